@@ -60,6 +60,13 @@ def post(repository: Repository, number: int, groups: tuple[str, ...] = (), post
     return repository.articles.post(poster, name_of(poster), f"Article {number}", link(number), groups).id
 
 
+def comment_on(
+    repository: Repository, article_id: int, text: str, user: int = BOB, parent: int | None = None
+) -> int:
+    """Post a comment as this member, or as bob, and return its id."""
+    return repository.comments.post(article_id, user, name_of(user), text, parent=parent)
+
+
 def post_as(
     repository: Repository, user: User, title: str, link: str, groups: Sequence[str] = (), *, text: str = ""
 ) -> Article:

@@ -1,7 +1,8 @@
-"""Account deletion in the store: removes the member's name. Articles and votes stay, anonymised."""
+"""Account deletion in the store: removes the member's name. Articles, comments and votes stay, anonymised."""
 
 from collections.abc import Callable
 
+from articles.domain.discussion.comments import article_of
 from articles.domain.members import DELETED_NAME, UserId
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store
@@ -9,9 +10,11 @@ from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from
 from articles.searching import words_of
 
-_ARTICLES, _LOG = "articles", "log"
+_KINDS = ("articles", "comments", "log")
+"""What is anonymised, in this order."""
+
 NAMES_PER_SCRIPT = 50
-"""Articles, or entries of the moderation log, that one script anonymises."""
+"""Articles, comments, or entries of the moderation log, that one script anonymises."""
 
 
 class AccountDeletion:
@@ -24,26 +27,24 @@ class AccountDeletion:
         """Continue a deletion from `progress` ('' at first); return the new progress, '' when it is complete.
 
         From the first step on the member can no longer post or vote, and their lists of votes and opposes are
-        gone. Then their articles and the moderation log are anonymised, a batch in each step, while `more()` is
-        true; at least one step is taken. The list of saved articles is deleted last. One round trip, and one or
-        two for each step. Raises StoreError.
+        gone. Then their articles, their comments and the moderation log are anonymised, a batch in each step,
+        while `more()` is true; at least one step is taken. The list of saved articles is deleted last. One round
+        trip, and one or two for each step. Raises StoreError.
         """
         with self._store.retracting([]):
             self._revoke(user)
         kind, shard, cursor = (*progress.split(), *("",) * 3)[:3]
-        kind, shard, cursor = kind or _ARTICLES, shard or "0", cursor or "0"
-        at = int(shard)
+        left, at, cursor = list(_KINDS[_KINDS.index(kind or _KINDS[0]) :]), int(shard or "0"), cursor or "0"
         while True:
-            cursor = self._step(kind, self._store.shards.all[at], user, name, cursor)
+            cursor = self._step(left[0], self._store.shards.all[at], user, name, cursor)
             if not cursor:
-                at += 1
+                at, cursor = at + 1, "0"
                 if at == self._store.shards.count:
-                    if kind == _LOG:
-                        break
-                    kind, at = _LOG, 0
-                cursor = "0"
+                    left, at = left[1:], 0
+            if not left:
+                break
             if not more():
-                return f"{kind} {at} {cursor}"
+                return f"{left[0]} {at} {cursor}"
         with self._store.commands() as client:
             client.unlink(names.saved(user))
         return ""
@@ -63,8 +64,10 @@ class AccountDeletion:
 
     def _step(self, kind: str, keys: Keys, user: UserId, name: str, cursor: str) -> str:
         """Take one step in one shard; return the next cursor, '' when this kind is done in the shard."""
-        if kind == _ARTICLES:
+        if kind == "articles":
             return "" if self._anonymise_articles(keys, user) else "0"
+        if kind == "comments":
+            return "" if self._anonymise_comments(keys, user) else "0"
         lists = [keys.log, keys.tunings, keys.ranking]
         following, changed = self._store.run(
             "account_deletion/anonymise_log", lists, [name, DELETED_NAME, cursor, NAMES_PER_SCRIPT]
@@ -91,3 +94,12 @@ class AccountDeletion:
                 "account_deletion/anonymise_articles", [keys.lexicon, posted], [keys.prefix, user, *rows]
             )
         return not changed and len(flat) < 3 * NAMES_PER_SCRIPT
+
+    def _anonymise_comments(self, keys: Keys, user: UserId) -> bool:
+        """Anonymise a batch of the member's comments; return whether all of the shard are done."""
+        ids: list[str] = self._store.run(
+            "account_deletion/anonymise_comments", [keys.commented(user)], [user, NAMES_PER_SCRIPT, keys.prefix]
+        )
+        if ids:
+            self._store.retract({article_of(int(comment_id)) for comment_id in ids})
+        return len(ids) < NAMES_PER_SCRIPT

@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 from articles.domain.articles import Choice
+from articles.domain.discussion.comments import CommentOrder
 from articles.domain.errors import ArticleRemoved, VotingClosed
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.moderation import Actor
@@ -12,7 +13,7 @@ from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import imported, link, post, view, vote_from
+from tests.factories import comment_on, imported, link, post, view, vote_from
 from tests.repository.usage import be_moved, let_pass, tune, use_up_limits
 from tests.rules import connect
 
@@ -45,6 +46,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.articles.edit(article_id, MODERATOR, "New", link(1000 + article_id), moderator=True)
         assert len(repository.moderation_log.get_for_article(article_id).entries) == 6
         repository.members.save(77, article_id, wanted=True)
+        discuss(repository, clock, article_id)
     with_many = repository.store.shards.of(ids[0])
     assert list(check_long(repository.store, with_many, ids[0])) == []
     repair_long(repository.store, with_many, ids[0])
@@ -59,6 +61,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
     repository.store.client.zadd(names.order(Order.TIME), {"4000": 1})
     for wrong in (names.word("none"), names.group("two")):
         repository.store.client.sadd(wrong, 4000)
+    repository.store.client.hset(repository.store.shards.of(ids[1]).article(ids[1]), "comments", 77)
     assert len(list(repository.audit.run())) > 1
     repository.repair.run()
     repository.repair.rebuild()
@@ -80,6 +83,32 @@ def use_all(repository: Repository, clock: Clock) -> None:
     with repository.imports.lock():
         repository.imports.add(batch)
         repository.imports.add(batch)
+
+
+def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
+    """Use comments in every way."""
+    comments = repository.comments
+    first = comment_on(repository, article_id, "First")
+    reply = comment_on(repository, article_id, "Reply", ALICE, first)
+    stub, top = (comment_on(repository, article_id, text) for text in ("Stub", "Top"))
+    last = comment_on(repository, article_id, "Last", ALICE, stub)
+    comments.delete(stub, BOB)
+    for choice in (Choice.VOTE, Choice.OPPOSE, Choice.NONE, Choice.VOTE):
+        comments.cast(first, 77, choice)
+        comments.cast(top, 77, choice)
+        comments.cast(reply, 78, choice)
+    comments.edit(first, BOB, "Edited")
+    comments.remove(reply, MODERATOR, "Spam")
+    comments.restore(reply, MODERATOR, "No spam")
+    comments.lock(article_id, MODERATOR, "Too heated")
+    comments.unlock(article_id, MODERATOR, "Calm again")
+    for order in CommentOrder:
+        comments.get_thread(article_id, order, reader=77)
+        comments.get_branch(first, order, reader=77)
+    assert list(comments.list_by(BOB))
+    comments.delete(top, BOB)
+    if article_id % 2:
+        comments.delete(last, ALICE)
 
 
 def confirm(repository: Repository, article_id: int) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.discussion.comments import EDIT_SECONDS
 from articles.domain.moderation import OPERATOR
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
@@ -19,10 +20,10 @@ from articles.repository.store import keys as key_names
 from articles.repository.store.key_table import LOG, TABLE, TUNINGS, Key, recognise, split_prefix
 from articles.repository.store.scan import survey
 from articles.repository.store.schema import RESTORING
-from tests.cast import MODERATOR
+from tests.cast import BOB, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import names_in
-from tests.factories import link, post, view
+from tests.factories import comment_on, link, post, view
 from tests.repository.usage import be_moved, read_all, use, use_up_limits, warm
 from tests.rules import connect, default_rules
 from tests.store_state import is_rewriting_file, problems
@@ -88,6 +89,12 @@ def used(began: float, repository: Repository, clock: Clock) -> Repository:
     repository.history.record()
     assert repository.measurements.record(lambda: None)
     repository.members.save(9, 13, wanted=True)
+    late = comment_on(repository, 13, "Late")
+    clock.advance(EDIT_SECONDS + 1)
+    repository.comments.edit(late, BOB, "Later")
+    repository.comments.remove(late, MODERATOR, "Spam")
+    repository.comments.cast(comment_on(repository, 13, "Another", 9), 10, Choice.OPPOSE)
+    repository.comments.lock(13, MODERATOR, "Too heated")
     assert repository.account_deletion.advance(2, "user2", "", lambda: True) == ""
     warm(repository, "python", "群组")
     assert problems(repository) == []

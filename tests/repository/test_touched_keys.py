@@ -9,6 +9,7 @@ import re
 import pytest
 
 from articles.domain.articles import Choice
+from articles.domain.discussion.comments import root_of
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
@@ -19,7 +20,7 @@ from articles.repository.store.key_table import TABLE, recognise
 from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
-from tests.cast import ALICE, CAROL, MALLORY, MODERATOR
+from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import imported, post, view, visit
 from tests.repository.everything import use_all
@@ -176,6 +177,7 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
         repair_long(repository.store, one, article)
         client.hset(one.article(article), mapping={"log": "1,2", "title": f"Zyx{article}"})
         client.hset(one.ranking, "longest_window", "1.000")
+    damage_comments(repository)
     repository.repair.run()
     damaged = repository.store.shards.of(ids[0]).article(ids[0])
     client.hdel(damaged, "closes")
@@ -203,6 +205,17 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
     for one in kept:
         repository.archive.restore(one.article_id, one)
     repository.repair.run()
+
+
+def damage_comments(repository: Repository) -> None:
+    """Damage what `discuss` left of the first articles: First 1, Reply 2, Stub 3, Last 5."""
+    client = repository.store.client
+    for article in (2, 4, 6):
+        one, root = repository.store.shards.of(article), root_of(article)
+        client.delete(one.comment(root + 5))
+        client.hset(one.comment(root + 2), mapping={"parent": str(root + 77), "author": str(BOB)})
+        client.zadd(one.commented(ALICE), {str(root + 1): 1})
+        client.hset(one.article(article), "comments", 99)
 
 
 @pytest.mark.parametrize("name", scripts.names())

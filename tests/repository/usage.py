@@ -21,7 +21,7 @@ from articles.repository.store.key_table import CLOSED
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import servers_of
-from tests.factories import imported, link, post, visit, vote_from
+from tests.factories import comment_on, imported, link, post, visit, vote_from
 from tests.repository.snapshots import filled_once
 from tests.rules import RATES, connect, default_rules
 
@@ -97,7 +97,8 @@ def use(repository: Repository, clock: Clock) -> None:
     """Create something of every kind: articles 1 to 12; 1 and 2 are closed, 5 and 6 removed, 9 to 12 imported.
 
     Groups python (3, 4, 6, 7, 9) and redis (3, 8); java was merged into python. Their rankings exist. 1, 3, 4, 7,
-    8 and 9 were viewed, some by bots and bursts too; another γ was applied, and ranks were sampled.
+    8 and 9 were viewed, some by bots and bursts too; another γ was applied, and ranks were sampled. 7 and 8 have
+    comments, as `use_comments` says.
     """
     groups, votes = repository.groups, repository.votes
     for slug in ("python", "redis", "java"):
@@ -134,6 +135,7 @@ def use(repository: Repository, clock: Clock) -> None:
     repository.voting_rings.check(8, clock())
     clock.advance(0.25)
     vote_from(repository, 8, 1, repository.rules.ring_accounts)
+    use_comments(repository, clock)
     read_all(repository, clock)
     parameters = Parameters(gamma=1.4)
     tune(repository, parameters)
@@ -145,6 +147,19 @@ def use(repository: Repository, clock: Clock) -> None:
     repository.account_ids.reserve(4, 1)
     repository.clock.advance()
     repository.clock.drop_voters(60)
+
+
+def use_comments(repository: Repository, clock: Clock) -> None:
+    """Post comments on articles 7 and 8: 1 by alice, with votes; its reply 2 by bob; 3, a stub; its reply 4."""
+    for article_id in (7, 8):
+        first = comment_on(repository, article_id, "First", ALICE)
+        comment_on(repository, article_id, "Second", BOB, first)
+        clock.advance(0.125)
+        stub = comment_on(repository, article_id, "Third", BOB)
+        comment_on(repository, article_id, "Fourth", ALICE, stub)
+        for user in range(10, 15):
+            repository.comments.cast(first, user, Choice.OPPOSE if user == 12 else Choice.VOTE)
+        repository.comments.delete(stub, BOB)
 
 
 def read_all(repository: Repository, clock: Clock) -> None:
@@ -165,6 +180,7 @@ def use_up_limits(repository: Repository, clock: Clock, article_id: int) -> None
     """Use up the limit of votes, and one that lasts a day."""
     client, shards = repository.store.client, repository.store.shards.count
     limited = connect(client, shards=shards, rules=default_rules(limits=RATES), clock=clock)
+    limited.comments.cast(comment_on(limited, article_id, "Here", 78), 77, Choice.VOTE)
     with suppress(LimitReached):
         while True:
             limited.votes.cast(article_id, 77, Choice.VOTE)

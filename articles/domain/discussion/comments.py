@@ -25,7 +25,7 @@ EDIT_SECONDS = 15 * 60
 COMMENTS_PER_PAGE = 200
 """Comments that one page of a thread shows."""
 
-_Z = 1.281551565545
+QUANTILE = 1.281551565545
 """Quantile of the normal distribution that a two-sided confidence of 80 % needs."""
 
 
@@ -39,6 +39,11 @@ def root_of(article_id: ArticleId) -> CommentId:
     return article_id * COMMENTS_PER_ARTICLE
 
 
+def is_root(comment_id: CommentId) -> bool:
+    """Return whether this is the root of an article, and no comment."""
+    return comment_id % COMMENTS_PER_ARTICLE == 0
+
+
 def lower_bound(votes: int, opposes: int) -> float:
     """Return the lower bound of the Wilson score interval at 80 %: the order of the best comments, 0 to 1.
 
@@ -47,8 +52,8 @@ def lower_bound(votes: int, opposes: int) -> float:
     count = votes + opposes
     if count == 0:
         return 0.0
-    share, square = votes / count, _Z * _Z
-    spread = _Z * sqrt((share * (1 - share) + square / (4 * count)) / count)
+    share, square = votes / count, QUANTILE * QUANTILE
+    spread = QUANTILE * sqrt((share * (1 - share) + square / (4 * count)) / count)
     return (share + square / (2 * count) - spread) / (1 + square / count)
 
 

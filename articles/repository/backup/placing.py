@@ -81,6 +81,8 @@ class Placing:
             yield Placed(self.shards.directory.prefix + name, kind, data, expires)
         elif kind.owner is Owner.ARTICLE:
             yield Placed(self.shards.of(int(kind.values(name)[0])).prefix + name, kind, data, expires)
+        elif kind.owner is Owner.COMMENT:
+            yield Placed(self.shards.of_comment(int(kind.values(name)[0])).prefix + name, kind, data, expires)
         elif kind is table.DELETED_MEMBERS:
             for keys in self.shards.all:
                 yield Placed(keys.deleted_members, kind, data, expires)

@@ -1,9 +1,10 @@
 """Reads a store for a backup, while it is in use.
 
-Each article is read in one step with its voters, counts and views. Lists that a restore can derive are not read.
-The order makes the rest fit: members' lists before articles, so that no list names an article that is not there;
-what concerns the whole site after the accounts, so that a name taken off an account is in no log; and at the
-end once more the articles that moderators changed meanwhile, so that none is visible that the log calls removed.
+Each article is read in one step with its voters, counts and views, and each comment with its voters. Lists that a
+restore can derive are not read. The order makes the rest fit: members' lists before articles, so that no list
+names an article that is not there; articles before comments, and what a comment replies to before the comment;
+what concerns the whole site after the accounts, so that a name taken off an account is in no log; and at the end
+once more what moderators changed meanwhile, so that nothing is visible that the log calls removed.
 """
 
 import json
@@ -15,6 +16,7 @@ from typing import Any, TypeAlias
 import redis
 
 from articles.domain.articles import ArticleId
+from articles.domain.discussion.comments import CommentId, article_of, root_of
 from articles.domain.errors import StoreDamaged
 from articles.repository.backup.records import BackupRecord, Entry, Layout
 from articles.repository.store import key_table as table
@@ -64,6 +66,7 @@ class BackupReader:
         self._site: list[_Named] = []
         self._logged = self._log_lengths()
         self._highest: ArticleId = 0
+        self._last_comments: dict[ArticleId, CommentId] = {}
         self.foreign = 0
         """Keys that are not the site's, and are not in the backup."""
 
@@ -85,7 +88,11 @@ class BackupReader:
                 elif kind is table.ARTICLE:
                     (number,) = kind.values(split_prefix(name)[1])
                     self._highest = max(self._highest, int(number))
-                elif kind.in_backup is InBackup.COPIED and kind.owner is not Owner.ARTICLE:
+                elif kind is table.COMMENT:
+                    comment_id = int(kind.values(split_prefix(name)[1])[0])
+                    last = self._last_comments.get(article_of(comment_id), 0)
+                    self._last_comments[article_of(comment_id)] = max(last, comment_id)
+                elif kind.in_backup is InBackup.COPIED and kind.owner not in (Owner.ARTICLE, Owner.COMMENT):
                     is_members = kind.owner is Owner.MEMBER or kind in (table.LINK, table.ACCOUNTS)
                     if kind is not table.VIEWED:
                         (self._lists if is_members else self._site).append((name, kind))
@@ -97,38 +104,59 @@ class BackupReader:
         yield from self.iterate_keys(self._lists)
 
     def iterate_articles(self, progress: Progress) -> Iterator[BackupRecord]:
-        """Yield all articles. About one round trip for each batch. `progress`: ids read, and in all."""
+        """Yield all articles, then all comments. About one round trip for each batch.
+
+        `progress`: ids read, and in all.
+        """
         with self._store.commands() as client:
             highest = max(self._highest, int(client.get(names.COUNTER) or 0))
         done, count = 0, self._store.shards.count
+        total = highest + sum(last - root_of(article_id) for article_id, last in self._last_comments.items())
         for number, keys in enumerate(self._store.shards.all):
             ids = portions(range(number or count, highest + 1, count), ARTICLES_PER_CHECK)
             for size, records in read_ahead(partial(self.read_articles, keys), ids):
                 yield from records
                 done += size
-                progress(done, highest)
+                progress(done, total)
+        for keys, discussed in self._store.shards.split(sorted(self._last_comments)).items():
+            for size, records in read_ahead(
+                partial(self.read_comments, keys), portions(self._comment_ids(discussed), ARTICLES_PER_CHECK)
+            ):
+                yield from records
+                done += size
+                progress(done, total)
+
+    def _comment_ids(self, articles: Iterable[ArticleId]) -> Iterator[CommentId]:
+        """Yield the ids that comments of these articles may have, up to the last that was there."""
+        for article_id in articles:
+            yield from range(root_of(article_id) + 1, self._last_comments[article_id] + 1)
 
     # After the accounts
 
     def iterate_site(self) -> Iterator[BackupRecord]:
-        """Yield what concerns the whole site, and once more the articles that moderators changed meanwhile."""
+        """Yield what concerns the whole site, and once more what moderators changed meanwhile."""
         yield from self.iterate_keys([(name, kind) for name, kind in self._site if kind not in _LISTS])
         for name, kind in self._site:
             if kind in _LISTS:
                 yield from self.iterate_list(name, kind)
-        for keys, ids in self._store.shards.split(self._changed_ids()).items():
-            _size, records = self.read_articles(keys, ids)
-            yield from (BackupRecord(record.shard, record.entries, is_repeated=True) for record in records)
+        articles, comments = self._changed_ids()
+        for keys, ids in self._store.shards.split(articles).items():
+            yield from _repeated(self.read_articles(keys, ids)[1])
+        for comment_id in comments:
+            if comment_id > self._last_comments.get(article_of(comment_id), 0):
+                continue  # posted since then, perhaps below an article that is not in the backup
+            yield from _repeated(self.read_comments(self._store.shards.of_comment(comment_id), [comment_id])[1])
 
-    def _changed_ids(self) -> set[ArticleId]:
-        """Return the articles that the log has new entries about."""
-        ids: set[ArticleId] = set()
+    def _changed_ids(self) -> tuple[set[ArticleId], set[CommentId]]:
+        """Return the articles and the comments that the log has new entries about."""
+        articles, comments = set[ArticleId](), set[CommentId]()
         for keys, before in self._logged.items():
             with self._store.commands() as client:
                 new = client.llen(keys.log) - before
                 texts = client.lrange(keys.log, 0, new - 1) if new > 0 else []
-            ids.update(filter(None, map(article_of_entry, texts)))
-        return ids
+            articles.update(filter(None, map(article_of_entry, texts)))
+            comments.update(filter(None, map(_comment_of_entry, texts)))
+        return articles, comments
 
     def read_articles(self, keys: Keys, ids: Sequence[ArticleId]) -> tuple[int, list[BackupRecord]]:
         """Return how many ids these are, and the records of those that exist."""
@@ -140,6 +168,20 @@ class BackupReader:
             )
             waiting = waiting[done:]
             records += self._records(keys, articles)
+        return len(ids), records
+
+    def read_comments(self, keys: Keys, ids: Sequence[CommentId]) -> tuple[int, list[BackupRecord]]:
+        """Return how many ids these are, and the records of those that exist."""
+        records: list[BackupRecord] = []
+        waiting = list(ids)
+        while waiting:
+            done, comments = self._store.run(
+                "backup/read_comments",
+                list(map(keys.comment, waiting)),
+                [keys.prefix, _ENTRIES_PER_STEP, *waiting],
+            )
+            waiting = waiting[done:]
+            records += self._records(keys, comments)
         return len(ids), records
 
     def _records(self, keys: Keys, articles: Sequence[Any]) -> Iterator[BackupRecord]:
@@ -223,6 +265,18 @@ def article_of_entry(text: str) -> ArticleId:
         return int(json.loads(text).get("id") or 0)
     except (ValueError, AttributeError, TypeError):
         return 0
+
+
+def _comment_of_entry(text: str) -> CommentId:
+    """Return the comment that an entry of the log is about; 0 for none, or for a damaged entry."""
+    try:
+        return int(json.loads(text)["details"]["comment"])
+    except (ValueError, KeyError, TypeError):
+        return 0
+
+
+def _repeated(records: Iterable[BackupRecord]) -> Iterator[BackupRecord]:
+    return (BackupRecord(record.shard, record.entries, is_repeated=True) for record in records)
 
 
 def _read_whole(pipe: Any, name: str, kind: Key) -> None:

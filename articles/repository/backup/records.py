@@ -24,7 +24,7 @@ class BackupRecord:
     shard: int | None
     entries: tuple[Entry, ...]
     is_repeated: bool = False
-    """The record replaces an earlier one of the same article, which changed during the backup."""
+    """The record replaces an earlier one of the same article or comment, which changed during the backup."""
 
     @property
     def is_article(self) -> bool:

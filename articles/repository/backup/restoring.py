@@ -75,12 +75,14 @@ class StoreRestore:
             client.hdel(names.SCHEMA, RESTORING)
 
     def _drop(self, pipe: Any, record: BackupRecord) -> None:
-        """Drop what an earlier record wrote of the article that this one is about."""
-        own = [kind for kind in table.TABLE if table.is_kept_with_article(kind)]
+        """Drop what an earlier record wrote of the article or the comment that this one is about."""
         for entry in record.entries:
             if number := table.ARTICLE.values(entry.name):
                 keys = self._store.shards.of(int(number[0]))
+                own = [kind for kind in table.TABLE if table.is_kept_with_article(kind)]
                 pipe.unlink(*(keys.prefix + kind.of(*number) for kind in own))
+            elif number := table.COMMENT.values(entry.name):
+                pipe.unlink(*self._store.shards.of_comment(int(number[0])).copied_of_comment(int(number[0])))
 
     def _queue(self, pipe: Any, placed: Placed) -> None:
         """Add the commands that write a key."""

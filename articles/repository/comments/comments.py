@@ -1,18 +1,27 @@
 """Posting, editing, deleting, voting on and moderating comments. A comment is in the shard of its article."""
 
 from collections.abc import Iterator
+from hashlib import blake2b
 
 from articles.domain.articles import ArticleId, Choice, Tally
 from articles.domain.discussion.comments import (
     COMMENTS_PER_PAGE,
+    EDIT_SECONDS,
     Comment,
     CommentId,
     CommentOrder,
     Thread,
+    article_of,
+    is_root,
+    root_of,
 )
+from articles.domain.errors import CommentNotFound, LimitReached
+from articles.domain.limits import VOTES
 from articles.domain.members import UserId
 from articles.domain.moderation import Actor
-from articles.repository.store.connection import Store
+from articles.repository.comments.reading import comments_by, read_thread
+from articles.repository.limits import vote_arguments
+from articles.repository.store.connection import Store, exact_time
 
 SENT_SECONDS = 600
 """Time in which the same comment, sent again, leads to the first."""
@@ -33,14 +42,30 @@ class Comments:
         ArticleRemoved, AccountDeleted, DiscussionLocked, DiscussionFull, CommentRemoved for a removed parent, and
         CommentNotFound for one that is unknown, deleted or on another article.
         """
-        raise NotImplementedError
+        root = root_of(article_id)
+        above = root if parent is None else parent
+        if parent is not None and (parent == root or article_of(parent) != article_id):
+            raise CommentNotFound(parent)
+        store, now = self._store, self._store.now()
+        keys = store.shards.of(article_id)
+        (comment_id,) = store.change(
+            "comments/post",
+            article_id,
+            [keys.article(article_id), keys.comment_sent(_digest(above, user, text))],
+            [
+                *(article_id, above, user, name, text, exact_time(now)),
+                *(exact_time(now + store.rules.voting_window), SENT_SECONDS, keys.prefix),
+            ],
+        )
+        return int(comment_id)
 
     def get(self, comment_id: CommentId, reader: UserId | None = None) -> Comment:
         """Return a comment, also a removed one or a stub, with the reader's own choice. One round trip.
 
         Raises CommentNotFound, and ArticleRemoved if its article is removed.
         """
-        raise NotImplementedError
+        branch = self.get_branch(comment_id, CommentOrder.OLDEST, reader=reader, size=1)
+        return branch.comments[0]
 
     def get_thread(
         self,
@@ -55,7 +80,15 @@ class Comments:
 
         One round trip, which reads what is returned. Raises ArticleNotFound, ArticleRemoved.
         """
-        raise NotImplementedError
+        return read_thread(
+            self._store,
+            root_of(article_id),
+            order,
+            reader=reader,
+            start=start,
+            size=size,
+            subject=article_id,
+        )
 
     def get_branch(
         self,
@@ -70,28 +103,49 @@ class Comments:
 
         One round trip. Raises CommentNotFound, ArticleRemoved.
         """
-        raise NotImplementedError
+        if is_root(comment_id):
+            raise CommentNotFound(comment_id)
+        branch = read_thread(
+            self._store, comment_id, order, reader=reader, start=start, size=size, subject=comment_id
+        )
+        if not branch.comments or branch.comments[0].id != comment_id:  # it is damaged
+            raise CommentNotFound(comment_id)
+        return branch
 
     def list_by(self, user: UserId) -> Iterator[Comment]:
         """Yield every comment of a member, newest first, also removed ones and those on removed articles.
 
-        Two round trips for each batch.
+        One round trip for each batch of each shard.
         """
-        raise NotImplementedError
+        return comments_by(self._store, user)
 
     def edit(self, comment_id: CommentId, user: UserId, text: str) -> None:
         """Change the text of one's own comment; leaves no mark within EDIT_SECONDS. One round trip.
 
         Raises CommentNotFound, NotTheAuthor, CommentRemoved, DiscussionLocked, ArticleRemoved, AccountDeleted.
         """
-        raise NotImplementedError
+        keys, article_id = self._store.shards.of_comment(comment_id), article_of(comment_id)
+        with self._store.retracting([article_id]):
+            self._store.change(
+                "comments/edit",
+                comment_id,
+                [keys.comment(comment_id), keys.article(article_id)],
+                [user, text, exact_time(self._store.now()), EDIT_SECONDS, keys.prefix],
+            )
 
     def delete(self, comment_id: CommentId, user: UserId) -> None:
         """Delete one's own comment; it remains as a stub, without text and author, while it has replies.
 
-        One round trip. Raises CommentNotFound, NotTheAuthor.
+        One round trip. Raises CommentNotFound, NotTheAuthor, AccountDeleted.
         """
-        raise NotImplementedError
+        keys, article_id = self._store.shards.of_comment(comment_id), article_of(comment_id)
+        with self._store.retracting([article_id]):
+            self._store.change(
+                "comments/delete",
+                comment_id,
+                [keys.comment(comment_id), keys.article(article_id), keys.commented(user)],
+                [comment_id, user, keys.prefix],
+            )
 
     def cast(self, comment_id: CommentId, user: UserId, choice: Choice) -> Tally:
         """Set a member's choice on a comment; return the resulting counts. One round trip.
@@ -99,23 +153,66 @@ class Comments:
         Idempotent, because the choice is a target state. Raises CommentNotFound, CommentRemoved, OwnComment,
         CommentVotingClosed, ArticleRemoved, AccountDeleted, LimitReached.
         """
-        raise NotImplementedError
+        store, keys = self._store, self._store.shards.of_comment(comment_id)
+        status, *reply = store.ask(
+            "comments/cast",
+            comment_id,
+            [
+                keys.comment(comment_id),
+                keys.comment_voted(comment_id),
+                keys.comment_oppose(comment_id),
+                keys.article(article_of(comment_id)),
+            ],
+            [
+                *(comment_id, user, choice.value, exact_time(store.now()), keys.prefix),
+                *vote_arguments(store, user),
+            ],
+            handled=("limited",),
+        )
+        if status == "limited":
+            raise LimitReached(VOTES, int(reply[0]))
+        votes, opposes, current_choice = reply
+        return Tally(int(votes), int(opposes), Choice(current_choice))
 
     def remove(self, comment_id: CommentId, actor: Actor, reason: str) -> None:
         """Remove a comment: a stub with the reason takes its place. One round trip.
 
         Raises CommentNotFound, CommentRemoved.
         """
-        raise NotImplementedError
+        self._moderate("comments/remove", comment_id, actor, reason)
 
     def restore(self, comment_id: CommentId, actor: Actor, reason: str) -> None:
         """Show a removed comment again. One round trip. Raises CommentNotFound, CommentNotRemoved."""
-        raise NotImplementedError
+        self._moderate("comments/restore", comment_id, actor, reason)
 
     def lock(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Close an article's discussion. One round trip. Raises ArticleNotFound, DiscussionLocked."""
-        raise NotImplementedError
+        self._set_lock("comments/lock", article_id, actor, reason)
 
     def unlock(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Open an article's discussion again. One round trip. Raises ArticleNotFound, DiscussionNotLocked."""
-        raise NotImplementedError
+        self._set_lock("comments/unlock", article_id, actor, reason)
+
+    def _moderate(self, script: str, comment_id: CommentId, actor: Actor, reason: str) -> None:
+        store, keys, article_id = self._store, self._store.shards.of_comment(comment_id), article_of(comment_id)
+        with store.retracting([article_id]):
+            store.change(
+                script,
+                comment_id,
+                [keys.comment(comment_id), keys.article(article_id)],
+                [comment_id, actor.name, exact_time(store.now()), reason, keys.prefix],
+            )
+
+    def _set_lock(self, script: str, article_id: ArticleId, actor: Actor, reason: str) -> None:
+        store, keys = self._store, self._store.shards.of(article_id)
+        store.change(
+            script,
+            article_id,
+            [keys.article(article_id)],
+            [article_id, actor.name, exact_time(store.now()), reason, keys.prefix],
+        )
+
+
+def _digest(parent: CommentId, user: UserId, text: str) -> str:
+    """Return what a comment that is sent twice is known by, as 32 hexadecimal digits."""
+    return blake2b(f"{parent} {user} {text}".encode(), digest_size=16).hexdigest()

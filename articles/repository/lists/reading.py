@@ -32,7 +32,7 @@ _FORMS = {
 MOST_ARTICLES = 2_000
 """Articles that a process keeps as it has read them, about 2 KB each."""
 
-FIELDS = (*_FORMS, "archived", "closes", "removed", "edited", "log", "ring", "text_bytes")
+FIELDS = (*_FORMS, "archived", "closes", "removed", "edited", "log", "ring", "text_bytes", "comments", "locked")
 """Fields of a hash that are read."""
 
 _TEXT = "text"
@@ -204,6 +204,8 @@ def _article(
         is_logged="log" in fields,
         ring=_ring(fields.get("ring")),
         text_bytes=count_from(fields.get("text_bytes")),
+        comments=count_from(fields.get("comments")),
+        locked=fields.get("locked"),
     )
 
 

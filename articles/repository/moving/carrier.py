@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from articles.domain.articles import ArticleId
+from articles.domain.discussion.comments import CommentId
 from articles.repository.backup.reading import BackupReader
 from articles.repository.backup.records import BackupRecord, Layout
 from articles.repository.backup.restoring import StoreRestore
@@ -37,6 +38,7 @@ class Changes:
     """What has changed, of what is kept in shards."""
 
     articles: set[ArticleId] = field(default_factory=set)
+    comments: set[CommentId] = field(default_factory=set)
     members: set[str] = field(default_factory=set)
     """Names of members' lists, without prefix."""
 
@@ -58,6 +60,8 @@ class Changes:
         rest = split_prefix(name)[1]
         if is_kept_with_article(kind):
             self.articles.add(int(kind.values(rest)[0]))
+        elif kind.in_backup is InBackup.COPIED and kind.owner is Owner.COMMENT:
+            self.comments.add(int(kind.values(rest)[0]))
         elif kind.in_backup is InBackup.COPIED and kind.owner is Owner.MEMBER:
             self.members.add(rest)
         elif kind.in_backup is InBackup.COPIED and kind is not table.VIEWED:
@@ -81,6 +85,8 @@ class Carrier:
         self._carry_site(changes.site)
         for batch in portions(sorted(changes.articles), ARTICLES_PER_CHECK):
             self._carry_articles(batch)
+        for batch in portions(sorted(changes.comments), ARTICLES_PER_CHECK):
+            self._carry_comments(batch)
         if changes.articles:  # their hashes say where the log of the source has their entries
             self._repair.settle_log()
         for lists in portions(sorted(changes.members), KEYS_PER_READ):
@@ -107,6 +113,20 @@ class Carrier:
             article_id: (words, split_groups(groups or ""))
             for article_id, (words, groups) in zip(ids, replies, strict=True)
         }
+
+    def _carry_comments(self, ids: Sequence[CommentId]) -> None:
+        """Rewrite comments, and drop those that are deleted."""
+        with self._target.pipeline() as pipe:
+            for comment_id in ids:
+                pipe.hmget(self._target.shards.of_comment(comment_id).comment(comment_id), "parent", "author")
+            replies = pipe.execute()
+        former = {comment_id: (reply[0], reply[1]) for comment_id, reply in zip(ids, replies, strict=True)}
+        records: list[BackupRecord] = []
+        for keys, comments in self._source.shards.split_comments(ids).items():
+            records += self._reader.read_comments(keys, comments)[1]
+        self._unlink(key for one in ids for key in self._target.shards.of_comment(one).copied_of_comment(one))
+        self._restore().write_some(records)
+        self._repair.settle_comments(ids, former)
 
     def _carry_lists(self, lists: Sequence[str]) -> None:
         """Rewrite members' lists: each is in several shards, in the source and in the target."""

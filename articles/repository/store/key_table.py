@@ -27,6 +27,7 @@ class Owner(StrEnum):
     """What a key is about; what it is deleted with."""
 
     ARTICLE = "an article"
+    COMMENT = "a comment"
     GROUP = "a group"
     MEMBER = "a member"
     WORD = "a word"
@@ -46,6 +47,7 @@ class InBackup(StrEnum):
 
 _VARIABLES = {
     **dict.fromkeys(("<id>", "<user>"), "[1-9][0-9]{0,15}"),
+    "<comment>": "[1-9][0-9]{6,21}",
     "<slug>": r"(?s:[^:]+)",
     "<word>": r"[^\s:]+",
     "<digest>": "[0-9a-f]{32}",
@@ -145,6 +147,57 @@ VOTED = _key(
     "jumping. Then housekeeping drops it, and only the counts remain",
 )
 OPPOSE = _key("oppose:<id>", "set", Owner.ARTICLE, "ids of the users who opposed it", "as `voted:<id>`")
+COMMENT = _key(
+    "comment:<comment>",
+    "hash",
+    Owner.COMMENT,
+    "the comment, [fields](#fields) below. Its id is the article's, and six digits of its number in the article",
+    "the single source: every list of comments can be rebuilt from it. Goes when its author deletes it, unless it "
+    "has replies",
+)
+COMMENT_VOTED = _key(
+    "comment:voted:<comment>",
+    "set",
+    Owner.COMMENT,
+    "ids of the users who voted for it",
+    "as `voted:<id>`",
+)
+COMMENT_OPPOSE = _key(
+    "comment:oppose:<comment>", "set", Owner.COMMENT, "ids of the users who opposed it", "as `voted:<id>`"
+)
+COMMENT_VOTERS = _key(
+    "comment:voters:",
+    "zset",
+    Owner.SITE,
+    "id of each comment that has been voted on → when voting on it ends",
+    "finds the voter sets to drop; without those that are dropped",
+    in_backup=InBackup.REBUILT,
+)
+REPLIES_BEST = _key(
+    "replies:best:<comment>",
+    "zset",
+    Owner.COMMENT,
+    "id of each direct reply to a comment → lower bound of its share of votes, negative",
+    "the best first, of equal ones the oldest. Top-level comments reply to the article's id and six zeros",
+    in_backup=InBackup.REBUILT,
+)
+REPLIES_TIME = _key(
+    "replies:time:<comment>",
+    "zset",
+    Owner.COMMENT,
+    "id of each direct reply to a comment → posting time",
+    "the newest, or the oldest, first",
+    in_backup=InBackup.REBUILT,
+)
+COMMENT_SENT = _key(
+    "comment:sent:<digest>",
+    "string",
+    Owner.SITE,
+    "id of the comment that was posted with this text by this member in this place; the digest is of the three",
+    "a form that is sent twice posts one comment",
+    life=10 * MINUTE,
+    in_backup=InBackup.OMITTED,
+)
 VOTES = _key(
     "votes:<user>",
     "zset",
@@ -163,6 +216,15 @@ POSTED = _key(
     "id of each article the member posted → posting time",
     "the member's page, and the articles to anonymise when the account is deleted; written in the same step as "
     "the article",
+)
+COMMENTED = _key(
+    "commented:<user>",
+    "zset",
+    Owner.MEMBER,
+    "id of each comment of the member → posting time",
+    "the comments in the member's export, and those to anonymise when the account is deleted; written in the same "
+    "step as the comment",
+    in_backup=InBackup.REBUILT,
 )
 DELETED_MEMBERS = _key(
     "gone:",

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from articles.domain.articles import ArticleId
+from articles.domain.discussion.comments import CommentId, article_of
 from articles.domain.lists import Order, Period
 from articles.domain.members import UserId
 from articles.repository.store import key_table as table
@@ -70,6 +71,37 @@ class Keys:
 
     def oppose(self, article_id: ArticleId) -> str:
         return self.prefix + table.OPPOSE.of(article_id)
+
+    def comment(self, comment_id: CommentId) -> str:
+        return self.prefix + table.COMMENT.of(comment_id)
+
+    def comment_voted(self, comment_id: CommentId) -> str:
+        return self.prefix + table.COMMENT_VOTED.of(comment_id)
+
+    def comment_oppose(self, comment_id: CommentId) -> str:
+        return self.prefix + table.COMMENT_OPPOSE.of(comment_id)
+
+    def copied_of_comment(self, comment_id: CommentId) -> tuple[str, str, str]:
+        """Keys of a comment that a backup contains."""
+        return self.comment(comment_id), self.comment_voted(comment_id), self.comment_oppose(comment_id)
+
+    @property
+    def comment_voters(self) -> str:
+        return self.prefix + table.COMMENT_VOTERS.of()
+
+    def comment_sent(self, digest: str) -> str:
+        return self.prefix + table.COMMENT_SENT.of(digest)
+
+    def replies_best(self, parent: CommentId) -> str:
+        """Replies to a comment or, for `root_of(article)`, the article's top-level comments; best first."""
+        return self.prefix + table.REPLIES_BEST.of(parent)
+
+    def replies_time(self, parent: CommentId) -> str:
+        """The same, oldest first."""
+        return self.prefix + table.REPLIES_TIME.of(parent)
+
+    def commented(self, user_id: UserId) -> str:
+        return self.prefix + table.COMMENTED.of(user_id)
 
     def order(self, order: Order) -> str:
         """Ranking of all listed articles; by hotness of those with the most."""
@@ -208,11 +240,22 @@ class Shards:
         """Keys of the shard that holds an article."""
         return Keys(self.prefix(article_id % self.count))
 
+    def of_comment(self, comment_id: CommentId) -> Keys:
+        """Keys of the shard that holds a comment: that of its article."""
+        return self.of(article_of(comment_id))
+
     def split(self, article_ids: Iterable[ArticleId]) -> dict[Keys, list[ArticleId]]:
         """Return the ids by shard, in their order."""
         shards: dict[Keys, list[ArticleId]] = {}
         for article_id in article_ids:
             shards.setdefault(self.of(article_id), []).append(article_id)
+        return shards
+
+    def split_comments(self, comment_ids: Iterable[CommentId]) -> dict[Keys, list[CommentId]]:
+        """Return the ids of comments by shard, in their order."""
+        shards: dict[Keys, list[CommentId]] = {}
+        for comment_id in comment_ids:
+            shards.setdefault(self.of_comment(comment_id), []).append(comment_id)
         return shards
 
     @property

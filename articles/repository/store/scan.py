@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from articles.domain.articles import ArticleId
+from articles.domain.discussion.comments import CommentId
 from articles.domain.errors import StoreDamaged
 from articles.domain.lists import Order
 from articles.domain.members import UserId
@@ -14,7 +15,10 @@ from articles.repository.store.batches import KEYS_PER_SCAN
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import (
     ARTICLE,
+    COMMENTED,
     OPPOSES,
+    REPLIES_BEST,
+    REPLIES_TIME,
     VOTES,
     Key,
     Owner,
@@ -41,6 +45,15 @@ class Contents:
     words: set[str] = field(default_factory=set)
     members: set[UserId] = field(default_factory=set)
     """Members with a list of votes or opposes."""
+
+    comments: set[CommentId] = field(default_factory=set)
+    """Ids of comments in the names of hashes and voter sets."""
+
+    threads: set[CommentId] = field(default_factory=set)
+    """Ids of comments and roots with lists of replies."""
+
+    authors: set[UserId] = field(default_factory=set)
+    """Members with a list of comments."""
 
 
 def walk(store: Store) -> Iterator[list[str]]:
@@ -100,6 +113,8 @@ def _is_in_its_place(kind: Key, name: str, shards: Shards) -> bool:
         return prefix == shards.directory.prefix
     if kind.owner is Owner.ARTICLE:
         return prefix == shards.of(int(kind.values(rest)[0])).prefix
+    if kind.owner is Owner.COMMENT:
+        return prefix == shards.of_comment(int(kind.values(rest)[0])).prefix
     return any(prefix == keys.prefix for keys in shards.all)
 
 
@@ -112,6 +127,10 @@ def _note(contents: Contents, kind: Key, values: tuple[str, ...]) -> None:
         contents.words.add(values[0])
     elif kind.owner is Owner.GROUP:
         contents.groups.add(values[0])
+    elif kind.owner is Owner.COMMENT:
+        (contents.threads if kind in (REPLIES_BEST, REPLIES_TIME) else contents.comments).add(int(values[0]))
+    elif kind is COMMENTED:
+        contents.authors.add(int(values[0]))
     elif kind in (VOTES, OPPOSES):
         contents.members.add(int(values[0]))
 

@@ -12,17 +12,18 @@ from importlib.resources import files
 from typing import TypeAlias
 
 from articles.domain.articles import LATEST
+from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, QUANTILE
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.ranking import ONE_POINT
-from articles.repository.store.key_table import ARTICLE, BY_NAME, RANKING, InBackup, Place
+from articles.repository.store.key_table import ARTICLE, BY_NAME, COMMENT, RANKING, InBackup, Place
 from articles.repository.store.keys import Keys
 
 _TOUCHES = re.compile(r"^TOUCHES  (.*(?:\n {2,}.*)*)", re.MULTILINE)
 _INCLUDE = re.compile(r"^INCLUDE  (.*(?:\n {2,}.*)*)", re.MULTILINE)
 
 
-_Value: TypeAlias = int | str | Sequence[str] | Mapping[str, str]
+_Value: TypeAlias = float | str | Sequence[str] | Mapping[str, str]
 
 
 def _lua(value: _Value) -> str:
@@ -37,10 +38,12 @@ def _lua(value: _Value) -> str:
 
 
 _SHARED: Mapping[str, _Value] = {
+    "COMMENTS_PER_ARTICLE": COMMENTS_PER_ARTICLE,
     "FIRST_PLACEHOLDER": PLACEHOLDERS[0],
     "LAST_PLACEHOLDER": PLACEHOLDERS[-1],
     "LATEST": LATEST,
     "ONE_POINT": ONE_POINT,
+    "QUANTILE": QUANTILE,
     "ORDERS": [order.value for order in Order],
     "SPANS": [period.value for period in TOP_PERIODS.values() if period.since(0) is not None],
     "WHOLE": {order.value: Keys().order(order) for order in Order},
@@ -124,8 +127,8 @@ def is_guarded(name: str) -> bool:
 
 @cache
 def changes_articles(name: str) -> bool:
-    """Return whether a script writes articles: what members post, choose and moderate."""
-    return touches(name).get(ARTICLE.name) == "rw"
+    """Return whether a script writes articles or comments: what members post, choose and moderate."""
+    return "rw" in (touches(name).get(ARTICLE.name), touches(name).get(COMMENT.name))
 
 
 def in_order(name: str, includes: Callable[[str], Sequence[str]], within: tuple[str, ...] = ()) -> list[str]:

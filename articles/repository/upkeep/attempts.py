@@ -29,21 +29,25 @@ def attempt_repair(subject: str, step: Callable[[], object], tell: Callable[[Fin
 
 
 def attempt_each(
-    keys: Keys, batch: list[str], step: Callable[[list[str]], Iterable[Finding]], *, is_shard_damaged: bool
+    name: Callable[[int], str],
+    batch: list[str],
+    step: Callable[[list[str]], Iterable[Finding]],
+    *,
+    is_shard_damaged: bool,
 ) -> Iterator[Finding]:
-    """Yield the findings of a step on some articles. If it fails, its halves are tried, down to the article.
+    """Yield the findings of a step on some articles or comments. If it fails, its halves are tried, down to one.
 
-    In a damaged shard every article may fail: then one finding is about the whole batch.
+    `name` returns the key of one. In a damaged shard each may fail: then one finding is about the whole batch.
     """
     try:
         findings = list(step(batch))
     except UNREADABLE as error:
         if is_shard_damaged and len(batch) > 1:
-            findings = [_failure(f"{keys.article(int(batch[0]))} to {batch[-1]}", error)]
+            findings = [_failure(f"{name(int(batch[0]))} to {batch[-1]}", error)]
         elif len(batch) == 1:
-            findings = [_failure(keys.article(int(batch[0])), error)]
+            findings = [_failure(name(int(batch[0])), error)]
         else:
-            half, again = len(batch) // 2, partial(attempt_each, keys, step=step, is_shard_damaged=False)
+            half, again = len(batch) // 2, partial(attempt_each, name, step=step, is_shard_damaged=False)
             findings = [*again(batch[:half]), *again(batch[half:])]
     yield from findings
 

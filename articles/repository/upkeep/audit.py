@@ -15,9 +15,13 @@ exactly
 8. while voting is open, a member's lists of votes and opposes equal the voter sets; deleted accounts have none
 9. an article lists exactly the entries of the moderation log that are about it
 10. no article has a poster whose account is deleted (an account that is being deleted may still have some)
-11. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
+11. a comment is in its places among the replies to a comment, or to the root, of its article, exactly by its votes
+    and its time, and in its author's list; these hold nothing else. Its votes equal its voter sets until they are
+    dropped, as noted. A deleted comment has replies. An article counts the comments that are shown, and has given
+    out their numbers
+12. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
     is at least the highest id
-12. every key has its type, and every entry its form; steps that fail because of one that has not are reported
+13. every key has its type, and every entry its form; steps that fail because of one that has not are reported
 """
 
 from collections.abc import Callable, Iterator
@@ -50,6 +54,7 @@ from articles.repository.store.scan import (
 )
 from articles.repository.store.values import NO_ARTICLE, article_id_from
 from articles.repository.upkeep.attempts import UNREADABLE, attempt, attempt_each, is_shard_damaged
+from articles.repository.upkeep.comment_audit import CommentAudit
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
 from articles.repository.upkeep.readable import check_readable, check_readable_keys
 
@@ -94,7 +99,8 @@ class Audit:
         yield from attempt(names.COUNTER, self._check_counter(max(chain.from_iterable(ids.values()), default=0)))
         yield from attempt(self._store.shards.directory.ranking, self._check_parameters())
         for keys, contents in shards.items():
-            attempt_on = partial(attempt_each, keys, is_shard_damaged=is_shard_damaged(keys, unreadable))
+            is_damaged = is_shard_damaged(keys, unreadable)
+            attempt_on = partial(attempt_each, keys.article, is_shard_damaged=is_damaged)
             memberships = Memberships()
             read = partial(self._read_batch, keys, attempt_on)
             for batch, findings, articles, sound in read_ahead(read, batches(ids[keys], ARTICLES_PER_CHECK)):
@@ -106,6 +112,7 @@ class Audit:
                 done += len(batch)
                 progress(done, total)
             yield from self._check_lists(keys, contents, memberships)
+            yield from CommentAudit(self._store).run(keys, contents, is_shard_damaged=is_damaged)
 
     def _read_batch(self, keys: Keys, attempt_on: Attempt, batch: list[str]) -> Batch:
         """Check these articles, and read what they are indexed by: the part that waits for the store."""

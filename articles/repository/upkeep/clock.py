@@ -13,6 +13,7 @@ from pathlib import Path
 from articles.domain.lists import Order
 from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.keys import Keys
 from articles.repository.store.values import moment_from
 
 INTERVAL = 10.0
@@ -82,19 +83,33 @@ class StoreClock:
             pipe.execute()
 
     def drop_voters(self, budget: float) -> int:
-        """Drop voter sets of articles closed for longer than the grace; return how many.
+        """Drop voter sets of articles and comments closed for longer than the grace; return how many.
 
         Takes about `budget` seconds at most. Safe to interrupt. One round trip for each step. Raises StoreError.
         """
-        ends, dropped, grace = time.monotonic() + budget, 0, self._store.rules.voters_grace
+        ends, dropped = time.monotonic() + budget, 0
         for keys in self._store.shards.all:
-            while True:
-                count, more = self._store.run(
-                    "votes/drop_voters",
-                    [keys.ranking, keys.order(Order.TIME), keys.removed],
-                    [keys.prefix, exact_time(self._store.now()), grace, ARTICLES_PER_STEP],
-                )
-                dropped += int(count)
-                if not more or time.monotonic() > ends:
-                    break
+            for step in (self._drop_voters_of_articles, self._drop_voters_of_comments):
+                while True:
+                    count, more = step(keys)
+                    dropped += int(count)
+                    if not more or time.monotonic() > ends:
+                        break
         return dropped
+
+    def _drop_voters_of_articles(self, keys: Keys) -> tuple[int, int]:
+        """Take one step; return the number of sets dropped, and 1 if there may be more to drop."""
+        count, more = self._store.run(
+            "votes/drop_voters",
+            [keys.ranking, keys.order(Order.TIME), keys.removed],
+            [keys.prefix, exact_time(self._store.now()), self._store.rules.voters_grace, ARTICLES_PER_STEP],
+        )
+        return count, more
+
+    def _drop_voters_of_comments(self, keys: Keys) -> tuple[int, int]:
+        count, more = self._store.run(
+            "comments/drop_voters",
+            [keys.comment_voters],
+            [exact_time(self._store.now()), self._store.rules.voters_grace, ARTICLES_PER_STEP, keys.prefix],
+        )
+        return count, more

@@ -48,8 +48,11 @@ def _are_records(values: Sequence[bytes]) -> bool:
 
 
 _ID = _like("-?[1-9][0-9]{0,15}")
+_COMMENT_ID = _like("[1-9][0-9]{6,21}")
 _COUNT = _like("[0-9]{1,15}")
 _NUMBER = _like(r"-?[0-9]{1,15}(?:\.[0-9]+)?(?:e[-+]?[0-9]{1,2})?")
+
+_LISTS_OF_COMMENTS = (table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED)
 
 _FORMS: dict[Key, Form] = {
     **dict.fromkeys((table.CHANGED, table.TAKEN), _are_texts),
@@ -58,6 +61,7 @@ _FORMS: dict[Key, Form] = {
     table.TUNINGS: _are_records,
     table.TICK: _are_records,
     table.MEASUREMENTS: _are_records,
+    **dict.fromkeys((*_LISTS_OF_COMMENTS, table.COMMENT_SENT), _COMMENT_ID),
     table.SUSPECTS: _COUNT,
     table.DAYS: _COUNT,
     table.SITE_DAYS: _COUNT,
@@ -71,7 +75,7 @@ _FORMS: dict[Key, Form] = {
     table.SEEN: _NUMBER,
     table.SHIFT: _NUMBER,
 }
-"""Forms of values, where any text would not do. Fields of articles and parameters have checks of their own."""
+"""Forms of values, where any text would not do. Articles, comments and parameters have checks of their own."""
 
 _READ_BY_THE_AUDIT = frozenset((table.ARTICLE, table.WORD, table.GROUP))
 """Kinds with so much content that reading it twice would slow the audit. It reads those that are doubtful."""

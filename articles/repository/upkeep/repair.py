@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from articles.domain.articles import ArticleId
+from articles.domain.discussion.comments import CommentId
 from articles.domain.errors import StoreDamaged
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.domain.members import UserId
@@ -20,6 +21,7 @@ from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, mentioned_ids, portions, set_members, survey
 from articles.repository.upkeep.attempts import attempt_repair
 from articles.repository.upkeep.audit import Progress, quiet
+from articles.repository.upkeep.comment_repair import CommentRepair
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, repair_long
 from articles.repository.upkeep.unreadable import drop_unreadable
 
@@ -35,14 +37,15 @@ class Repair:
         self._hot = hot
         self._search = Search(store)
         self._index = Index(store)
+        self._comments = CommentRepair(store)
 
     def run(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> int:
         """Rebuild all lists, the index of words and the id counter; return the number of articles.
 
-        The lists are rankings, hot list, groups, profiles, members' lists, and each article's log entries. Each
-        article is repaired in one atomic step, so that readers and voters see it either before or after. Vote
-        counts do not change. `tell` receives each damaged article, which stays as it is until its hash is fixed,
-        and each key that cannot be read.
+        The lists are rankings, hot list, groups, profiles, members' lists, replies to comments, and each
+        article's log entries. Each article is repaired in one atomic step, so that readers and voters see it
+        either before or after. Vote counts do not change. `tell` receives each damaged article or comment, which
+        stays as it is until its hash is fixed, and each key that cannot be read.
         Reads all keys, in batches. Raises StoreError.
         """
         drop_unreadable(self._store, tell)
@@ -65,6 +68,7 @@ class Repair:
             attempt_repair(keys.lexicon, partial(self._repair_words, keys, contents, memberships), tell)
             self._repair_choices(keys, contents, tell)
             attempt_repair(keys.top(Period.DAY), partial(self._drop_tops, keys), tell)
+            attempt_repair(keys.comment_voters, partial(self._comments.run, keys, contents, tell), tell)
         attempt_repair(names.SCHEMA, self._search.mark_all_indexed, tell)
         directory = self._store.shards.directory.groups
         attempt_repair(directory, partial(Groups(self._store).follow_merges, sorted(slugs)), tell)
@@ -90,6 +94,7 @@ class Repair:
                 progress(done, total)
             self._repair_log(keys)
             self._repair_choices(keys, contents, tell)
+            self._comments.run(keys, contents, tell)
         Groups(self._store).follow_merges(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
@@ -111,6 +116,12 @@ class Repair:
             self._repair_batch(keys, list(map(str, numbers)), None, lambda _: None)
             for slug in {slug for number in numbers for slug in former.get(number, (None, ()))[1]}:
                 self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *numbers])
+
+    def settle_comments(
+        self, ids: Sequence[CommentId], former: Mapping[CommentId, tuple[str | None, str | None]]
+    ) -> None:
+        """The same for comments; `former`: the parent and the author that they had before. Raises StoreError."""
+        self._comments.settle(ids, former)
 
     def settle_log(self) -> None:
         """Let articles name all log entries about them. One round trip for each batch. Raises StoreError."""

@@ -1,5 +1,6 @@
 --[[
-The formulas that rank, the same as in articles/domain/ranking.py; tests compare the two. Touches no key.
+The formulas that rank, the same as in articles/domain/ranking.py and, for comments, articles/domain/discussion/comments.py;
+tests compare them. Touches no key.
 ]]
 -- The same as score().
 local function score(posted_at, points, seconds_per_point)
@@ -16,4 +17,13 @@ end
 -- 32 bits; the sum is exact below two million points.
 local function by_points(posted_at, points)
   return points * ONE_POINT + math.max(0, math.min(math.floor(posted_at), ONE_POINT - 1))
+end
+
+-- The same as lower_bound(): the order of the best comments.
+local function lower_bound(votes, opposes)
+  local count = votes + opposes
+  if count == 0 then return 0 end
+  local share, square = votes / count, QUANTILE * QUANTILE
+  local spread = QUANTILE * math.sqrt((share * (1 - share) + square / (4 * count)) / count)
+  return (share + square / (2 * count) - spread) / (1 + square / count)
 end

@@ -1,0 +1,129 @@
+"""Reading comments: turns replies of the scripts into domain objects."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from heapq import merge
+from typing import Any
+
+from articles.domain.articles import ArticleId, Choice
+from articles.domain.discussion.comments import (
+    DEEPEST_SHOWN,
+    Comment,
+    CommentId,
+    CommentOrder,
+    Thread,
+    article_of,
+    root_of,
+)
+from articles.domain.members import DELETED_MEMBER, UserId
+from articles.repository.lists.reading import moment
+from articles.repository.store.batches import ENTRIES_PER_READ
+from articles.repository.store.connection import Store
+from articles.repository.store.keys import Keys
+from articles.repository.store.values import count_from
+
+FIELDS = (
+    *("parent", "time", "closes", "votes", "opposes"),
+    *("text", "author", "author_name", "edited", "removed", "deleted", "log"),
+)
+"""Fields of a hash that are read. Every comment has the first five, and the next three unless it is deleted."""
+
+_REQUIRED = 5
+_COUNT = re.compile("[0-9]{1,15}")
+
+
+def read_thread(
+    store: Store,
+    parent: CommentId,
+    order: CommentOrder,
+    *,
+    reader: UserId | None,
+    start: int,
+    size: int,
+    subject: object,
+) -> Thread:
+    """Return the replies to a comment, after the comment itself, or to the root of an article. One round trip.
+
+    Raises the error of a refusal about `subject`.
+    """
+    article_id, keys = article_of(parent), store.shards.of_comment(parent)
+    (total, locked), above, following, *rows = store.change(
+        "comments/read_thread",
+        subject,
+        [keys.article(article_id)],
+        [
+            *(parent, order.value, "" if reader is None else reader, max(0, start), max(1, size)),
+            *(DEEPEST_SHOWN, keys.prefix, *FIELDS),
+        ],
+    )
+    comments = tuple(comment for row in rows if (comment := comment_from(row)))
+    return Thread(
+        comments=comments,
+        total=int(total),
+        order=order,
+        start=start,
+        next_start=None if following < 0 else following,
+        cut=_cut(comments, parent),
+        locked=locked,
+        ancestors=tuple(map(int, reversed(above))),
+    )
+
+
+def _cut(comments: Sequence[Comment], parent: CommentId) -> dict[CommentId, int]:
+    """Return how many direct replies to each comment are not among them, except for the parent."""
+    shown = Counter(comment.parent for comment in comments)
+    missing = {one.id: one.replies - shown[one.id] for one in comments if one.id != parent}
+    return {comment_id: count for comment_id, count in missing.items() if count > 0}
+
+
+def comments_by(store: Store, user: UserId) -> Iterator[Comment]:
+    """Yield the comments of a member, newest first. One round trip for each batch of each shard."""
+    shards = [_comments_in(store, keys, user) for keys in store.shards.all]
+    return merge(*shards, key=lambda comment: (comment.posted_at, comment.id), reverse=True)
+
+
+def _comments_in(store: Store, keys: Keys, user: UserId) -> Iterator[Comment]:
+    done, rows = 0, [[""]]
+    while rows:
+        rows = store.run("comments/list", [keys.commented(user)], [done, ENTRIES_PER_READ, keys.prefix, *FIELDS])
+        yield from filter(None, map(comment_from, rows))
+        done += len(rows)
+
+
+def comment_from(row: Sequence[Any]) -> Comment | None:
+    """Return the comment in a row of a reply; None for a damaged one, by the same rule as the scripts."""
+    comment_id, depth, replies, voted, opposed, *values = row
+    fields = {name: value for name, value in zip(FIELDS, values, strict=True) if value is not None}
+    posted_at, closes_at = moment(fields.get("time")), moment(fields.get("closes"))
+    is_deleted = "deleted" in fields
+    is_whole = all(name in fields for name in FIELDS[: _REQUIRED if is_deleted else _REQUIRED + 3])
+    is_whole = is_whole and all(_COUNT.fullmatch(fields[name]) for name in ("votes", "opposes"))
+    if not is_whole or posted_at is None or closes_at is None:
+        return None
+    number, parent = int(comment_id), count_from(fields["parent"])
+    article_id: ArticleId = article_of(number)
+    return Comment(
+        id=number,
+        article=article_id,
+        parent=None if parent == root_of(article_id) else parent,
+        author=_author(fields.get("author")),
+        author_name=fields.get("author_name", ""),
+        text=fields.get("text", ""),
+        posted_at=posted_at,
+        votes=count_from(fields["votes"]),
+        opposes=count_from(fields["opposes"]),
+        closes_at=closes_at,
+        edited_at=moment(fields.get("edited")),
+        removed=fields.get("removed"),
+        is_deleted=is_deleted,
+        is_logged="log" in fields,
+        choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
+        depth=depth,
+        replies=replies,
+    )
+
+
+def _author(text: str | None) -> UserId:
+    """Return the author's id; DELETED_MEMBER where there is none, or a damaged one."""
+    return count_from(text) or DELETED_MEMBER

@@ -1,0 +1,66 @@
+--[[
+Check the invariants of some comments of one shard, as many as one step can. Reads only.
+KEYS  1 comments that have been voted on
+ARGV  1 shard prefix  2 now, s  3 most voters to examine  4… ids
+Returns  {number of comments checked, {1 for each that is shown, else 0}, {id, problem, id, problem …}}
+Cost  O(ids · log N + voters), bounded by 3 unless a single comment has more
+TOUCHES  article:<id> r, comment:<comment> r, comment:voted:<comment> r, comment:oppose:<comment> r,
+         comment:voters: r, replies:best:<comment> r, replies:time:<comment> r, commented:<user> r, gone: r,
+         ranking: r
+INCLUDE  closing, comments, formulas, members, values
+]]
+local prefix, most, checked, shown, findings, examined = ARGV[1], tonumber(ARGV[3]), 0, {}, {}, 0
+local now = moments(prefix, ARGV[2])
+
+local function check_place(say, id, parent, time, votes, opposes)
+  local article = article_of(id)
+  local is_top, number = parent == comment_id(article, 0), redis.call('HGET', prefix .. 'article:' .. article, 'comment_ids')
+  if not number then say('there is no such article, or it has had no comments')
+  elseif (as_count(number) or 0) < tonumber(string.sub(id, #article + 1)) then say('has a number beyond those given out') end
+  if not is_top and (article_of(parent) ~= article or redis.call('EXISTS', prefix .. 'comment:' .. parent) == 0) then
+    say('replies to ' .. parent .. ', which is not there')
+  end
+  local best = redis.call('ZSCORE', prefix .. 'replies:best:' .. parent, id)
+  if tonumber(best or 'nan') ~= -lower_bound(votes, opposes) then say('not among the best replies, or not by its votes') end
+  local at = redis.call('ZSCORE', prefix .. 'replies:time:' .. parent, id)
+  if tonumber(at or 'nan') ~= tonumber(time) then say('not among the replies, or not by its time') end
+end
+
+local function check_voters(say, id, closes, votes, opposes)
+  local voted, oppose = prefix .. 'comment:voted:' .. id, prefix .. 'comment:oppose:' .. id
+  local noted, for_it, against = redis.call('ZSCORE', KEYS[1], id), redis.call('SCARD', voted), redis.call('SCARD', oppose)
+  if not noted and for_it + against > 0 then say('voter sets that will not be dropped') end
+  if noted and tonumber(noted) ~= tonumber(closes) then say('voter sets that will be dropped at the wrong time') end
+  if noted or is_open(now, tonumber(closes)) then
+    if for_it ~= tonumber(votes) then say('votes ' .. votes .. ', voters ' .. for_it) end
+    if against ~= tonumber(opposes) then say('opposes ' .. opposes .. ', opposers ' .. against) end
+  end
+  if against > 0 and #redis.call('SINTER', voted, oppose) > 0 then say('a user is in both voter sets') end
+  if redis.call('TTL', voted) >= 0 or redis.call('TTL', oppose) >= 0 then say('a voter set that expires') end
+  examined = examined + for_it + against
+end
+
+local function check_author(say, id, author)
+  if not is_member(author) or tonumber(author) < 1 then return end
+  if is_gone(prefix, author) then say('its author is a member whose account is deleted')
+  elseif not redis.call('ZSCORE', prefix .. 'commented:' .. author, id) then say('not in commented:' .. author) end
+end
+
+for at = 4, #ARGV do
+  local id = ARGV[at]
+  local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
+  local text, author, name, parent, time, closes, votes, opposes, removed, deleted = unpack(redis.call('HMGET',
+    prefix .. 'comment:' .. id, 'text', 'author', 'author_name', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted'))
+  local whole = is_whole_comment(parent, time, closes, votes, opposes) and (deleted or text and author and name)
+  shown[#shown + 1] = whole and not removed and not deleted and 1 or 0
+  if not whole then say('no such comment, or not a whole one')
+  else
+    check_place(say, id, parent, time, votes, opposes)
+    check_voters(say, id, closes, votes, opposes)
+    if not deleted then check_author(say, id, author)
+    elseif count_replies(prefix, id) == 0 then say('deleted, and without replies') end
+  end
+  checked, examined = checked + 1, examined + 10
+  if examined > most then break end
+end
+return {checked, shown, findings}

@@ -1,0 +1,44 @@
+--[[
+Set one member's choice on a comment. Idempotent: the choice is a target state.
+KEYS  1 comment  2 voted  3 oppose  4 article
+ARGV  1 comment id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 shard prefix
+      6 time that refills one vote of the member's limit, ms  7 time that refills all, ms
+Returns  {"ok", votes, opposes, choice} | {"no_comment"} | {"comment_removed"} | {"removed"} | {"gone"}
+         | {"own_comment"} | {"comment_closed"} | {"limited", time to wait, ms}
+Cost  O(log N)
+TOUCHES  article:<id> r, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
+         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, gone: r, ranking: r,
+         limit:votes:<user> rw
+INCLUDE  closing, comments, limits, members, values
+]]
+local comment, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
+local id, user, choice, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[5]
+local now = moments(prefix, ARGV[4])
+
+local author, parent, time, closes, votes, opposes, hidden, deleted = unpack(redis.call('HMGET', comment,
+  'author', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted'))
+if deleted or not is_whole_comment(parent, time, closes, votes, opposes) then return {'no_comment'} end
+if hidden then return {'comment_removed'} end
+if redis.call('HEXISTS', KEYS[4], 'removed') == 1 then return {'removed'} end
+if is_gone(prefix, user) then return {'gone'} end
+if author == user then return {'own_comment'} end
+if not is_open(now, tonumber(closes)) then return {'comment_closed'} end
+local wait = take_use(prefix .. 'limit:votes:' .. user, milliseconds(now), tonumber(ARGV[6]), tonumber(ARGV[7]))
+if wait > 0 then return {'limited', wait} end
+
+local function set_member(key, wanted)
+  local change = redis.call(wanted and 'SADD' or 'SREM', key, user)
+  return wanted and change or -change
+end
+
+-- What needs memory comes first: a full store refuses a script there, but not once the script has written.
+if choice ~= 'none' then redis.call('ZADD', prefix .. 'comment:voters:', closes, id) end
+local oppose_change = choice == 'oppose' and set_member(oppose, true)
+local vote_change = set_member(voted, choice == 'vote')
+oppose_change = oppose_change or set_member(oppose, false)
+votes, opposes = votes + vote_change, opposes + oppose_change
+if vote_change ~= 0 or oppose_change ~= 0 then
+  redis.call('HSET', comment, 'votes', votes, 'opposes', opposes)
+  rank_reply(prefix, parent, id, time, votes, opposes)
+end
+return {'ok', votes, opposes, choice}

@@ -1,0 +1,30 @@
+--[[
+Delete a comment with its text and its votes. While it has replies, a stub without author keeps its place.
+KEYS  1 comment  2 article  3 comments of the author
+ARGV  1 id  2 author  3 shard prefix
+Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"}
+Cost  O(log N) for the comment, and for each stub above it that loses its last reply
+TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
+         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, commented:<user> rw, gone: r
+INCLUDE  comments, members, values
+]]
+local comment, article, id, prefix = KEYS[1], KEYS[2], ARGV[1], ARGV[3]
+
+local author, parent, time, closes, votes, opposes, hidden, deleted = unpack(redis.call('HMGET', comment,
+  'author', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted'))
+if deleted or not is_whole_comment(parent, time, closes, votes, opposes) then return {'no_comment'} end
+if is_gone(prefix, ARGV[2]) then return {'gone'} end
+if author ~= ARGV[2] then return {'not_author'} end
+local shown = as_count(redis.call('HGET', article, 'comments'))
+
+if shown and not hidden then redis.call('HSET', article, 'comments', math.max(0, shown - 1)) end
+redis.call('ZREM', KEYS[3], id)
+if count_replies(prefix, id) == 0 then
+  drop_comment(prefix, id)
+else
+  drop_comment_voters(prefix, id)
+  redis.call('HDEL', comment, 'text', 'author', 'author_name', 'edited', 'removed')
+  redis.call('HSET', comment, 'deleted', 1, 'votes', 0, 'opposes', 0)
+  rank_reply(prefix, parent, id, time, 0, 0)
+end
+return {'ok'}

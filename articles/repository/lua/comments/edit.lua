@@ -1,0 +1,26 @@
+--[[
+Change the text of a comment. Shortly after posting this leaves no mark. Idempotent.
+KEYS  1 comment  2 article
+ARGV  1 editor's user id  2 text  3 now, s  4 time without a mark, s  5 shard prefix
+Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"} | {"comment_removed"} | {"removed"} | {"locked"}
+Cost  O(1)
+TOUCHES  article:<id> r, comment:<comment> rw, gone: r, ranking: r
+INCLUDE  closing, comments, members, values
+]]
+local comment, prefix = KEYS[1], ARGV[5]
+
+local text, author, parent, time, closes, votes, opposes, hidden, deleted = unpack(redis.call('HMGET', comment,
+  'text', 'author', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted'))
+if deleted or not is_whole_comment(parent, time, closes, votes, opposes) then return {'no_comment'} end
+if is_gone(prefix, ARGV[1]) then return {'gone'} end
+if author ~= ARGV[1] then return {'not_author'} end
+if hidden then return {'comment_removed'} end
+local removed, locked = unpack(redis.call('HMGET', KEYS[2], 'removed', 'locked'))
+if removed then return {'removed'} end
+if locked then return {'locked'} end
+if text == ARGV[2] then return {'ok'} end
+
+local passed = milliseconds((moments(prefix, ARGV[3]))) - milliseconds(tonumber(time))
+redis.call('HSET', comment, 'text', ARGV[2])
+if passed > milliseconds(tonumber(ARGV[4])) then redis.call('HSET', comment, 'edited', ARGV[3]) end
+return {'ok'}

@@ -1,0 +1,16 @@
+--[[
+Close the discussion of an article, and log it.
+KEYS  1 article
+ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
+Returns  {"ok"} | {"missing"} | {"locked"}
+Cost  O(1)
+TOUCHES  article:<id> rw, log: rw
+INCLUDE  moderation_log
+]]
+local title, locked = unpack(redis.call('HMGET', KEYS[1], 'title', 'locked'))
+if not title then return {'missing'} end
+if locked then return {'locked'} end
+
+redis.call('HSET', KEYS[1], 'locked', ARGV[4])
+log_article(ARGV[5], 'lock', ARGV[3], ARGV[2], ARGV[1], title, ARGV[4], {})
+return {'ok'}

@@ -1,0 +1,22 @@
+--[[
+Remove a comment, and log the removal. Its text, its votes and its place stay, so it can be restored.
+KEYS  1 comment  2 article
+ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
+Returns  {"ok"} | {"no_comment"} | {"comment_removed"} | {"missing"} if there is no such article
+Cost  O(1)
+TOUCHES  article:<id> rw, comment:<comment> rw, log: rw
+INCLUDE  comments, moderation_log, values
+]]
+local comment, article, prefix = KEYS[1], KEYS[2], ARGV[5]
+
+local parent, time, closes, votes, opposes, hidden, deleted =
+  unpack(redis.call('HMGET', comment, 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted'))
+if deleted or not is_whole_comment(parent, time, closes, votes, opposes) then return {'no_comment'} end
+if hidden then return {'comment_removed'} end
+local title, shown = unpack(redis.call('HMGET', article, 'title', 'comments'))
+if not title then return {'missing'} end
+
+redis.call('HSET', comment, 'removed', ARGV[4], 'log', 1)
+redis.call('HSET', article, 'comments', math.max(0, (as_count(shown) or 0) - 1))
+log_article(prefix, 'remove-comment', ARGV[3], ARGV[2], article_of(ARGV[1]), title, ARGV[4], {comment = ARGV[1]})
+return {'ok'}

@@ -1,0 +1,68 @@
+--[[
+Comments: their ids, their places among the replies to the same parent, what a thread shows of each. The parent of
+top-level comments is the root of the article, whose number is 0.
+INCLUDE  formulas, values
+]]
+-- Return the id of an article's comment with this number; that of the root for 0.
+local function comment_id(article, number)
+  return article .. string.sub(COMMENTS_PER_ARTICLE + number, 2)
+end
+
+-- Return the id of the article that a comment belongs to.
+local function article_of(id)
+  return string.sub(id, 1, -#tostring(COMMENTS_PER_ARTICLE))
+end
+
+-- Return whether a comment has every required field, and numbers where numbers belong: the same rule as comment_from() in
+-- comments/reading.py. A damaged comment is not shown and cannot be changed.
+local function is_whole_comment(parent, time, closes, votes, opposes)
+  return parent and as_time(time) and as_time(closes) and as_count(votes) and as_count(opposes) and true or false
+end
+
+-- Put a comment in its places among the replies to its parent.
+local function rank_reply(prefix, parent, id, time, votes, opposes)
+  redis.call('ZADD', prefix .. 'replies:best:' .. parent, exactly(-lower_bound(votes, opposes)), id)
+  redis.call('ZADD', prefix .. 'replies:time:' .. parent, time, id)
+end
+
+local function unrank_reply(prefix, parent, id)
+  redis.call('ZREM', prefix .. 'replies:best:' .. parent, id)
+  redis.call('ZREM', prefix .. 'replies:time:' .. parent, id)
+end
+
+local function count_replies(prefix, id)
+  return redis.call('ZCARD', prefix .. 'replies:time:' .. id)
+end
+
+local function drop_comment_voters(prefix, id)
+  redis.call('UNLINK', prefix .. 'comment:voted:' .. id, prefix .. 'comment:oppose:' .. id)
+  redis.call('ZREM', prefix .. 'comment:voters:', id)
+end
+
+-- Drop a deleted comment that has no replies, and the stubs above it that have no others.
+local function drop_comment(prefix, id)
+  repeat
+    local parent = redis.call('HGET', prefix .. 'comment:' .. id, 'parent')
+    drop_comment_voters(prefix, id)
+    redis.call('UNLINK', prefix .. 'comment:' .. id)
+    unrank_reply(prefix, parent, id)
+    id = parent
+  until redis.call('HEXISTS', prefix .. 'comment:' .. id, 'deleted') == 0 or count_replies(prefix, id) > 0
+end
+
+-- Return the comments above one, nearest first, at most `most`; none for the root of an article.
+local function comments_above(prefix, id, most)
+  local above, root = {}, comment_id(article_of(id), 0)
+  while id and id ~= root and #above < most do
+    id = redis.call('HGET', prefix .. 'comment:' .. id, 'parent')
+    if id and id ~= root then above[#above + 1] = id end
+  end
+  return above
+end
+
+-- Return a comment as a thread shows it: {id, depth, direct replies, 1 if the reader voted, 1 if opposed, field, field …},
+-- without the reader's choice.
+local function comment_row(prefix, id, depth, fields)
+  local row = redis.call('HMGET', prefix .. 'comment:' .. id, unpack(fields))
+  return {id, depth, count_replies(prefix, id), 0, 0, unpack(row, 1, #fields)}
+end

@@ -1,0 +1,98 @@
+"""The repair of comments: rebuilds lists of replies, authors' lists and counts from the comments themselves."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from articles.domain.articles import ArticleId
+from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, CommentId, article_of
+from articles.repository.search.index import Finding
+from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_SCAN
+from articles.repository.store.connection import Store
+from articles.repository.store.keys import Keys
+from articles.repository.store.scan import Contents, portions, ranked_members
+from articles.repository.store.values import count_from
+from articles.repository.upkeep.comment_audit import MOST_RECOUNTS, CommentAudit, read_counts
+
+Tell = Callable[[Finding], object]
+
+
+class CommentRepair:
+    """The repair of the comments of one shard. Idempotent, and safe while the site is in use."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def run(self, keys: Keys, contents: Contents, tell: Tell) -> None:
+        """Repair the comments of a shard. In batches. Raises StoreError.
+
+        `tell` receives each damaged comment, which stays as it is until its hash is fixed.
+        """
+        shown, stubs, highest = Counter[ArticleId](), list[CommentId](), dict[ArticleId, int]()
+        for batch in portions(sorted(contents.comments), ARTICLES_PER_CHECK):
+            for comment_id, state in self._put_into_lists(keys, batch):
+                shown[article_of(comment_id)] += state == "shown"
+                if state != "missing":  # ids ascend
+                    highest[article_of(comment_id)] = comment_id % COMMENTS_PER_ARTICLE
+                if state == "stub":
+                    stubs.append(comment_id)
+                elif state == "damaged":
+                    tell(Finding(keys.comment(comment_id), "is damaged, and left as it is"))
+        for parent in sorted(contents.threads):
+            lists = [keys.replies_best(parent), keys.replies_time(parent)]
+            self._clean(keys, "repair/replies", lists, parent)
+        for author in sorted(contents.authors):
+            self._clean(keys, "repair/commented", [keys.commented(author)], author)
+        for batch in portions(reversed(stubs), ARTICLES_PER_CHECK):
+            self._store.run("repair/stubs", [keys.comment_voters], [keys.prefix, *batch])
+        self._correct_counts(keys, contents, shown, highest)
+
+    def settle(self, ids: Iterable[CommentId], former: Mapping[CommentId, tuple[str | None, str | None]]) -> None:
+        """Put comments whose keys were just written, or dropped, into the lists that they belong to.
+
+        `former`: the parent and the author that they had before, whose lists they leave. Raises StoreError.
+        """
+        for keys, comments in self._store.shards.split_comments(ids).items():
+            with self._store.pipeline() as pipe:
+                for comment_id in comments:
+                    parent, author = former[comment_id]
+                    for name in (keys.replies_best, keys.replies_time) if parent else ():
+                        pipe.zrem(name(int(parent or 0)), str(comment_id))
+                    if author and author.isdigit():
+                        pipe.zrem(keys.commented(int(author)), str(comment_id))
+                pipe.execute()
+            for batch in portions(comments, ARTICLES_PER_CHECK):
+                for _ in self._put_into_lists(keys, batch):
+                    pass
+
+    def _put_into_lists(self, keys: Keys, batch: list[CommentId]) -> Iterator[tuple[CommentId, str]]:
+        states = self._store.run("repair/comments", [keys.comment_voters], [keys.prefix, *batch])
+        yield from zip(batch, states, strict=True)
+
+    def _clean(self, keys: Keys, script: str, lists: list[str], subject: int) -> None:
+        """Remove from lists what does not belong there."""
+        for name in lists:
+            for batch in portions(ranked_members(self._store, name), ARTICLES_PER_CHECK):
+                self._store.run(script, lists, [subject, keys.prefix, *batch])
+
+    def _correct_counts(
+        self, keys: Keys, contents: Contents, shown: Counter[ArticleId], highest: Mapping[ArticleId, int]
+    ) -> None:
+        """Correct the counts in articles; those that members change meanwhile are counted again."""
+        for ids in portions(sorted(contents.articles), KEYS_PER_SCAN):
+            for article_id, (count, number) in read_counts(self._store, keys, ids).items():
+                last = max(highest.get(article_id, 0), count_from(number))
+                if (count_from(count), count_from(number)) == (shown[article_id], last):
+                    continue
+                for _ in range(MOST_RECOUNTS):
+                    if self._correct(keys, article_id, last):
+                        break
+
+    def _correct(self, keys: Keys, article_id: ArticleId, highest: int) -> bool:
+        """Count an article's comments and correct its counts; return whether they have not changed meanwhile."""
+        count, number = read_counts(self._store, keys, [article_id])[article_id]
+        last = max(highest, count_from(number))
+        found = CommentAudit(self._store).count_shown(keys, article_id, last)
+        (is_done,) = self._store.run(
+            "repair/discussion", [keys.article(article_id)], [count or "", number or "", found, last]
+        )
+        return bool(is_done)

@@ -1,0 +1,597 @@
+"""Comments: posting, replies, orders, votes, edits, deletion, moderation, and what a page of a thread reads."""
+
+import pytest
+
+from articles.domain.articles import Choice, Tally
+from articles.domain.discussion.comments import (
+    COMMENTS_PER_ARTICLE,
+    DEEPEST_SHOWN,
+    EDIT_SECONDS,
+    Comment,
+    CommentOrder,
+    Thread,
+    article_of,
+    lower_bound,
+    root_of,
+)
+from articles.domain.errors import (
+    ArticleNotFound,
+    ArticleRemoved,
+    CommentNotFound,
+    CommentNotRemoved,
+    CommentRemoved,
+    CommentVotingClosed,
+    DiscussionFull,
+    DiscussionLocked,
+    DiscussionNotLocked,
+    LimitReached,
+    NotTheAuthor,
+    OwnComment,
+)
+from articles.domain.moderation import Action
+from articles.repository import Repository
+from articles.repository.comments.comments import SENT_SECONDS
+from tests.cast import ALICE, BOB, MALLORY, MODERATOR
+from tests.clock import DAY
+from tests.every_server import names_in
+from tests.factories import comment_on, post
+from tests.repository.usage import commands_of_scripts, let_pass
+from tests.rules import RATES, connect, default_rules
+from tests.store_state import problems
+
+OLDEST = CommentOrder.OLDEST
+
+
+def read(repository: Repository, article: int, order: CommentOrder = OLDEST, **how: int) -> Thread:
+    return repository.comments.get_thread(article, order, **how)
+
+
+def outline(thread: Thread) -> list[tuple[int, str]]:
+    """Return depth and text of each comment, in the order of the page."""
+    return [(comment.depth, comment.text) for comment in thread.comments]
+
+
+def elect(repository: Repository, comment: int, votes: int, opposes: int = 0) -> None:
+    """Vote on a comment as members who have not done so."""
+    for number in range(votes + opposes):
+        choice = Choice.VOTE if number < votes else Choice.OPPOSE
+        repository.comments.cast(comment, 5000 + number, choice)
+
+
+# Posting
+
+
+def test_a_comment_is_read_as_it_was_posted(repository, article, clock):
+    comment = comment_on(repository, article, "First *post*")
+
+    assert comment == article * COMMENTS_PER_ARTICLE + 1
+    assert (article_of(comment), root_of(article)) == (article, article * COMMENTS_PER_ARTICLE)
+    closes_at = clock() + repository.rules.voting_window
+    expected = Comment(comment, article, None, BOB, "bob", "First *post*", clock(), 0, 0, closes_at)
+    assert repository.comments.get(comment) == expected
+    assert read(repository, article) == Thread((expected,), 1, OLDEST)
+    assert repository.articles.get(article).comments == 1
+    assert problems(repository) == []
+
+
+def test_replies_follow_what_they_reply_to(repository, article, clock):
+    first = comment_on(repository, article, "a")
+    clock.advance(1)
+    comment_on(repository, article, "b")
+    reply = comment_on(repository, article, "a1", ALICE, first)
+    clock.advance(1)
+    comment_on(repository, article, "a2", parent=first)
+    comment_on(repository, article, "a1x", parent=reply)
+
+    thread = read(repository, article)
+
+    assert outline(thread) == [(0, "a"), (1, "a1"), (2, "a1x"), (1, "a2"), (0, "b")]
+    assert [comment.parent for comment in thread.comments] == [None, first, reply, first, None]
+    assert [comment.replies for comment in thread.comments] == [2, 1, 0, 0, 0]
+    assert (thread.total, thread.next_start, thread.cut) == (5, None, {})
+    newest = outline(read(repository, article, CommentOrder.NEWEST))
+    assert newest == [(0, "b"), (0, "a"), (1, "a2"), (1, "a1"), (2, "a1x")]
+
+
+def test_the_same_text_sent_twice_is_one_comment(repository, article, clock):
+    first = comment_on(repository, article, "Twice")
+    clock.advance(5)
+    reply = comment_on(repository, article, "Twice", parent=first)
+
+    assert comment_on(repository, article, "Twice") == first
+    assert comment_on(repository, article, "Twice", parent=first) == reply != first
+    assert comment_on(repository, article, "Twice", ALICE) not in (first, reply)
+    assert repository.articles.get(article).comments == 3
+    keys = repository.store.shards.of(article)
+    (sent, *_) = [name for name in names_in(repository.store.client) if ":sent:" in name]
+    assert sent.startswith(keys.prefix)
+    assert 0 < repository.store.client.ttl(sent) <= SENT_SECONDS
+
+
+def test_a_comment_that_was_deleted_may_be_posted_again(repository, article):
+    first = comment_on(repository, article, "Again")
+    repository.comments.delete(first, BOB)
+
+    assert comment_on(repository, article, "Again") == first + 1
+    assert repository.articles.get(article).comments == 1
+
+
+def test_a_comment_is_refused_without_its_article_or_its_parent(repository, article):
+    other, comment = post(repository, 2), comment_on(repository, article, "Here")
+    removed, deleted = comment_on(repository, article, "Spam"), comment_on(repository, article, "Stub")
+    comment_on(repository, article, "Reply", parent=deleted)
+    repository.comments.remove(removed, MODERATOR, "Spam")
+    repository.comments.delete(deleted, BOB)
+    unknown = root_of(article) + 77
+    refusals = {
+        (article + 99, None): ArticleNotFound,
+        (other, comment): CommentNotFound,
+        (article, unknown): CommentNotFound,
+        (article, root_of(article)): CommentNotFound,
+        (article, deleted): CommentNotFound,
+        (article, removed): CommentRemoved,
+    }
+
+    for (where, parent), refusal in refusals.items():
+        with pytest.raises(refusal):
+            comment_on(repository, where, "No", parent=parent)
+
+    assert repository.articles.get(article).comments == 2
+    repository.articles.remove(article, MODERATOR, "Spam")
+    with pytest.raises(ArticleRemoved):
+        comment_on(repository, article, "No")
+
+
+def test_a_full_discussion_takes_no_more_comments(repository, article):
+    keys = repository.store.shards.of(article)
+    repository.store.client.hset(keys.article(article), "comment_ids", COMMENTS_PER_ARTICLE - 2)
+
+    last = comment_on(repository, article, "The last one")
+
+    assert article_of(last) == article
+    with pytest.raises(DiscussionFull):
+        comment_on(repository, article, "One too many")
+
+
+def test_a_number_that_is_taken_is_not_given_out_again(repository, article):
+    first = comment_on(repository, article, "a")
+    repository.store.client.hset(repository.store.shards.of(article).article(article), "comment_ids", 0)
+
+    assert comment_on(repository, article, "b") == first + 1
+
+
+# Orders
+
+
+def test_the_best_comments_come_first_by_the_lower_bound(repository, article, clock):
+    ids = {}
+    for text, votes, opposes in [("few", 2, 0), ("none", 0, 0), ("many", 9, 1), ("bad", 1, 5), ("equal", 0, 0)]:
+        ids[text] = comment_on(repository, article, text)
+        elect(repository, ids[text], votes, opposes)
+        clock.advance(1)
+
+    assert [text for _, text in outline(read(repository, article, CommentOrder.BEST))] == [
+        *("many", "few", "bad", "none", "equal")
+    ]
+    keys = repository.store.shards.of(article)
+    best = dict(repository.store.client.zrange(keys.replies_best(root_of(article)), 0, -1, withscores=True))
+    assert best[str(ids["many"])] == -lower_bound(9, 1)
+
+
+# Pages
+
+
+@pytest.mark.parametrize("order", CommentOrder)
+def test_the_pages_of_a_thread_show_every_comment_once(repository, article, order):
+    tops = [comment_on(repository, article, f"t{n}") for n in range(7)]
+    replies = [
+        comment_on(repository, article, f"r{n}{m}", parent=top) for n, top in enumerate(tops) for m in range(2)
+    ]
+    whole = read(repository, article, order)
+    assert len(whole.comments) == len(tops) + len(replies)
+
+    parts, start = [], 0
+    while start is not None:
+        part = read(repository, article, order, start=start, size=4)
+        assert len(part.comments) <= 4
+        assert part.total == 21
+        parts.append(part)
+        start = part.next_start
+
+    shown = [comment.id for part in parts for comment in part.comments]
+    assert len(shown) == len(set(shown))
+    cut = {comment for part in parts for comment in part.cut}
+    assert cut
+    assert {c.id for c in whole.comments} - set(shown) <= {c.id for c in whole.comments if c.parent in cut}
+    assert [top for top in shown if top in tops] == [c.id for c in whole.comments if c.id in tops]
+    for part in parts:
+        for comment, missing in part.cut.items():
+            branch = repository.comments.get_branch(comment, order)
+            assert missing == len(branch.comments) - 1 - sum(c.parent == comment for c in part.comments)
+
+
+def test_a_thread_ends_at_the_greatest_depth_and_a_branch_goes_on_there(repository, article):
+    chain = [comment_on(repository, article, "0")]
+    for depth in range(1, 2 * DEEPEST_SHOWN):
+        chain.append(comment_on(repository, article, str(depth), parent=chain[-1]))
+
+    thread = read(repository, article)
+    branch = repository.comments.get_branch(chain[DEEPEST_SHOWN + 1], OLDEST)
+
+    assert [comment.depth for comment in thread.comments] == list(range(DEEPEST_SHOWN + 1))
+    assert thread.cut == {chain[DEEPEST_SHOWN]: 1}
+    assert [comment.id for comment in branch.comments] == chain[DEEPEST_SHOWN + 1 :]
+    assert [comment.depth for comment in branch.comments] == list(range(DEEPEST_SHOWN - 1))
+    assert branch.ancestors == tuple(chain[1 : DEEPEST_SHOWN + 1])
+    assert thread.ancestors == repository.comments.get_branch(chain[0], OLDEST).ancestors == ()
+
+
+def test_the_replies_of_a_branch_have_pages(repository, article):
+    top = comment_on(repository, article, "top")
+    replies = [comment_on(repository, article, str(n), parent=top) for n in range(5)]
+
+    first = repository.comments.get_branch(top, OLDEST, size=3)
+    second = repository.comments.get_branch(top, OLDEST, start=first.next_start or 0, size=9)
+
+    assert [comment.id for comment in first.comments] == [top, *replies[:2]]
+    assert [comment.id for comment in second.comments] == [top, *replies[2:]]
+    assert (first.next_start, second.next_start, first.cut, second.cut) == (2, None, {}, {})
+
+
+@pytest.mark.needs("few shards")
+def test_a_page_of_ten_thousand_comments_reads_no_more_than_it_shows(repository, article):
+    keys, client = repository.store.shards.of(article), repository.store.client
+    pipe = client.pipeline(transaction=False)
+    for number in range(1, 10_001):
+        comment, parent = root_of(article) + number, root_of(article) + (number // 10 if number % 10 else 0)
+        facts = {"text": "x" * 200, "author": 7, "author_name": "user7", "parent": parent, "time": 1_700_000_000}
+        pipe.hset(keys.comment(comment), mapping=facts | {"closes": 1_800_000_000, "votes": 0, "opposes": 0})
+        pipe.zadd(keys.replies_best(parent), {str(comment): 0})
+        pipe.zadd(keys.replies_time(parent), {str(comment): 1_700_000_000 + number})
+    pipe.hset(keys.article(article), mapping={"comments": 10_000, "comment_ids": 10_000})
+    pipe.execute()
+    read(repository, article)
+
+    for order in CommentOrder:
+        with commands_of_scripts(repository) as commands:
+            thread = read(repository, article, order, reader=ALICE)
+        assert len(thread.comments) == 200
+        assert len(commands) < 200 * 7
+        entries = [int(words[3]) - int(words[2]) + 1 for words in commands if "RANGE" in words[0]]
+        assert max(entries) <= 200
+        assert thread.next_start
+
+
+# Editing
+
+
+def test_an_edit_soon_after_posting_leaves_no_mark(repository, article, clock):
+    comment = comment_on(repository, article, "Tpyo")
+    clock.advance(EDIT_SECONDS)
+
+    repository.comments.edit(comment, BOB, "Typo")
+    assert (repository.comments.get(comment).text, repository.comments.get(comment).edited_at) == ("Typo", None)
+
+    clock.advance(0.001)
+    repository.comments.edit(comment, BOB, "Typo")
+    assert repository.comments.get(comment).edited_at is None
+    repository.comments.edit(comment, BOB, "Changed")
+    assert repository.comments.get(comment).edited_at == round(clock(), 3)
+
+
+def test_only_the_author_edits_what_is_shown_and_open(repository, article):
+    comment, removed = comment_on(repository, article, "Mine"), comment_on(repository, article, "Spam")
+    stub = comment_on(repository, article, "Stub")
+    comment_on(repository, article, "Reply", ALICE, stub)
+    repository.comments.remove(removed, MODERATOR, "Spam")
+    repository.comments.delete(stub, BOB)
+    edit = repository.comments.edit
+
+    for refused, user, refusal in [
+        (comment, MALLORY, NotTheAuthor),
+        (removed, BOB, CommentRemoved),
+        (stub, BOB, CommentNotFound),
+        (comment + 77, BOB, CommentNotFound),
+    ]:
+        with pytest.raises(refusal):
+            edit(refused, user, "No")
+    repository.comments.lock(article, MODERATOR, "Too heated")
+    with pytest.raises(DiscussionLocked):
+        edit(comment, BOB, "No")
+    repository.comments.unlock(article, MODERATOR, "Calm again")
+    repository.articles.remove(article, MODERATOR, "Spam")
+    with pytest.raises(ArticleRemoved):
+        edit(comment, BOB, "No")
+
+
+# Deleting
+
+
+def test_a_deleted_comment_without_replies_disappears(repository, article):
+    comment = comment_on(repository, article, "Gone")
+    elect(repository, comment, 2)
+
+    repository.comments.delete(comment, BOB)
+
+    assert read(repository, article) == Thread((), 0, OLDEST)
+    with pytest.raises(CommentNotFound):
+        repository.comments.get(comment)
+    left = {name.rpartition("}:")[2].split(":")[0] for name in names_in(repository.store.client)}
+    assert not left & {"replies", "commented"}
+    assert comment_on(repository, article, "The next") == comment + 1
+    assert problems(repository) == []
+
+
+def test_a_deleted_comment_with_replies_leaves_a_stub_until_the_last_is_gone(repository, article):
+    top = comment_on(repository, article, "Top", ALICE)
+    middle = comment_on(repository, article, "Middle", BOB, top)
+    last = comment_on(repository, article, "Last", MALLORY, middle)
+    repository.comments.delete(top, ALICE)
+    repository.comments.delete(middle, BOB)
+
+    stub = repository.comments.get(top)
+    assert (stub.text, stub.author_name, stub.is_deleted, stub.is_shown) == ("", "", True, False)
+    assert not stub.by_deleted_member
+    assert [comment.is_deleted for comment in read(repository, article).comments] == [True, True, False]
+    assert read(repository, article).total == repository.articles.get(article).comments == 1
+    assert list(repository.comments.list_by(ALICE)) == []
+    assert problems(repository) == []
+
+    repository.comments.delete(last, MALLORY)
+
+    assert read(repository, article).comments == ()
+    assert problems(repository) == []
+
+
+def test_only_the_author_deletes_also_where_the_discussion_is_locked(repository, article):
+    comment, removed = comment_on(repository, article, "Mine"), comment_on(repository, article, "Spam")
+    repository.comments.remove(removed, MODERATOR, "Spam")
+    repository.comments.lock(article, MODERATOR, "Too heated")
+
+    with pytest.raises(NotTheAuthor):
+        repository.comments.delete(comment, MALLORY)
+    repository.comments.delete(comment, BOB)
+    repository.comments.delete(removed, BOB)
+
+    with pytest.raises(CommentNotFound):
+        repository.comments.delete(comment, BOB)
+    assert repository.articles.get(article).comments == 0
+    assert problems(repository) == []
+
+
+# Votes
+
+
+def test_a_choice_is_a_target_state_that_can_be_switched_and_taken_back(repository, article):
+    comment = comment_on(repository, article, "Vote on me")
+
+    tallies = [
+        repository.comments.cast(comment, ALICE, choice)
+        for choice in (Choice.VOTE, Choice.VOTE, Choice.OPPOSE, Choice.OPPOSE, Choice.NONE, Choice.NONE)
+    ]
+
+    assert tallies == [
+        *[Tally(1, 0, Choice.VOTE)] * 2,
+        *[Tally(0, 1, Choice.OPPOSE)] * 2,
+        *[Tally(0, 0, Choice.NONE)] * 2,
+    ]
+    assert problems(repository) == []
+
+
+def test_a_reader_sees_their_own_choice(repository, article):
+    comment = comment_on(repository, article, "Vote on me")
+    repository.comments.cast(comment, ALICE, Choice.VOTE)
+    repository.comments.cast(comment, MALLORY, Choice.OPPOSE)
+
+    choices = [repository.comments.get(comment, reader).choice for reader in (ALICE, MALLORY, BOB, None)]
+
+    assert choices == [Choice.VOTE, Choice.OPPOSE, Choice.NONE, Choice.NONE]
+    assert [comment.points for comment in read(repository, article).comments] == [0]
+
+
+def test_votes_are_refused_on_what_is_not_open_to_the_member(repository, article, clock):
+    comment, removed, stub = (comment_on(repository, article, text) for text in ("Mine", "Spam", "Stub"))
+    comment_on(repository, article, "Reply", ALICE, stub)
+    repository.comments.remove(removed, MODERATOR, "Spam")
+    repository.comments.delete(stub, BOB)
+    cast = repository.comments.cast
+
+    for refused, user, refusal in [
+        (comment, BOB, OwnComment),
+        (removed, ALICE, CommentRemoved),
+        (stub, ALICE, CommentNotFound),
+        (comment + 77, ALICE, CommentNotFound),
+        (root_of(article), ALICE, CommentNotFound),
+    ]:
+        with pytest.raises(refusal):
+            cast(refused, user, Choice.VOTE)
+    repository.articles.remove(article, MODERATOR, "Spam")
+    with pytest.raises(ArticleRemoved):
+        cast(comment, ALICE, Choice.VOTE)
+    repository.articles.restore(article, MODERATOR, "No spam")
+    clock.advance(repository.rules.voting_window)
+    assert cast(comment, ALICE, Choice.VOTE).votes == 1
+    clock.advance(0.001)
+    with pytest.raises(CommentVotingClosed):
+        cast(comment, ALICE, Choice.NONE)
+
+
+def test_votes_on_comments_count_toward_the_limit_of_votes(repository, article, clock):
+    comment = comment_on(repository, article, "Vote on me")
+    client, shards = repository.store.client, repository.store.shards.count
+    limited = connect(client, shards=shards, rules=default_rules(limits=RATES), clock=clock)
+
+    for turn in range(RATES["votes"].uses):
+        limited.comments.cast(comment, ALICE, Choice.VOTE if turn % 2 else Choice.NONE)
+
+    with pytest.raises(LimitReached):
+        limited.comments.cast(comment, ALICE, Choice.VOTE)
+
+
+def test_voter_sets_are_dropped_when_voting_is_long_over(repository, article, clock):
+    comment = comment_on(repository, article, "Vote on me")
+    elect(repository, comment, 3, 1)
+    keys, client = repository.store.shards.of(article), repository.store.client
+    sets = [keys.comment_voted(comment), keys.comment_oppose(comment)]
+    rules = repository.rules
+
+    let_pass(repository, clock, rules.voting_window + rules.voters_grace)
+    repository.clock.drop_voters(60)
+    assert [client.scard(name) for name in sets] == [3, 1]
+    let_pass(repository, clock, 0.001)
+    repository.clock.drop_voters(60)
+
+    assert [client.scard(name) for name in sets] == [0, 0]
+    assert client.exists(keys.comment_voters) == 0
+    assert (repository.comments.get(comment).votes, repository.comments.get(comment).opposes) == (3, 1)
+    assert problems(repository) == []
+
+
+# Moderation
+
+
+def test_a_removed_comment_keeps_its_place_and_can_be_restored(repository, article, clock):
+    comment = comment_on(repository, article, "Spam")
+    comment_on(repository, article, "Reply", ALICE, comment)
+    clock.advance(3)
+
+    repository.comments.remove(comment, MODERATOR, "It is spam")
+    removed = read(repository, article)
+    with pytest.raises(CommentRemoved):
+        repository.comments.remove(comment, MODERATOR, "Again")
+    clock.advance(3)
+    repository.comments.restore(comment, MODERATOR, "It is not")
+    with pytest.raises(CommentNotRemoved):
+        repository.comments.restore(comment, MODERATOR, "Again")
+
+    assert [(c.removed, c.is_shown, c.is_logged) for c in removed.comments] == [
+        ("It is spam", False, True),
+        (None, True, False),
+    ]
+    assert (removed.total, read(repository, article).total) == (1, 2)
+    entries = repository.moderation_log.get_for_article(article).entries[:2]
+    assert [(e.action, e.reason, e.actor_name, e.details) for e in entries] == [
+        (Action.RESTORE_COMMENT, "It is not", "carol", {"comment": str(comment)}),
+        (Action.REMOVE_COMMENT, "It is spam", "carol", {"comment": str(comment)}),
+    ]
+    assert problems(repository) == []
+
+
+def test_unknown_and_deleted_comments_can_neither_be_removed_nor_restored(repository, article):
+    stub = comment_on(repository, article, "Stub")
+    comment_on(repository, article, "Reply", ALICE, stub)
+    repository.comments.delete(stub, BOB)
+
+    for comment in (stub, stub + 77, root_of(article)):
+        with pytest.raises(CommentNotFound):
+            repository.comments.remove(comment, MODERATOR, "Spam")
+    with pytest.raises(CommentNotFound):
+        repository.comments.restore(stub + 77, MODERATOR, "No spam")
+
+
+def test_a_locked_discussion_takes_votes_but_no_comments(repository, article):
+    comment = comment_on(repository, article, "Before")
+
+    repository.comments.lock(article, MODERATOR, "Too heated")
+
+    assert repository.articles.get(article).locked == read(repository, article).locked == "Too heated"
+    with pytest.raises(DiscussionLocked):
+        comment_on(repository, article, "After")
+    assert comment_on(repository, article, "Before") == comment  # sent again
+    with pytest.raises(DiscussionLocked):
+        repository.comments.lock(article, MODERATOR, "Again")
+    assert repository.comments.cast(comment, ALICE, Choice.VOTE).votes == 1
+    repository.comments.unlock(article, MODERATOR, "Calm again")
+    with pytest.raises(DiscussionNotLocked):
+        repository.comments.unlock(article, MODERATOR, "Again")
+    assert comment_on(repository, article, "After") == comment + 1
+    actions = [entry.action for entry in repository.moderation_log.get_for_article(article).entries[:2]]
+    assert actions == [Action.UNLOCK, Action.LOCK]
+    for change in (repository.comments.lock, repository.comments.unlock):
+        with pytest.raises(ArticleNotFound):
+            change(article + 99, MODERATOR, "Why not")
+
+
+def test_the_thread_of_a_removed_article_comes_back_with_it(repository, article):
+    comment = comment_on(repository, article, "Here")
+    before = read(repository, article)
+    repository.articles.remove(article, MODERATOR, "Spam")
+
+    for call in (
+        lambda: read(repository, article),
+        lambda: repository.comments.get(comment),
+        lambda: repository.comments.get_branch(comment, OLDEST),
+    ):
+        with pytest.raises(ArticleRemoved):
+            call()
+    repository.articles.restore(article, MODERATOR, "No spam")
+
+    assert read(repository, article) == before
+
+
+# Reading
+
+
+def test_what_does_not_exist_is_not_found(repository, article):
+    for comment in (root_of(article), root_of(article) + 1, root_of(article + 99) + 1, 5):
+        with pytest.raises(CommentNotFound):
+            repository.comments.get(comment)
+    with pytest.raises(ArticleNotFound):
+        read(repository, article + 99)
+
+
+def test_every_read_and_every_change_takes_one_round_trip(repository, article, wire):
+    comment, comments = comment_on(repository, article, "Warm"), repository.comments
+    read(repository, article)
+    comments.cast(comment, ALICE, Choice.VOTE)
+    comments.edit(comment, BOB, "Warmer")
+    for call in (
+        lambda: comment_on(repository, article, "Reply", parent=comment),
+        lambda: read(repository, article, reader=ALICE),
+        lambda: comments.get_branch(comment, CommentOrder.BEST),
+        lambda: comments.get(comment),
+        lambda: comments.cast(comment, ALICE, Choice.OPPOSE),
+        lambda: comments.edit(comment, BOB, "Warmest"),
+    ):
+        with wire.counted():
+            call()
+        assert wire.trips == 1
+
+
+def test_a_members_comments_are_listed_newest_first(repository, clock):
+    articles, said = [post(repository, number) for number in range(5)], []
+    for article in articles:
+        said.append(comment_on(repository, article, f"On {article}"))
+        comment_on(repository, article, "Mine", ALICE)
+        clock.advance(1)
+    repository.comments.remove(said[0], MODERATOR, "Spam")
+    repository.articles.remove(articles[1], MODERATOR, "Spam")
+
+    assert [comment.id for comment in repository.comments.list_by(BOB)] == said[::-1]
+    assert list(repository.comments.list_by(MALLORY)) == []
+
+
+def test_a_damaged_comment_is_not_shown_and_cannot_be_changed(repository, article):
+    comment = comment_on(repository, article, "Here")
+    repository.store.client.hset(repository.store.shards.of(article).comment(comment), "votes", "x")
+
+    assert read(repository, article).comments == ()
+    with pytest.raises(CommentNotFound):
+        repository.comments.get(comment)
+    for change in (
+        lambda: repository.comments.cast(comment, ALICE, Choice.VOTE),
+        lambda: repository.comments.edit(comment, BOB, "Changed"),
+        lambda: repository.comments.remove(comment, MODERATOR, "Spam"),
+    ):
+        with pytest.raises(CommentNotFound):
+            change()
+
+
+def test_a_comment_stays_open_as_long_as_it_says(repository, article, clock):
+    comment = comment_on(repository, article, "Here")
+    shorter = default_rules(voting_window=DAY)
+    other = connect(repository.store.client, shards=repository.store.shards.count, rules=shorter, clock=clock)
+    clock.advance(2 * DAY)
+
+    assert other.comments.cast(comment, ALICE, Choice.VOTE).votes == 1
+    assert other.comments.get(comment).is_open(clock())
