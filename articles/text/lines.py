@@ -133,6 +133,13 @@ def clean_text(raw: str) -> str:
     return clean_lines(raw, limit=TEXT_LIMIT, field="text")
 
 
+def clean_comment(raw: str) -> str:
+    """A comment of 1 to 20,000 code points. Raises InvalidInput ("comment-…")."""
+    if text := clean_lines(raw, limit=TEXT_LIMIT, field="comment"):
+        return text
+    raise InvalidInput("comment-empty")
+
+
 def clean_lines(raw: str, *, limit: int, field: str) -> str:
     """A text of at most `limit` code points, cleaned as `clean_line` does, but with its lines and indents.
 
