@@ -15,6 +15,10 @@ from articles.views import (
     votes,
     voting_rings,
 )
+from articles.views.comments import moderation as comment_moderation
+from articles.views.comments import page as comment_page
+from articles.views.comments import posting as comment_posting
+from articles.views.comments import votes as comment_votes
 from articles.views.lists import feeds, my_lists, pages, refresh, search
 from articles.views.operation import health, operation
 from articles.views.ranking import lab
@@ -42,6 +46,15 @@ urlpatterns = [
     path("articles/<article_id:article_id>/remove/", moderation.remove, name="remove"),
     path("articles/<article_id:article_id>/restore/", moderation.restore, name="restore"),
     path("articles/<article_id:article_id>/views/", readership.article, name="article_views"),
+    path("articles/<article_id:article_id>/comments/", comment_posting.write, name="write_comment"),
+    path("articles/<article_id:article_id>/lock/", comment_moderation.lock, name="lock"),
+    path("articles/<article_id:article_id>/unlock/", comment_moderation.unlock, name="unlock"),
+    path("comments/<comment_id:comment_id>/", comment_page.branch, name="comment"),
+    path("comments/<comment_id:comment_id>/vote/", comment_votes.cast_vote, name="comment_vote"),
+    path("comments/<comment_id:comment_id>/edit/", comment_posting.edit, name="edit_comment"),
+    path("comments/<comment_id:comment_id>/delete/", comment_posting.delete, name="delete_comment"),
+    path("comments/<comment_id:comment_id>/remove/", comment_moderation.remove, name="remove_comment"),
+    path("comments/<comment_id:comment_id>/restore/", comment_moderation.restore, name="restore_comment"),
     path("moderation/", moderation.log, name="log"),
     path("articles/<article_id:article_id>/ring/", voting_rings.check, name="check_ring"),
     path("moderation/rings/", voting_rings.index, name="voting_rings"),
@@ -59,6 +72,7 @@ urlpatterns = [
     path("settings/data/", my_lists.data, name="data"),
     path("preferences/", preferences.save, name="preferences"),
     path("users/<str:name>/", members.profile, name="profile"),
+    path("users/<str:name>/comments/", members.comments, name="member_comments"),
     path("operation/", operation.operation, name="operation"),
     path("metrics", operation.scrape, name="metrics"),
     path("feeds/<feed_list:name>.<feed_kind:kind>", feeds.of_list, name="feed"),

@@ -8,6 +8,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 SAMPLES = {
     "article_id": "1",
+    "comment_id": "1000001",
     "slug": "python",
     "slugs": "python",
     "name": "alice",

@@ -17,6 +17,7 @@ from accounts.web.form_pages import page_of
 from articles.formatting import values
 from articles.formatting.values import grouped
 from articles.text.links import host_of
+from articles.views.comments.rows import markdown_html
 from articles.views.lists.rows import kept_row, row_of
 from articles.web import languages
 from articles.wiring import is_about_to_move
@@ -38,6 +39,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "thousandths": values.thousandths,
     "host": host_of,
     "listed": values.listed,
+    "markdown": markdown_html,
     "prose": values.prose,
 }
 

@@ -16,7 +16,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from accounts.web import unsent_form
 
 _CHOICES = ("vote", "oppose", "none")
-_ARTICLE_ID = re.compile(r"\A[1-9][0-9]{0,18}\Z")
+_ID = re.compile(r"\A[1-9][0-9]{0,18}\Z")
 _LOGIN_PAGES = ("accounts:login", "accounts:signup", "accounts:logout")
 
 
@@ -51,6 +51,11 @@ class LoginIntent:
 
     next: str = ""
     article: str = ""
+    """The article that the pending vote is on."""
+
+    comment: str = ""
+    """The comment that it is on instead."""
+
     choice: str = ""
     typed: str = ""
     """Content of the unsent form on the page `next`, signed by `accounts.web.unsent_form`."""
@@ -63,10 +68,11 @@ class LoginIntent:
         """
         is_sent = request.method == "POST" or unsent_form.is_stale(request)
         values = unsent_form.sent(request) if is_sent else request.GET
-        article, choice = values.get("article", ""), values.get("choice", "")
-        if not _ARTICLE_ID.match(article) or choice not in _CHOICES:
-            article = choice = ""
-        return cls(local_path(values.get("next", "")), article, choice, values.get("typed", "") if is_sent else "")
+        article, comment, choice = (values.get(name, "") for name in ("article", "comment", "choice"))
+        if not _ID.match(article or comment) or (article and comment) or choice not in _CHOICES:
+            article = comment = choice = ""
+        typed = values.get("typed", "") if is_sent else ""
+        return cls(local_path(values.get("next", "")), article, comment, choice, typed)
 
     @property
     def destination(self) -> str:

@@ -15,7 +15,7 @@ from django.core import signing
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 
-MOST_CHARACTERS = 25_000
+MOST_CHARACTERS = 45_000
 """Maximum number of characters that a login form carries; more than any form accepts."""
 
 _KEPT_SECONDS = 86400

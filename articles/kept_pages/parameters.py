@@ -19,6 +19,8 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "articles:top": ("range", *_PLACE),
     "articles:group": ("order", *_PLACE),
     "articles:groups": ("any",),
+    "articles:article": ("comments", "start"),
+    "articles:comment": ("comments", "start"),
     "articles:profile": ("page",),
     "articles:log": ("page",),
     "articles:search": ("q", "group", "order", "page"),

@@ -12,6 +12,8 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
 
+from articles.domain.articles import ArticleId
+from articles.domain.discussion.comments import article_of
 from articles.feeds.query import BadQuery, feed_filter_of, query_of
 from articles.kept_pages import parameters
 from articles.kept_pages.pages import Address
@@ -27,6 +29,7 @@ _FOR_ALL = _FEEDS | {view for view in RULES if view.startswith("articles:sitemap
 """Views whose pages are the same for everyone, in the site's language."""
 
 _ARTICLE = "articles:article"
+_COMMENT = "articles:comment"
 _SEARCH = "articles:search"
 
 _LONGEST_QUERY = 2_000  # characters
@@ -87,11 +90,20 @@ def may_be_copied_later(request: HttpRequest) -> bool:
 
 def address_of(request: HttpRequest, language: str) -> Address:
     """Return where the request's page is kept. Raises DisallowedHost."""
-    match = request.resolver_match
-    article = match.kwargs["article_id"] if match and match.view_name == _ARTICLE else None
+    article = _article_of(request)
     language = settings.LANGUAGE_CODE if _view_of(request) in _FOR_ALL else language
     site = f"{request.scheme}://{request.get_host()}"
     return Address(site, request.path, _query_of(request), language, article)
+
+
+def _article_of(request: HttpRequest) -> ArticleId | None:
+    """Return the article whose page it is, or a page of whose comments; None for any other page."""
+    match = request.resolver_match
+    if match is None or match.view_name not in (_ARTICLE, _COMMENT):
+        return None
+    return (
+        int(match.kwargs["article_id"]) if match.view_name == _ARTICLE else article_of(match.kwargs["comment_id"])
+    )
 
 
 def _query_of(request: HttpRequest) -> str:

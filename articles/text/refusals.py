@@ -52,6 +52,7 @@ ACTIONS = {
 LIMITS = {
     "votes": gettext_lazy("You are voting too fast."),
     "posts": gettext_lazy("You have posted many articles in a short time."),
+    "comments": gettext_lazy("You have written many comments in a short time."),
     "changes": gettext_lazy("You have sent many forms in a short time."),
     "views": gettext_lazy("Too many views were reported in a short time."),
     "search": gettext_lazy("Too many searches in a short time."),

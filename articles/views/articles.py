@@ -14,6 +14,7 @@ from articles.kept_pages.sharing import COUNTED_APART
 from articles.readership.identity import remember
 from articles.readership.record import count_view
 from articles.views.card import card_of
+from articles.views.comments.discussion import discussion_of
 from articles.views.ranking.explanation import why
 from articles.web.identity import reader_id
 from articles.wiring import html_of, repository
@@ -39,6 +40,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
             "may_edit": may_edit,
             "card": card_of(request, article),
             "text": html_of(article.text),
+            "discussion": discussion_of(request, article) if article.removed is None else None,
             "log": repo.moderation_log.get_for_article(article.id) if article.is_logged else None,
         },
     )

@@ -49,7 +49,12 @@ _CLOSED_ARTICLE_PAGES = (
     "restore",
     "article_views",
     "check_ring",
+    "write_comment",
+    "lock",
+    "unlock",
 )
+
+_CLOSED_COMMENT_PAGES = ("comment_vote", "edit_comment", "delete_comment", "remove_comment", "restore_comment")
 
 _Entry = tuple[str, float | None]
 """A path, and the time of its last change in Unix seconds, if known."""
@@ -87,6 +92,8 @@ def _closed_paths() -> Iterator[str]:
         yield reverse(name)
     for name in _CLOSED_ARTICLE_PAGES:
         yield reverse(f"articles:{name}", args=[1]).replace("/1/", "/*/")
+    for name in _CLOSED_COMMENT_PAGES:
+        yield reverse(f"articles:{name}", args=[1_000_001]).replace("/1000001/", "/*/")
     for plus in ("+", "%2B"):  # lists of several groups: a page for each combination
         yield f"{reverse('articles:groups')}*{plus}"
 

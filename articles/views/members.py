@@ -1,4 +1,6 @@
-"""The page of a member."""
+"""The pages of a member: articles and comments."""
+
+from itertools import islice
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,6 +11,9 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.addresses import moved
 from articles.web.identity import member_named, reader_id
 from articles.wiring import repository
+
+COMMENTS_SHOWN = 50
+"""Comments of a member that are read for the page: removed ones among them leave it shorter."""
 
 
 @require_safe
@@ -25,3 +30,20 @@ def profile(request: HttpRequest, name: str) -> HttpResponse:
         "now": repo.store.now(),
     }
     return render(request, "lists/profile.html", context)
+
+
+@require_safe
+def comments(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the member's latest comments. Two round trips, or one more for each shard."""
+    member = member_named(name)
+    if member.get_username() != name:
+        return moved(reverse("articles:member_comments", args=[member.get_username()]))
+    repo = repository()
+    latest = list(islice(repo.comments.list_by(member.pk), COMMENTS_SHOWN))
+    articles = {article.id: article for article in repo.articles.get_many(sorted({one.article for one in latest}))}
+    shown = [
+        (comment, article)
+        for comment in latest
+        if (article := articles.get(comment.article)) and comment.is_shown and article.removed is None
+    ]
+    return render(request, "comments/member.html", {"member": member, "comments": shown})

@@ -18,6 +18,12 @@ class ArticleIdConverter:
         return str(value)
 
 
+class CommentIdConverter(ArticleIdConverter):
+    """A comment's id, spelled like an article's. It has at least seven digits."""
+
+    regex = "[1-9][0-9]{6,14}"
+
+
 class FeedListConverter(StringConverter):
     """A list of all articles that has a feed."""
 
@@ -37,6 +43,7 @@ class FeedKindConverter(StringConverter):
 
 
 register_converter(ArticleIdConverter, "article_id")
+register_converter(CommentIdConverter, "comment_id")
 register_converter(FeedListConverter, "feed_list")
 register_converter(FeedPeriodConverter, "feed_period")
 register_converter(FeedKindConverter, "feed_kind")

@@ -43,7 +43,9 @@ FORMS = {
     "articles:vote": (),
     "articles:post": (),
     "articles:preview": ("previews",),
-    "articles:edit": (),  # takes its use itself, and returns the form with what was typed
+    "articles:comment_vote": (),
+    # These take their use themselves, and return the form with what was typed.
+    **dict.fromkeys(("articles:edit", "articles:write_comment", "articles:edit_comment"), ()),
 }
 """Limits of views that take forms, by name; other forms are `changes`."""
 

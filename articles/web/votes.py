@@ -26,9 +26,13 @@ def cast(request: HttpRequest, member: Any, article_id: ArticleId, choice: Choic
 @receiver(member_arrived)
 def apply_pending_vote(request: HttpRequest, user: Any, intent: LoginIntent, **_: Any) -> None:
     """Cast the vote that the login form carried. If it is refused, show why; the login succeeds in any case."""
-    if not intent.article:
+    if not intent.choice:
         return
+    choice = Choice(intent.choice)
     try:
-        cast(request, user, int(intent.article), Choice(intent.choice))
+        if intent.comment:
+            repository().comments.cast(int(intent.comment), user.pk, choice)
+        else:
+            cast(request, user, int(intent.article), choice)
     except ArticlesError as error:
         messages.error(request, action_sentence(error))

@@ -30,7 +30,7 @@
     j: () => move(1),
     k: () => move(-1),
     o: () => press(TITLE),
-    c: () => press("a.permalink"),
+    c: () => press("a.comments"),
     a: () => press("button.vote:not([hidden])"),
     z: () => press("button.oppose:not([hidden])"),
     n: () => find(".pager [rel=next]")?.click(),

@@ -8,7 +8,8 @@
   if (!document.querySelector("[data-votes-of], #found")) return;
   const idsShown = () => {
     const places = [...document.querySelectorAll("[data-votes-of]")];
-    return [...new Set(places.map((place) => place.dataset.votesOf))].slice(0, 100);
+    const ids = places.map((place) => place.dataset.votesOf).filter((id) => !isNaN(id)); // not of comments
+    return [...new Set(ids)].slice(0, 100);
   };
 
   const news = document.createElement("div"), link = document.createElement("a");
@@ -50,7 +51,7 @@
   const follow = ({ articles, new: text }, asked) => {
     document.dispatchEvent(new CustomEvent("counts", { detail: { articles, asked } }));
     for (const article of articles) {
-      for (const part of document.querySelectorAll(`#article-${article.id} :is(.views, .visitors)`)) {
+      for (const part of document.querySelectorAll(`#article-${article.id} :is(.views, .visitors, .comments)`)) {
         part.textContent = article[part.className] ?? part.textContent;
       }
     }

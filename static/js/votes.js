@@ -7,7 +7,7 @@
   const live = document.getElementById("live");
   const texts = live.dataset;
   const pending = new Map(); // thing → its last known state on the server, and the latest choice
-  const settled = new Map(); // article → time of the response to its last choice
+  const settled = new Map(); // article or comment → time of the response to its last choice
   const all = (selector) => document.querySelectorAll(selector);
   const grouped = (number) => number.toLocaleString(document.documentElement.lang).replace("-", "−");
 
@@ -15,6 +15,9 @@
     live.textContent = "";
     setTimeout(() => (live.textContent = text), 50);
   };
+
+  // Where an article or a comment is on the page. `id`: an article's number, or that of a comment as `comment-7000001`.
+  const elementOf = (id) => document.getElementById(id.startsWith("comment-") ? id : `article-${id}`);
 
   // `points`, `unit` and `numbers` are texts of the server; until it responds they are computed here, or left.
   const show = (id, { votes, opposes, choice, points = grouped(votes - opposes), unit, numbers }) => {
@@ -33,13 +36,13 @@
       }
     }
     const shown = { votes: grouped(votes), opposes: grouped(opposes) };
-    for (const part of all(`#article-${id} [data-count]`)) {
+    for (const part of elementOf(id)?.querySelectorAll("[data-count]") ?? []) {
       part.textContent = shown[part.dataset.count] ?? part.dataset[choice];
     }
   };
 
   const note = (id, text, address) => {
-    const place = document.querySelector(`#article-${id} .about`);
+    const place = elementOf(id)?.querySelector(".about, .foot");
     place?.querySelector(".note")?.remove();
     if (!text) return;
     const el = document.createElement("p"), words = document.createElement("a");

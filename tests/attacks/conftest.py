@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from accounts.models import User
+from articles.domain.articles import ArticleId
 from articles.repository import Repository
 from tests.store_state import problems
 
@@ -15,6 +17,13 @@ def _sound_at_the_end(site_store: Repository) -> Iterator[None]:
     """Audit the store after each test."""
     yield
     assert problems(site_store) == []
+
+
+@pytest.fixture
+def article(article: ArticleId, site_store: Repository, alice: User) -> ArticleId:
+    """Alice's article, with a comment by her."""
+    site_store.comments.post(article, alice.pk, "alice", "A comment")
+    return article
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ FIELDS = {
     "title": "Taken over",
     "link": "https://evil.example/",
     "reason": "because",
+    "text": "Taken over",
     "new_group": "evil",
     "name": "evil",
     "email": "evil@example.org",

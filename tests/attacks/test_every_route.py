@@ -98,6 +98,8 @@ def test_a_member_changes_nothing_that_is_not_theirs(site_store, article, carol,
     own = {
         "/articles/1/vote/",
         "/articles/1/save/",
+        "/articles/1/comments/",
+        "/comments/1000001/vote/",
         "/post/",
         "/logout/",
         "/preferences/",
@@ -115,9 +117,11 @@ def test_a_member_changes_nothing_that_is_not_theirs(site_store, article, carol,
 
 def test_no_odd_id_reaches_an_article_or_creates_a_key(site_store, article, carol):
     before, browser = key_names(site_store), browser_of(carol)
-    reads = [route for route in routes_of_pages() if {"article_id", "number"} & set(route.parameters)]
-    paths = [route.path(**dict.fromkeys(("article_id", "number"), bad)) for route in reads for bad in BAD_IDS]
-    paths += [f"/api/articles/{bad}{rest}" for bad in BAD_IDS for rest in ("", "/ranking", "/log")]
+    ids = ("article_id", "comment_id", "number")
+    reads = [route for route in routes_of_pages() if not set(ids).isdisjoint(route.parameters)]
+    paths = [route.path(**dict.fromkeys(ids, bad)) for route in reads for bad in BAD_IDS]
+    paths += [f"/api/articles/{bad}{rest}" for bad in BAD_IDS for rest in ("", "/ranking", "/log", "/comments")]
+    paths += [f"/api/comments/{bad}{rest}" for bad in BAD_IDS for rest in ("", "/replies")]
 
     for number, path in enumerate(paths):
         assert browser.get(path).status_code in (404, 405), path

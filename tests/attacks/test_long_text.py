@@ -61,7 +61,7 @@ def test_no_form_normalises_a_long_text(site_store, article, carol, longest, has
         for name in (fields or TYPED.keys()) | {"username", "name", "next"}:
             browser.post(route.path(), TYPED | {name: MARKS})
             assert longest[0] <= LONGEST, (route.pattern, name)
-    assert {"username", "email", "reason", "title", "new_group", "name", "merge-into"} <= seen
+    assert {"username", "email", "reason", "title", "text", "new_group", "name", "merge-into"} <= seen
 
 
 def test_no_stale_form_normalises_a_long_text(site_store, article, bob, longest):
@@ -91,7 +91,7 @@ def test_no_body_of_the_api_normalises_a_long_text(site_store, article, carol, l
 
     assert {"title", "link", "groups", "choice", "reason"} <= names
     for template, methods in document()["paths"].items():
-        path = template.format(article_id=article, slug="python", name="alice")
+        path = template.format(article_id=article, comment_id=1_000_001, slug="python", name="alice")
         for method in {"post", "put", "patch", "delete"} & set(methods):
             for name in names:
                 for value in (MARKS, [MARKS]):

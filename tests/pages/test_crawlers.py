@@ -93,6 +93,7 @@ def is_closed(path):
 
 OPEN = {
     *("front", "newest", "hot", "top", "groups", "group", "article", "profile", "log", "about"),
+    *("comment", "member_comments"),
     *("feed", "top_feed", "group_feed", "user_feed", "search_feed"),
     *("favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles"),
 }
@@ -100,6 +101,7 @@ OPEN = {
 
 def test_every_page_is_either_open_or_closed_to_crawlers(site_store):
     values = {"name": "front", "kind": "atom", "period": "day", "token_id": 1, "number": 1, "article_id": 1}
+    values["comment_id"] = 1_000_001
     found = set()
     for module, namespace in ((articles.urls, "articles"), (accounts.urls, "accounts")):
         for pattern in module.urlpatterns:

@@ -9,15 +9,22 @@ from django.urls import URLPattern, get_resolver, reverse
 
 from tests.factories import browser_of, post_as
 
-ARGUMENTS = {"article_id": 1, "slug": "python", "name": "alice", "uidb64": "MQ", "token": "x", "token_id": 1}
+ARGUMENTS = {
+    "article_id": 1,
+    "comment_id": 1_000_001,
+    "slug": "python",
+    "name": "alice",
+    "uidb64": "MQ",
+    "token": "x",
+    "token_id": 1,
+}
 """What stands in for the parts of addresses."""
 
 _STAY = """
 API JSON UTF OpenAPI Authorization CSRF CSRFToken Unicode UTC EVALSHA Cookie application json http https Unix
 null none true false ln Valkey Redis KB MB GB PV UV hash set zset string intset listpack hashtable skiplist raw int
 Atom RSS IP GET HEAD POST Article Voting English alice bob carol admin title org example javascript
-Alpha Beta Gamma alpha beta gamma Python python news nowhere
-Markdown HTML
+Markdown HTML Alpha Beta Gamma alpha beta gamma Python python news nowhere
 """
 NAMES = set(_STAY.split())
 """Latin words that stay: what the world calls so, the cast, and what the tests post."""

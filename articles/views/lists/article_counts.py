@@ -1,4 +1,4 @@
-"""Counts of an article for scripts: as numbers, and as words in the reader's language."""
+"""Counts of an article or a comment for scripts: as numbers, and as words in the reader's language."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from articles.domain.articles import Article, ArticleId, Choice, Tally
 from articles.formatting.values import grouped
 
 
-def counts(article_id: ArticleId, source: Article | Tally) -> dict[str, Any]:
-    """Return the counts as numbers, and as the pages show them."""
+def counts(thing: ArticleId | str, source: Article | Tally) -> dict[str, Any]:
+    """Return the counts as numbers, and as the pages show them. `thing`: an article, or `comment-<id>`."""
     votes, opposes = grouped(source.votes), grouped(source.opposes)
     return {
-        "id": article_id,
+        "id": thing,
         "votes": source.votes,
         "opposes": source.opposes,
         "choice": source.choice.value,
@@ -23,6 +23,11 @@ def counts(article_id: ArticleId, source: Article | Tally) -> dict[str, Any]:
         )
         % {"votes": votes, "opposes": opposes},
     }
+
+
+def comments_label(number: int) -> str:
+    """Return the number of an article's comments in words."""
+    return ngettext("%(num)s comment", "%(num)s comments", number) % {"num": grouped(number)}
 
 
 def sentence(tally: Tally) -> str:

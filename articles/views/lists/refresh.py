@@ -16,7 +16,7 @@ from articles.domain.lists import Order, PageRefresh
 from articles.formatting.values import grouped
 from articles.text.refusals import action_sentence
 from articles.text.slugs import SLUGS_PER_REQUEST, clean_slug
-from articles.views.lists.article_counts import counts
+from articles.views.lists.article_counts import comments_label, counts
 from articles.web.caching import unless_known
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
@@ -82,7 +82,7 @@ def pulse(request: HttpRequest) -> HttpResponse:
 
 def _row(article: Article, now: float, *, is_hot: bool) -> dict[str, Any]:
     """Return the counts of an article, and why it takes no more votes, if so."""
-    row = counts(article.id, article)
+    row = counts(article.id, article) | {"comments": comments_label(article.comments)}
     if is_hot:
         row["views"] = ngettext("%(views)s view", "%(views)s views", article.pv) % {"views": grouped(article.pv)}
         visitors = ngettext("%(visitors)s visitor", "%(visitors)s visitors", article.uv)

@@ -45,6 +45,7 @@ class Row(NamedTuple):
     visitors: int | None
     """Unique visitors; None in lists that do not show them."""
 
+    comments: int
     removed: str | None
     is_open: bool
     choice: Choice
@@ -76,6 +77,7 @@ def row_of(article: Article, *, is_member: bool, rank: int | None, now: float) -
         article.groups,
         article.pv,
         None if article.hotness is None else article.uv,
+        article.comments,
         article.removed,
         article.is_open(now),
         article.choice,

@@ -1,0 +1,24 @@
+"""Forms to write and edit a comment."""
+
+from django import forms
+from django.utils.translation import gettext_lazy
+
+from articles.forms.fields import CleanedField
+from articles.text.comments import clean_comment
+
+
+class EditCommentForm(forms.Form):
+    """The text of a comment."""
+
+    text = CleanedField(
+        clean_comment,
+        label=gettext_lazy("Comment"),
+        help_text=gettext_lazy("Markdown works: *emphasis*, `code`, > quotation, and lists."),
+        widget=forms.Textarea({"rows": 5}),
+    )
+
+
+class CommentForm(EditCommentForm):
+    """A new comment; `parent` is the id of the comment that it replies to, if any."""
+
+    parent = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)

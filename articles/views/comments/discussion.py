@@ -1,0 +1,119 @@
+"""The discussion on the page of an article, and the branch of it on the page of a comment."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import pgettext
+from markupsafe import Markup
+
+from articles.domain.articles import Article
+from articles.domain.discussion.comments import Comment, CommentOrder, Thread
+from articles.domain.errors import PageNotFound
+from articles.forms.comments import CommentForm
+from articles.views.comments.rows import Viewer, draw_thread
+from articles.web.identity import reader_id
+from articles.wiring import repository
+
+_LONGEST_START = 7
+"""Digits of `start` in an address: no article has more comments."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLink:
+    """A link to the same comments in another order."""
+
+    label: str
+    address: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Discussion:
+    """What the template draws. Addresses are "" if there is no such page."""
+
+    drawn: Markup
+    total: int
+    is_empty: bool
+    orders: tuple[OrderLink, ...]
+    first: str
+    """Address of the first part, if this is another."""
+
+    more: str
+    """Address of the next part."""
+
+    locked: str | None
+    form: CommentForm | None
+    """None if the discussion, or the comment that the form would reply to, takes no comment."""
+
+
+def order_of(request: HttpRequest) -> CommentOrder:
+    """Return the order of `?comments=`; the best first for any other value."""
+    try:
+        return CommentOrder(request.GET.get("comments", ""))
+    except ValueError:
+        return CommentOrder.BEST
+
+
+def start_of(request: HttpRequest) -> int:
+    """Return the number of `?start=`, 0 without one. Raises PageNotFound for anything else."""
+    raw = request.GET.get("start", "0")
+    if not (raw.isascii() and raw.isdecimal() and len(raw) <= _LONGEST_START):
+        raise PageNotFound(raw)
+    return int(raw)
+
+
+def discussion_of(request: HttpRequest, article: Article) -> Discussion:
+    """Return the discussion of an article that is not removed. One round trip."""
+    order, start = order_of(request), start_of(request)
+    thread = repository().comments.get_thread(article.id, order, reader=reader_id(request), start=start)
+    return discussion_with(request, thread, reverse("articles:article", args=[article.id]))
+
+
+def discussion_with(
+    request: HttpRequest, thread: Thread, address: str, *, parent: Comment | None = None
+) -> Discussion:
+    """Return the discussion of a thread that was read for the page at `address`.
+
+    `parent`: the comment that the page's form replies to.
+    """
+    viewer = Viewer(
+        reader_id(request),
+        is_moderator=request.user.has_perm("articles.remove_articles"),
+        may_write=thread.locked is None,
+        now=repository().store.now(),
+    )
+    has_form = viewer.may_write and (parent is None or parent.is_shown)
+
+    def part(start: int | None) -> str:
+        return "" if start is None else _address(address, thread.order, start)
+
+    return Discussion(
+        drawn=draw_thread(thread, viewer),
+        total=thread.total,
+        is_empty=not thread.comments,
+        orders=tuple(
+            OrderLink(label, _address(address, order, 0), order is thread.order)
+            for order, label in _labels().items()
+        ),
+        first=part(0) if thread.start else "",
+        more=part(thread.next_start),
+        locked=thread.locked,
+        form=CommentForm(initial={"parent": parent and parent.id}) if has_form else None,
+    )
+
+
+def _labels() -> dict[CommentOrder, str]:
+    return {
+        CommentOrder.BEST: pgettext("comments", "Best"),
+        CommentOrder.NEWEST: pgettext("comments", "Newest"),
+        CommentOrder.OLDEST: pgettext("comments", "Oldest"),
+    }
+
+
+def _address(path: str, order: CommentOrder, start: int) -> str:
+    """Return the address of a part of the comments; the default order and the first part are not named."""
+    named = {"comments": "" if order is CommentOrder.BEST else order.value, "start": start or ""}
+    query = urlencode({name: value for name, value in named.items() if value})
+    return f"{path}{'?' if query else ''}{query}#comments"

@@ -1,0 +1,30 @@
+"""The page of a comment: the branch of the discussion that begins with it."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from articles.views.comments.discussion import discussion_with, order_of, start_of
+from articles.web.addresses import site_address
+from articles.web.identity import reader_id
+from articles.wiring import repository
+
+
+@require_safe
+def branch(request: HttpRequest, comment_id: int) -> HttpResponse:
+    """Show a comment with its replies, and links to what it replies to. Not a view of the article."""
+    repo, order, start = repository(), order_of(request), start_of(request)
+    thread = repo.comments.get_branch(comment_id, order, reader=reader_id(request), start=start)
+    comment = thread.comments[0]
+    article = repo.articles.get(comment.article, reader_id(request))
+    whole = reverse("articles:article", args=[article.id])
+    address = reverse("articles:comment", args=[comment_id])
+    context = {
+        "article": article,
+        "comment": comment,
+        "top": thread.ancestors[0] if len(thread.ancestors) > 1 else None,
+        "canonical": site_address(request) + whole,
+        "discussion": discussion_with(request, thread, address, parent=comment),
+    }
+    return render(request, "comments/page.html", context)

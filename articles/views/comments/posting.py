@@ -1,0 +1,144 @@
+"""Write, edit and delete comments."""
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from accounts.web import unsent_form
+from accounts.web.form_pages import members_only, page_with_form
+from articles.domain.articles import ArticleId
+from articles.domain.discussion.comments import (
+    EDIT_SECONDS,
+    Comment,
+    CommentId,
+    CommentOrder,
+    article_of,
+)
+from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFound, LimitReached
+from articles.forms.comments import CommentForm, EditCommentForm
+from articles.text.refusals import action_sentence
+from articles.web import limits
+from articles.web.identity import actor, reader_id
+from articles.wiring import repository
+
+
+def place_of(request: HttpRequest, comment_id: CommentId) -> str:
+    """Return the address of the comment on the article's page, or of its own page if it is not shown there.
+
+    One round trip.
+    """
+    article_id = article_of(comment_id)
+    thread = repository().comments.get_thread(article_id, CommentOrder.BEST, reader=reader_id(request))
+    if any(comment.id == comment_id for comment in thread.comments):
+        return f"{reverse('articles:article', args=[article_id])}#comment-{comment_id}"
+    return reverse("articles:comment", args=[comment_id])
+
+
+@page_with_form
+@members_only(carries=["text", "parent"])
+def write(request: HttpRequest, article_id: int) -> HttpResponse:
+    """Post a comment. The page of its own is for a form that comes back, and for replies without a script."""
+    article = repository().articles.get(article_id, reader_id(request))
+    if article.removed is not None:
+        raise ArticleRemoved(article_id)
+    form = CommentForm(request.POST or None, initial={"parent": request.GET.get("parent")})
+    if request.method == "POST" and form.is_valid() and (comment_id := _post(request, article_id, form)):
+        return redirect(place_of(request, comment_id))
+    unsent_form.refill(request, form)
+    context = {"form": form, "article": article, "parent": _parent(article_id, form["parent"].value())}
+    response = render(request, "comments/write.html", context, status=400 if form.errors else 200)
+    return limits.mark(request, response)
+
+
+def _post(request: HttpRequest, article_id: ArticleId, form: CommentForm) -> CommentId | None:
+    """Post the comment; None if it is refused: then the form has the error, and keeps what was typed."""
+    author, values = actor(request), form.cleaned_data
+    try:
+        limits.take(request, "comments")
+        return repository().comments.post(
+            article_id, author.id, author.name, values["text"], parent=values["parent"]
+        )
+    except LimitReached as reached:
+        limits.add_error(request, form, reached)
+    except (ActionRefused, CommentNotFound) as refused:
+        form.add_error(None, action_sentence(refused))
+    return None
+
+
+def _parent(article_id: ArticleId, raw: object) -> Comment | None:
+    """Return the comment that a form replies to; None without one that is shown on this article."""
+    text = str(raw or "")
+    if not (text.isascii() and text.isdecimal() and article_of(int(text[:20])) == article_id):
+        return None
+    try:
+        comment = repository().comments.get(int(text))
+    except CommentNotFound:
+        return None
+    return comment if comment.is_shown else None
+
+
+@page_with_form
+@members_only(carries=["text"])
+def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
+    repo, author = repository(), actor(request)
+    comment = repo.comments.get(comment_id, author.id)
+    if not comment.may_be_edited_by(author.id):
+        raise PermissionDenied
+    form = EditCommentForm(request.POST or None, initial={"text": comment.text})
+    if request.method == "POST" and form.is_valid() and _edit(request, comment_id, form):
+        return redirect(place_of(request, comment_id))
+    unsent_form.refill(request, form)
+    context = {
+        "form": form,
+        "article": repo.articles.get(comment.article),
+        "comment": comment,
+        "silent_until": comment.posted_at + EDIT_SECONDS,
+        "now": repo.store.now(),
+    }
+    response = render(request, "comments/edit.html", context, status=400 if form.errors else 200)
+    return limits.mark(request, response)
+
+
+def _edit(request: HttpRequest, comment_id: CommentId, form: EditCommentForm) -> bool:
+    """Change the comment and return whether that succeeded; if not, the form has the error."""
+    try:
+        limits.take(request, "changes")
+        repository().comments.edit(comment_id, actor(request).id, form.cleaned_data["text"])
+    except LimitReached as reached:
+        limits.add_error(request, form, reached)
+    except ActionRefused as refused:
+        form.add_error(None, action_sentence(refused))
+    return not form.errors
+
+
+@page_with_form
+@members_only()
+def delete(request: HttpRequest, comment_id: int) -> HttpResponse:
+    """Delete one's own comment. A form that arrives twice is a success."""
+    repo, author = repository(), actor(request)
+    try:
+        comment = repo.comments.get(comment_id, author.id)
+    except CommentNotFound:
+        if request.method != "POST":
+            raise
+        return _discussion(comment_id)
+    if request.method == "POST" and comment.is_deleted:
+        return _discussion(comment_id)
+    if comment.author != author.id:
+        raise PermissionDenied
+    if request.method == "POST":
+        repo.comments.delete(comment_id, author.id)
+        messages.success(request, _("Your comment has been deleted."))
+        return _discussion(comment_id)
+    form = forms.Form()
+    unsent_form.refill(request, form)
+    context = {"form": form, "article": repo.articles.get(comment.article), "comment": comment}
+    return render(request, "comments/delete.html", context)
+
+
+def _discussion(comment_id: CommentId) -> HttpResponse:
+    return redirect(reverse("articles:article", args=[article_of(comment_id)]) + "#comments")

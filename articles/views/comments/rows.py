@@ -1,0 +1,192 @@
+"""Comments as pages show them: all that is shown of one, and the drawn comments, which are kept in memory.
+
+A drawn comment is a pure function of a `CommentRow` and the language, as a row of a list is: see
+`articles.views.lists.rows`. Its replies are drawn apart, and put into its gap.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import zip_longest
+from typing import NamedTuple
+
+from django.conf import settings
+from django.template import engines
+from django.urls import reverse
+from django.utils.translation import get_language
+from markupsafe import Markup
+
+from articles.domain.articles import ArticleId, Choice
+from articles.domain.discussion.comments import (
+    DEEPEST_SHOWN,
+    Comment,
+    CommentId,
+    CommentOrder,
+    Thread,
+    lower_bound,
+)
+from articles.domain.members import UserId
+from articles.formatting.values import age
+from articles.text.markdown import render
+
+MOST_COMMENTS = 2_000
+"""Drawn comments that a process keeps, about 3 KB each; those that were not shown for longest are dropped."""
+
+_LONGEST_KEPT = 2_000
+"""Characters of a text with which a drawn comment is kept."""
+
+_GAP = Markup("<!--replies-->")
+
+
+class CommentRow(NamedTuple):
+    """What a page shows of a comment. Times in Unix seconds."""
+
+    id: CommentId
+    article: ArticleId
+    author_name: str
+    by_deleted_member: bool
+    text: str
+    """Markdown; "" if this reader may not see it."""
+
+    posted_at: float
+    age: str
+    """Time since it was posted, in words of the active language."""
+
+    edited_at: float | None
+    removed: str | None
+    is_deleted: bool
+    votes: int
+    opposes: int
+    choice: Choice
+    may_vote: bool
+    may_reply: bool
+    is_own: bool
+    is_locked: bool
+    is_moderator: bool
+    """Whether the reader may remove and restore it."""
+
+    is_by_votes: bool
+    """Whether votes decide where it stands."""
+
+    parent: str
+    """Address of the comment it replies to; "" at top level."""
+
+    has_replies: bool
+    """Whether replies are shown below it."""
+
+    replies: int
+    """Direct replies, shown here or not."""
+
+    cut: int
+    """Direct replies that are not shown here."""
+
+    is_deepest: bool
+    """Whether replies to it are too deep to be shown here."""
+
+    @property
+    def points(self) -> int:
+        return self.votes - self.opposes
+
+    @property
+    def is_shown(self) -> bool:
+        return self.removed is None and not self.is_deleted
+
+    @property
+    def bound(self) -> float:
+        """Share of readers who are for it, at least: what orders the best comments."""
+        return lower_bound(self.votes, self.opposes)
+
+    @property
+    def html(self) -> Markup:
+        return markdown_html(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who reads a thread, and what they may do. `now` in Unix seconds."""
+
+    reader: UserId | None
+    is_moderator: bool
+    may_write: bool
+    """Whether the discussion takes comments. Readers without account are sent to the login."""
+
+    now: float
+
+
+def markdown_html(text: str) -> Markup:
+    """Return a comment's Markdown as HTML, which is safe to show."""
+    return render(text, private_links=settings.ALLOW_PRIVATE_LINKS)
+
+
+def rows_of(thread: Thread, viewer: Viewer) -> Iterator[CommentRow]:
+    """Yield the comments of a thread as this reader sees them."""
+    here = {comment.id for comment in thread.comments}
+    for comment, following in zip_longest(thread.comments, thread.comments[1:]):
+        has_replies = following is not None and following.depth > comment.depth
+        parent = comment.parent
+        address = "" if parent is None else f"#comment-{parent}"
+        if parent is not None and parent not in here:
+            address = reverse("articles:comment", args=[parent])
+        yield _row(comment, thread, viewer, parent=address, has_replies=has_replies)
+
+
+def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_replies: bool) -> CommentRow:
+    is_own = comment.may_be_edited_by(viewer.reader)
+    return CommentRow(
+        comment.id,
+        comment.article,
+        comment.author_name,
+        comment.by_deleted_member,
+        comment.text if comment.is_shown or (viewer.is_moderator and comment.removed is not None) else "",
+        comment.posted_at,
+        age(comment.posted_at),
+        comment.edited_at,
+        comment.removed,
+        comment.is_deleted,
+        comment.votes,
+        comment.opposes,
+        comment.choice,
+        comment.is_open(viewer.now) and not is_own,
+        viewer.may_write and comment.is_shown,
+        is_own,
+        thread.locked is not None,
+        viewer.is_moderator,
+        thread.order is CommentOrder.BEST,
+        parent,
+        has_replies,
+        comment.replies,
+        thread.cut.get(comment.id, 0),
+        comment.depth >= DEEPEST_SHOWN,
+    )
+
+
+def draw_thread(thread: Thread, viewer: Viewer) -> Markup:
+    """Return the thread's comments as items of a list, each with a list of its replies."""
+    return Markup("").join(_pieces(rows_of(thread, viewer), [comment.depth for comment in thread.comments]))
+
+
+def _pieces(rows: Iterable[CommentRow], depths: Iterable[int]) -> Iterator[Markup]:
+    ends: list[tuple[int, Markup]] = []
+    """Of the comments whose replies are being drawn: their depth, and what follows the replies."""
+    for row, depth in zip(rows, depths, strict=True):
+        while ends and ends[-1][0] >= depth:
+            yield ends.pop()[1]
+        before, after = kept_comment(row)
+        yield before
+        ends.append((depth, after))
+    while ends:
+        yield ends.pop()[1]
+
+
+def kept_comment(row: CommentRow) -> tuple[Markup, Markup]:
+    """Return the drawn comment: what comes before its replies, and what follows them."""
+    is_kept = len(row.text) <= _LONGEST_KEPT and not settings.DEBUG  # so that a changed template shows
+    return (_drawn if is_kept else _drawn.__wrapped__)(row, get_language())
+
+
+@lru_cache(MOST_COMMENTS)
+def _drawn(row: CommentRow, _language: str | None) -> tuple[Markup, Markup]:
+    template = engines["jinja2"].env.get_template("comments/comment.html")  # type: ignore[attr-defined]
+    drawn: Markup = template.module.draw_comment(row, _GAP)
+    before, _gap, after = drawn.partition(_GAP)
+    return before, after

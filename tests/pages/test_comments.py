@@ -1,0 +1,402 @@
+"""Discussions on articles' pages: reading, writing, editing, deleting, voting and moderating."""
+
+import json
+import re
+from html import unescape
+
+import html5lib
+import pytest
+from django.test import Client
+
+from articles import wiring
+from articles.domain.articles import Choice
+from articles.domain.discussion.comments import CommentOrder, root_of
+from articles.domain.limits import Rate
+from tests.attacks.pages import parts_of
+from tests.cast import password_of
+from tests.factories import actor, browser_of
+from tests.pages.test_stale_forms import form_of
+
+
+@pytest.fixture
+def comment(site_store, article, alice) -> int:
+    return site_store.comments.post(article, alice.pk, "alice", "First *words*")
+
+
+def tree(page):
+    return html5lib.parse(page, namespaceHTMLElements=False)
+
+
+def items(page: str) -> dict[int, str]:
+    """Return the text of each comment without that of its replies, by id, in the order of the page."""
+    found = {}
+    for item in list(tree(page).iter("li")):
+        if item.get("class", "").startswith("comment"):
+            for below in item.findall(".//ol[@class='thread']"):
+                below[:] = []
+            found[int(item.get("id", "").removeprefix("comment-"))] = " ".join("".join(item.itertext()).split())
+    return found
+
+
+def order_of(page: str) -> list[int]:
+    return [int(number) for number in re.findall(r'<li class="comment[^"]*" id="comment-(\d+)"', page)]
+
+
+def texts(site_store, article):
+    thread = site_store.comments.get_thread(article, CommentOrder.OLDEST)
+    return [(each.author_name, each.text, each.parent) for each in thread.comments]
+
+
+def write(browser, article, text, **fields):
+    return browser.post(f"/articles/{article}/comments/", {"text": text} | fields)
+
+
+def log_in(browser, page, name):
+    main = page.text[page.text.index("<main") : page.text.index("</main>")]
+    hidden = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', main)
+    fields = {key: unescape(value) for key, value in hidden}
+    return browser.post("/login/", fields | {"username": name, "password": password_of(name)})["Location"]
+
+
+def test_a_comment_is_posted_and_shown_to_its_author_at_once_and_to_readers(site_store, article, bob):
+    browser = browser_of(bob)
+
+    answer = write(browser, article, "I **agree**.\r\n\r\n    code")
+
+    number = root_of(article) + 1
+    assert answer["Location"] == f"/articles/{article}/#comment-{number}"
+    assert texts(site_store, article) == [("bob", "I **agree**.\n\n    code", None)]
+    own, shown = (client.get(f"/articles/{article}/").text for client in (browser, Client()))
+    for page in (own, shown):
+        assert "<p>I <strong>agree</strong>.</p>\n<pre" in page
+        assert "1 comment</h2>" in page
+        assert f'href="/comments/{number}/"' in page
+    assert f"/comments/{number}/edit/" in own
+    assert f'formaction="/comments/{number}/vote/"' not in own
+    assert f"/comments/{number}/edit/" not in shown
+    assert f'formaction="/comments/{number}/vote/"' in shown
+    assert ">1 comment</a>" in Client().get("/newest/").text
+
+
+def test_a_comment_sent_twice_is_posted_once(site_store, article, bob):
+    first, second = (write(browser_of(bob), article, "Twice")["Location"] for _ in range(2))
+
+    assert first == second
+    assert len(texts(site_store, article)) == 1
+
+
+def test_replies_are_drawn_below_what_they_reply_to_with_a_link_to_it(site_store, article, comment, bob):
+    write(browser_of(bob), article, "A reply", parent=comment)
+    reply = comment + 1
+
+    page = Client().get(f"/articles/{article}/").text
+
+    outer = next(item for item in tree(page).iter("li") if item.get("id") == f"comment-{comment}")
+    (inner,) = outer.findall(".//ol/li")
+    assert inner.get("id") == f"comment-{reply}"
+    assert inner.find(f".//a[@href='#comment-{comment}']") is not None
+    assert "A reply" not in items(page)[comment]
+    branch = Client().get(f"/comments/{reply}/").text
+    assert order_of(branch) == [reply]
+    assert branch.count(f'href="/comments/{comment}/"') == 2
+    assert f'<link rel="canonical" href="http://testserver/articles/{article}/">' in branch
+
+
+def test_best_comments_come_first_and_say_why(site_store, article, comment, bob, carol, mallory):
+    better = site_store.comments.post(article, bob.pk, "bob", "Better")
+    for member in (carol, mallory):
+        site_store.comments.cast(better, member.pk, Choice.VOTE)
+    site_store.comments.cast(comment, bob.pk, Choice.VOTE)
+    site_store.comments.cast(comment, carol.pk, Choice.OPPOSE)
+    address = f"/articles/{article}/"
+
+    pages = {
+        order: Client().get(address, {"comments": order} if order else {}).text
+        for order in ("", "newest", "oldest", "x")
+    }
+
+    assert [order_of(page) for page in pages.values()] == [
+        [better, comment],
+        [better, comment],
+        [comment, better],
+        [better, comment],
+    ]
+    assert (
+        "For it: 2 of 2 votes. With 80% confidence, that is a share of at least 0.549." in items(pages[""])[better]
+    )
+    assert "For it: 1 of 2 votes." in items(pages[""])[comment]
+    assert "sorted by time" in items(pages["oldest"])[better]
+    assert '<a href="/articles/1/?comments=oldest#comments" aria-current="true"' in pages["oldest"]
+
+
+def test_a_deep_thread_goes_on_at_the_page_of_a_comment(site_store, article, comment, bob):
+    numbers = [comment]
+    for depth in range(1, 12):
+        numbers.append(site_store.comments.post(article, bob.pk, "bob", f"Depth {depth}", parent=numbers[-1]))
+
+    page = Client().get(f"/articles/{article}/").text
+
+    assert order_of(page) == numbers[:9]
+    assert f'<a href="/comments/{numbers[8]}/" rel="nofollow">Continue this thread</a>' in page
+    branch = Client().get(f"/comments/{numbers[8]}/").text
+    assert order_of(branch) == numbers[8:]
+    assert f'href="/comments/{numbers[0]}/">Start of this thread' in branch
+    answer = write(browser_of(bob), article, "Too deep to be shown there", parent=numbers[-1])
+    assert answer["Location"] == f"/comments/{numbers[-1] + 1}/"
+
+
+def test_a_long_discussion_has_further_pages(site_store, article, alice):
+    numbers = [site_store.comments.post(article, alice.pk, "alice", f"Number {n}") for n in range(203)]
+
+    first = Client().get(f"/articles/{article}/?comments=oldest").text
+    more = re.search(r'<a href="([^"]+)" rel="nofollow">More comments</a>', first)[1]
+    second = Client().get(unescape(more)).text
+
+    assert order_of(first) + order_of(second) == numbers
+    assert 'rel="nofollow">Back to the first comments</a>' in second
+    for start in ("-1", "x", "1" * 9, "1.0", "１"):
+        assert Client().get(f"/articles/{article}/", {"start": start}).status_code == 404
+
+
+def test_a_vote_counts_takes_back_and_returns_to_the_comment(site_store, article, comment, bob):
+    browser = browser_of(bob)
+    for choice, expected in (("vote", (1, 0)), ("vote", (1, 0)), ("oppose", (0, 1)), ("none", (0, 0))):
+        answer = browser.post(
+            f"/comments/{comment}/vote/", {"choice": choice, "next": f"/articles/{article}/?comments=newest"}
+        )
+        assert answer["Location"] == f"/articles/{article}/?comments=newest#comment-{comment}"
+        shown = site_store.comments.get(comment, bob.pk)
+        assert (shown.votes, shown.opposes, shown.choice) == (*expected, choice)
+
+    told = browser.post(f"/comments/{comment}/vote/", {"choice": "vote"}, headers={"Accept": "application/json"})
+    assert (told.json()["id"], told.json()["votes"]) == (f"comment-{comment}", 1)
+    assert browser.post(f"/comments/{comment}/vote/", {"choice": "up"}).status_code == 400
+
+
+def test_authors_cannot_vote_on_their_own_comment(site_store, comment, alice):
+    answer = browser_of(alice).post(f"/comments/{comment}/vote/", {"choice": "vote"}, follow=True)
+
+    assert answer.status_code in (200, 403)
+    assert "You cannot vote on your own comment." in answer.text
+    assert site_store.comments.get(comment).votes == 0
+
+
+def test_a_vote_before_the_login_counts_after_it(site_store, article, comment, bob):
+    browser = browser_of(strict=True)
+    to_login = browser.post(f"/comments/{comment}/vote/", {"choice": "oppose", "next": f"/articles/{article}/"})
+    page = browser.get(to_login["Location"])
+
+    assert "Your opposition will be counted after you log in." in page.text
+    assert log_in(browser, page, "bob") == f"/articles/{article}/#comment-{comment}"
+    assert site_store.comments.get(comment).opposes == 1
+
+
+def test_a_comment_typed_without_an_account_comes_back_after_the_login(site_store, article, comment, bob):
+    browser, typed = browser_of(strict=True), "Typed " + "long " * 3_990 + "& <b>"
+    page = write(browser, article, typed, parent=comment)
+
+    assert log_in(browser, page, "bob") == f"/articles/{article}/comments/"
+    shown = browser.get(f"/articles/{article}/comments/")
+    assert "It has not been sent yet." in shown.text
+    assert f'name="parent" value="{comment}"' in shown.text
+    assert "Reply to alice</h1>" in shown.text
+    assert unescape(re.search(r"<textarea[^>]*>\s*(.*?)</textarea>", shown.text, re.DOTALL)[1]) == typed
+    assert texts(site_store, article) == [("alice", "First *words*", None)]
+
+
+def test_a_refused_comment_comes_back_with_the_reason_and_the_text(
+    site_store, article, comment, settings, bob, carol
+):
+    browser, other = browser_of(bob), browser_of(carol)
+    empty = write(browser, article, " \u200b\n")
+    assert (empty.status_code, "Write a comment first." in empty.text) == (400, True)
+    long = write(browser, article, "x" * 20_001)
+    assert (long.status_code, "The limit is 20,000." in long.text) == (400, True)
+    unknown = write(browser, article, "A reply", parent=comment + 100)
+    assert (unknown.status_code, "There is no such comment." in unknown.text) == (400, True)
+    site_store.comments.lock(article, actor(carol), "Enough")
+    locked = write(other, article, "Too late")
+    assert (locked.status_code, "This discussion is locked" in locked.text) == (400, True)
+    assert ">\nToo late</textarea>" in locked.text
+    assert len(texts(site_store, article)) == 1
+    assert 'class="form write"' not in Client().get(f"/articles/{article}/").text
+
+
+def test_a_limit_refuses_the_comment_and_keeps_what_was_typed(article, settings, bob):
+    settings.RATE_LIMITS, settings.LIMIT_COMMENTS = True, Rate(3, 3600)
+    wiring.forget_repositories()
+    browser = browser_of(bob)
+
+    answers = [write(browser, article, f"Comment {number}") for number in range(4)]
+
+    assert [answer.status_code for answer in answers] == [302, 302, 302, 429]
+    assert "You have written many comments in a short time." in answers[3].text
+    assert ">\nComment 3</textarea>" in answers[3].text
+    assert answers[3]["Retry-After"]
+
+
+def test_a_stale_form_comes_back_filled_in_and_one_more_click_posts_it(site_store, article, bob):
+    browser, path = browser_of(bob, strict=True), f"/articles/{article}/comments/"
+    browser.get("/settings/")
+
+    page = browser.post(path, {"csrfmiddlewaretoken": "x" * 64, "text": "Typed <b>"})
+
+    assert page.status_code == 403
+    assert ">\nTyped &lt;b&gt;</textarea>" in page.text
+    assert browser.post(path, form_of(page) | {"text": "Typed <b>"}).status_code == 302
+    assert texts(site_store, article) == [("bob", "Typed <b>", None)]
+
+
+def test_authors_edit_and_delete_their_own_comments_and_no_others(site_store, article, comment, alice, bob):
+    path, own, other = f"/comments/{comment}/", browser_of(alice), browser_of(bob)
+    for action in ("edit", "delete"):
+        assert other.get(f"{path}{action}/").status_code == 403
+        assert other.post(f"{path}{action}/", {"text": "Mine"}).status_code == 403
+    assert "First *words*</textarea>" in own.get(f"{path}edit/").text
+
+    assert own.post(f"{path}edit/", {"text": "Second words"})["Location"].endswith(f"#comment-{comment}")
+    page = Client().get(f"/articles/{article}/").text
+    assert "<p>Second words</p>" in page
+    assert "First" not in page
+    assert "<p>Second words</p>" in own.get(f"{path}delete/").text
+    for _ in range(2):
+        assert own.post(f"{path}delete/")["Location"] == f"/articles/{article}/#comments"
+    assert Client().get(path).status_code == 404
+    assert texts(site_store, article) == []
+
+
+def test_a_deleted_comment_leaves_a_stub_above_its_replies(site_store, article, comment, alice, bob):
+    reply = site_store.comments.post(article, bob.pk, "bob", "A reply", parent=comment)
+    browser_of(alice).post(f"/comments/{comment}/delete/")
+
+    shown = items(Client().get(f"/articles/{article}/").text)
+
+    assert list(shown) == [comment, reply]
+    assert "This comment was deleted by its author." in shown[comment]
+    assert "alice" not in shown[comment]
+    assert "First" not in shown[comment]
+
+
+def test_moderators_remove_and_restore_comments_and_the_log_says_so(site_store, article, comment, bob, carol):
+    path, moderator = f"/comments/{comment}/", browser_of(carol)
+    for action in ("remove", "restore"):
+        assert browser_of(bob).post(f"{path}{action}/", {"reason": "Because"}).status_code == 403
+    assert moderator.post(f"{path}remove/", {"reason": ""}).status_code == 400
+
+    assert moderator.post(f"{path}remove/", {"reason": "Off & topic"})["Location"] == path
+    reader, own = Client().get(f"/articles/{article}/").text, moderator.get(f"/articles/{article}/").text
+    assert "Reason: Off &amp; topic" in items(reader)[comment] or "Reason: Off & topic" in items(reader)[comment]
+    assert "First" not in reader
+    assert "First <em>words</em>" in own
+    assert "0 comments</h2>" in reader
+    assert f'removed a <a href="{path}">comment</a>' in reader
+    moderator.post(f"{path}restore/", {"reason": "A mistake"})
+    assert "First <em>words</em>" in Client().get(f"/articles/{article}/").text
+    log = Client().get("/moderation/").text
+    assert f'restored a <a href="{path}">comment</a> on <a href="/articles/{article}/"' in log
+
+
+def test_moderators_lock_and_unlock_a_discussion(site_store, article, comment, alice, carol):
+    moderator = browser_of(carol)
+    assert browser_of(alice).post(f"/articles/{article}/lock/", {"reason": "Because"}).status_code == 403
+
+    moderator.post(f"/articles/{article}/lock/", {"reason": "In circles"})
+    page = browser_of(alice).get(f"/articles/{article}/").text
+    assert "Reason: In circles" in page
+    assert 'class="reply"' not in page
+    assert f"/comments/{comment}/edit/" not in page
+    assert "carol</a> locked the discussion" in page
+    assert browser_of(alice).post(f"/comments/{comment}/edit/", {"text": "Changed"}).status_code == 400
+
+    moderator.post(f"/articles/{article}/unlock/", {"reason": "Cooled down"})
+    assert 'class="reply"' in Client().get(f"/articles/{article}/").text
+
+
+def test_a_members_copy_of_their_data_has_every_comment(site_store, article, comment, alice, carol):
+    site_store.comments.remove(comment, actor(carol), "Off topic")
+
+    answer = browser_of(alice).get("/settings/data/")
+
+    (row,) = json.loads(b"".join(answer.streaming_content))["comments"]
+    facts = {"id": comment, "article": article, "parent": None, "text": "First *words*", "removed": "Off topic"}
+    assert row.items() >= facts.items()
+
+
+def test_a_members_page_lists_the_latest_comments_without_removed_ones(site_store, article, comment, alice, carol):
+    gone = site_store.comments.post(article, alice.pk, "alice", "Spam")
+    reply = site_store.comments.post(article, alice.pk, "alice", "A reply", parent=comment)
+    site_store.comments.remove(gone, actor(carol), "Off topic")
+
+    page = Client().get("/users/alice/comments/").text
+
+    assert re.findall(r'class="permalink" href="/comments/(\d+)/"', page) == [str(reply), str(comment)]
+    assert "First <em>words</em>" in page
+    assert "Spam" not in page
+    assert '/users/alice/comments/">Comments</a>' in Client().get("/users/alice/").text
+    assert Client().get("/users/ALICE/comments/")["Location"] == "/users/alice/comments/"
+    assert Client().get("/users/dora/comments/").status_code == 404
+
+
+def test_comments_of_a_deleted_account_stay_without_the_name(site_store, article, comment, alice):
+    answer = browser_of(alice).post("/settings/delete/", {"name": "alice", "password": password_of("alice")})
+
+    assert answer.status_code == 302
+    shown = items(Client().get(f"/articles/{article}/").text)[comment]
+    assert "First words" in shown
+    assert "alice" not in shown
+    assert "[deleted]" in shown
+
+
+@pytest.mark.parametrize("retraction", ["edit", "delete", "remove"])
+def test_text_that_is_taken_back_is_not_shown_in_an_outage(
+    site_store, article, comment, alice, carol, kept, outage, retraction
+):
+    paths = (f"/articles/{article}/", f"/comments/{comment}/")
+    for path in paths:
+        assert "words" in Client().get(path).text
+
+    match retraction:
+        case "edit":
+            browser_of(alice).post(f"/comments/{comment}/edit/", {"text": "Something else"})
+        case "delete":
+            browser_of(alice).post(f"/comments/{comment}/delete/")
+        case "remove":
+            browser_of(carol).post(f"/comments/{comment}/remove/", {"reason": "Because"})
+    outage()
+
+    for path in paths:
+        assert "words" not in Client().get(path).text
+
+
+def test_a_discussion_is_kept_for_an_outage(site_store, article, comment, kept, outage):
+    for path in (f"/articles/{article}/", f"/comments/{comment}/", f"/articles/{article}/?comments=newest"):
+        Client().get(path)
+    outage()
+
+    for path in (f"/articles/{article}/", f"/comments/{comment}/", f"/articles/{article}/?comments=newest"):
+        assert "First <em>words</em>" in Client().get(path).text
+
+
+def test_hostile_text_adds_nothing_to_the_page(site_store, article, alice, shared_dir):
+    hostile = (shared_dir / "cases" / "xss_300.txt").read_text("utf-8").splitlines()
+    site_store.comments.post(article, alice.pk, "alice", "A [link](https://example.org/) @bob\n\n`a`\n\n    b")
+    plain = parts_of(Client().get(f"/articles/{article}/").content)
+    numbers = []
+    for text in hostile:
+        numbers.append(site_store.comments.post(article, alice.pk, "alice", text))
+
+    seen = set()
+    for start in (0, 200, 400):
+        page = Client().get(f"/articles/{article}/?comments=oldest&start={start}").content
+        seen |= set(order_of(page.decode()))
+        formatting = {
+            (name, "") for name in ("em", "strong", "blockquote", "ul", "ol", "h3", "h4", "h5", "h6", "hr")
+        }
+        assert parts_of(page) - plain <= formatting | {("ol", "start"), ("br", ""), ("s", "")}
+    assert seen >= set(numbers)
+
+
+@pytest.mark.parametrize("number", ["1", "999999", "1000000", "01000001", "9" * 20, "x", "-1000001"])
+def test_an_unknown_comment_is_404(site_store, article, bob, number):
+    assert browser_of(bob).get(f"/comments/{number}/").status_code == 404
+    assert browser_of(bob).post(f"/comments/{number}/vote/", {"choice": "vote"}).status_code == 404
