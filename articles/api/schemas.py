@@ -27,7 +27,12 @@ def _plain_number(raw: object) -> object:
     return raw
 
 
+def _plain_number_or_zero(raw: object) -> object:
+    return raw if raw == "0" else _plain_number(raw)
+
+
 PlainNumber = Annotated[int, BeforeValidator(_plain_number)]
+PlainNumberOrZero = Annotated[int, BeforeValidator(_plain_number_or_zero)]
 Slugs = Annotated[list[str], Field(max_length=SLUGS_PER_REQUEST, examples=[["python"]])]
 
 
@@ -120,6 +125,10 @@ class Article(BaseModel):
     )
     pv: int = Field(description=gettext_noop("Page views that count."))
     uv: int = Field(description=gettext_noop("Unique visitors, estimated to within about 2.5 percent."))
+    comments: int = Field(description=gettext_noop("Comments, without removed and deleted ones."))
+    locked: str | None = Field(
+        description=gettext_noop("Why a moderator locked its discussion; null while it takes comments.")
+    )
 
     @classmethod
     def of(cls, article: articles.Article) -> "Article":
@@ -186,13 +195,13 @@ class NewArticle(BaseModel):
 
 
 class Ballot(BaseModel):
-    __doc__ = gettext_noop("A choice on an article.")
+    __doc__ = gettext_noop("A choice on an article or a comment.")
 
     choice: Choice = Field(description=gettext_noop("“none” takes back your choice."), examples=["vote"])
 
 
 class Tally(BaseModel):
-    __doc__ = gettext_noop("An article's counts after a choice.")
+    __doc__ = gettext_noop("The counts of an article or a comment after a choice.")
 
     id: int
     votes: int
@@ -268,6 +277,8 @@ def fields_of(article: articles.Article) -> dict[str, Any]:
         "edited_at": article.edited_at,
         "pv": article.pv,
         "uv": article.uv,
+        "comments": article.comments,
+        "locked": article.locked,
     }
 
 

@@ -30,6 +30,15 @@ ENDPOINTS = {
     **{("get", f"/api/me/{name}"): {"200", "400", "401", "404", "503"} for name in ("voted", "opposed", "saved")},
     ("patch", "/api/articles/{article_id}"): {"200", *_CHANGE, "404", "409"},
     ("put", "/api/articles/{article_id}/removed"): {"200", *_CHANGE, "404"},
+    ("get", "/api/articles/{article_id}/comments"): {"200", "400", "401", "404", "503"},
+    ("post", "/api/articles/{article_id}/comments"): {"201", *_CHANGE, "404", "409"},
+    ("put", "/api/articles/{article_id}/locked"): {"200", *_CHANGE, "404"},
+    ("get", "/api/comments/{comment_id}"): {"200", "400", "401", "404", "503"},
+    ("get", "/api/comments/{comment_id}/replies"): {"200", "400", "401", "404", "503"},
+    ("patch", "/api/comments/{comment_id}"): {"200", *_CHANGE, "404", "409"},
+    ("delete", "/api/comments/{comment_id}"): {"200", "400", "401", "403", "404", "415", "503"},
+    ("put", "/api/comments/{comment_id}/vote"): {"200", *_CHANGE, "404", "409"},
+    ("put", "/api/comments/{comment_id}/removed"): {"200", *_CHANGE, "404"},
     ("get", "/api/articles/{article_id}/log"): {"200", "400", "401", "404", "503"},
     ("get", "/api/log"): {"200", "400", "401", "404", "503"},
     ("get", "/api/me"): {"200", "400", "401", "503"},
@@ -184,6 +193,7 @@ def test_the_examples_work(page, as_carol, site_store, alice, python):
     for number in range(1, 60):
         site_store.articles.post(CAROL, "carol", "python news", f"https://example.org/{number}")
         site_store.groups.assign(number, ["python"])
+    site_store.comments.post(42, alice.pk, "alice", "A comment")
     examples = re.findall(r"<pre[^>]*>(curl .*?)</pre>", page, re.DOTALL)
 
     statuses = [_run(as_carol, example) for example in examples]

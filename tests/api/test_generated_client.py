@@ -51,6 +51,9 @@ class Call:
 
 
 MINE, REMOVED, CLOSED, NOT_THERE = 1, 2, 3, 999
+WRITTEN, NOT_WRITTEN = 1_000_001, 1_000_999
+"""Ids of comments."""
+
 CALLS = [
     Call(
         "list_articles", 200, "ArticlePage", arguments={"order": ("Order", "points"), "range_": ("Span", "week")}
@@ -110,6 +113,55 @@ CALLS = [
         {"article_id": MINE},
         ("Removal", {"removed": True, "reason": "?"}),
     ),
+    Call(
+        "post_comment",
+        201,
+        "Comment",
+        arguments={"article_id": MINE},
+        body=("NewComment", {"text": "*A* comment"}),
+    ),
+    Call(
+        "post_comment",
+        404,
+        "Failure",
+        arguments={"article_id": MINE},
+        body=("NewComment", {"text": "A", "parent": NOT_WRITTEN}),
+    ),
+    Call(
+        "list_comments", 200, "Thread", who="", arguments={"article_id": MINE, "order": ("CommentOrder", "newest")}
+    ),
+    Call("list_comments", 404, "Failure", arguments={"article_id": NOT_THERE}),
+    Call("list_replies", 200, "Thread", arguments={"comment_id": WRITTEN, "size": 5}),
+    Call("list_replies", 404, "Failure", arguments={"comment_id": NOT_WRITTEN}),
+    Call("read_comment", 200, "Comment", who="", arguments={"comment_id": WRITTEN}),
+    Call("read_comment", 404, "Failure", arguments={"comment_id": NOT_WRITTEN}),
+    Call("cast_comment_vote", 200, "Tally", "carol", {"comment_id": WRITTEN}, ("Ballot", {"choice": "vote"})),
+    Call(
+        "cast_comment_vote", 403, "Failure", arguments={"comment_id": WRITTEN}, body=("Ballot", {"choice": "vote"})
+    ),
+    Call("edit_comment", 200, "Comment", arguments={"comment_id": WRITTEN}, body=("CommentText", {"text": "B"})),
+    Call("edit_comment", 403, "Failure", "carol", {"comment_id": WRITTEN}, ("CommentText", {"text": "B"})),
+    Call(
+        "remove_comment",
+        200,
+        "Comment",
+        "carol",
+        {"comment_id": WRITTEN},
+        ("CommentRemoval", {"removed": True, "reason": "?"}),
+    ),
+    Call(
+        "lock_comments", 200, "Locked", "carol", {"article_id": MINE}, ("Locking", {"locked": True, "reason": "?"})
+    ),
+    Call(
+        "lock_comments",
+        403,
+        "Failure",
+        "alice",
+        {"article_id": MINE},
+        ("Locking", {"locked": True, "reason": "?"}),
+    ),
+    Call("delete_comment", 200, "Deleted", arguments={"comment_id": WRITTEN}),
+    Call("delete_comment", 404, "Failure", arguments={"comment_id": WRITTEN}),
     Call("read_article_log", 200, "LogPage", arguments={"article_id": MINE}),
     Call("read_article_log", 404, "Failure", arguments={"article_id": NOT_THERE}),
     Call("read_log", 200, "LogPage", who="", arguments={"page": 1}),

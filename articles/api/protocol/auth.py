@@ -127,6 +127,7 @@ def members(scope: str = READ, limit: str = "api") -> tuple[BearerToken, Session
 MEMBERS = members()
 SAVERS = members(VOTE)
 EDITORS = members(_NONE)
+AUTHORS = members(POST)
 MODERATORS = members(MODERATE)
 VOTERS = members(VOTE, _NONE)
 POSTERS = members(POST, _NONE)

@@ -13,6 +13,10 @@ LAST_PAGE = 10**9
 
 
 ArticleNumber = PathEx[int, P(description=gettext_noop("The article's number."), ge=1, examples=[42])]
+CommentNumber = PathEx[int, P(description=gettext_noop("The comment's number."), ge=1, examples=[42000001])]
+OwnCommentNumber = PathEx[
+    int, P(description=gettext_noop("The number of your comment."), ge=1, examples=[42000002])
+]
 
 
 router = Router()

@@ -1,0 +1,349 @@
+"""Read, write, vote on and moderate comments."""
+
+from contextlib import suppress
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+from ninja import Query, Status
+from pydantic import BaseModel, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from articles.api import schemas
+from articles.api.protocol.auth import AUTHORS, MODERATORS, POSTERS, VOTERS
+from articles.api.protocol.operations import (
+    READERS,
+    ArticleNumber,
+    CommentNumber,
+    OwnCommentNumber,
+    failing,
+    router,
+)
+from articles.domain.articles import Choice
+from articles.domain.discussion import comments as domain
+from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, COMMENTS_PER_PAGE, CommentOrder
+from articles.domain.errors import (
+    CommentNotFound,
+    CommentNotRemoved,
+    CommentRemoved,
+    DiscussionLocked,
+    DiscussionNotLocked,
+)
+from articles.text.comments import clean_comment
+from articles.text.lines import clean_reason
+from articles.views.comments.rows import markdown_html
+from articles.web import limits
+from articles.web.identity import actor, reader_id
+from articles.wiring import repository
+
+
+class ThreadQuery(BaseModel):
+    __doc__ = gettext_noop("Which part of the comments, in which order.")
+
+    order: CommentOrder = Field(
+        CommentOrder.BEST,
+        description=gettext_noop(
+            "Order of comments with the same parent: best is by the lower bound of the Wilson interval at "
+            "80 percent, "
+            "newest and oldest are by time."
+        ),
+        examples=["newest"],
+    )
+    start: schemas.PlainNumberOrZero = Field(
+        0,
+        ge=0,
+        lt=COMMENTS_PER_ARTICLE,
+        description=gettext_noop(
+            "How many of the first comments, with their replies, to skip: next_start of the part before."
+        ),
+    )
+    size: schemas.PlainNumber = Field(
+        COMMENTS_PER_PAGE,
+        ge=1,
+        le=COMMENTS_PER_PAGE,
+        description=gettext_noop("Maximum number of comments, from 1 to 200."),
+        examples=[50],
+    )
+
+
+class Comment(BaseModel):
+    __doc__ = gettext_noop("A comment on an article.")
+
+    id: int
+    article_id: int
+    parent: int | None = Field(description=gettext_noop("The comment it replies to; null at top level."))
+    text: str | None = Field(
+        description=gettext_noop("Markdown, as typed; null if it is deleted, or removed by a moderator.")
+    )
+    html: str | None = Field(description=gettext_noop("The text as safe HTML; null like the text."))
+    author: str = Field(
+        description=gettext_noop("Name of the member who wrote it; empty if the account is deleted.")
+    )
+    time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
+    votes: int
+    opposes: int
+    points: int = Field(description=gettext_noop("Votes for minus votes against."))
+    choice: Choice = Field(description=gettext_noop("Your own; none for readers without an account."))
+    closes_at: float = Field(description=gettext_noop("When voting closes, in Unix seconds."))
+    depth: int = Field(description=gettext_noop("Levels below the first comments of this response."))
+    replies: int = Field(description=gettext_noop("Direct replies, also those that are not in this response."))
+    cut: int = Field(
+        description=gettext_noop(
+            "Direct replies that are not in this response: read them as replies of this comment."
+        )
+    )
+    edited_at: float | None = Field(
+        description=gettext_noop("When it was last changed later than 15 minutes after posting; null if never.")
+    )
+    removed: str | None = Field(description=gettext_noop("Why a moderator removed it; null if it is not removed."))
+    deleted: bool = Field(
+        description=gettext_noop("Whether its author deleted it; it stays while it has replies.")
+    )
+
+    @classmethod
+    def of(cls, comment: domain.Comment, cut: int = 0) -> "Comment":
+        text = comment.text if comment.is_shown else None
+        return cls(
+            id=comment.id,
+            article_id=comment.article,
+            parent=comment.parent,
+            text=text,
+            html=None if text is None else str(markdown_html(text)),
+            author=comment.author_name,
+            time=comment.posted_at,
+            votes=comment.votes,
+            opposes=comment.opposes,
+            points=comment.points,
+            choice=comment.choice,
+            closes_at=comment.closes_at,
+            depth=comment.depth,
+            replies=comment.replies,
+            cut=cut,
+            edited_at=comment.edited_at,
+            removed=comment.removed,
+            deleted=comment.is_deleted,
+        )
+
+
+class Thread(BaseModel):
+    __doc__ = gettext_noop("A part of a discussion: comments, each followed by its replies.")
+
+    comments: list[Comment]
+    total: int = Field(
+        description=gettext_noop("Comments of the whole article, without removed and deleted ones.")
+    )
+    order: CommentOrder
+    start: int
+    next_start: int | None = Field(description=gettext_noop("start of the next part; null if this is the last."))
+    locked: str | None = Field(
+        description=gettext_noop("Why a moderator locked the discussion; null while it takes comments.")
+    )
+
+    @classmethod
+    def of(cls, thread: domain.Thread) -> "Thread":
+        return cls(
+            comments=[Comment.of(comment, thread.cut.get(comment.id, 0)) for comment in thread.comments],
+            total=thread.total,
+            order=thread.order,
+            start=thread.start,
+            next_start=thread.next_start,
+            locked=thread.locked,
+        )
+
+
+class CommentText(BaseModel):
+    __doc__ = gettext_noop("The text of a comment.")
+
+    text: str = Field(description=gettext_noop("Markdown; at most 20,000 characters."), examples=["I **agree**."])
+
+
+class NewComment(CommentText):
+    __doc__ = gettext_noop("A comment to post.")
+
+    parent: int | SkipJsonSchema[None] = Field(
+        None, description=gettext_noop("The comment to reply to; if omitted, the comment is at top level.")
+    )
+
+
+class Deleted(BaseModel):
+    __doc__ = gettext_noop("A comment that is deleted.")
+
+    id: int
+
+
+class CommentRemoval(BaseModel):
+    __doc__ = gettext_noop("Whether to remove a comment, and why.")
+
+    removed: bool = Field(strict=True, description=gettext_noop("False restores it."), examples=[True])
+    reason: str = Field(
+        description=gettext_noop("Everyone can read it in the moderation log; at most 500 characters."),
+        examples=["It is spam."],
+    )
+
+
+class Locking(BaseModel):
+    __doc__ = gettext_noop("Whether to lock a discussion, and why.")
+
+    locked: bool = Field(strict=True, description=gettext_noop("False unlocks it."), examples=[True])
+    reason: str = Field(
+        description=gettext_noop("Everyone can read it in the moderation log; at most 500 characters."),
+        examples=["It went in circles."],
+    )
+
+
+class Locked(BaseModel):
+    __doc__ = gettext_noop("Whether a discussion is locked.")
+
+    article_id: int
+    locked: str | None = Field(description=gettext_noop("The recorded reason; null if it is not locked."))
+
+
+_CHANGING = failing(400, 401, 403, 404, 409, 413, 415, 503)
+_LOCATION = {"Location": {"description": "The comment's address in the API.", "schema": {"type": "string"}}}
+
+
+@router.get(
+    "articles/{article_id:article_id}/comments",
+    summary=gettext_noop("Comments on an article"),
+    description=gettext_noop(
+        "Each comment is followed by its replies. What is too much for one response is counted in cut "
+        "and next_start."
+    ),
+    response={200: Thread} | failing(400, 401, 404, 503),
+    **READERS,
+)
+def list_comments(request: HttpRequest, article_id: ArticleNumber, query: Query[ThreadQuery]) -> Thread:
+    read = repository().comments.get_thread
+    return Thread.of(read(article_id, query.order, reader=reader_id(request), start=query.start, size=query.size))
+
+
+@router.post(
+    "articles/{article_id:article_id}/comments",
+    summary=gettext_noop("Write a comment"),
+    description=gettext_noop(
+        "Comments on the article, or replies to one of its comments. The same text sent again within ten minutes "
+        "returns the first comment, and nothing is added."
+    ),
+    response={201: Comment} | _CHANGING,
+    auth=POSTERS,
+    openapi_extra={"responses": {201: {"headers": _LOCATION}}},
+)
+def post_comment(
+    request: HttpRequest, response: HttpResponse, article_id: ArticleNumber, comment: NewComment
+) -> Status[Comment]:
+    repo, author, text = repository(), actor(request), clean_comment(comment.text)
+    limits.take(request, "comments")
+    posted = repo.comments.post(article_id, author.id, author.name, text, parent=comment.parent)
+    response["Location"] = reverse("api:read_comment", args=[posted])
+    return Status(201, Comment.of(repo.comments.get(posted, author.id)))
+
+
+@router.get(
+    "comments/{comment_id:comment_id}",
+    summary=gettext_noop("One comment"),
+    description=gettext_noop("Removed comments stay available, without their text and with the reason."),
+    response={200: Comment} | failing(400, 401, 404, 503),
+    **READERS,
+)
+def read_comment(request: HttpRequest, comment_id: CommentNumber) -> Comment:
+    comment = repository().comments.get(comment_id, reader_id(request))
+    return Comment.of(comment, comment.replies)
+
+
+@router.get(
+    "comments/{comment_id:comment_id}/replies",
+    summary=gettext_noop("A comment and its replies"),
+    description=gettext_noop("The comment comes first, at depth 0. start counts its direct replies."),
+    response={200: Thread} | failing(400, 401, 404, 503),
+    **READERS,
+)
+def list_replies(request: HttpRequest, comment_id: CommentNumber, query: Query[ThreadQuery]) -> Thread:
+    read = repository().comments.get_branch
+    return Thread.of(read(comment_id, query.order, reader=reader_id(request), start=query.start, size=query.size))
+
+
+@router.patch(
+    "comments/{comment_id:comment_id}",
+    summary=gettext_noop("Edit your comment"),
+    description=gettext_noop("Later than 15 minutes after posting, the comment is marked as edited. Idempotent."),
+    response={200: Comment} | _CHANGING,
+    auth=AUTHORS,
+)
+def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: CommentText) -> Comment:
+    repo, author = repository(), actor(request)
+    repo.comments.edit(comment_id, author.id, clean_comment(edit.text))
+    comment = repo.comments.get(comment_id, author.id)
+    return Comment.of(comment, comment.replies)
+
+
+@router.delete(
+    "comments/{comment_id:comment_id}",
+    summary=gettext_noop("Delete your comment"),
+    description=gettext_noop(
+        "Its text and your name are deleted for good. While it has replies, a note stays in its place; a second "
+        "request gets 404."
+    ),
+    response={200: Deleted} | failing(400, 401, 403, 404, 415, 503),
+    auth=AUTHORS,
+)
+def delete_comment(request: HttpRequest, comment_id: OwnCommentNumber) -> Deleted:
+    repository().comments.delete(comment_id, actor(request).id)
+    return Deleted(id=comment_id)
+
+
+@router.put(
+    "comments/{comment_id:comment_id}/vote",
+    summary=gettext_noop("Vote on a comment, oppose it, or take it back"),
+    description=gettext_noop("Sets your choice on a comment that is not your own. Idempotent."),
+    response={200: schemas.Tally} | _CHANGING,
+    auth=VOTERS,
+)
+def cast_comment_vote(request: HttpRequest, comment_id: CommentNumber, ballot: schemas.Ballot) -> schemas.Tally:
+    return schemas.Tally.of(comment_id, repository().comments.cast(comment_id, actor(request).id, ballot.choice))
+
+
+@router.put(
+    "comments/{comment_id:comment_id}/removed",
+    summary=gettext_noop("Remove a comment, or restore it"),
+    description=gettext_noop(
+        "Moderators only. Removes the text of a comment from everyone's sight, or shows it again, with a reason. "
+        "Idempotent: the response contains the recorded reason."
+    ),
+    response={200: Comment} | failing(400, 401, 403, 404, 413, 415, 503),
+    auth=MODERATORS,
+)
+def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: CommentRemoval) -> Comment:
+    _check_moderator(request)
+    repo, moderator = repository().comments, actor(request)
+    change = repo.remove if removal.removed else repo.restore
+    with suppress(CommentRemoved, CommentNotRemoved):
+        change(comment_id, moderator, clean_reason(removal.reason))
+    comment = repo.get(comment_id, moderator.id)
+    if comment.is_deleted:
+        raise CommentNotFound(comment_id)
+    return Comment.of(comment, comment.replies)
+
+
+@router.put(
+    "articles/{article_id:article_id}/locked",
+    summary=gettext_noop("Lock a discussion, or unlock it"),
+    description=gettext_noop(
+        "Moderators only. A locked discussion takes no comments and no edits. Idempotent: the response contains "
+        "the recorded reason."
+    ),
+    response={200: Locked} | failing(400, 401, 403, 404, 413, 415, 503),
+    auth=MODERATORS,
+)
+def lock_comments(request: HttpRequest, article_id: ArticleNumber, locking: Locking) -> Locked:
+    _check_moderator(request)
+    repo, moderator = repository(), actor(request)
+    change = repo.comments.lock if locking.locked else repo.comments.unlock
+    with suppress(DiscussionLocked, DiscussionNotLocked):
+        change(article_id, moderator, clean_reason(locking.reason))
+    return Locked(article_id=article_id, locked=repo.articles.get(article_id).locked)
+
+
+def _check_moderator(request: HttpRequest) -> None:
+    if not request.user.has_perm("articles.remove_articles"):
+        raise PermissionDenied
