@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Any
 
 from articles.domain.articles import Article, Choice
+from articles.domain.discussion.comments import Comment
 from articles.domain.moderation import LogEntry
 from articles.repository import Repository
 from articles.web.preferences import slugs_from
@@ -34,6 +35,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "voted": _chosen(repository, members.iterate_choices(user, Choice.VOTE)),
         "opposed": _chosen(repository, members.iterate_choices(user, Choice.OPPOSE)),
         "saved": _chosen(repository, members.iterate_saved(user)),
+        "comments": map(_comment, repository.comments.list_by(user)),
         "tokens": map(_token, member.tokens.all()),
         "moderated": map(_entry, repository.moderation_log.iterate_by_actor(member.get_username())),
     }
@@ -87,6 +89,20 @@ def _chosen(repository: Repository, entries: Iterable[tuple[int, float]]) -> Ite
     for moments in _batches(entries):
         for article in repository.articles.get_many(list(moments)):
             yield _article(article) | {"at": _at(moments[article.id])}
+
+
+def _comment(comment: Comment) -> dict[str, Any]:
+    return {
+        "id": comment.id,
+        "article": comment.article,
+        "parent": comment.parent,
+        "text": comment.text,
+        "at": _at(comment.posted_at),
+        "edited": None if comment.edited_at is None else _at(comment.edited_at),
+        "votes": comment.votes,
+        "opposes": comment.opposes,
+        "removed": comment.removed,
+    }
 
 
 def _article(article: Article) -> dict[str, Any]:
