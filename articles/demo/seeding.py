@@ -24,6 +24,7 @@ from django.contrib.auth.models import Group
 from accounts.models import User
 from accounts.moderators import GROUP as MODERATORS
 from articles import private_files
+from articles.demo.discussions import discuss
 from articles.demo.readers import draw_views, record_missing
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import ActionRefused, ArticleNotFound
@@ -114,6 +115,7 @@ def _fill(repository: Repository, run: SeedingRun) -> str:
     repository.imports.add(articles[::-1])  # oldest first: ids grow with time
     votes = list(_votes([run.at - posted_at for posted_at in times], posters))
     _cast(repository, members, votes)
+    discuss(repository, members, {article.link: article for article in repository.imports.iterate()}, run.at)
     views = _view(repository, run.at, times)
     repository.fit_weight()
     logins = _make_logins(run.logins)

@@ -34,9 +34,18 @@ class Comments:
         self._store = store
 
     def post(
-        self, article_id: ArticleId, user: UserId, name: str, text: str, *, parent: CommentId | None = None
+        self,
+        article_id: ArticleId,
+        user: UserId,
+        name: str,
+        text: str,
+        *,
+        parent: CommentId | None = None,
+        posted_at: float | None = None,
     ) -> CommentId:
         """Publish a comment, as a reply to `parent` if given; return its id. One round trip.
+
+        `posted_at`: Unix seconds, for content that is older than the site; now if None.
 
         The same text sent again within SENT_SECONDS returns the id of the first. Raises ArticleNotFound,
         ArticleRemoved, AccountDeleted, DiscussionLocked, DiscussionFull, CommentRemoved for a removed parent, and
@@ -46,7 +55,7 @@ class Comments:
         above = root if parent is None else parent
         if parent is not None and (parent == root or article_of(parent) != article_id):
             raise CommentNotFound(parent)
-        store, now = self._store, self._store.now()
+        store, now = self._store, self._store.now() if posted_at is None else posted_at
         keys = store.shards.of(article_id)
         (comment_id,) = store.change(
             "comments/post",

@@ -1,0 +1,105 @@
+"""Comments on the demo's articles, their replies and votes; one discussion is locked."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib.resources import files
+from random import Random
+from typing import Any, NamedTuple
+
+from articles.domain.articles import Article, Choice
+from articles.domain.discussion.comments import CommentId, CommentOrder
+from articles.domain.errors import ActionRefused, CommentNotFound
+from articles.domain.members import UserId
+from articles.domain.moderation import OPERATOR
+from articles.repository import Repository
+
+_SEED = 22
+
+
+class _Comment(NamedTuple):
+    """A comment to post at a time, in Unix seconds; `parent` is the place of another one in the list."""
+
+    row: Mapping[str, Any]
+    at: float
+    parent: int | None
+
+
+class _Vote(NamedTuple):
+    comment: CommentId
+    member: UserId
+    choice: Choice
+
+
+def discuss(
+    repository: Repository, members: Mapping[str, UserId], articles: Mapping[str, Article], until: float
+) -> int:
+    """Post the comments that are missing, cast their votes and lock a discussion. Return the number of comments.
+
+    `members` are ids by name, `articles` by link. All comments are older than `until`, in Unix seconds. Can be
+    interrupted and repeated.
+    """
+    total = 0
+    for row in _content():
+        if article := articles.get(row["link"]):
+            total += _fill(repository, members, article, row, until)
+    return total
+
+
+def _fill(
+    repository: Repository, members: Mapping[str, UserId], article: Article, row: Mapping[str, Any], until: float
+) -> int:
+    thread = repository.comments.get_thread(article.id, CommentOrder.OLDEST)
+    known = {(comment.author, comment.text): comment.id for comment in thread.comments}
+    posted: dict[CommentId, Mapping[str, Any]] = {}
+    for comment in _comments(row["comments"], article.posted_at, until, _random()):
+        author = members[comment.row["author"]]
+        number = known.get((author, comment.row["text"])) or repository.comments.post(
+            article.id,
+            author,
+            comment.row["author"],
+            comment.row["text"],
+            parent=None if comment.parent is None else list(posted)[comment.parent],
+            posted_at=comment.at,
+        )
+        posted[number] = comment.row
+    for vote in _votes(posted, members):
+        with suppress(ActionRefused, CommentNotFound):  # closed since an interrupted run
+            repository.comments.cast(*vote)
+    if "locked" in row and thread.locked is None:
+        repository.comments.lock(article.id, OPERATOR, row["locked"])
+    return len(posted)
+
+
+def _comments(rows: Sequence[Mapping[str, Any]], after: float, until: float, rng: Random) -> list[_Comment]:
+    """Return the comments with their replies, each after the one it replies to. The same in every run."""
+    found: list[_Comment] = []
+
+    def add(rows: Sequence[Mapping[str, Any]], after: float, parent: int | None) -> None:
+        for row in rows:
+            at = round(after + (until - after) * rng.uniform(0.05, 0.4), 3)
+            found.append(_Comment(row, at, parent))
+            add(row.get("replies", ()), at, len(found) - 1)
+
+    add(rows, after, None)
+    return found
+
+
+def _votes(posted: Mapping[CommentId, Mapping[str, Any]], members: Mapping[str, UserId]) -> Iterator[_Vote]:
+    """Draw who votes on each comment. The same in every run."""
+    rng = _random()
+    for number, row in posted.items():
+        others = [member for name, member in members.items() if name != row["author"]]
+        voters = rng.sample(others, row["votes"] + row["opposes"])
+        for place, member in enumerate(voters):
+            yield _Vote(number, member, Choice.VOTE if place < row["votes"] else Choice.OPPOSE)
+
+
+def _random() -> Random:
+    return Random(_SEED)  # nosec B311 # noqa: S311 - no secret depends on it
+
+
+@cache
+def _content() -> Any:
+    return json.loads((files("articles.demo") / "discussions.json").read_text("utf-8"))["discussions"]
