@@ -126,6 +126,19 @@ PAGES = (
     Page("closed article", "/articles/{closed}/"),
     Page("removed article", "/articles/{removed}/"),
     Page("removed article of a moderator", "/articles/{removed}/", "moderator"),
+    Page("discussion", "/articles/{own}/?comments=oldest"),
+    Page("discussion of a member", "/articles/{own}/", "member"),
+    Page("discussion of a moderator", "/articles/{own}/", "moderator"),
+    Page("locked discussion", "/articles/{long}/", "member"),
+    Page("comment", "/comments/{deep}/", "member"),
+    Page("comment, refused", "/articles/{own}/comments/", "member", 400, send(text="")),
+    Page("reply", "/articles/{own}/comments/?parent={deep}", "member"),
+    Page("edit of a comment", "/comments/{deep}/edit/", "poster"),
+    Page("deletion of a comment", "/comments/{deep}/delete/", "poster"),
+    Page("removal of a comment", "/comments/{deep}/remove/", "moderator"),
+    Page("restoration of a comment", "/comments/{hidden}/restore/", "moderator"),
+    Page("locking of a discussion", "/articles/{own}/lock/", "moderator"),
+    Page("unlocking of a discussion", "/articles/{long}/unlock/", "moderator"),
     Page("post", "/post/", "member"),
     Page("post, refused", "/post/", "member", 400, send(title="", link="ftp://example.org/file")),
     Page("edit", "/articles/{own}/edit/", "poster"),
@@ -135,6 +148,7 @@ PAGES = (
     Page("profile", "/users/paula/"),
     Page("profile of someone without articles", "/users/mia/"),
     Page("one's own profile", "/users/paula/", "poster"),
+    Page("comments of a member", "/users/paula/comments/"),
     Page("login", "/login/"),
     Page("login with a vote that waits", "/login/?next=/newest/&article=1&choice=vote"),
     Page("login, refused", "/login/", act=send(username="mia", password="wrong")),
@@ -219,6 +233,7 @@ WITHOUT_PAGE = {
     "articles:preferences": "a form's target",
     "articles:save": "a form's target",
     "articles:check_ring": "a form's target",
+    "articles:comment_vote": "a form's target",
     "articles:data": "JSON to download",
     "articles:known_link": "JSON for a script",
     "articles:pulse": "JSON for a script",
@@ -244,7 +259,14 @@ DOORS = {"accounts:token_issue": "new token"}
 def name_of(page: Page) -> str:
     """Return the name of the page's address in the URLconf, or "" without one."""
     path = urlsplit(page.address).path.format(
-        own=1, long=1, closed=1, removed=1, ringed=1, reset="/password/reset/MQ/x/"
+        own=1,
+        long=1,
+        closed=1,
+        removed=1,
+        ringed=1,
+        deep=1_000_001,
+        hidden=1_000_001,
+        reset="/password/reset/MQ/x/",
     )
     try:
         return resolve(path).view_name

@@ -33,6 +33,27 @@ TITLES = (
 )
 """Which every list shows: Chinese, Arabic, a word without end, signs."""
 
+MARKDOWN = f"""# A heading
+
+*Emphasis*, **strong**, `code {"x" * 90}`, ~~struck out~~, https://example.org/{"long-" * 30} and @mia.
+
+> A quotation
+>
+> > of a quotation: {TITLES[2]}
+
+1. first
+   - within it
+2. second
+
+```
+{"a line of code that is much longer than the page is wide; " * 4}
+```
+
+| a | number | {"wide " * 12} | {TITLES[2][:60]} |
+| --- | ---: | :---: | --- |
+| x | 12 | y | z |
+"""
+
 
 def set_up(*, empty: bool) -> None:
     told: dict[str, Any] = {"sessions": _cast()}
@@ -85,7 +106,39 @@ def _articles() -> dict[str, Any]:
     closed = next(article.id for article in found.imports.iterate() if article.link == old.link)
     for voter in range(12):
         found.votes.cast(posted[1], 900_000 + voter, Choice.VOTE, "f" * 16)
-    return {"own": posted[0], "ringed": posted[1], "long": posted[2], "removed": gone, "closed": closed}
+    found.comments.post(posted[2], paula.id, paula.name, "A word without end: " + TITLES[2])
+    found.comments.lock(posted[2], maud, "It goes nowhere.")
+    return {
+        **_discussion(posted[0], paula, maud),
+        "own": posted[0],
+        "ringed": posted[1],
+        "long": posted[2],
+        "removed": gone,
+        "closed": closed,
+    }
+
+
+def _discussion(article: int, paula: Actor, maud: Actor) -> dict[str, int]:
+    """Fill a discussion: replies deeper than the page shows, stubs, and everything that Markdown can draw."""
+    comments, parent = patient_repository().comments, None
+    for depth in range(12):
+        parent = comments.post(
+            article, *_author(depth, paula, maud), f"At depth {depth}. " + TITLES[depth % 4], parent=parent
+        )
+    drawn = comments.post(article, paula.id, paula.name, MARKDOWN)
+    comments.cast(drawn, maud.id, Choice.VOTE)
+    hidden = comments.post(article, maud.id, maud.name, "Buy now!")
+    comments.post(article, paula.id, paula.name, "That is an advertisement.", parent=hidden)
+    comments.remove(hidden, maud, "It only advertises.")
+    deleted = comments.post(article, maud.id, maud.name, "A mistake")
+    comments.post(article, paula.id, paula.name, "I do not think so.", parent=deleted)
+    comments.delete(deleted, maud.id)
+    return {"deep": drawn, "hidden": hidden}
+
+
+def _author(depth: int, *members: Actor) -> tuple[int, str]:
+    member = members[depth % len(members)]
+    return member.id, member.name
 
 
 def _actor(name: str) -> Actor:

@@ -79,7 +79,7 @@ def test_the_title_dominates_its_row_and_details_take_two_lines_on_a_phone(open_
     page = open_page(path, **phone())
     weight = "one => Number(getComputedStyle(one).fontWeight)"
     assert page.locator(".row h2 a").first.evaluate(weight) == 600
-    for part in (".poster", ".host", ".permalink", ".groups a"):
+    for part in (".poster", ".host", ".comments", ".groups a"):
         assert page.locator(f".row {part}").first.evaluate(weight) == 400, part
     line = 28  # with touch targets
     assert max(sizes(page, ".row .facts")[0]) <= 2 * line + 8

@@ -81,7 +81,7 @@ def test_other_mouse_buttons_and_other_links_count_no_view(page, site):
     page.on("request", lambda request: sent.append(request.url) if "/api/views" in request.url else None)
 
     page.locator("a[data-article]").first.click(button="right")
-    page.locator("main a.permalink").first.click()
+    page.locator("main a.comments").first.click()
     page.wait_for_url("**/articles/*/")
 
     assert sent == []

@@ -34,7 +34,7 @@ def test_a_reader_browses_lists_articles_and_groups(page):
     expect(page.locator("html")).to_have_attribute("lang", re.compile(page.look.language, re.IGNORECASE))
     expect(page.locator("main .rows .row")).to_have_count(25)
 
-    link = page.locator("main .row:has(.groups) a.permalink").nth(15)
+    link = page.locator("main .row:has(.groups) a.comments").nth(15)
     article = link.get_attribute("href")
     link.scroll_into_view_if_needed()
     place = page.locator("html").bounding_box()["y"]
