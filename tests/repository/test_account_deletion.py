@@ -5,6 +5,7 @@ from contextlib import suppress
 import pytest
 
 from articles.domain.articles import Choice
+from articles.domain.discussion.comments import CommentOrder
 from articles.domain.errors import AccountDeleted, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_NAME
@@ -15,7 +16,7 @@ from articles.repository.store import schema
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
 from tests.every_server import calls_in, reset_statistics, with_methods_of
-from tests.factories import imported, link, post
+from tests.factories import comment_on, imported, link, post
 from tests.repository.breaking import BreakingServer
 from tests.repository.racing import race
 from tests.repository.usage import finish_tuning, listed, use
@@ -66,7 +67,9 @@ def test_only_the_voter_sets_still_hold_the_member(used):
     leave(used, ALICE, "user1")
 
     left = contents(used)
-    assert not [n for n in left if n.rpartition("}:")[2] in ("votes:1", "opposes:1", "posted:1", "saved:1")]
+    assert not [
+        n for n in left if n.rpartition("}:")[2] in ("votes:1", "opposes:1", "posted:1", "saved:1", "commented:1")
+    ]
     assert "user1" not in [value for hash_ in left.values() if isinstance(hash_, dict) for value in hash_.values()]
     used.repair.run()
     assert problems(used) == []
@@ -139,7 +142,8 @@ def refill(repository: Repository, clock: Clock) -> None:
     use(repository, clock)
     repository.members.save(CAROL, 4, wanted=True)
     for number in (900, 901):
-        post(repository, number, poster=CAROL)
+        comment_on(repository, post(repository, number, poster=CAROL), "Mine", CAROL)
+        comment_on(repository, 7, str(number), CAROL)
     repository.votes.cast(7, CAROL, Choice.OPPOSE)
 
 
@@ -212,6 +216,8 @@ def test_votes_and_posts_during_account_deletion_are_complete_or_refused(reposit
         for turn in range(60):
             with suppress(AccountDeleted):
                 post(repository, 100 + turn, poster=BOB)
+            with suppress(AccountDeleted):
+                comment_on(repository, articles[0], str(turn))
 
     race(repository, [vote, vote, publish, publish, lambda: (leave(repository, BOB, "user2"), None)[1]])
     leave(repository, BOB, "user2")  # as housekeeping does, for posts in progress
@@ -219,7 +225,9 @@ def test_votes_and_posts_during_account_deletion_are_complete_or_refused(reposit
     assert "gone" in outcomes
     assert problems(repository) == []
     assert not [a for a in repository.imports.iterate() if a.poster == BOB or a.poster_name == "user2"]
-    assert not {"posted:2", "saved:2"} & contents(repository).keys()
+    thread = repository.comments.get_thread(articles[0], CommentOrder.OLDEST, size=1000)
+    assert all(comment.by_deleted_member for comment in thread.comments)
+    assert not {"posted:2", "saved:2", "commented:2"} & contents(repository).keys()
     repository.repair.run()
     assert problems(repository) == []
     assert (repository.members.get_voted(BOB).articles, repository.members.get_opposed(BOB).articles) == ((), ())
@@ -298,3 +306,27 @@ def test_account_deletion_reads_no_articles_of_other_members(repository, clock):
         return {name: calls[name] for name in ("evalsha", "hmget", "zrange")}
 
     assert done_for(ALICE) == done_for(BOB)
+
+
+def test_comments_keep_their_text_and_lose_the_members_name(used):
+    before = used.comments.get_thread(7, CommentOrder.OLDEST).comments
+
+    leave(used, ALICE, "user1")
+
+    after = used.comments.get_thread(7, CommentOrder.OLDEST).comments
+    mine = [comment.id for comment in before if comment.author == ALICE]
+    assert [comment.id for comment in after if comment.by_deleted_member] == mine != []
+    assert {comment.author_name for comment in after if comment.id in mine} == {""}
+    assert [(c.id, c.text, c.votes, c.opposes, c.choice) for c in after] == [
+        (c.id, c.text, c.votes, c.opposes, c.choice) for c in before
+    ]
+    assert list(used.comments.list_by(ALICE)) == []
+    for change in (
+        lambda: comment_on(used, 7, "Late", ALICE),
+        lambda: used.comments.cast(before[1].id, ALICE, Choice.VOTE),
+        lambda: used.comments.edit(before[0].id, ALICE, "Late"),
+        lambda: used.comments.delete(before[0].id, ALICE),
+    ):
+        with pytest.raises(AccountDeleted):
+            change()
+    assert problems(used) == []

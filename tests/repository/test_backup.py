@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from articles.domain.articles import Article, Choice
+from articles.domain.discussion.comments import CommentOrder, root_of
 from articles.domain.errors import StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.moderation import LogEntry
@@ -21,7 +22,7 @@ from articles.repository.store.connection import Store
 from articles.repository.store.key_table import TABLE, InBackup
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import post, view
+from tests.factories import comment_on, post, view
 from tests.repository.everything import use_all
 from tests.repository.usage import tune, use
 from tests.rules import connect, default_rules
@@ -92,7 +93,7 @@ def logged(repository: Repository, article_id: int = 0) -> list[LogEntry]:
     log = repository.moderation_log
     if article_id:
         return list(log.get_for_article(article_id).entries)
-    return [entry for number in (1, 2, 3) for entry in log.get_page(number).entries]
+    return [entry for number in (1, 2, 3, 4) for entry in log.get_page(number).entries]
 
 
 @pytest.mark.parametrize("shards", [1, 3, 4])
@@ -195,6 +196,9 @@ def test_what_members_do_during_a_backup_leaves_a_sound_copy(repository, empty_u
     records.append(next(articles))
     repository.votes.cast(first, 42, Choice.OPPOSE)
     records += articles
+    comment_on(repository, later, "Late", ALICE)
+    repository.comments.remove(comment_on(repository, 7, "Later", ALICE, root_of(7) + 2), MODERATOR, "Spam")
+    repository.comments.remove(root_of(7) + 4, MODERATOR, "Spam")
     repository.articles.remove(removed, MODERATOR, "Spam")
     repository.groups.create("late", "Late", MODERATOR)
     repository.groups.assign(first, ["late"], actor=MODERATOR)
@@ -210,6 +214,10 @@ def test_what_members_do_during_a_backup_leaves_a_sound_copy(repository, empty_u
     assert copy.articles.get(removed).poster_name == ""
     assert copy.articles.get(first).groups == repository.articles.get(first).groups
     assert copy.articles.get(later, reader=ALICE).choice is Choice.VOTE
+    thread = copy.comments.get_thread(7, CommentOrder.OLDEST).comments
+    facts = [(comment.author, comment.removed, comment.is_deleted) for comment in thread]
+    assert facts == [(ALICE, None, False), (BOB, None, False), (-1, None, True), (ALICE, "Spam", False)]
+    assert copy.articles.get(7).comments == 2
     assert copy.articles.get(first, reader=41).choice is Choice.VOTE
 
 
@@ -255,6 +263,20 @@ def test_an_article_with_very_many_voters_is_read_whole(repository, empty_url, c
     copy = restored(empty_url, *lines(repository.store), shards=1, clock=clock)
 
     assert copy.articles.get(ids[0]).votes == 31
+    assert problems(copy) == []
+
+
+def test_a_thread_is_restored_with_its_votes_whatever_the_steps(repository, empty_url, clock, monkeypatch):
+    use(repository, clock)
+    whole = {order: repository.comments.get_thread(7, order, reader=10) for order in CommentOrder}
+    monkeypatch.setattr(reading, "_ENTRIES_PER_STEP", 10)
+    monkeypatch.setattr(reading, "ARTICLES_PER_CHECK", 2)
+
+    copy = restored(empty_url, *lines(repository.store), shards=3, clock=clock)
+
+    assert {order: copy.comments.get_thread(7, order, reader=10) for order in CommentOrder} == whole
+    assert list(copy.comments.list_by(ALICE)) == list(repository.comments.list_by(ALICE)) != []
+    assert comment_on(copy, 7, "Next") == root_of(7) + 5
     assert problems(copy) == []
 
 

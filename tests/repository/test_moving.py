@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from articles.domain.articles import Choice
+from articles.domain.discussion.comments import CommentOrder
 from articles.domain.errors import ArticlesError, StoreUnavailable, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
@@ -14,7 +15,7 @@ from articles.repository.moving import move as moving
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, CAROL, MODERATOR
 from tests.clock import DAY
-from tests.factories import link, post, view
+from tests.factories import comment_on, link, post, view
 from tests.repository.everything import use_all
 from tests.rules import connect
 from tests.store_state import REPOSITORY_DATABASE, SHARDED_DATABASE, client_of, problems
@@ -53,6 +54,11 @@ def change_everything(store, ids):
     store.members.save(ALICE, ids[1], wanted=False)
     store.members.save(ALICE, ids[6], wanted=True)
     view(store, ids[6], 1, 2)
+    first, *_, last = store.comments.list_by(BOB)
+    comment_on(store, ids[0], "Late", ALICE, last.id)
+    store.comments.cast(last.id, ALICE, Choice.VOTE)
+    store.comments.remove(last.id, MODERATOR, "Spam")
+    store.comments.delete(first.id, BOB)
     return [*ids, post(store, 950, ("late",), poster=CAROL)]
 
 
@@ -66,7 +72,13 @@ def in_use(store, ids):
     found = [one.id for one in store.search.get_page(read_query("hedgehogs")).articles]
     saved = [number for number, _ in store.members.iterate_saved(ALICE)]
     votes = sorted(number for number, _ in store.members.iterate_choices(ALICE, Choice.VOTE))
-    return articles, lists, groups, log, found, saved, votes
+    threads = [thread_of(store, article) for article in articles]
+    return articles, lists, groups, log, found, saved, votes, threads
+
+
+def thread_of(store, article):
+    """Return the comments of an article that is not removed."""
+    return article.removed is None and store.comments.get_thread(article.id, CommentOrder.BEST, reader=ALICE)
 
 
 @pytest.fixture
@@ -76,6 +88,9 @@ def used(stores, clock):
     for slug in ("one", "two"):
         here.groups.create(slug, slug, MODERATOR)
     ids = [post(here, number, ("one", "two"), poster=BOB) for number in range(12)]
+    for number in range(4):
+        top = comment_on(here, ids[number], "Top")
+        here.comments.cast(comment_on(here, ids[number], "Reply", BOB, top), CAROL, Choice.VOTE)
     here.articles.remove(ids[4], MODERATOR, "Spam")
     here.members.save(ALICE, ids[1], wanted=True)
     return ids

@@ -1,16 +1,20 @@
 """Concurrent threads: whatever the interleaving, some serial order of the calls gives the same result."""
 
 import random
+from functools import partial
 from itertools import count
+from types import NoneType
 
 import pytest
 import redis
 
 from articles.domain import ranking
 from articles.domain.articles import Choice, Tally
+from articles.domain.discussion.comments import CommentOrder
 from articles.domain.errors import (
     AccountDeleted,
     ArticleRemoved,
+    CommentNotFound,
     DuplicateLink,
     GroupExists,
     GroupNotFound,
@@ -25,7 +29,7 @@ from articles.text.links import link_digest
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
 from tests.every_server import delete, with_methods_of
-from tests.factories import imported, link, post, view
+from tests.factories import comment_on, imported, link, post, view
 from tests.repository.racing import Job, during, interleaved, race, several
 from tests.repository.usage import listed, warm
 from tests.rules import connect, default_rules
@@ -653,3 +657,49 @@ def test_a_removal_between_the_ids_of_a_page_and_its_articles_only_shortens_the_
     )
 
     assert {article.id for article in reader.lists.get_page(Order.SCORE).articles} == set(ids[1:])
+
+
+def test_a_comment_and_a_vote_that_are_sent_many_times_at_once_count_once(repository):
+    article_id = post(repository, 1)
+
+    ids = race(repository, [lambda: comment_on(repository, article_id, "Once")] * 40)
+    tallies = race(repository, [lambda: repository.comments.cast(ids[0], ALICE, Choice.VOTE)] * 40)
+
+    assert len(set(ids)) == 1
+    assert set(tallies) == {Tally(1, 0, Choice.VOTE)}
+    assert repository.comments.get_thread(article_id, CommentOrder.BEST).total == 1
+    assert problems(repository) == []
+
+
+def test_comments_posted_voted_on_deleted_and_removed_at_once_leave_a_sound_thread(repository):
+    article_id = post(repository, 1)
+    tops = [comment_on(repository, article_id, f"Top {number}") for number in range(4)]
+
+    def discuss(thread: int) -> Job:
+        chance = random.Random(thread)
+
+        def run() -> list[object]:
+            found: list[object] = []
+            for turn in range(40):
+                top, text = chance.choice(tops), f"{thread} {turn}"
+                calls: list[Job] = [
+                    partial(comment_on, repository, article_id, text, 100 + thread, top),
+                    partial(repository.comments.cast, top, 100 + thread, chance.choice(list(Choice))),
+                    partial(repository.comments.delete, top + 4 + turn, 100 + thread),
+                    partial(repository.comments.delete, top, BOB),
+                    partial(repository.comments.remove, top, MODERATOR, "Why not"),
+                    partial(repository.comments.restore, top, MODERATOR, "Why not"),
+                ]
+                found += several(calls[chance.choice((0, 0, 0, 1, 1, 2, 2, 3, 4, 5))], 1)()
+            return found
+
+        return run
+
+    outcomes = race(repository, [discuss(thread) for thread in range(12)])
+
+    kinds = {type(outcome) for of_thread in outcomes for outcome in of_thread}
+    assert {int, Tally, NoneType, CommentNotFound} <= kinds
+    assert problems(repository) == []
+    before = repository.comments.get_thread(article_id, CommentOrder.OLDEST, size=1000)
+    repository.repair.run()
+    assert repository.comments.get_thread(article_id, CommentOrder.OLDEST, size=1000) == before

@@ -12,17 +12,31 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from articles.domain import ranking
 from articles.domain.articles import Choice, Tally
+from articles.domain.discussion.comments import (
+    DEEPEST_SHOWN,
+    EDIT_SECONDS,
+    Comment,
+    CommentOrder,
+    lower_bound,
+    root_of,
+)
 from articles.domain.errors import (
     ArticleNotFound,
     ArticleRemoved,
     ArticlesError,
     ChangeRunning,
+    CommentNotFound,
+    CommentNotRemoved,
+    CommentRemoved,
+    CommentVotingClosed,
     DuplicateLink,
     EditingClosed,
     GroupExists,
     GroupNotFound,
     NotRemoved,
+    NotTheAuthor,
     NotThePoster,
+    OwnComment,
     PageNotFound,
     ParametersChanged,
     StoreUnavailable,
@@ -40,7 +54,7 @@ from articles.text.links import link_digest
 from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import with_methods_of
-from tests.factories import link, visit
+from tests.factories import comment_on, link, visit
 from tests.repository.breaking import BreakingServer
 from tests.repository.usage import listed
 from tests.rules import connect, default_rules
@@ -92,6 +106,29 @@ class Model:
         self.votes, self.opposes = len(self.voted), len(self.opposed)
 
 
+@dataclass
+class CommentModel:
+    """The expected state of one comment."""
+
+    article: int
+    parent: int
+    author: int
+    text: str
+    time: float
+    votes: int = 0
+    opposes: int = 0
+    choices: dict[int, Choice] = field(default_factory=dict)
+    """Choice of each voter, as long as the store knows it."""
+
+    edited: float | None = None
+    removed: str | None = None
+    is_deleted: bool = False
+
+    def cast(self, user: int, choice: Choice) -> None:
+        self.choices[user] = choice
+        self.votes, self.opposes = ([*self.choices.values()].count(one) for one in (Choice.VOTE, Choice.OPPOSE))
+
+
 class Machine(RuleBasedStateMachine):
     """A sequence of repository calls, some of them interrupted."""
 
@@ -100,6 +137,8 @@ class Machine(RuleBasedStateMachine):
         self.clock = Clock()
         self.repository = make(self.clock)
         self.articles: dict[int, Model] = {}
+        self.comments: dict[int, CommentModel] = {}
+        self.comment_ids: dict[int, int] = {}
         self.claims: dict[str, tuple[int, float]] = {}
         self.profiles: dict[int, dict[int, float]] = {user: {} for user in range(1, 4)}
         self.groups: dict[str, str] = {}
@@ -479,6 +518,161 @@ class Machine(RuleBasedStateMachine):
         article.removed = None
         self.logged += 1
 
+    @rule(at=places, user=users, above=places, text=st.sampled_from(["a", "b"]))
+    def comment(self, at: int, user: int, above: int, text: str) -> None:
+        article_id = self.pick(at)
+        known = sorted(number for number, one in self.comments.items() if one.article == article_id)
+        parent = root_of(article_id) + 99 if above == 11 else known[above] if above < len(known) else None
+        article, below = self.articles.get(article_id), self.comments.get(parent or 0)
+        place = (article_id, parent or root_of(article_id), user, text)
+        sent = [number for number, one in self.comments.items() if self.place_of(one) == place]
+        refusal: type[ArticlesError] | None = None
+        if article is None:
+            refusal = ArticleNotFound
+        elif article.removed is not None:
+            refusal = ArticleRemoved
+        elif parent and not sent and (below is None or below.is_deleted):
+            refusal = CommentNotFound
+        elif below and not sent and below.removed:
+            refusal = CommentRemoved
+        if refusal:
+            with pytest.raises(refusal):
+                comment_on(self.repository, article_id, text, user, parent)
+            return
+        posted = comment_on(self.repository, article_id, text, user, parent)
+        if sent:
+            assert posted == sent[-1]
+            return
+        self.comment_ids[article_id] = self.comment_ids.get(article_id, 0) + 1
+        assert posted == root_of(article_id) + self.comment_ids[article_id]
+        self.comments[posted] = CommentModel(*place, self.clock())
+        self.threads_are_the_models(article_id)
+
+    def place_of(self, one: CommentModel) -> tuple[int, int, int, str] | None:
+        """Return what a comment that is sent twice is known by: until it is deleted, its text as it was posted."""
+        return None if one.is_deleted else (one.article, one.parent, one.author, one.text.removesuffix("!"))
+
+    def pick_comment(self, at: int) -> int:
+        known = sorted(self.comments)
+        return root_of(999) + 1 if at == 11 or not known else known[-1 - at % len(known)]
+
+    def refusal_on_comment(self, one: CommentModel | None) -> type[ArticlesError] | None:
+        if one is None or one.is_deleted:
+            return CommentNotFound
+        return CommentRemoved if one.removed is not None else None
+
+    @rule(at=places, votes=st.lists(st.tuples(users, st.sampled_from(Choice)), min_size=1, max_size=6))
+    def cast_on_comment(self, at: int, votes: list[tuple[int, Choice]]) -> None:
+        comment_id = self.pick_comment(at)
+        one = self.comments.get(comment_id)
+        for user, choice in votes:
+            refusal = self.refusal_on_comment(one)
+            if one and not refusal:
+                if self.articles[one.article].removed is not None:
+                    refusal = ArticleRemoved
+                elif one.author == user:
+                    refusal = OwnComment
+                elif self.clock() > one.time + RULES.voting_window:
+                    refusal = CommentVotingClosed
+            if one is None or refusal:
+                with pytest.raises(refusal or CommentNotFound):
+                    self.repository.comments.cast(comment_id, user, choice)
+                continue
+            one.cast(user, choice)
+            assert self.repository.comments.cast(comment_id, user, choice) == Tally(one.votes, one.opposes, choice)
+
+    @rule(at=places, user=users)
+    def edit_comment(self, at: int, user: int) -> None:
+        comment_id = self.pick_comment(at)
+        one = self.comments.get(comment_id)
+        refusal = self.refusal_on_comment(one)
+        if one and refusal is not CommentNotFound and one.author != user:
+            refusal = NotTheAuthor
+        elif one and not refusal and self.articles[one.article].removed is not None:
+            refusal = ArticleRemoved
+        if one is None or refusal:
+            with pytest.raises(refusal or CommentNotFound):
+                self.repository.comments.edit(comment_id, user, "changed")
+            return
+        text = one.text.removesuffix("!") + "!"
+        self.repository.comments.edit(comment_id, user, text)
+        if text != one.text and round((self.clock() - one.time) * 1000) > EDIT_SECONDS * 1000:
+            one.edited = self.clock()
+        one.text = text
+        self.threads_are_the_models(one.article)
+
+    @rule(at=places, user=users)
+    def delete_comment(self, at: int, user: int) -> None:
+        comment_id = self.pick_comment(at)
+        one = self.comments.get(comment_id)
+        if one is None or one.is_deleted or one.author != user:
+            with pytest.raises(NotTheAuthor if one and not one.is_deleted else CommentNotFound):
+                self.repository.comments.delete(comment_id, user)
+            return
+        self.repository.comments.delete(comment_id, user)
+        one.is_deleted, one.removed, one.votes, one.opposes, one.choices = True, None, 0, 0, {}
+        one.text, one.edited = "", None
+        while (stub := self.comments.get(comment_id)) and stub.is_deleted:
+            if any(other.parent == comment_id for other in self.comments.values()):
+                break
+            del self.comments[comment_id]
+            comment_id = stub.parent
+        self.threads_are_the_models(one.article)
+
+    @rule(at=places, restores=st.booleans())
+    def moderate_comment(self, at: int, restores: bool) -> None:
+        comment_id = self.pick_comment(at)
+        one = self.comments.get(comment_id)
+        change = self.repository.comments.restore if restores else self.repository.comments.remove
+        refusal = self.refusal_on_comment(one)
+        if one and restores:
+            refusal = None if one.removed is not None else CommentNotRemoved
+        if one is None or refusal:
+            with pytest.raises(refusal or CommentNotFound):
+                change(comment_id, MODERATOR, "Why not")
+            return
+        change(comment_id, MODERATOR, "Why not")
+        one.removed = None if restores else "Why not"
+        self.logged += 1
+        self.threads_are_the_models(one.article)
+
+    def threads_are_the_models(self, article_id: int) -> None:
+        """Compare an article's comments in every order with the model; no thread has more than one page here."""
+        if self.articles[article_id].removed is not None:
+            return
+        total = sum(
+            one.article == article_id and one.removed is None and not one.is_deleted
+            for one in self.comments.values()
+        )
+        for order in CommentOrder:
+            thread = self.repository.comments.get_thread(article_id, order, reader=1)
+            expected = self.below(root_of(article_id), order)
+            assert [self.known(comment) for comment in thread.comments] == expected
+            assert thread.total == total
+
+    def below(self, parent: int, order: CommentOrder, depth: int = 0) -> list[tuple[object, ...]]:
+        """Return the replies to a comment, each followed by its own, as deep as a thread goes."""
+
+        def place(number: int) -> tuple[float, int]:
+            one = self.comments[number]
+            return (-lower_bound(one.votes, one.opposes) if order is CommentOrder.BEST else one.time), number
+
+        replies = sorted((n for n, one in self.comments.items() if one.parent == parent), key=place)
+        found = list[tuple[object, ...]]()
+        for number in reversed(replies) if order is CommentOrder.NEWEST else replies:
+            one = self.comments[number]
+            choice = one.choices.get(1, Choice.NONE)
+            author = -1 if one.is_deleted else one.author
+            states = (one.edited, one.removed, one.is_deleted, choice)
+            found.append((number, author, one.text, one.time, one.votes, one.opposes, *states))
+            found += self.below(number, order, depth + 1) if depth < DEEPEST_SHOWN else []
+        return found
+
+    def known(self, comment: Comment) -> tuple[object, ...]:
+        states = (comment.edited_at, comment.removed, comment.is_deleted, comment.choice)
+        facts = (comment.text, comment.posted_at, comment.votes, comment.opposes)
+        return (comment.id, comment.author, *facts, *states)
+
     @rule(seconds=times)
     def time_passes(self, seconds: float) -> None:
         self.clock.now = round(self.clock.now + seconds, 3)
@@ -505,6 +699,9 @@ class Machine(RuleBasedStateMachine):
         for article in self.articles.values():
             if now > article.time + RULES.voting_window + RULES.voters_grace:
                 article.voted, article.opposed = set(), set()
+        for comment in self.comments.values():
+            if now > comment.time + RULES.voting_window + RULES.voters_grace:
+                comment.choices = {}
 
     @rule(slug=slugs)
     def a_group_ranking_ends(self, slug: str) -> None:
@@ -607,6 +804,8 @@ class Machine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         assert problems(self.repository) == []
+        for article_id in self.articles:
+            self.threads_are_the_models(article_id)
         client = self.repository.store.client
         assert int(client.get(keys.COUNTER) or 0) == self.counter
         assert sum(client.llen(names.log) for names in self.repository.store.shards.all) == self.logged
