@@ -204,7 +204,9 @@ def test_every_rule_refers_to_an_existing_page():
     arguments = {
         "articles:group": ["a"],
         "articles:profile": ["a"],
+        "articles:member_comments": ["a"],
         "articles:article": [1],
+        "articles:comment": [1_000_001],
         "articles:why": [1],
         "articles:feed": ["front", "atom"],
         "articles:top_feed": ["day", "atom"],

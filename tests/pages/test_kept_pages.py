@@ -9,7 +9,7 @@ from articles.kept_pages import pages
 from articles.kept_pages.pages import Address, KeptPages, pack
 from articles.kept_pages.parameters import PARAMETERS
 from articles.kept_pages.requests import KEPT_VIEWS
-from tests.factories import browser_of
+from tests.factories import browser_of, comment_on
 from tests.pages.copies import make_old
 from tests.store_state import lose_answers, lose_article, lose_everything
 
@@ -145,8 +145,10 @@ PARAMETERS_READ = {
     "articles:groups": "/groups/",
     "articles:group": "/groups/python/",
     "articles:profile": "/users/alice/",
+    "articles:member_comments": "/users/alice/comments/",
     "articles:log": "/moderation/",
     "articles:article": "/articles/1/",
+    "articles:comment": "/comments/1000001/",
     "articles:why": "/articles/1/why/",
     "articles:feed": "/feeds/front.atom",
     "articles:top_feed": "/feeds/top/day.atom",
@@ -165,7 +167,8 @@ def test_every_kept_page_is_among_those_whose_parameters_are_compared():
 
 
 @pytest.mark.parametrize("view", PARAMETERS_READ)
-def test_the_parameters_of_a_page_are_those_that_its_view_reads(article, monkeypatch, view):
+def test_the_parameters_of_a_page_are_those_that_its_view_reads(site_store, article, monkeypatch, view):
+    comment_on(site_store, article, "A comment")
     names = set()
 
     def spied(request):

@@ -344,6 +344,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
         "voted": [{**of_mine, "at": iso(posted.posted_at)}],
         "opposed": [{**of_article, "at": iso(opposed_at)}],
         "saved": [{**of_article, "at": iso(saved_at)}],
+        "comments": [],
         "tokens": [
             {
                 "name": "laptop 笔记本",

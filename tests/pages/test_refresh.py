@@ -37,6 +37,7 @@ def test_a_refresh_returns_the_current_counts(site_store, article, bob):
                 "points": "0",
                 "unit": "points",
                 "numbers": "1 vote, 1 opposed",
+                "comments": "0 comments",
             }
         ],
         "new": "",
