@@ -30,8 +30,7 @@ from articles.domain.errors import (
     DiscussionLocked,
     DiscussionNotLocked,
 )
-from articles.text.comments import clean_comment
-from articles.text.lines import clean_reason
+from articles.text.lines import clean_comment, clean_reason
 from articles.views.comments.rows import markdown_html
 from articles.web import limits
 from articles.web.identity import actor, reader_id

@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from articles.forms.fields import CleanedField
-from articles.text.comments import clean_comment
+from articles.text.lines import clean_comment
 
 
 class EditCommentForm(forms.Form):

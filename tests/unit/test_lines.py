@@ -18,6 +18,7 @@ from articles.text.lines import (
     REASON_LIMIT,
     TITLE_LIMIT,
     InvalidInput,
+    clean_comment,
     clean_group_title,
     clean_line,
     clean_reason,
@@ -298,6 +299,12 @@ def test_a_text_keeps_its_lines_and_indents_but_nothing_invisible():
 
     assert clean_text(raw) == "    code\n\tb c d\n\n\ne"
     assert clean_text(" \n\u200b ") == ""
+
+
+def test_a_comment_is_a_text_that_is_not_empty():
+    assert clean_comment("\n a\u200b\n") == clean_text("\n a\u200b\n") == " a"
+    assert refusal(clean_comment, " \n\u200b ") == "comment-empty"
+    assert refusal(clean_comment, "x" * 20_001) == "comment-long"
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,6 @@ CommentId = int
 COMMENTS_PER_ARTICLE = 1_000_000
 """Exclusive upper limit of a comment's number in its article."""
 
-MOST_COMMENT_CHARACTERS = 20_000
-
 DEEPEST_SHOWN = 8
 """Depth of the deepest comments that a thread shows. The first comments of a thread have depth 0."""
 
