@@ -13,7 +13,6 @@ RESTORED_SECONDS = 60.0 * PATIENCE
 """For the backup, the restore and its audit together, at 100,000 articles."""
 
 
-@pytest.mark.short
 def test_everything_confirmed_before_a_backup_is_in_the_restored_site(stage, tmp_path, static_files):
     site = stage.start(stage.data("large"))
     with stage.crowd(site) as crowd:

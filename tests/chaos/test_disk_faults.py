@@ -110,7 +110,6 @@ def test_a_damaged_file_is_refused_with_the_way_out_and_its_backup_passes_the_au
     end_row(Row(6, "append-only file damaged in the middle; backup restored"), site, crowd.ledger)
 
 
-@pytest.mark.short
 def test_a_full_disk_loses_no_vote_and_is_survived(stage, tmp_path):
     with mounted(tmp_path / "disk", 60) as disk:
         site = stage.start(stage.data(parent=disk))

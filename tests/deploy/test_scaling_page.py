@@ -18,7 +18,7 @@ from tests.waiting import until
 PAGE = Path(settings.BASE_DIR, "docs", "scaling.md").read_text("utf-8")
 
 pytestmark = [
-    pytest.mark.site,
+    pytest.mark.topology,
     pytest.mark.skipif(shutil.which("redis-server") is None, reason="Redis is not installed"),
 ]
 

@@ -65,7 +65,7 @@ def main() -> int:
         if name in (options.topologies or selection)
     ]
     if options.selection == "all" and not options.topologies:
-        results.insert(0, run("embedded", "-m", "topology", "tests/topologies"))
+        results.insert(0, run("embedded", "-m", "topology", "tests"))
     print("\n" + "\n".join(line for _, line in results))  # noqa: T201
     return int(any(status for status, _ in results))
 
