@@ -91,7 +91,7 @@ class Imports:
                 fresh.setdefault(mark, article)
         groups = self._replace_groups(fresh)
         entered = self._enter(fresh)
-        self._claim(articles, known | entered)
+        self._claim_links(articles, known | entered)
         self._groups.follow_merges(groups)
         return [entered.pop(_mark(article), None) for article in articles]
 
@@ -190,7 +190,7 @@ class Imports:
             )
         return Call("imports/enter", (keys.lexicon,), arguments)
 
-    def _claim(self, articles: Sequence[ImportedArticle], ids: Mapping[Mark, ArticleId]) -> None:
+    def _claim_links(self, articles: Sequence[ImportedArticle], ids: Mapping[Mark, ArticleId]) -> None:
         """Claim what was posted recently, so that posting it again leads to these articles."""
         oldest = self._store.now() - self._store.rules.repost_window
         with self._store.pipeline() as pipe:

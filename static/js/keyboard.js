@@ -7,7 +7,7 @@
 
   const CHORD = 1500; // ms between g and the next letter
   const TYPED_INTO = "input, textarea, select, [contenteditable]:not([contenteditable=false])";
-  const TITLE = ":is(h1, h2) a[href]";
+  const TITLE = ":is(h1, h2) a[href]:first-child";
   const find = (selector) => document.querySelector(selector);
   const current = () => document.activeElement.closest(".row");
   const press = (selector) => (current() ?? find("article.article"))?.querySelector(selector)?.click();

@@ -67,6 +67,12 @@ def forge(address: str, **fields: str) -> Act:
     return act
 
 
+def preview(window: Window) -> None:
+    """Type a text, and wait until it is shown."""
+    window.fill("[name=text]", "# One\n\n*Two* `three`")
+    window.locator(".preview em").wait_for()
+
+
 def press(key: str) -> Act:
     """Press a key, which changes what the page shows."""
 
@@ -141,6 +147,8 @@ PAGES = (
     Page("unlocking of a discussion", "/articles/{long}/unlock/", "moderator"),
     Page("post", "/post/", "member"),
     Page("post, refused", "/post/", "member", 400, send(title="", link="ftp://example.org/file")),
+    Page("post, previewed", "/post/", "member", act=preview),
+    Page("article, only a text", "/articles/{text}/"),
     Page("edit", "/articles/{own}/edit/", "poster"),
     Page("edit, refused", "/articles/{own}/edit/", "poster", 400, send(title=" ", link="javascript:alert(1)")),
     Page("edit of a moderator", "/articles/{own}/edit/", "moderator"),
@@ -236,6 +244,7 @@ WITHOUT_PAGE = {
     "articles:comment_vote": "a form's target",
     "articles:data": "JSON to download",
     "articles:known_link": "JSON for a script",
+    "articles:preview": "JSON for a script",
     "articles:pulse": "JSON for a script",
     "articles:feed": "a feed",
     "articles:top_feed": "a feed",

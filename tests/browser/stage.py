@@ -104,6 +104,12 @@ def _articles() -> dict[str, Any]:
     )
     found.imports.add([old])
     closed = next(article.id for article in found.imports.iterate() if article.link == old.link)
+    text = (
+        "# One\n\n*Two*, `three`\n\n- four\n\n> five\n\n|six|\n|-:|\n|7|\n\n```\n"
+        + "eight " * 99
+        + "\n```\n@paula"
+    )
+    words = found.articles.post(paula.id, paula.name, "A text post", "", text=text).id
     for voter in range(12):
         found.votes.cast(posted[1], 900_000 + voter, Choice.VOTE, "f" * 16)
     found.comments.post(posted[2], paula.id, paula.name, "A word without end: " + TITLES[2])
@@ -115,6 +121,7 @@ def _articles() -> dict[str, Any]:
         "long": posted[2],
         "removed": gone,
         "closed": closed,
+        "text": words,
     }
 
 

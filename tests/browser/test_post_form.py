@@ -39,7 +39,7 @@ def test_the_counter_counts_as_the_server_does(page, title):
         "(field, text) => { field.value = text; field.dispatchEvent(new Event('input')) }", title
     )
 
-    expect(page.locator(".counter")).to_have_text(f"{len(clean_title(title))} of 300 characters")
+    expect(page.locator("[name=title] + .counter")).to_have_text(f"{len(clean_title(title))} of 300 characters")
 
 
 DELICATE = (
@@ -80,19 +80,19 @@ def test_the_counter_counts_any_text_as_the_server_does(page):
 def test_a_text_that_the_server_refuses_outright_is_counted_as_typed(page, sign):
     page.fill("[name=title]", "a" + sign * 1200)
 
-    expect(page.locator(".counter")).to_have_text("1,201 of 300 characters")
+    expect(page.locator("[name=title] + .counter")).to_have_text("1,201 of 300 characters")
 
 
 def test_a_title_of_300_emoji_can_be_typed_and_posted_and_one_more_cannot(page, site_store):
     title = page.locator("[name=title]")
     title.focus()
     page.keyboard.insert_text("👍" * 301)
-    expect(page.locator(".counter")).to_have_text("301 of 300 characters")
-    assert "over" in page.get_attribute(".counter", "class")
+    expect(page.locator("[name=title] + .counter")).to_have_text("301 of 300 characters")
+    assert "over" in page.get_attribute("[name=title] + .counter", "class")
     assert not title.evaluate("field => field.checkValidity()")
 
     page.keyboard.press("Backspace")
-    expect(page.locator(".counter")).to_have_text("300 of 300 characters")
+    expect(page.locator("[name=title] + .counter")).to_have_text("300 of 300 characters")
     page.fill("[name=link]", f"https://example.org/emoji/{site_store.store.now()}")
     page.click("main .actions button")
 
@@ -118,12 +118,29 @@ def test_every_field_with_a_limit_is_counted_and_none_is_cut(chromium, site, sit
         assert page.locator(f"main [name={name}]").evaluate("field => field.checkValidity()")
 
 
+def test_a_text_is_previewed_while_the_member_types(page, site_store):
+    hostile = "<img src=x onerror=alert(1)> [a](javascript:alert(1)) *drawn* @alice"
+    said = []
+    page.on("dialog", lambda dialog: said.append(dialog.message) or dialog.dismiss())
+    page.fill("[name=title]", "A text post")
+    page.fill("[name=text]", hostile)
+
+    expect(page.locator(".preview em")).to_have_text("drawn")
+    expect(page.locator(".preview a")).to_have_attribute("href", "/users/alice/")
+    page.click("main .actions button[type=submit]:not([name])")
+    page.wait_for_url("**/articles/*/")
+
+    assert page.locator(".text em").inner_text() == "drawn"
+    assert page.locator(".text img").count() == 0
+    assert said == []
+
+
 def test_the_count_is_read_aloud_only_near_the_limit(page):
-    expect(page.locator(".counter")).to_have_attribute("aria-live", "off")
+    expect(page.locator("[name=title] + .counter")).to_have_attribute("aria-live", "off")
 
     page.fill("[name=title]", "a" * 290)
 
-    expect(page.locator(".counter")).to_have_attribute("aria-live", "polite")
+    expect(page.locator("[name=title] + .counter")).to_have_attribute("aria-live", "polite")
 
 
 def test_a_link_posted_before_is_reported_while_the_member_types(page, site_store):

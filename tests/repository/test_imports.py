@@ -194,7 +194,7 @@ def test_an_id_counter_behind_the_articles_loses_and_overwrites_no_row(repositor
 
 def test_repeating_an_interrupted_import_completes_it(repository, monkeypatch):
     rows = [row(at=RECENT), row(link="https://example.org/b", at=RECENT)]
-    monkeypatch.setattr(repository.imports, "_claim", lambda *_: 1 / 0)
+    monkeypatch.setattr(repository.imports, "_claim_links", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         repository.imports.add(rows)
     monkeypatch.undo()
