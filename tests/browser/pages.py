@@ -273,6 +273,7 @@ def name_of(page: Page) -> str:
         closed=1,
         removed=1,
         ringed=1,
+        text=1,
         deep=1_000_001,
         hidden=1_000_001,
         reset="/password/reset/MQ/x/",
