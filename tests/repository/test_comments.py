@@ -326,11 +326,13 @@ def test_a_deleted_comment_with_replies_leaves_a_stub_until_the_last_is_gone(rep
     top = comment_on(repository, article, "Top", ALICE)
     middle = comment_on(repository, article, "Middle", BOB, top)
     last = comment_on(repository, article, "Last", MALLORY, middle)
+    elect(repository, top, 2, 1)
     repository.comments.delete(top, ALICE)
     repository.comments.delete(middle, BOB)
 
     stub = repository.comments.get(top)
     assert (stub.text, stub.author_name, stub.is_deleted, stub.is_shown) == ("", "", True, False)
+    assert (stub.votes, stub.opposes) == (0, 0)
     assert not stub.by_deleted_member
     assert [comment.is_deleted for comment in read(repository, article).comments] == [True, True, False]
     assert read(repository, article).total == repository.articles.get(article).comments == 1

@@ -3,7 +3,8 @@ Read comments of an article, each followed by its replies, with a reader's choic
 its replies, without those that do not exist. Reads only. What is not shown is not read.
 KEYS  1 article
 ARGV  1 parent: a comment, which then comes first, or the article's root  2 order (best|newest|oldest)  3 reader, or ''
-      4 direct replies of the parent to skip  5 most comments  6 greatest depth  7 shard prefix  8… fields of a comment
+      4 direct replies of the parent to skip  5 most comments  6 greatest depth  7 shard prefix  8… fields of a comment,
+      the first of which every one has
 Returns  {"ok", {number of shown comments of the article, reason why it is locked}, {comments above the parent, nearest
          first}, number of direct replies to skip for the next part or -1, row, row …}; each row is what comment_row()
          returns, with the choice | {"missing"} | {"removed"} | {"no_comment"}
@@ -21,8 +22,8 @@ if removed then return {'removed'} end
 local reply = {'ok', {as_count(shown) or 0, locked}, comments_above(prefix, parent, deepest), -1}
 
 local function show(id, depth)
-  if redis.call('EXISTS', prefix .. 'comment:' .. id) == 0 then return end
   local row = comment_row(prefix, id, depth, fields)
+  if not row[6] then return end
   if reader ~= '' then
     row[4] = redis.call('SISMEMBER', prefix .. 'comment:voted:' .. id, reader)
     row[5] = redis.call('SISMEMBER', prefix .. 'comment:oppose:' .. id, reader)
