@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from articles.domain import ranking
 from articles.domain.articles import LATEST, Choice
+from articles.domain.discussion.comments import CommentOrder, lower_bound
 from articles.domain.errors import EditingClosed, VotingClosed
 from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS
@@ -28,7 +29,7 @@ from articles.repository.store.connection import Store
 from articles.repository.upkeep import upgrades
 from tests.cast import ALICE, BOB
 from tests.clock import Clock
-from tests.factories import link, post
+from tests.factories import comment_on, link, post
 from tests.repository.everything import use_all
 from tests.repository.lua_files import (
     BUILT_IN,
@@ -461,6 +462,49 @@ def check_score(
     for name in (names.order(Order.SCORE), names.group_order(Order.SCORE, "a")):
         assert client.zscore(name, str(article_id)) == exact
     assert client.zscore(names.order(Order.TIME), str(article_id)) == article.posted_at == posted_at
+    assert problems(repository) == []
+
+
+LOWER_BOUND = "return string.format('%.17g', lower_bound(tonumber(ARGV[1]), tonumber(ARGV[2])))"
+
+
+@pytest.mark.parametrize("is_fake", [False, True], ids=["server", "fake"])
+def test_the_lower_bound_in_the_store_equals_the_pure_function_exactly(store_paths, is_fake):
+    fake = fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True)
+    client = fake if is_fake else make_client(store_paths.url(REPOSITORY_DATABASE))
+    formulas = scripts.CONSTANTS["QUANTILE"] + scripts.text("lib/formulas")
+
+    for votes, opposes in [
+        (0, 0),
+        (1, 0),
+        (0, 1),
+        (10, 0),
+        (10, 4),
+        (100, 0),
+        (7, 9),
+        (12_345, 678),
+        (3, 999_999),
+    ]:
+        bound = client.eval(formulas + LOWER_BOUND, 0, votes, opposes)
+        assert float(bound) == lower_bound(votes, opposes)
+
+
+def test_comments_in_the_fake_store_are_as_in_a_real_one():
+    client = fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True)
+    repository = connect(client, clock=Clock())
+    schema.stamp(repository.store)
+    article_id = post(repository, 1)
+    top = comment_on(repository, article_id, "Top")
+    reply = comment_on(repository, article_id, "Reply", ALICE, top)
+    repository.comments.cast(top, ALICE, Choice.VOTE)
+    repository.comments.delete(top, BOB)
+
+    thread = repository.comments.get_thread(article_id, CommentOrder.BEST, reader=ALICE)
+
+    assert [(comment.id, comment.is_deleted, comment.votes) for comment in thread.comments] == [
+        (top, True, 0),
+        (reply, False, 0),
+    ]
     assert problems(repository) == []
 
 
