@@ -1,15 +1,14 @@
 """The audit of comments: their places, their votes, their authors' lists, and the counts of their articles."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, CommentId, article_of, root_of
-from articles.domain.members import UserId
+from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, article_of, root_of
 from articles.repository.search.index import Finding
-from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_SCAN
-from articles.repository.store.connection import Store, exact_time
+from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
+from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, portions
 from articles.repository.store.values import count_from
@@ -33,10 +32,12 @@ class CommentAudit:
             yield from attempt_each(
                 keys.comment, batch, partial(self._check, keys, shown), is_shard_damaged=is_shard_damaged
             )
-        for parent in sorted(contents.threads):
-            yield from attempt(keys.replies_best(parent), self._check_replies(keys, parent))
-        for author in sorted(contents.authors):
-            yield from attempt(keys.commented(author), self._check_author(keys, author))
+        for name, subjects, check in (
+            (keys.replies_best, contents.threads, self.check_replies),
+            (keys.commented, contents.authors, self.check_authors),
+        ):
+            for batch in batches(subjects, KEYS_PER_READ):
+                yield from attempt_each(name, batch, partial(check, keys), is_shard_damaged=is_shard_damaged)
         highest = {article_of(one): one % COMMENTS_PER_ARTICLE for one in sorted(contents.comments)}
         for ids in portions(sorted(contents.articles), KEYS_PER_SCAN):
             yield from attempt(keys.article(ids[0]), self._check_counts(keys, ids, shown, highest))
@@ -59,24 +60,31 @@ class CommentAudit:
         shown.update(counted)
         yield from findings
 
-    def _check_replies(self, keys: Keys, parent: CommentId) -> Iterator[Finding]:
-        lists, done, entries, problems = [keys.replies_best(parent), keys.replies_time(parent)], 0, 1, set[str]()
-        while done < entries:
-            entries, found = self._store.run(
-                "audit/replies", lists, [parent, keys.prefix, done, ENTRIES_PER_CHECK]
-            )
-            done += ENTRIES_PER_CHECK
-            problems.update(found)
-        yield from (Finding(lists[0], problem) for problem in sorted(problems))
+    def check_replies(self, keys: Keys, parents: Sequence[str]) -> Iterator[Finding]:
+        """Yield what is wrong with the lists of replies to these comments. One round trip unless one is long."""
+        lists = [(keys.replies_best(int(parent)), keys.replies_time(int(parent))) for parent in parents]
+        yield from self._check_lists(keys, "audit/replies", parents, lists)
 
-    def _check_author(self, keys: Keys, author: UserId) -> Iterator[Finding]:
-        done, entries = 0, 1
-        while done < entries:
-            entries, problems = self._store.run(
-                "audit/commented", [keys.commented(author)], [author, keys.prefix, done, ENTRIES_PER_CHECK]
-            )
-            done += ENTRIES_PER_CHECK
-            yield from (Finding(keys.commented(author), problem) for problem in problems)
+    def check_authors(self, keys: Keys, authors: Sequence[str]) -> Iterator[Finding]:
+        """Yield what is wrong with the lists of these members' comments. One round trip unless one is long."""
+        lists = [(keys.commented(int(author)),) for author in authors]
+        yield from self._check_lists(keys, "audit/commented", authors, lists)
+
+    def _check_lists(
+        self, keys: Keys, script: str, subjects: Sequence[str], lists: Sequence[tuple[str, ...]]
+    ) -> Iterator[Finding]:
+        """Yield what a script finds in parts of lists. The first parts are read together."""
+
+        def call(subject: str, names: tuple[str, ...], done: int) -> Call:
+            return Call(script, names, (subject, keys.prefix, done, ENTRIES_PER_CHECK))
+
+        first = [call(subject, names, 0) for subject, names in zip(subjects, lists, strict=True)]
+        replies = self._store.run_many(first)
+        for subject, names, (entries, found) in zip(subjects, lists, replies, strict=True):
+            problems = set(found)
+            for done in range(ENTRIES_PER_CHECK, entries, ENTRIES_PER_CHECK):
+                problems.update(self._store.run(*call(subject, names, done))[1])
+            yield from (Finding(names[0], problem) for problem in sorted(problems))
 
     def _check_counts(
         self, keys: Keys, ids: Iterable[ArticleId], shown: Counter[ArticleId], highest: dict[ArticleId, int]

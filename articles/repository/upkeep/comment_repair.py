@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, CommentId, article_of
 from articles.repository.search.index import Finding
-from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_SCAN
+from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import Contents, portions, ranked_members
+from articles.repository.store.scan import Contents, batches, portions, ranked_members
 from articles.repository.store.values import count_from
 from articles.repository.upkeep.comment_audit import MOST_RECOUNTS, CommentAudit, read_counts
 
@@ -37,11 +37,16 @@ class CommentRepair:
                     stubs.append(comment_id)
                 elif state == "damaged":
                     tell(Finding(keys.comment(comment_id), "is damaged, and left as it is"))
-        for parent in sorted(contents.threads):
-            lists = [keys.replies_best(parent), keys.replies_time(parent)]
-            self._clean(keys, "repair/replies", lists, parent)
-        for author in sorted(contents.authors):
-            self._clean(keys, "repair/commented", [keys.commented(author)], author)
+        audit = CommentAudit(self._store)
+        for parents in batches(contents.threads, KEYS_PER_READ):
+            wrong = {finding.subject for finding in audit.check_replies(keys, parents)}
+            for parent in (one for one in map(int, parents) if keys.replies_best(one) in wrong):
+                lists = [keys.replies_best(parent), keys.replies_time(parent)]
+                self._clean(keys, "repair/replies", lists, parent)
+        for authors in batches(contents.authors, KEYS_PER_READ):
+            wrong = {finding.subject for finding in audit.check_authors(keys, authors)}
+            for author in (one for one in map(int, authors) if keys.commented(one) in wrong):
+                self._clean(keys, "repair/commented", [keys.commented(author)], author)
         for batch in portions(reversed(stubs), ARTICLES_PER_CHECK):
             self._store.run("repair/stubs", [keys.comment_voters], [keys.prefix, *batch])
         self._correct_counts(keys, contents, shown, highest)
