@@ -435,3 +435,14 @@ def test_a_log_of_more_entries_than_one_step_is_repaired_in_full_and_in_order(re
 
     assert problems(repository) == []
     assert [repository.moderation_log.get_for_article(article_id) for article_id in (1, 2)] == before
+
+
+def test_the_size_of_a_text_is_checked_and_restored(repository):
+    number = repository.articles.post(ALICE, "alice", "A title", "", text="A *text*").id
+    repository.store.client.hset(repository.store.shards.of(number).article(number), "text_bytes", 7)
+
+    (finding,) = repository.audit.run()
+    repository.repair.run()
+
+    assert finding.problem == "its text has 8 bytes, noted 7"
+    assert list(repository.audit.run()) == []

@@ -309,3 +309,25 @@ def test_a_written_row_reads_back_the_same(votes, opposes, milliseconds, poster,
     assert row.closes_at == written.closes_at
     assert (row.votes, row.opposes, row.posted_at) == (votes, opposes, milliseconds / 1000)
     assert (row.groups, row.removed, row.left_out) == (tuple(groups), removed, ())
+
+
+def test_a_row_may_have_a_text_beside_or_instead_of_a_link():
+    beside = read_row(fields(text="A *text*\r\n"), READING)
+    alone = read_row(fields(text="A &amp; b", link=None), replace(READING, unescape=True))
+
+    assert (beside.link, beside.text) == ("https://example.org/", "A *text*")
+    assert (alone.link, alone.text) == ("", "A & b")
+    assert alone.imported().text == "A & b"
+    assert code(read_row, fields(link=None), READING) == "link-missing"
+    assert code(read_row, fields(link=None, text=" "), READING) == "link-missing"
+    assert code(read_row, fields(text=7), READING) == "text-kind"
+    assert code(read_row, fields(text="x" * 20_001), READING) == "text-long"
+
+
+def test_a_text_post_survives_an_export_and_an_import():
+    row = read_row(fields(text="A *text*", link=None, time=LONG_AGO, closes=LONG_AGO + WINDOW), READING)
+    closes_at = float(LONG_AGO + WINDOW)
+    article = Article(1, row.title, row.link, 0, "", float(row.posted_at), 5, 0, 0.0, closes_at, text=row.text)
+
+    assert fields_of(article)["link"] is None
+    assert read_row(parse_line(format_line(article)), READING) == row

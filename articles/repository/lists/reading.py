@@ -120,9 +120,9 @@ def articles_in(reply: Sequence[Any], ids: Sequence[ArticleId], saved: Sequence[
     width, found = len(values) // (len(ids) or 1), {}
     for n, number in enumerate(ids):
         fields, *rest = values[n * width : (n + 1) * width]
-        row, texts = tuple(fields[: len(FIELDS)]), fields[len(FIELDS) :]
-        if article := _article(number, row, tuple(rest), facts, is_saved=bool(saved[n])):
-            found[number] = replace(article, text=texts[0]) if any(texts) else article
+        text = fields.pop() if len(fields) > len(FIELDS) else None
+        if article := _article(number, tuple(fields), tuple(rest), facts, is_saved=bool(saved[n])):
+            found[number] = replace(article, text=text) if text else article
     return found
 
 
