@@ -197,9 +197,10 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _fit(state: StateCore) -> None:
     """Fit what was parsed into a page: its headings, columns of tables, links and images."""
+    headings = sorted({token.tag for token in state.tokens if token.type == "heading_open"})
     for token in state.tokens:
-        if token.type in {"heading_open", "heading_close"}:
-            token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
+        if token.type in {"heading_open", "heading_close"}:  # h3 is the highest that the text has
+            token.tag = f"h{min(6, headings.index(token.tag) + 3)}"
         elif "style" in token.attrs:
             token.attrs = {"class": str(token.attrs["style"]).removeprefix("text-align:")}
         elif token.children:

@@ -10,7 +10,7 @@ from articles.text.markdown import plain, render
 REL = 'rel="nofollow ugc noopener"'
 
 DRAWN = {
-    "# One\n\n## Two\n\nThree\n===\n\n##### Five": "<h3>One</h3>\n<h4>Two</h4>\n<h3>Three</h3>\n<h6>Five</h6>",
+    "# One\n\n## Two\n\nThree\n===\n\n##### Five": "<h3>One</h3>\n<h4>Two</h4>\n<h3>Three</h3>\n<h5>Five</h5>",
     "*a* **b** ~~c~~ `<i>`": "<p><em>a</em> <strong>b</strong> <s>c</s> <code>&lt;i&gt;</code></p>",
     "> q": "<blockquote>\n<p>q</p>\n</blockquote>",
     "```py\n<b>\n```": '<pre tabindex="0"><code>&lt;b&gt;\n</code></pre>',
