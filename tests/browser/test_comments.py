@@ -3,44 +3,52 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import LOOKS, window
-from tests.browser.windows import log_in
+from tests.browser.windows import window
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.journey]
 
 ARTICLE = "https://www.evanmiller.org/how-not-to-sort-by-average-rating.html"
 
 
-@pytest.fixture(
-    params=[pytest.param(look, id=str(look), marks=pytest.mark.journey) for look in (LOOKS[0], LOOKS[2])]
-)
+@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
 def page(request, chromium, site):
-    with window(chromium, site, request.param) as found:
-        found.number, found.has_scripts = LOOKS.index(request.param), request.param.scripts
+    locale, width = ("zh-CN", 1280) if request.param else ("en-GB", 390)
+    options = {"java_script_enabled": request.param, "viewport": {"width": width, "height": 844}}
+    with window(chromium, site, locale=locale, **options) as found:
+        found.has_scripts = request.param
         yield found
+
+
+def log_in(page, site) -> None:
+    """Fill in the login form that carries the comment."""
+    logins = (site.data_dir / "demo-logins.txt").read_text().split()
+    page.fill("main [name=username]", "demo")
+    page.fill("main [name=password]", logins[logins.index("demo") + 1])
+    page.click("main form.form button[type=submit]")
 
 
 def test_a_comment_typed_before_the_login_then_a_vote_a_reply_an_edit_and_a_deletion(page, site):
     page.goto("/search/?q=evanmiller.org")
     page.click(f"main .row:has(a[href='{ARTICLE}']) a.comments")
-    text = f"Typed before the login, {page.number}"
+    text = f"Typed before the login, {page.has_scripts}"
     page.fill("main form.write textarea", text)
-    page.click("main form.write button")
-    log_in(page, site, "demo")
+    page.click("main form.write button[type=submit]")
+    log_in(page, site)
     expect(page.locator("main textarea")).to_have_value(text)
     page.click("main form.form button[type=submit]")
     own = page.locator(".comment", has_text=text)
     expect(own).to_be_visible()
     assert page.url.endswith(f"#{own.get_attribute('id')}")
 
-    other = page.locator("main .thread > .comment").first
+    other = page.locator("main .discussion > .thread > .comment:has(> details > .thread)").first
     head, prose = other.locator("> .head"), other.locator("> details > .prose")
     vote = other.locator("> details > .foot button.vote")
+    wanted = "false" if vote.get_attribute("aria-pressed") == "true" else "true"
     with page.expect_response("**/vote/"):
         vote.click()
-    expect(vote).to_have_attribute("aria-pressed", "true")
+    expect(vote).to_have_attribute("aria-pressed", wanted)
     page.reload()
-    expect(vote).to_have_attribute("aria-pressed", "true")
+    expect(vote).to_have_attribute("aria-pressed", wanted)
     expect(own.locator("button.vote")).to_have_count(0)
     other.locator("> details > summary").click()
     expect(prose).to_be_hidden()
@@ -48,7 +56,7 @@ def test_a_comment_typed_before_the_login_then_a_vote_a_reply_an_edit_and_a_dele
     other.locator("> details > summary").click()
     expect(prose).to_be_visible()
 
-    answer = f"A reply, {page.number}"
+    answer = f"A reply, {page.has_scripts}"
     own.locator("a.reply").click()
     form = own.locator("form.write") if page.has_scripts else page.locator("main form.form")
     form.locator("textarea").fill(answer)
