@@ -11,6 +11,7 @@ from tests.store_state import ARTICLE_KEY, RANKING_KEY, VOTERS_KEY, count_keys, 
 FIELDS = {
     *("id", "title", "link", "poster", "time", "votes", "opposes", "points", "score", "groups"),
     *("choice", "closes_at", "removed", "saved", "edited_at", "pv", "uv", "has_text"),
+    *("comments", "locked"),
 }
 
 NOT_IDS = (
@@ -47,6 +48,8 @@ def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
         "edited_at": None,
         "pv": 0,
         "uv": 0,
+        "comments": 0,
+        "locked": None,
     }
 
 

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import Token
+from articles.text.comments import clean_comment
 from articles.text.lines import InvalidInput, clean_title
 from tests.attacks.pages import parts_of
 from tests.cast import MODERATOR
@@ -101,6 +102,24 @@ def test_titles_add_nothing_to_the_other_places_that_show_them(site_store, alice
             answer = browser.get(path)
             assert answer.status_code == 200
             assert parts_of(answer.content) - plain[path] <= {("a", "rel")}, (path, title)
+
+
+def test_comments_add_nothing_to_the_page_but_what_markdown_draws(site_store, article, alice, texts):
+    site_store.comments.post(article, alice.pk, "alice", "A [link](https://example.org/) @bob\n\n    code")
+    plain = parts_of(Client().get(f"/articles/{article}/").content)
+    drawn = {(name, "") for name in ("em", "strong", "s", "br", "hr", "blockquote", "ul", "h3", "h4", "h5", "h6")}
+    posted = 2
+    for text in [*OURS, *texts]:
+        with suppress(InvalidInput):
+            site_store.comments.post(article, alice.pk, "alice", clean_comment(text))
+            posted += 1
+
+    shown = 0
+    for start in range(0, posted, 200):
+        page = Client().get(f"/articles/{article}/", {"comments": "oldest", "start": start}).content
+        shown += page.count(b'<li class="comment"')
+        assert parts_of(page) - plain <= drawn | {("ol", "start")}, start
+    assert shown == site_store.articles.get(article).comments > 600
 
 
 def test_typed_text_that_comes_back_in_a_form_adds_nothing_to_it(site_store, carol, texts):

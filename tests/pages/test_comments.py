@@ -12,10 +12,8 @@ from articles import wiring
 from articles.domain.articles import Choice
 from articles.domain.discussion.comments import CommentOrder, root_of
 from articles.domain.limits import Rate
-from tests.attacks.pages import parts_of
 from tests.cast import password_of
 from tests.factories import actor, browser_of
-from tests.pages.test_stale_forms import form_of
 
 
 @pytest.fixture
@@ -243,7 +241,8 @@ def test_a_stale_form_comes_back_filled_in_and_one_more_click_posts_it(site_stor
 
     assert page.status_code == 403
     assert ">\nTyped &lt;b&gt;</textarea>" in page.text
-    assert browser.post(path, form_of(page) | {"text": "Typed <b>"}).status_code == 302
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.text[page.text.index("<main") :])[1]
+    assert browser.post(path, {"csrfmiddlewaretoken": token, "text": "Typed <b>"}).status_code == 302
     assert texts(site_store, article) == [("bob", "Typed <b>", None)]
 
 
@@ -375,25 +374,6 @@ def test_a_discussion_is_kept_for_an_outage(site_store, article, comment, kept, 
 
     for path in (f"/articles/{article}/", f"/comments/{comment}/", f"/articles/{article}/?comments=newest"):
         assert "First <em>words</em>" in Client().get(path).text
-
-
-def test_hostile_text_adds_nothing_to_the_page(site_store, article, alice, shared_dir):
-    hostile = (shared_dir / "cases" / "xss_300.txt").read_text("utf-8").splitlines()
-    site_store.comments.post(article, alice.pk, "alice", "A [link](https://example.org/) @bob\n\n`a`\n\n    b")
-    plain = parts_of(Client().get(f"/articles/{article}/").content)
-    numbers = []
-    for text in hostile:
-        numbers.append(site_store.comments.post(article, alice.pk, "alice", text))
-
-    seen = set()
-    for start in (0, 200, 400):
-        page = Client().get(f"/articles/{article}/?comments=oldest&start={start}").content
-        seen |= set(order_of(page.decode()))
-        formatting = {
-            (name, "") for name in ("em", "strong", "blockquote", "ul", "ol", "h3", "h4", "h5", "h6", "hr")
-        }
-        assert parts_of(page) - plain <= formatting | {("ol", "start"), ("br", ""), ("s", "")}
-    assert seen >= set(numbers)
 
 
 @pytest.mark.parametrize("number", ["1", "999999", "1000000", "01000001", "9" * 20, "x", "-1000001"])

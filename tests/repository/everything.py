@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from articles.domain.articles import Choice
-from articles.domain.discussion.comments import CommentOrder
+from articles.domain.discussion.comments import CommentOrder, root_of
 from articles.domain.errors import ArticleRemoved, VotingClosed
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.moderation import Actor
@@ -61,7 +61,10 @@ def use_all(repository: Repository, clock: Clock) -> None:
     repository.store.client.zadd(names.order(Order.TIME), {"4000": 1})
     for wrong in (names.word("none"), names.group("two")):
         repository.store.client.sadd(wrong, 4000)
-    repository.store.client.hset(repository.store.shards.of(ids[1]).article(ids[1]), "comments", 77)
+    wrong, stranger = repository.store.shards.of(ids[1]), {str(root_of(ids[1]) + 777): 1}
+    repository.store.client.hset(wrong.article(ids[1]), "comments", 77)
+    for name in (wrong.replies_best(root_of(ids[1])), wrong.commented(ALICE)):
+        repository.store.client.zadd(name, stranger)
     assert len(list(repository.audit.run())) > 1
     repository.repair.run()
     repository.repair.rebuild()
