@@ -5,11 +5,10 @@ from contextlib import suppress
 from html.parser import HTMLParser
 
 import pytest
-from articles.text.comments import clean_comment
 from django.test import Client
 
 from accounts.models import Token
-from articles.text.lines import InvalidInput, clean_title
+from articles.text.lines import InvalidInput, clean_comment, clean_title
 from tests.attacks.pages import parts_of
 from tests.cast import MODERATOR
 from tests.factories import browser_of, post_as
