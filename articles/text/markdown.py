@@ -26,8 +26,11 @@ from articles.text.private_hosts import is_private
 _LONG = 2_000
 """Characters from which a text counts as long: a process keeps the HTML of fewer of them."""
 
-_MOST_SHORT, _MOST_LONG = 1_000, 50
-"""Texts whose HTML a process keeps: a few MB, since most texts are much shorter."""
+_MOST_SHORT, _MOST_LONG = 1_000, 100
+"""Texts whose HTML a process keeps: those of several pages, a few MB, since most texts are much shorter."""
+
+_MARKS, _MOST_MARKS = "[]*_`~<>|\\&", 3_000
+"""Characters with a meaning, and how many a text may have: parsing more takes a tenth of a second and longer."""
 
 _DEEPEST = 20
 """Lists, quotes and emphasis within each other; nothing deeper is drawn as such."""
@@ -73,7 +76,8 @@ _NO_TAGS = Cleaner(tags=set())
 def render(text: str, *, private_links: bool = False) -> Markup:
     """Return the HTML of a text. The last ones are kept, so that a text is parsed once.
 
-    Headings are h3 or lower. `private_links`: also links to private and local addresses are links.
+    A text with more than 3,000 marks is shown as it was typed. Headings are h3 or lower. `private_links`: also
+    links to private and local addresses are links.
     """
     keep = _render_long if len(text) > _LONG else _render_short
     return keep(text, private_links)
@@ -95,6 +99,8 @@ def _render_long(text: str, private_links: bool) -> Markup:
 
 
 def _rendered(text: str, private_links: bool) -> Markup:
+    if sum(map(text.count, _MARKS)) > _MOST_MARKS:
+        return Markup("<p>%s</p>\n") % Markup("<br>\n").join(text.splitlines())
     parser = _PARSERS[private_links]
     html = parser.render(text, {"references": _References(), "cells": _MOST_CELLS})
     return Markup(_GATE.clean(html))  # nosec B704 # noqa: S704 - the gate escapes

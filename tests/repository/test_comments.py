@@ -210,6 +210,17 @@ def test_the_pages_of_a_thread_show_every_comment_once(repository, article, orde
             assert missing == len(branch.comments) - 1 - sum(c.parent == comment for c in part.comments)
 
 
+def test_long_comments_make_shorter_pages(repository, article):
+    tops = [comment_on(repository, article, "a" * 20_000 + str(n)) for n in range(4)]
+
+    first = read(repository, article, size=40)
+    second = read(repository, article, start=first.next_start, size=40)
+
+    assert [comment.id for comment in first.comments] == tops[:2]
+    assert [comment.id for comment in second.comments] == tops[2:]
+    assert (first.next_start, second.next_start) == (2, None)
+
+
 def test_a_thread_ends_at_the_greatest_depth_and_a_branch_goes_on_there(repository, article):
     chain = [comment_on(repository, article, "0")]
     for depth in range(1, 2 * DEEPEST_SHOWN):

@@ -117,6 +117,11 @@ def test_a_hostile_text_grows_neither_deep_nor_large(kind):
     assert len(html) < 300_000
 
 
+def test_a_text_with_thousands_of_marks_is_shown_as_it_was_typed():
+    assert render("*a*\n<b>\n" + "[" * 3_000).startswith("<p>*a*<br>\n&lt;b&gt;<br>\n[[")
+    assert render("*a* " + "[" * 2_900).startswith("<p><em>a</em> [[")
+
+
 def test_plain_text_has_no_marks():
     text = "# One\n\n*two* [three](https://example.org/) & `<four>`\n\n- five\n\na|b\n-|-\n6|7"
 

@@ -87,7 +87,8 @@ class Comments:
     ) -> Thread:
         """Return the article's comments from its top-level comment number `start` on, at most `size` in all.
 
-        One round trip, which reads what is returned. Raises ArticleNotFound, ArticleRemoved.
+        A long comment counts once more for each KB. One round trip, which reads what is returned.
+        Raises ArticleNotFound, ArticleRemoved.
         """
         return read_thread(
             self._store,

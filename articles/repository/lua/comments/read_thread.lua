@@ -3,8 +3,8 @@ Read comments of an article, each followed by its replies, with a reader's choic
 its replies, without those that do not exist. Reads only. What is not shown is not read.
 KEYS  1 article
 ARGV  1 parent: a comment, which then comes first, or the article's root  2 order (best|newest|oldest)  3 reader, or ''
-      4 direct replies of the parent to skip  5 most comments  6 greatest depth  7 shard prefix  8… fields of a comment,
-      the first of which every one has
+      4 direct replies of the parent to skip  5 most comments, of which one counts again for each whole KB
+      6 greatest depth  7 shard prefix  8… fields of a comment, the first of which every one has
 Returns  {"ok", {number of shown comments of the article, reason why it is locked}, {comments above the parent, nearest
          first}, number of direct replies to skip for the next part or -1, row, row …}; each row is what comment_row()
          returns, with the choice | {"missing"} | {"removed"} | {"no_comment"}
@@ -28,7 +28,7 @@ local function show(id, depth)
     row[4] = redis.call('SISMEMBER', prefix .. 'comment:voted:' .. id, reader)
     row[5] = redis.call('SISMEMBER', prefix .. 'comment:oppose:' .. id, reader)
   end
-  reply[#reply + 1], left = row, left - 1
+  reply[#reply + 1], left = row, left - 1 - kilobytes_of(row)
   return row
 end
 

@@ -66,3 +66,10 @@ local function comment_row(prefix, id, depth, fields)
   local row = redis.call('HMGET', prefix .. 'comment:' .. id, unpack(fields))
   return {id, depth, count_replies(prefix, id), 0, 0, unpack(row, 1, #fields)}
 end
+
+-- Return the size of a row's fields in whole KB.
+local function kilobytes_of(row)
+  local bytes = 0
+  for n = 6, #row do bytes = bytes + #(row[n] or '') end
+  return math.floor(bytes / 1000)
+end
