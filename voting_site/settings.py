@@ -266,7 +266,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000  # of the API
-FORM_MAX_BYTES = 400_000  # the longest is a login form that carries an unsent form: 25,000 characters, encoded
+FORM_MAX_BYTES = 600_000  # the longest is a login form that carries an unsent form: 45,000 characters, encoded
 FILE_UPLOAD_HANDLERS = ["voting_site.serving.requests.readable_requests.NoUploads"]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 

@@ -3,6 +3,7 @@
 Each language has its own test file, so that both run in parallel.
 
 Screenshots of each page, in both themes at two widths, go to test-artefacts/pages unless NO_PICTURES is set.
+With EACH_PAGE_ONCE, each page is visited in one of the languages, the next one in the other.
 """
 
 import json
@@ -15,11 +16,21 @@ import pytest
 
 from tests.browser import html_checker
 from tests.browser.conftest import ARTEFACTS
-from tests.browser.pages import PAGES, name_of
+from tests.browser.pages import PAGES, Page, name_of
 from tests.browser.sites import Sites
-from tests.browser.visits import Visits
+from tests.browser.visits import LOCALES, Visits
 
-EVERY = [pytest.param(page, id=str(page)) for page in PAGES]
+
+def pages_in(language: str) -> list[Page]:
+    """Return the pages that this run visits in a language."""
+    if "EACH_PAGE_ONCE" not in os.environ:
+        return list(PAGES)
+    languages = list(LOCALES)
+    return [page for n, page in enumerate(PAGES) if languages[n % len(languages)] == language]
+
+
+def on_every_page(language: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("page", [pytest.param(page, id=str(page)) for page in pages_in(language)])
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +54,10 @@ def visits(chromium, language, tmp_path_factory, static_files: Path) -> Iterator
 @pytest.fixture(scope="module")
 def invalid(visits, language, tmp_path_factory) -> dict[str, list[str]]:
     """Return the HTML checker's findings for each page, by page name."""
-    sources = {str(page): visits.of(page, language).source for page in PAGES}
+    sources = {str(page): visits.of(page, language).source for page in pages_in(language)}
     return html_checker.problems(sources, tmp_path_factory.mktemp("sources"))
 
 
-@pytest.mark.parametrize("page", EVERY)
 class EveryPage:
     def test_the_page_is_the_one_in_the_catalogue(self, visits, page, language):
         visit = visits.of(page, language)
@@ -92,7 +102,7 @@ class EveryPage:
 class EveryTitle:
     def test_every_view_has_its_own_titles(self, visits, language):
         views: dict[str, set[str]] = {}
-        for page in PAGES:
+        for page in pages_in(language):
             if page.status < 400:
                 views.setdefault(visits.of(page, language).outline["title"], set()).add(name_of(page))
 

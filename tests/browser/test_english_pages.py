@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.every_page import EveryPage, EveryTitle, invalid, language, visits
+from tests.browser.every_page import EveryPage, EveryTitle, invalid, language, on_every_page, visits
 
 __all__ = ["invalid", "language", "visits"]
 
@@ -10,6 +10,7 @@ LANGUAGE = "en"
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 
+@on_every_page(LANGUAGE)
 class TestEveryPage(EveryPage):
     pass
 
