@@ -17,10 +17,9 @@ from accounts.web.form_pages import page_of
 from articles.formatting import values
 from articles.formatting.values import grouped
 from articles.text.links import host_of
-from articles.views.comments.rows import markdown_html
 from articles.views.lists.rows import kept_row, row_of
 from articles.web import languages
-from articles.wiring import is_about_to_move
+from articles.wiring import html_of, is_about_to_move
 from voting_site.form_errors import control, was_refused, wrong_fields
 from voting_site.kept_pieces import kept_piece
 
@@ -39,7 +38,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "thousandths": values.thousandths,
     "host": host_of,
     "listed": values.listed,
-    "markdown": markdown_html,
+    "markdown": html_of,
     "prose": values.prose,
 }
 

@@ -31,10 +31,9 @@ from articles.domain.errors import (
     DiscussionNotLocked,
 )
 from articles.text.lines import clean_comment, clean_reason
-from articles.views.comments.rows import markdown_html
 from articles.web import limits
 from articles.web.identity import actor, reader_id
-from articles.wiring import repository
+from articles.wiring import html_of, repository
 
 
 class ThreadQuery(BaseModel):
@@ -108,7 +107,7 @@ class Comment(BaseModel):
             article_id=comment.article,
             parent=comment.parent,
             text=text,
-            html=None if text is None else str(markdown_html(text)),
+            html=None if text is None else str(html_of(text)),
             author=comment.author_name,
             time=comment.posted_at,
             votes=comment.votes,

@@ -246,6 +246,11 @@ def test_a_stale_form_comes_back_filled_in_and_one_more_click_posts_it(site_stor
     assert texts(site_store, article) == [("bob", "Typed <b>", None)]
 
 
+@pytest.mark.parametrize("parent", ["x", "0" * 13 + "1000001" + "0" * 5000, "9" * 5000])
+def test_a_parent_that_is_no_comment_is_ignored_in_an_address(site_store, article, comment, bob, parent):
+    assert browser_of(bob).get(f"/articles/{article}/comments/", {"parent": parent}).status_code == 200
+
+
 def test_authors_edit_and_delete_their_own_comments_and_no_others(site_store, article, comment, alice, bob):
     path, own, other = f"/comments/{comment}/", browser_of(alice), browser_of(bob)
     for action in ("edit", "delete"):

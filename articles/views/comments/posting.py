@@ -25,6 +25,9 @@ from articles.web import limits
 from articles.web.identity import actor, reader_id
 from articles.wiring import repository
 
+_MOST_DIGITS = 20
+"""Of a comment's id."""
+
 
 def place_of(request: HttpRequest, comment_id: CommentId) -> str:
     """Return the address of the comment on the article's page, or of its own page if it is not shown there.
@@ -72,7 +75,8 @@ def _post(request: HttpRequest, article_id: ArticleId, form: CommentForm) -> Com
 def _parent(article_id: ArticleId, raw: object) -> Comment | None:
     """Return the comment that a form replies to; None without one that is shown on this article."""
     text = str(raw or "")
-    if not (text.isascii() and text.isdecimal() and article_of(int(text[:20])) == article_id):
+    is_number = text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
+    if not is_number or article_of(int(text)) != article_id:
         return None
     try:
         comment = repository().comments.get(int(text))

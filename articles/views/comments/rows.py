@@ -27,7 +27,7 @@ from articles.domain.discussion.comments import (
 )
 from articles.domain.members import UserId
 from articles.formatting.values import age
-from articles.text.markdown import render
+from articles.wiring import html_of
 
 MOST_COMMENTS = 2_000
 """Drawn comments that a process keeps, about 3 KB each; those that were not shown for longest are dropped."""
@@ -98,7 +98,7 @@ class CommentRow(NamedTuple):
 
     @property
     def html(self) -> Markup:
-        return markdown_html(self.text)
+        return html_of(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +111,6 @@ class Viewer:
     """Whether the discussion takes comments. Readers without account are sent to the login."""
 
     now: float
-
-
-def markdown_html(text: str) -> Markup:
-    """Return a comment's Markdown as HTML, which is safe to show."""
-    return render(text, private_links=settings.ALLOW_PRIVATE_LINKS)
 
 
 def rows_of(thread: Thread, viewer: Viewer) -> Iterator[CommentRow]:
