@@ -27,7 +27,7 @@ test: $(TOOLS_READY)
 # What starts whole sites, as an operator does: as long as all the rest.
 test-site: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(SITES)" $(SELECTED)
-test-site: SITES ?= site
+test-site: SITES ?= site and not browser
 
 # The tests of the repository, the pages and the API on each other kind of store: Redis, Valkey over TCP, Sentinel and a
 # cluster; and with the accounts on PostgreSQL. 20 minutes; ONLY=short tries a selection on Sentinel and a cluster, and

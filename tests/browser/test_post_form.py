@@ -181,8 +181,12 @@ def test_a_prefilled_link_is_looked_up_and_an_empty_one_is_not(page, site_store)
     asked = []
     page.on("request", lambda request: asked.append(request.url) if "/known/?" in request.url else None)
     page.clock.install()
-    page.fill("[name=link]", "x")
-    page.fill("[name=link]", "")
+    page.locator("[name=link]").evaluate(
+        """field => ["x", ""].forEach(value => {
+            field.value = value;
+            field.dispatchEvent(new Event("input", {bubbles: true}));
+        })"""
+    )
     page.clock.run_for(400)
     settle(page)
     assert asked == []
