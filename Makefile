@@ -55,7 +55,7 @@ test-large: $(TOOLS_READY)
 chaos: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m "chaos and not crowd" -s tests/chaos $(SELECTED)
 
-# A selection of two minutes, with less of everything and generous bounds.
+# A selection of a minute, with less of everything and generous bounds.
 chaos-short: export CHAOS_SHORT = 1
 chaos-short: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m "chaos and short" -s tests/chaos

@@ -85,7 +85,6 @@ def test_a_file_cut_anywhere_in_its_tail_holds_an_exact_prefix(stage, tmp_path):
     show(Row(5, f"append-only file cut at {CUTS} places: exact prefixes", len(cast), 0, audit="0 findings"))
 
 
-@pytest.mark.short
 def test_a_damaged_file_is_refused_with_the_way_out_and_its_backup_passes_the_audit(stage, tmp_path):
     site = stage.start(stage.data())
     paths = StorePaths(site.data_dir)

@@ -161,7 +161,6 @@ def store_parent(site) -> int:
         return int(file.read().rpartition(")")[2].split()[1])
 
 
-@pytest.mark.short
 def test_a_site_that_is_stopped_under_load_finishes_requests_and_stops_its_store_last(stage):
     site = stage.start(stage.data())
     with stage.crowd(site) as crowd:

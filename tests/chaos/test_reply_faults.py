@@ -133,7 +133,6 @@ def test_a_slow_line_is_answered_for_within_the_deadline(stage, behind_proxy):
     end_row(row, site, crowd.ledger)
 
 
-@pytest.mark.short
 def test_forgotten_scripts_and_closed_connections_are_not_noticed_by_readers(stage):
     site = stage.start(stage.data())
     store = store_of(site).store.client

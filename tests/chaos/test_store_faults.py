@@ -19,7 +19,6 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(0)]
 KILLS, VOTES = scaled(20, 3), scaled(100_000, 500)
 
 
-@pytest.mark.short
 def test_a_killed_store_loses_no_vote_and_is_back_within_three_seconds(stage):
     """Most votes are cast by processes that use the store directly; readers and other voters use HTTP."""
     site = stage.start(stage.data("large"))
@@ -39,7 +38,6 @@ def test_a_killed_store_loses_no_vote_and_is_back_within_three_seconds(stage):
     end_row(Row(1, f"kill -9 of the store, {KILLS} times", recovery=max(recoveries)), site, crowd.ledger)
 
 
-@pytest.mark.short
 def test_a_stopped_store_is_answered_for_by_copies(stage):
     site = stage.start(stage.data())
     with stage.crowd(site) as crowd:
