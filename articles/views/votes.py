@@ -1,5 +1,6 @@
 """Cast votes by forms, and by the script that sends the forms without leaving the page."""
 
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
@@ -8,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from accounts.web import unsent_form
 from accounts.web.origin import comes_from_elsewhere
+from articles.domain.articles import Choice, Tally
 from articles.forms.votes import ChoiceForm
 from articles.views.lists.article_counts import counts, sentence
 from articles.web import error_pages, votes
@@ -15,12 +17,15 @@ from articles.web.form_answers import Done, form_or_script, login_first, way_bac
 from articles.wiring import repository
 
 
+def place_on_page(request: HttpRequest, fragment: str, own_page: str) -> str:
+    """Return the address of a part of the page of the form, or of its own page if none is named."""
+    page = way_back(request)
+    return urlsplit(page)._replace(fragment=fragment).geturl() if page else own_page
+
+
 def row_of(request: HttpRequest, article_id: int) -> str:
     """Return the address of the article's row on the page of the form, or of its own page if none is named."""
-    page = way_back(request)
-    if not page:
-        return reverse("articles:article", args=[article_id])
-    return urlsplit(page)._replace(fragment=f"article-{article_id}").geturl()
+    return place_on_page(request, f"article-{article_id}", reverse("articles:article", args=[article_id]))
 
 
 def _button_label(request: HttpRequest, article_id: int) -> str:
@@ -34,23 +39,32 @@ def _button_label(request: HttpRequest, article_id: int) -> str:
             return _("Take back your choice on “%(title)s”") % {"title": title}
 
 
-@form_or_script(page=row_of, button=_button_label)
-def cast_vote(request: HttpRequest, article_id: int) -> Done | HttpResponse:
-    """Set the member's choice. Readers without account are sent to the login page with it.
+def cast_by_form(
+    request: HttpRequest, cast: Callable[[Choice], Tally], shown_as: int | str, *, place: str, **subject: int
+) -> Done | HttpResponse:
+    """Set the member's choice by `cast`. Readers without account are sent to the login page with it.
 
-    Their form has no token, but it must be on a page of this site: no other site chooses for them.
+    Their form has no token, but it must be on a page of this site: no other site chooses for them. `shown_as`:
+    where the page shows the counts. `place`: where the login returns to. `subject`: the article or the comment.
     """
     form = ChoiceForm(request.POST)
     if not form.is_valid() or (not request.user.is_authenticated and comes_from_elsewhere(request)):
         return error_pages.page(request, 400)
     choice = form.choice_made
     if not request.user.is_authenticated:
-        return login_first(
-            request,
-            _("You are logged out. Log in, and your choice will be counted."),
-            next=row_of(request, article_id),
-            article=article_id,
-            choice=choice.value,
-        )
-    tally = votes.cast(request, request.user, article_id, choice)
-    return Done(counts(article_id, tally) | {"told": sentence(tally)})
+        reason = _("You are logged out. Log in, and your choice will be counted.")
+        return login_first(request, reason, next=place, **subject, choice=choice.value)
+    tally = cast(choice)
+    return Done(counts(shown_as, tally) | {"told": sentence(tally)})
+
+
+@form_or_script(page=row_of, button=_button_label)
+def cast_vote(request: HttpRequest, article_id: int) -> Done | HttpResponse:
+    """Set the member's choice on an article."""
+    return cast_by_form(
+        request,
+        lambda choice: votes.cast(request, request.user, article_id, choice),
+        article_id,
+        place=row_of(request, article_id),
+        article=article_id,
+    )

@@ -130,7 +130,7 @@ class Comments:
         return comments_by(self._store, user)
 
     def edit(self, comment_id: CommentId, user: UserId, text: str) -> None:
-        """Change the text of one's own comment; leaves no mark within EDIT_SECONDS. One round trip.
+        """Change the text of the author's comment; within EDIT_SECONDS, leave no mark. One round trip.
 
         Raises CommentNotFound, NotTheAuthor, CommentRemoved, DiscussionLocked, ArticleRemoved, AccountDeleted.
         """
@@ -144,7 +144,7 @@ class Comments:
             )
 
     def delete(self, comment_id: CommentId, user: UserId) -> None:
-        """Delete one's own comment; it remains as a stub, without text and author, while it has replies.
+        """Delete the author's comment; while it has replies, a stub without text and author remains.
 
         One round trip. Raises CommentNotFound, NotTheAuthor, AccountDeleted.
         """

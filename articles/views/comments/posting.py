@@ -122,7 +122,7 @@ def _edit(request: HttpRequest, comment_id: CommentId, form: EditCommentForm) ->
 @page_with_form
 @members_only()
 def delete(request: HttpRequest, comment_id: int) -> HttpResponse:
-    """Delete one's own comment. A form that arrives twice is a success."""
+    """Delete the author's comment. A form that arrives twice succeeds."""
     repo, author = repository(), actor(request)
     try:
         comment = repo.comments.get(comment_id, author.id)
