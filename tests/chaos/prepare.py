@@ -20,7 +20,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import member_ids
-from accounts.models import Token, User, _digest
+from accounts.models import Token, User
+from accounts.models.tokens import _digest
 from articles.domain.articles import ImportedArticle
 from articles.repository import Repository
 from articles.wiring import patient_repository
