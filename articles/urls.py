@@ -8,18 +8,18 @@ from articles.views import (
     crawlers,
     groups,
     members,
-    moderation,
     posting,
     preferences,
     readership,
     votes,
-    voting_rings,
 )
 from articles.views.comments import moderation as comment_moderation
 from articles.views.comments import page as comment_page
 from articles.views.comments import posting as comment_posting
 from articles.views.comments import votes as comment_votes
 from articles.views.lists import feeds, my_lists, pages, refresh, search
+from articles.views.moderation import articles as article_moderation
+from articles.views.moderation import log, voting_rings
 from articles.views.operation import health, operation
 from articles.views.ranking import lab
 from articles.web import converters  # noqa: F401 - registers "article_id"
@@ -42,9 +42,9 @@ urlpatterns = [
     path("articles/<article_id:article_id>/why/", articles.explanation, name="why"),
     path("articles/<article_id:article_id>/vote/", votes.cast_vote, name="vote"),
     path("articles/<article_id:article_id>/edit/", posting.edit, name="edit"),
-    path("articles/<article_id:article_id>/groups/", moderation.assign_groups, name="assign_groups"),
-    path("articles/<article_id:article_id>/remove/", moderation.remove, name="remove"),
-    path("articles/<article_id:article_id>/restore/", moderation.restore, name="restore"),
+    path("articles/<article_id:article_id>/groups/", article_moderation.assign_groups, name="assign_groups"),
+    path("articles/<article_id:article_id>/remove/", article_moderation.remove, name="remove"),
+    path("articles/<article_id:article_id>/restore/", article_moderation.restore, name="restore"),
     path("articles/<article_id:article_id>/views/", readership.article, name="article_views"),
     path("articles/<article_id:article_id>/comments/", comment_posting.write, name="write_comment"),
     path("articles/<article_id:article_id>/lock/", comment_moderation.lock, name="lock"),
@@ -55,7 +55,7 @@ urlpatterns = [
     path("comments/<comment_id:comment_id>/delete/", comment_posting.delete, name="delete_comment"),
     path("comments/<comment_id:comment_id>/remove/", comment_moderation.remove, name="remove_comment"),
     path("comments/<comment_id:comment_id>/restore/", comment_moderation.restore, name="restore_comment"),
-    path("moderation/", moderation.log, name="log"),
+    path("moderation/", log.index, name="log"),
     path("articles/<article_id:article_id>/ring/", voting_rings.check, name="check_ring"),
     path("moderation/rings/", voting_rings.index, name="voting_rings"),
     path("moderation/views/", readership.site, name="site_views"),

@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from articles.domain.articles import ImportedArticle
 from articles.domain.lists import Order
-from articles.domain.moderation import OPERATOR
+from articles.domain.moderation.log import OPERATOR
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.repository import Repository

@@ -70,7 +70,7 @@ PAGES = (
 def fill(articles: int, days: float) -> list[int]:
     """Import articles of so many days, and add views, votes and a moderation log. Return the ids, oldest first."""
     from articles.domain.articles import Choice, ImportedArticle
-    from articles.domain.moderation import Actor
+    from articles.domain.moderation.log import Actor
     from articles.domain.readership import Visit
     from articles.wiring import patient_repository
 
@@ -165,7 +165,7 @@ def measure(ids: list[int], only: Sequence[str]) -> None:
 
     from accounts.models import User
     from articles.domain.articles import Choice
-    from articles.domain.moderation import Actor
+    from articles.domain.moderation.log import Actor
     from articles.wiring import patient_repository
 
     repository, browser = patient_repository(), Client(HTTP_HOST="localhost")

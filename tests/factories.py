@@ -10,7 +10,7 @@ from django.test import Client
 from accounts.models import User
 from accounts.moderators import GROUP as MODERATORS
 from articles.domain.articles import Article, Choice, ImportedArticle
-from articles.domain.moderation import Actor
+from articles.domain.moderation.log import Actor
 from articles.domain.readership import Suspicion, Visit
 from articles.repository import Repository
 from tests.cast import ALICE, BOB, IDS, name_of, password_of

@@ -17,9 +17,10 @@ from articles.api.groups import check_groups, slugs_of
 from articles.api.protocol.auth import EDITORS, MODERATORS, POSTERS, check_scope, may
 from articles.api.protocol.operations import LAST_PAGE, READERS, ArticleNumber, failing, router
 from articles.api.protocol.problems import Problem
-from articles.domain import members, moderation
+from articles.domain import members
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, PageNotFound
+from articles.domain.moderation import log
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
 from articles.text.private_hosts import clean_posted_link
 from articles.web.identity import actor, reader_id
@@ -73,7 +74,7 @@ class PageQuery(BaseModel):
 class LogEntry(BaseModel):
     __doc__ = gettext_noop("An entry in the moderation log.")
 
-    action: moderation.Action
+    action: log.Action
     time: float = Field(description=gettext_noop("When it was done, in Unix seconds."))
     actor: str = Field(
         description=gettext_noop(
@@ -91,7 +92,7 @@ class LogEntry(BaseModel):
     )
 
     @classmethod
-    def of(cls, entry: moderation.LogEntry) -> "LogEntry":
+    def of(cls, entry: log.LogEntry) -> "LogEntry":
         return cls(
             action=entry.action,
             time=entry.at,
@@ -111,7 +112,7 @@ class LogPage(BaseModel):
     has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
 
     @classmethod
-    def of(cls, page: moderation.LogPage) -> "LogPage":
+    def of(cls, page: log.LogPage) -> "LogPage":
         entries = [LogEntry.of(entry) for entry in page.entries]
         return cls(entries=entries, page=page.number, has_next=page.has_next)
 

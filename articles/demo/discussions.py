@@ -12,7 +12,7 @@ from articles.domain.articles import Article, Choice
 from articles.domain.discussion.comments import CommentId, CommentOrder
 from articles.domain.errors import ActionRefused, CommentNotFound
 from articles.domain.members import UserId
-from articles.domain.moderation import OPERATOR
+from articles.domain.moderation.log import OPERATOR
 from articles.repository import Repository
 
 _SEED = 22

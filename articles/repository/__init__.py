@@ -8,7 +8,7 @@ from functools import cached_property
 import redis
 
 from articles.domain.errors import ActionRefused, ImportRunning
-from articles.domain.moderation import OPERATOR
+from articles.domain.moderation.log import OPERATOR
 from articles.domain.rules import Rules
 from articles.repository.account_deletion import AccountDeletion
 from articles.repository.account_ids import AccountIds
@@ -28,7 +28,7 @@ from articles.repository.lists.pages import Lists
 from articles.repository.lists.refresh import Refreshes
 from articles.repository.lists.standings import Standings
 from articles.repository.members import Members
-from articles.repository.moderation_log import ModerationLog
+from articles.repository.moderation import ModerationLog, VotingRings
 from articles.repository.moving import Move, MoveFailed, Moves, MoveState, Place
 from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import ChangeProgress, RankingChange, RankingParameters, RankingState
@@ -56,7 +56,6 @@ from articles.repository.upkeep.lease import HousekeepingLease
 from articles.repository.upkeep.measurements import Measurements
 from articles.repository.upkeep.repair import Repair
 from articles.repository.votes import Votes
-from articles.repository.voting_rings import VotingRings
 
 __all__ = [
     "LAYOUT_VERSION",

@@ -13,7 +13,7 @@ from articles.domain.errors import (
 )
 from articles.domain.limits import Use
 from articles.domain.members import UserId
-from articles.domain.moderation import Actor
+from articles.domain.moderation.log import Actor
 from articles.repository.groups import Groups
 from articles.repository.limits import check, take_calls
 from articles.repository.lists.reading import read_articles

@@ -8,7 +8,7 @@ from typing import Any
 
 from articles.domain.articles import Article, Choice
 from articles.domain.discussion.comments import Comment
-from articles.domain.moderation import LogEntry
+from articles.domain.moderation.log import LogEntry
 from articles.repository import Repository
 from articles.web.preferences import slugs_from
 

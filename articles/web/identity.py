@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from accounts.web.form_pages import members_only
 from articles.domain.members import UserId
-from articles.domain.moderation import Actor
+from articles.domain.moderation.log import Actor
 from articles.web.client_address import Address, Proxies, client_address, household, neighbourhood
 
 View = Callable[..., HttpResponse]

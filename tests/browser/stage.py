@@ -18,7 +18,7 @@ from django.utils.http import urlsafe_base64_encode
 from accounts.models import Token, User
 from accounts.moderators import GROUP as MODERATORS
 from articles.domain.articles import Choice, ImportedArticle
-from articles.domain.moderation import Actor
+from articles.domain.moderation.log import Actor
 from articles.web import error_pages
 from articles.wiring import patient_repository
 from tests.measuring import measure_a_day

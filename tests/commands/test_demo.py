@@ -20,7 +20,7 @@ from articles.demo.seeding import content_articles
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS
-from articles.domain.moderation import Actor
+from articles.domain.moderation.log import Actor
 from articles.repository import ImportRunning
 from tests.internals import Hot, Imports, Store, Votes
 from tests.store_state import contents, empty, hold_import_lock, set_clock, voters

@@ -6,7 +6,7 @@ from articles.domain.articles import Choice
 from articles.domain.discussion.comments import CommentOrder, root_of
 from articles.domain.errors import ArticleRemoved, VotingClosed
 from articles.domain.lists import TOP_PERIODS, Order
-from articles.domain.moderation import Actor
+from articles.domain.moderation.log import Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Confirmation, Repository
 from articles.repository.upkeep.long_articles import check_long, repair_long

@@ -9,7 +9,7 @@ from articles.domain.discussion.comments import CommentOrder
 from articles.domain.errors import AccountDeleted, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_NAME
-from articles.domain.moderation import Actor
+from articles.domain.moderation.log import Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Repository, account_deletion
 from articles.repository.store import schema

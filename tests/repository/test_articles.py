@@ -19,7 +19,7 @@ from articles.domain.errors import (
     StoreUnfit,
 )
 from articles.domain.lists import Order
-from articles.domain.moderation import Actor
+from articles.domain.moderation.log import Actor
 from articles.repository.store import keys as names
 from articles.text.links import link_digest
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR

@@ -11,7 +11,7 @@ from articles.domain.articles import Article, Choice
 from articles.domain.discussion.comments import CommentOrder, root_of
 from articles.domain.errors import StoreUnfit
 from articles.domain.lists import Order
-from articles.domain.moderation import LogEntry
+from articles.domain.moderation.log import LogEntry
 from articles.repository import Repository
 from articles.repository.backup import BackupReader, BackupRecord, Layout, reading
 from articles.repository.backup.reading import read_layout

@@ -28,7 +28,7 @@ from articles.domain.errors import (
     NotTheAuthor,
     OwnComment,
 )
-from articles.domain.moderation import Action
+from articles.domain.moderation.log import Action
 from articles.repository import Repository
 from articles.repository.comments.comments import SENT_SECONDS
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR

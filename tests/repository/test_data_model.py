@@ -10,7 +10,7 @@ import pytest
 
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.discussion.comments import EDIT_SECONDS
-from articles.domain.moderation import OPERATOR
+from articles.domain.moderation.log import OPERATOR
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
 from articles.repository.lists import hot

@@ -6,8 +6,8 @@ import random
 import pytest
 
 from articles.domain.errors import ArticlesError, PageNotFound, PageTooDeep
-from articles.domain.moderation import Action, Actor
-from articles.repository import moderation_log
+from articles.domain.moderation.log import Action, Actor
+from articles.repository.moderation import log as moderation_log
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import link, post
 

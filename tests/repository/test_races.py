@@ -21,7 +21,7 @@ from articles.domain.errors import (
     NotRemoved,
 )
 from articles.domain.lists import Order
-from articles.domain.moderation import Actor
+from articles.domain.moderation.log import Actor
 from articles.repository import ImportRunning, Repository
 from articles.repository.store import keys
 from articles.searching import read_query

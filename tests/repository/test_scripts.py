@@ -21,7 +21,7 @@ from articles.domain.discussion.comments import CommentOrder, lower_bound
 from articles.domain.errors import EditingClosed, VotingClosed
 from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS
-from articles.domain.moderation import Actor
+from articles.domain.moderation.log import Actor
 from articles.domain.ranking import Parameters
 from articles.repository.store import schema, scripts
 from articles.repository.store.clients.client import make_client

@@ -43,7 +43,7 @@ from articles.domain.errors import (
     VotingClosed,
 )
 from articles.domain.lists import Order
-from articles.domain.moderation import Actor
+from articles.domain.moderation.log import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import REPEAT, Suspicion
 from articles.repository import Repository

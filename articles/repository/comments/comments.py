@@ -18,7 +18,7 @@ from articles.domain.discussion.comments import (
 from articles.domain.errors import CommentNotFound, LimitReached
 from articles.domain.limits import VOTES
 from articles.domain.members import UserId
-from articles.domain.moderation import Actor
+from articles.domain.moderation.log import Actor
 from articles.repository.comments.reading import comments_by, read_thread
 from articles.repository.limits import vote_arguments
 from articles.repository.store.connection import Store, exact_time

@@ -6,7 +6,7 @@ from dataclasses import replace
 from articles.domain.articles import ArticleId
 from articles.domain.errors import ActionRefused
 from articles.domain.lists import Order
-from articles.domain.moderation import OPERATOR
+from articles.domain.moderation.log import OPERATOR
 from articles.domain.weight import DAY, PATIENCE, RECENT, SETTLED, Recent, fitting_votes_per_day, is_worth_a_change
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.store import keys as names

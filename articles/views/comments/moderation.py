@@ -13,7 +13,7 @@ from accounts.web.form_pages import page_with_form
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import CommentId, article_of
 from articles.domain.errors import ActionRefused
-from articles.domain.moderation import Action, Actor
+from articles.domain.moderation.log import Action, Actor
 from articles.forms.articles import ReasonForm
 from articles.repository import Repository
 from articles.text.refusals import action_sentence

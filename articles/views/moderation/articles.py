@@ -1,4 +1,4 @@
-"""Moderators' changes of articles, and the public moderation log."""
+"""Moderators' changes of articles: their groups, removal and restoration."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -7,27 +7,18 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
 from articles.domain.articles import ArticleId
 from articles.domain.errors import ActionRefused, GroupExists
-from articles.domain.moderation import Action, Actor
+from articles.domain.moderation.log import Action, Actor
 from articles.forms.articles import ReasonForm
 from articles.forms.groups import AssignForm
 from articles.text.refusals import action_sentence
-from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs
 from articles.wiring import repository
-
-
-@require_safe
-def log(request: HttpRequest) -> HttpResponse:
-    page = repository().moderation_log.get_page(page_number(request))
-    pager = numbered_pager(page.number, has_next=page.has_next)
-    return render(request, "moderation/log.html", {"entries": page.entries, "pager": pager})
 
 
 @page_with_form

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.errors import PageNotFound, PageTooDeep
-from articles.domain.moderation import Action, LogEntry, LogPage
+from articles.domain.moderation.log import Action, LogEntry, LogPage
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store
 

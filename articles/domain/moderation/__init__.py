@@ -1,0 +1,1 @@
+"""Moderation: what moderators do, and its public log."""
