@@ -137,11 +137,9 @@ def repository(request: pytest.FixtureRequest, server_url: str, clock: Clock, ru
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(
-    tmp_path_factory: pytest.TempPathFactory, django_db_modify_db_settings: None
-) -> Iterator[None]:
+def django_db_modify_db_settings(django_db_modify_db_settings: None) -> Iterator[None]:
     """Keep the accounts where this run has them."""
-    with of_this_run.accounts_database(tmp_path_factory):
+    with of_this_run.accounts_database():
         yield
 
 

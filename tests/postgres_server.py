@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
 import psycopg
@@ -26,10 +27,13 @@ def missing() -> str:
 
 
 class PostgresServer:
-    """A server on a Unix socket in `folder`."""
+    """A server on a Unix socket in `folder`, which other users can enter and no other test run closes."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self._data = folder, folder / "data"
+    def __init__(self) -> None:
+        self._temporary = TemporaryDirectory(prefix="postgres-")
+        self.folder = folder = Path(self._temporary.name)
+        self._data = folder / "data"
+        folder.chmod(0o755)
         self._as_user = {"user": _USER} if os.getuid() == 0 else {}
         if os.getuid() == 0:
             shutil.chown(folder, _USER)
@@ -79,3 +83,4 @@ class PostgresServer:
     def stop(self) -> None:
         self._process.send_signal(signal.SIGINT)
         self._process.wait(60)
+        self._temporary.cleanup()

@@ -25,9 +25,6 @@ from tests.every_server import count_of, delete, names_in
 REPOSITORY_DATABASE = 2
 """Of the test server: 0 and 1 are the site's own store and cache."""
 
-SHARDED_DATABASE = 3
-"""For tests that keep one store over many examples."""
-
 RANKING_KEY, HOT_KEY, ARTICLE_KEY, VOTERS_KEY = "score:", "hot:score", "article:1", "voted:1"
 GROUP_KEY, LINK_KEY = "group:python", names.link("0" * 32)
 KEY_LIKE = (RANKING_KEY, VOTERS_KEY)

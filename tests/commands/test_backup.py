@@ -19,7 +19,8 @@ from articles.backup import accounts, folders, making, manifest
 from articles.domain.articles import Choice
 from articles.models import ArchivedViews
 from tests.internals import HeldLease
-from tests.store_state import SHARDED_DATABASE, client_of, contents, damage_article, damage_votes_of
+from tests.store_state import client_of, contents, damage_article, damage_votes_of
+from tests.topologies import of_this_run
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def used(run, site_store, alice, carol):
 @pytest.fixture
 def elsewhere(store_paths, settings, tmp_path, monkeypatch):
     """A function that turns this process into an empty site with another store, which knows no accounts."""
-    url = store_paths.url(SHARDED_DATABASE)
+    url = store_paths.url(of_this_run.OTHER_DATABASE)
 
     def move() -> None:
         client_of(url).flushdb()

@@ -7,7 +7,8 @@ from articles.domain.articles import Choice
 from articles.repository import Place
 from tests.internals import end_move, let_move, refuse_changes
 from tests.rules import connect
-from tests.store_state import SHARDED_DATABASE, client_of
+from tests.store_state import client_of
+from tests.topologies import of_this_run
 
 SENTENCE = b"This site is about to move to another server."
 
@@ -25,7 +26,7 @@ def watching(monkeypatch):
 @pytest.fixture
 def other_url(store_paths):
     """The URL of an empty store."""
-    url = store_paths.url(SHARDED_DATABASE)
+    url = store_paths.url(of_this_run.OTHER_DATABASE)
     client_of(url).flushdb()
     yield url
     client_of(url).flushdb()

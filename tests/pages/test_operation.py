@@ -90,7 +90,7 @@ def test_the_page_shows_the_server_its_memory_and_its_file(site_store, article, 
 
 
 @pytest.mark.needs("few shards")
-def test_the_page_shows_the_count_of_every_kind_of_key(site_store, article, olga, bob):
+def test_the_page_shows_the_count_of_every_kind_of_key(site_store, article, bob, olga):
     post_as(site_store, bob, "Another", "https://example.org/b", [])
     site_store.lists.get_page(Order.SCORE, slug="python")
 

@@ -15,7 +15,7 @@ from tests.clock import Clock
 from tests.repository.exchanges import Exchanges
 from tests.repository.spread import prepared
 from tests.rules import connect
-from tests.store_state import SHARDED_DATABASE
+from tests.store_state import REPOSITORY_DATABASE
 from tests.topologies.cluster import Cluster
 from tests.topologies.of_this_run import Databases
 
@@ -29,7 +29,7 @@ def article(repository: Repository) -> ArticleId:
 @pytest.fixture(scope="module")
 def merged_store(store_paths: Databases) -> Iterator[Repository]:
     """A store of 4 shards for the whole module; each test empties and prepares it."""
-    repository = connect(store_paths.url(SHARDED_DATABASE), shards=4, clock=Clock())
+    repository = connect(store_paths.url(REPOSITORY_DATABASE), shards=4, clock=Clock())
     yield repository
     repository.store.client.flushdb()
 

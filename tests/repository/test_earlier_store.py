@@ -22,7 +22,10 @@ from tests.store_state import problems
 LOGS = Path(__file__).with_name("earlier_stores")
 
 
-@pytest.fixture(params=[("one-shard", 1), ("four-shards", 4)], ids=lambda param: param[0])
+ONE_SHARD = pytest.param(("one-shard", 1), id="one-shard", marks=pytest.mark.needs("few shards"))
+
+
+@pytest.fixture(params=[ONE_SHARD, pytest.param(("four-shards", 4), id="four-shards")])
 def earlier(request: pytest.FixtureRequest, server_url: str) -> tuple[Repository, dict[str, Any]]:
     """Return a repository on an earlier version's store, and what that version showed of it."""
     name, shards = request.param

@@ -18,7 +18,8 @@ from tests.clock import DAY
 from tests.factories import comment_on, link, post, view
 from tests.repository.everything import use_all
 from tests.rules import connect
-from tests.store_state import REPOSITORY_DATABASE, SHARDED_DATABASE, client_of, problems
+from tests.store_state import REPOSITORY_DATABASE, client_of, problems
+from tests.topologies import of_this_run
 
 HERE, THERE = Place("unix:///here", 1), Place("unix:///there", 4)
 
@@ -27,10 +28,21 @@ def quiet(_step, _done, _total):
     """Ignore the progress."""
 
 
-@pytest.fixture(params=[(1, 4), (4, 1), (4, 3)], ids=["1 to 4 shards", "4 to 1", "4 to 3"])
+ON_A_CLUSTER = 16
+"""Shards of the one of two stores that is the cluster, where this run has one; the other is a single server."""
+
+SHARDS = [(1, 4), (4, 1), (4, 3)]
+if of_this_run.NAME == of_this_run.CLUSTER:
+    SHARDS = [(4, ON_A_CLUSTER), (ON_A_CLUSTER, 4)]
+
+
+@pytest.fixture(params=SHARDS, ids="{0[0]} to {0[1]} shards".format)
 def stores(request, store_paths, clock):
     """A prepared store, and an empty one with another number of shards."""
-    urls = store_paths.url(REPOSITORY_DATABASE), store_paths.url(SHARDED_DATABASE)
+    databases = [REPOSITORY_DATABASE, of_this_run.OTHER_DATABASE]
+    if request.param[1] == ON_A_CLUSTER:
+        databases.reverse()
+    urls = [store_paths.url(database) for database in databases]
     for url in urls:
         client_of(url).flushdb()
     here, there = (connect(url, shards=count, clock=clock) for url, count in zip(urls, request.param, strict=True))
@@ -111,12 +123,8 @@ def test_a_copy_has_everything_and_the_changes_made_meanwhile(stores, used, cloc
     assert problems(there) == []
 
 
-def test_every_kind_of_key_is_moved(store_paths, clock):
-    urls = store_paths.url(REPOSITORY_DATABASE), store_paths.url(SHARDED_DATABASE)
-    for url in urls:
-        client_of(url).flushdb()
-    here, there = connect(urls[0], clock=clock), connect(urls[1], shards=3, clock=clock)
-    here.prepare()
+def test_every_kind_of_key_is_moved(stores, clock):
+    here, there = stores
     marks.note_changes(here.store)
     use_all(here, clock)
 
@@ -127,8 +135,6 @@ def test_every_kind_of_key_is_moved(store_paths, clock):
     assert there.groups.list_all() == here.groups.list_all()
     assert there.parameters.list_changes() == here.parameters.list_changes()
     assert there.site_id == here.site_id
-    for url in urls:
-        client_of(url).flushdb()
 
 
 def test_members_who_vote_throughout_lose_no_vote(stores, used):
@@ -152,13 +158,15 @@ def test_members_who_vote_throughout_lose_no_vote(stores, used):
     threads = [threading.Thread(target=vote, args=(member,)) for member in (101, 102)]
     for thread in threads:
         thread.start()
-    move = here.move_to(there)
-    move.copy(quiet)
-    move.switch(HERE, THERE, quiet)
-    confirmed_here = len(confirmed)
-    ended.set()
-    for thread in threads:
-        thread.join()
+    try:
+        move = here.move_to(there)
+        move.copy(quiet)
+        move.switch(HERE, THERE, quiet)
+        confirmed_here = len(confirmed)
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
 
     assert confirmed_here
     for (number, member), choice in confirmed.items():

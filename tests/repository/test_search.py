@@ -22,6 +22,7 @@ from tests.factories import imported
 from tests.repository.usage import removing, use
 from tests.rules import connect
 from tests.store_state import problems
+from tests.topologies import of_this_run
 
 NUMBERS = count(1)
 
@@ -544,8 +545,9 @@ def test_concurrent_changes_leave_the_index_intact(repository):
 
 
 @pytest.mark.needs("databases")
-def test_one_shard_and_four_find_the_same(server_url, merged_store):
-    one, four = connect(server_url, clock=Clock()), merged_store
+def test_one_shard_and_four_find_the_same(server_url, store_paths):
+    one = connect(server_url, clock=Clock())
+    four = connect(store_paths.url(of_this_run.OTHER_DATABASE), shards=4, clock=Clock())
     four.store.client.flushdb()
     for repository in (one, four):
         repository.prepare()

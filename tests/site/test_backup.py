@@ -110,10 +110,8 @@ def test_a_backup_made_under_votes_is_restored(used, tmp_path, static_files, sha
 @pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 def test_a_backup_of_sqlite_is_restored_into_postgresql_and_back(used, tmp_path_factory, static_files):
     folder, _, voted = used
-    place = tmp_path_factory.mktemp("pg")
-    for parent in (place, *place.parents[:3]):
-        parent.chmod(0o755)
-    server = PostgresServer(place)
+    place = tmp_path_factory.mktemp("restored")
+    server = PostgresServer()
     try:
         until(server.answers)
         with ended(

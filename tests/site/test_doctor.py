@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from django.conf import settings
@@ -347,27 +346,18 @@ def test_a_public_address_with_https_needs_a_certificate_that_this_machine_trust
     )
 
 
-@pytest.fixture
-def reachable():
-    """A directory that PostgreSQL's user can enter, while other test runs close those of pytest."""
-    with TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
-
-
 @pytest.mark.skipif(bool(missing()), reason=missing() or "-")
-def test_the_settings_of_a_postgresql_server_are_examined(reachable):
-    server = PostgresServer(reachable)  # its fsync is off
-    address = f"postgres://postgres@/postgres?host={reachable}"
+def test_the_settings_of_a_postgresql_server_are_examined(tmp_path):
+    server = PostgresServer()  # its fsync is off
     try:
-        installation = Installation(reachable / "site", DATABASE_URL=address)
+        installation = Installation(tmp_path / "site", DATABASE_URL=server.url)
         until(lambda: installation.examine().of("database", "answers")[0][0] == "fine")
         findings = installation.examine()
         assert "PostgreSQL" in findings.of("database", "answers")[0][1]
         assert findings.of("database", "migrations")[0][0] == "note"
         assert findings.of("database", "server settings")[0][0] == "error"
 
-        short = Installation(reachable / "site", DATABASE_URL=address, PGOPTIONS="-c statement_timeout=2s")
+        short = Installation(tmp_path / "site", DATABASE_URL=server.url, PGOPTIONS="-c statement_timeout=2s")
         texts = [text for level, text in short.examine().of("database", "server settings") if level == "warning"]
         assert texts == ["PostgreSQL's `statement_timeout` is 2000 ms: migrations and housekeeping may fail."]
         with server.hanging():

@@ -17,11 +17,8 @@ HANGS = 60.0
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("pg")
-    for parent in (folder, *folder.parents[:3]):
-        parent.chmod(0o755)
-    started = PostgresServer(folder)
+def server():
+    started = PostgresServer()
     yield started
     started.stop()
 

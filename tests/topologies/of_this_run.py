@@ -36,8 +36,8 @@ SHARDS = (16,) if NAME == CLUSTER else (1, 4)
 
 CACHE_DATABASE = 1
 
-OTHER_DATABASE = CACHE_DATABASE if NAME == CLUSTER else 3
-"""For tests of the repository that need a second store."""
+OTHER_DATABASE = 3
+"""For tests that need a second store: beside a cluster it is a single server's."""
 
 NEEDS = {
     "one server": ("it breaks, watches or configures the only server", {CLUSTER}),
@@ -84,21 +84,18 @@ class _Databases:
         self._store, self._cache = store, cache
 
     def url(self, db: int) -> str:
-        return (self._cache if db == CACHE_DATABASE else self._store).database(db)
+        return (self._cache if db in {CACHE_DATABASE, OTHER_DATABASE} else self._store).database(db)
 
 
 @contextmanager
-def accounts_database(factory: pytest.TempPathFactory) -> Iterator[None]:
+def accounts_database() -> Iterator[None]:
     """Start PostgreSQL for the accounts if this run has them there; only before the first connection."""
     if NAME != POSTGRES:
         yield
         return
     if reason := postgres_server.missing():
         pytest.skip(reason)
-    folder = factory.mktemp("postgres")
-    for parent in (folder, *folder.parents[:3]):
-        parent.chmod(0o755)  # the server runs as another user
-    server = PostgresServer(folder)
+    server = PostgresServer()
     try:
         until(server.answers)
         settings.DATABASES["default"].clear()
