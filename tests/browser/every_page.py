@@ -3,7 +3,8 @@
 Each language has its own test file, so that both run in parallel.
 
 Screenshots of each page, in both themes at two widths, go to test-artefacts/pages unless NO_PICTURES is set.
-With EACH_PAGE_ONCE, each page is visited in one of the languages, the next one in the other.
+With EACH_PAGE_ONCE, each page is visited in one language, and checked by axe in one size and theme; these change
+from page to page.
 """
 
 import json
@@ -18,15 +19,22 @@ from tests.browser import html_checker
 from tests.browser.conftest import ARTEFACTS
 from tests.browser.pages import PAGES, Page, name_of
 from tests.browser.sites import Sites
-from tests.browser.visits import LOCALES, Visits
+from tests.browser.visits import LOCALES, LOOKS, SEEN, Look, Visits
+
+ONCE = "EACH_PAGE_ONCE" in os.environ
 
 
 def pages_in(language: str) -> list[Page]:
     """Return the pages that this run visits in a language."""
-    if "EACH_PAGE_ONCE" not in os.environ:
+    if not ONCE:
         return list(PAGES)
     languages = list(LOCALES)
     return [page for n, page in enumerate(PAGES) if languages[n % len(languages)] == language]
+
+
+def looks_of(page: Page, language: str) -> list[Look]:
+    """Return the sizes and themes in which this run lets axe check a page in a language."""
+    return [LOOKS[PAGES.index(page) % len(LOOKS)]] if ONCE else SEEN[language]
 
 
 def on_every_page(language: str) -> pytest.MarkDecorator:
@@ -41,7 +49,7 @@ def language(request) -> str:
 @pytest.fixture(scope="module")
 def visits(chromium, language, tmp_path_factory, static_files: Path) -> Iterator[Visits]:
     sites = Sites(tmp_path_factory.mktemp("sites"), static_files)
-    found = Visits(chromium, sites, ARTEFACTS / "pages", of_all="NO_PICTURES" not in os.environ)
+    found = Visits(chromium, sites, looks_of, ARTEFACTS / "pages", of_all="NO_PICTURES" not in os.environ)
     yield found
     ARTEFACTS.mkdir(exist_ok=True)
     (ARTEFACTS / f"every-page-{language}.json").write_text(

@@ -1,6 +1,7 @@
 """One visit to a page of the catalogue: what the browser logged, and what the page then shows."""
 
 import re
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -19,7 +20,10 @@ LOCALES = {"en": "en-GB", "zh-hans": "zh-CN"}
 WIDE, PHONE, NARROW = (1280, 900), (390, 800), (320, 256)
 """NARROW is a screen of 1280 × 1024 at 400 %."""
 
-LOOKS = [(WIDE, "light"), (PHONE, "dark"), (WIDE, "dark"), (PHONE, "light")]
+Look = tuple[tuple[int, int], str]
+"""A size and a theme."""
+
+LOOKS: list[Look] = [(WIDE, "light"), (PHONE, "dark"), (WIDE, "dark"), (PHONE, "light")]
 """Sizes and themes of the pictures of each page."""
 
 SEEN = {"en": LOOKS[:2], "zh-hans": LOOKS[2:]}
@@ -61,9 +65,20 @@ def _probes() -> str:
 class Visits:
     """Visits that open each page once in each language and keep the findings."""
 
-    def __init__(self, chromium: Browser, sites: Sites, pictures: Path, *, of_all: bool = True) -> None:
-        """Save screenshots in the folder: of all pages, or only of those with problems."""
-        self._chromium, self._sites = chromium, sites
+    def __init__(
+        self,
+        chromium: Browser,
+        sites: Sites,
+        looks_of: Callable[[Page, str], list[Look]],
+        pictures: Path,
+        *,
+        of_all: bool = True,
+    ) -> None:
+        """Save screenshots in the folder: of all pages, or only of those with problems.
+
+        `looks_of`: in which sizes and themes axe checks a page in a language.
+        """
+        self._chromium, self._sites, self._looks_of = chromium, sites, looks_of
         self._pictures, self._of_all = pictures, of_all
         self._windows: dict[tuple[str, str, str], Window] = {}
         self._found: dict[tuple[str, str], Visit] = {}
@@ -74,7 +89,8 @@ class Visits:
         if key not in self._found:
             visit = self._found[key] = Visit()
             window = self._open(page, language, visit)
-            self._look(window, language, visit, self._pictures / language / re.sub(r"\W+", "-", page.name))
+            picture = self._pictures / language / re.sub(r"\W+", "-", page.name)
+            self._look(window, self._looks_of(page, language), visit, picture)
         return self._found[key]
 
     def report(self) -> dict[str, dict[str, Any]]:
@@ -108,7 +124,7 @@ class Visits:
         visit.status, visit.source = answer.status, answer.text()
         return window
 
-    def _look(self, window: Window, language: str, visit: Visit, picture: Path) -> None:
+    def _look(self, window: Window, looks: list[Look], visit: Visit, picture: Path) -> None:
         window.evaluate(_probes())
         visit.outline = window.evaluate("probes.outline()")
         for size, theme in LOOKS if self._of_all else ():
@@ -116,7 +132,7 @@ class Visits:
             _take(window, f"{picture}-{size[0]}-{theme}.png")
         window.evaluate("probes.openDetails()")
         axe.load(window)
-        for size, theme in SEEN[language]:
+        for size, theme in looks:
             _be(window, size, theme)
             if found := axe.violations(window):
                 visit.violations += [f"{size[0]} {theme}: {line}" for line in found]
