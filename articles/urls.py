@@ -6,6 +6,7 @@ from articles.views import (
     about,
     articles,
     crawlers,
+    flags,
     groups,
     members,
     posting,
@@ -19,7 +20,7 @@ from articles.views.comments import posting as comment_posting
 from articles.views.comments import votes as comment_votes
 from articles.views.lists import feeds, my_lists, pages, refresh, search
 from articles.views.moderation import articles as article_moderation
-from articles.views.moderation import log, voting_rings
+from articles.views.moderation import log, queue, voting_rings
 from articles.views.operation import health, operation
 from articles.views.ranking import lab
 from articles.web import converters  # noqa: F401 - registers "article_id"
@@ -50,6 +51,8 @@ urlpatterns = [
     path("articles/<article_id:article_id>/lock/", comment_moderation.lock, name="lock"),
     path("articles/<article_id:article_id>/unlock/", comment_moderation.unlock, name="unlock"),
     path("comments/<comment_id:comment_id>/", comment_page.branch, name="comment"),
+    path("articles/<article_id:article_id>/flag/", flags.article, name="flag"),
+    path("comments/<comment_id:comment_id>/flag/", flags.comment, name="flag_comment"),
     path("comments/<comment_id:comment_id>/vote/", comment_votes.cast_vote, name="comment_vote"),
     path("comments/<comment_id:comment_id>/edit/", comment_posting.edit, name="edit_comment"),
     path("comments/<comment_id:comment_id>/delete/", comment_posting.delete, name="delete_comment"),
@@ -57,6 +60,8 @@ urlpatterns = [
     path("comments/<comment_id:comment_id>/restore/", comment_moderation.restore, name="restore_comment"),
     path("moderation/", log.index, name="log"),
     path("articles/<article_id:article_id>/ring/", voting_rings.check, name="check_ring"),
+    path("moderation/queue/", queue.index, name="queue"),
+    path("moderation/queue/decide/", queue.decide, name="decide"),
     path("moderation/rings/", voting_rings.index, name="voting_rings"),
     path("moderation/views/", readership.site, name="site_views"),
     path("moderation/groups/", groups.create, name="create_group"),
@@ -69,6 +74,7 @@ urlpatterns = [
     path("mine/voted/", my_lists.voted, name="voted"),
     path("mine/opposed/", my_lists.opposed, name="opposed"),
     path("mine/saved/", my_lists.saved, name="saved"),
+    path("mine/flags/", flags.mine, name="flags"),
     path("settings/data/", my_lists.data, name="data"),
     path("preferences/", preferences.save, name="preferences"),
     path("users/<str:name>/", members.profile, name="profile"),

@@ -48,6 +48,7 @@ def rules(configured: Any = settings) -> Rules:
         new_account=configured.NEW_ACCOUNT_HOURS * 3600,
         ring_accounts=configured.VOTING_RING_ACCOUNTS,
         ring_window=configured.VOTING_RING_MINUTES * 60,
+        flags_to_remove=configured.FLAGS_TO_REMOVE,
         hot_refresh=configured.HOT_REFRESH_SECONDS,
         archive_after=configured.ARCHIVE_DAYS * 86400,
         limits=_limits(configured),

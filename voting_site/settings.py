@@ -93,7 +93,7 @@ TEMPLATES = [
                 "articles.web.context.preferences",
                 "articles.web.context.groups",
                 "articles.web.context.pending_article",
-                "articles.web.context.voting_rings",
+                "articles.web.context.moderation",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
@@ -163,6 +163,7 @@ VIEWS_PER_NETWORK_AND_ARTICLE = CONFIGURATION["VIEWS_PER_NETWORK_AND_ARTICLE"]
 VIEWS_PER_NETWORK = CONFIGURATION["VIEWS_PER_NETWORK"]
 VOTING_RING_ACCOUNTS = CONFIGURATION["VOTING_RING_ACCOUNTS"]
 VOTING_RING_MINUTES = CONFIGURATION["VOTING_RING_MINUTES"]
+FLAGS_TO_REMOVE = CONFIGURATION["FLAGS_TO_REMOVE"]
 NEW_ACCOUNT_HOURS = CONFIGURATION["NEW_ACCOUNT_HOURS"]
 HOT_REFRESH_SECONDS = CONFIGURATION["HOT_REFRESH_SECONDS"]
 ARCHIVE_DAYS = CONFIGURATION["ARCHIVE_DAYS"]

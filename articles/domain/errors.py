@@ -86,6 +86,18 @@ class OwnComment(ActionRefused):
     """Authors cannot vote on their own comments."""
 
 
+class OwnContent(ActionRefused):
+    """Members cannot flag what they posted."""
+
+
+class FlagDecided(ActionRefused):
+    """Moderators have decided on the member's flag: it can neither be changed nor taken back."""
+
+
+class FlagsFull(ActionRefused):
+    """The article or comment has the maximum number of flags."""
+
+
 class NotTheAuthor(ActionRefused):
     """Only the author may change or delete a comment."""
 

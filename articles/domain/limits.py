@@ -101,6 +101,7 @@ LIMITS = (
     Limit("posts", Per.MEMBER, "5 in 10 min", "Articles posted"),
     Limit("posts_day", Per.MEMBER, "30 in 1 d", "Articles posted in the long run"),
     Limit("comments", Per.MEMBER, "20 in 10 min", "Comments posted"),
+    Limit("flags", Per.MEMBER, "20 in 1 h", "Articles and comments flagged"),
     Limit("changes", Per.READER, "60 in 2 min", "Other forms: saving, hiding, preferences, edits, moderation"),
     Limit("views", Per.READER, "60 in 1 min", "Views reported to the API by a script or a program"),
     Limit("search", Per.READER, "120 in 1 min", "Searches, on the page and in the API"),

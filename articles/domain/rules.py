@@ -38,6 +38,9 @@ class Rules:
     ring_window: int
     """Period in which their votes count together."""
 
+    flags_to_remove: float
+    """Weight of flags with which the site removes an article or a comment; 0 if only moderators do."""
+
     hot_refresh: int
     """Age at which the hot list is stale."""
 

@@ -10,11 +10,11 @@ from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from
 from articles.searching import words_of
 
-_KINDS = ("articles", "comments", "log")
-"""What is anonymised, in this order."""
+_KINDS = ("articles", "comments", "flags", "log")
+"""What is anonymised or, of flags, withdrawn, in this order."""
 
 NAMES_PER_SCRIPT = 50
-"""Articles, comments, or entries of the moderation log, that one script anonymises."""
+"""Articles, comments, flags, or entries of the moderation log, that one script handles."""
 
 
 class AccountDeletion:
@@ -27,9 +27,9 @@ class AccountDeletion:
         """Continue a deletion from `progress` ('' at first); return the new progress, '' when it is complete.
 
         From the first step on the member can no longer post or vote, and their lists of votes and opposes are
-        gone. Then their articles, their comments and the moderation log are anonymised, a batch in each step,
-        while `more()` is true; at least one step is taken. The list of saved articles is deleted last. One round
-        trip, and one or two for each step. Raises StoreError.
+        gone. Then their articles, their comments and the moderation log are anonymised, and their flags withdrawn,
+        a batch in each step, while `more()` is true; at least one step is taken. The list of saved articles is
+        deleted last. One round trip, and one or two for each step. Raises StoreError.
         """
         with self._store.retracting([]):
             self._revoke(user)
@@ -68,6 +68,8 @@ class AccountDeletion:
             return "" if self._anonymise_articles(keys, user) else "0"
         if kind == "comments":
             return "" if self._anonymise_comments(keys, user) else "0"
+        if kind == "flags":
+            return "" if self._withdraw_flags(keys, user) else "0"
         lists = [keys.log, keys.tunings, keys.ranking]
         following, changed = self._store.run(
             "account_deletion/anonymise_log", lists, [name, DELETED_NAME, cursor, NAMES_PER_SCRIPT]
@@ -103,3 +105,8 @@ class AccountDeletion:
         if ids:
             self._store.retract({article_of(int(comment_id)) for comment_id in ids})
         return len(ids) < NAMES_PER_SCRIPT
+
+    def _withdraw_flags(self, keys: Keys, user: UserId) -> bool:
+        """Withdraw a batch of the member's flags; return whether all of the shard are done."""
+        (count,) = self._store.run("flags/withdraw", [keys.flags_by(user)], [user, NAMES_PER_SCRIPT, keys.prefix])
+        return int(count) < NAMES_PER_SCRIPT

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from articles.domain.articles import Article, ArticleId, Posted
+from articles.domain.discussion.comments import root_of
 from articles.domain.errors import (
     ArticleNotFound,
     ArticlesError,
@@ -210,7 +211,7 @@ class Articles:
 
     def remove(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Remove an article from every list. One round trip. Raises ArticleNotFound, ArticleRemoved."""
-        self._moderate("articles/remove", article_id, actor, reason)
+        self._moderate("articles/remove", article_id, actor, reason, root_of(article_id))
 
     def restore(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Return a removed article to every list. One round trip. Raises ArticleNotFound, NotRemoved."""

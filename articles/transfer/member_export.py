@@ -7,7 +7,8 @@ from itertools import chain, islice
 from typing import Any
 
 from articles.domain.articles import Article, Choice
-from articles.domain.discussion.comments import Comment
+from articles.domain.discussion.comments import Comment, article_of, is_root
+from articles.domain.moderation.flags import Flag
 from articles.domain.moderation.log import LogEntry
 from articles.repository import Repository
 from articles.web.preferences import slugs_from
@@ -36,6 +37,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "opposed": _chosen(repository, members.iterate_choices(user, Choice.OPPOSE)),
         "saved": _chosen(repository, members.iterate_saved(user)),
         "comments": map(_comment, repository.comments.list_by(user)),
+        "flags": map(_flag, repository.flags.iterate_by(user)),
         "tokens": map(_token, member.tokens.all()),
         "moderated": map(_entry, repository.moderation_log.iterate_by_actor(member.get_username())),
     }
@@ -102,6 +104,17 @@ def _comment(comment: Comment) -> dict[str, Any]:
         "votes": comment.votes,
         "opposes": comment.opposes,
         "removed": comment.removed,
+    }
+
+
+def _flag(flag: Flag) -> dict[str, Any]:
+    return {
+        "article": article_of(flag.subject),
+        "comment": None if is_root(flag.subject) else flag.subject,
+        "reason": flag.reason.value,
+        "words": flag.words or None,
+        "at": _at(flag.at),
+        "state": flag.state.value,
     }
 
 

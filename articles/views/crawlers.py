@@ -32,7 +32,7 @@ _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _CLOSED_PAGES = (
     *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
     *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
-    "articles:voting_rings",
+    *("articles:voting_rings", "articles:queue", "articles:flags"),
     *("articles:search", "articles:pulse", "articles:voted", "articles:opposed", "articles:saved"),
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
     *("accounts:password_reset", "admin:index"),
@@ -52,9 +52,13 @@ _CLOSED_ARTICLE_PAGES = (
     "write_comment",
     "lock",
     "unlock",
+    "flag",
 )
 
-_CLOSED_COMMENT_PAGES = ("comment_vote", "edit_comment", "delete_comment", "remove_comment", "restore_comment")
+_CLOSED_COMMENT_PAGES = (
+    *("comment_vote", "edit_comment", "delete_comment", "remove_comment", "restore_comment"),
+    "flag_comment",
+)
 
 _Entry = tuple[str, float | None]
 """A path, and the time of its last change in Unix seconds, if known."""

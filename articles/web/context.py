@@ -11,8 +11,8 @@ from accounts.web.login_intent import LoginIntent
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group
+from articles.web.moderation import QueueLink, VotingRingsLink
 from articles.web.preferences import preferences_of
-from articles.web.voting_rings import VotingRingsLink
 from articles.wiring import repository
 
 
@@ -47,9 +47,9 @@ def _pending_article(request: HttpRequest) -> Article | None:
     return None
 
 
-def voting_rings(request: HttpRequest) -> dict[str, Any]:
-    """Provide the moderators' link to voting rings."""
-    return {"voting_rings_link": VotingRingsLink(request)}
+def moderation(request: HttpRequest) -> dict[str, Any]:
+    """Provide the moderators' links to voting rings and to what members flag."""
+    return {"voting_rings_link": VotingRingsLink(request), "queue_link": QueueLink(request)}
 
 
 def preferences(request: HttpRequest) -> dict[str, Any]:

@@ -46,6 +46,7 @@ FORMS = {
     "articles:comment_vote": (),
     # These take their use themselves, and return the form with what was typed.
     **dict.fromkeys(("articles:edit", "articles:write_comment", "articles:edit_comment"), ()),
+    **dict.fromkeys(("articles:flag", "articles:flag_comment"), ()),
 }
 """Limits of views that take forms, by name; other forms are `changes`."""
 

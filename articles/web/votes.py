@@ -10,16 +10,16 @@ from accounts.web.login_intent import LoginIntent, member_arrived
 from articles.domain.articles import ArticleId, Choice, Tally
 from articles.domain.errors import ArticlesError
 from articles.text.refusals import action_sentence
-from articles.web import voting_rings
+from articles.web import moderation
 from articles.wiring import repository
 
 
 def cast(request: HttpRequest, member: Any, article_id: ArticleId, choice: Choice) -> Tally:
     """Set a member's choice on an article. Raises the errors of `Votes.cast`."""
-    network = voting_rings.network_of_new_account(request, member)
+    network = moderation.network_of_new_account(request, member)
     tally = repository().votes.cast(article_id, member.pk, choice, network)
     if tally.ring_accounts:
-        voting_rings.note(article_id, tally.ring_accounts)
+        moderation.note(article_id, tally.ring_accounts)
     return tally
 
 

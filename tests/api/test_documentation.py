@@ -30,6 +30,11 @@ ENDPOINTS = {
     **{("get", f"/api/me/{name}"): {"200", "400", "401", "404", "503"} for name in ("voted", "opposed", "saved")},
     ("patch", "/api/articles/{article_id}"): {"200", *_CHANGE, "404", "409"},
     ("put", "/api/articles/{article_id}/removed"): {"200", *_CHANGE, "404"},
+    **{
+        (method, f"/api/{kind}s/{{{kind}_id}}/flag"): {"200", "404", "409", *statuses}
+        for kind in ("article", "comment")
+        for method, statuses in (("put", _CHANGE), ("delete", set(_CHANGE) - {"413"}))
+    },
     ("get", "/api/articles/{article_id}/comments"): {"200", "400", "401", "404", "503"},
     ("post", "/api/articles/{article_id}/comments"): {"201", *_CHANGE, "404", "409"},
     ("put", "/api/articles/{article_id}/locked"): {"200", *_CHANGE, "404"},
@@ -191,7 +196,8 @@ def test_the_page_shows_every_endpoint_with_fields_and_responses(page):
 def test_the_examples_work(page, as_carol, site_store, alice, python):
     site_store.groups.create("redis", "Redis")
     for number in range(1, 60):
-        site_store.articles.post(CAROL, "carol", "python news", f"https://example.org/{number}")
+        poster = (alice.pk, "alice") if number == 43 else (CAROL, "carol")
+        site_store.articles.post(*poster, "python news", f"https://example.org/{number}")
         site_store.groups.assign(number, ["python"])
     site_store.comments.post(42, alice.pk, "alice", "A comment")
     examples = re.findall(r"<pre[^>]*>(curl .*?)</pre>", page, re.DOTALL)

@@ -139,6 +139,11 @@ CALLS = [
     Call(
         "cast_comment_vote", 403, "Failure", arguments={"comment_id": WRITTEN}, body=("Ballot", {"choice": "vote"})
     ),
+    Call("flag_article", 200, "Flag", "carol", {"article_id": MINE}, ("NewFlag", {"reason": "spam"})),
+    Call("flag_article", 403, "Failure", "alice", {"article_id": MINE}, ("NewFlag", {"reason": "spam"})),
+    Call("take_back_article_flag", 200, "Flag", "carol", {"article_id": MINE}),
+    Call("flag_comment", 200, "Flag", "carol", {"comment_id": WRITTEN}, ("NewFlag", {"reason": "off-topic"})),
+    Call("take_back_comment_flag", 200, "Flag", "carol", {"comment_id": WRITTEN}),
     Call("edit_comment", 200, "Comment", arguments={"comment_id": WRITTEN}, body=("CommentText", {"text": "B"})),
     Call("edit_comment", 403, "Failure", "carol", {"comment_id": WRITTEN}, ("CommentText", {"text": "B"})),
     Call(

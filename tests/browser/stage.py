@@ -18,6 +18,8 @@ from django.utils.http import urlsafe_base64_encode
 from accounts.models import Token, User
 from accounts.moderators import GROUP as MODERATORS
 from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.discussion.comments import root_of
+from articles.domain.moderation.flags import FlagReason
 from articles.domain.moderation.log import Actor
 from articles.web import error_pages
 from articles.wiring import patient_repository
@@ -114,6 +116,9 @@ def _articles() -> dict[str, Any]:
         found.votes.cast(posted[1], 900_000 + voter, Choice.VOTE, "f" * 16)
     found.comments.post(posted[2], paula.id, paula.name, "A word without end: " + TITLES[2])
     found.comments.lock(posted[2], maud, "It goes nowhere.")
+    mia, olga = _actor("mia"), _actor("olga")
+    found.flags.set(root_of(posted[2]), mia.id, FlagReason.AGAINST_RULES, "Long words: " + TITLES[2])
+    found.flags.set(root_of(posted[2]), olga.id, FlagReason.SPAM)
     return {
         **_discussion(posted[0], paula, maud),
         "own": posted[0],
@@ -134,6 +139,7 @@ def _discussion(article: int, paula: Actor, maud: Actor) -> dict[str, int]:
         )
     drawn = comments.post(article, paula.id, paula.name, MARKDOWN)
     comments.cast(drawn, maud.id, Choice.VOTE)
+    patient_repository().flags.set(drawn, _actor("mia").id, FlagReason.OFF_TOPIC, "It is about Markdown")
     hidden = comments.post(article, maud.id, maud.name, "Buy now!")
     comments.post(article, paula.id, paula.name, "That is an advertisement.", parent=hidden)
     comments.remove(hidden, maud, "It only advertises.")

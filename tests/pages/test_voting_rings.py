@@ -54,7 +54,7 @@ def dora(db: None) -> User:
 
 def test_votes_from_addresses_of_one_network_flag_the_article_once(site_store, article, caplog):
     flags = value("site_voting_rings_total")
-    with caplog.at_level(logging.WARNING, "articles.web.voting_rings"):
+    with caplog.at_level(logging.WARNING, "articles.web.moderation"):
         for number, user in enumerate(newcomers(12)):
             vote_of(user, article, f"203.0.113.{number}", "oppose" if number % 2 else "vote")
 

@@ -6,12 +6,13 @@ from articles.domain.articles import Choice
 from articles.domain.discussion.comments import CommentOrder, root_of
 from articles.domain.errors import ArticleRemoved, VotingClosed
 from articles.domain.lists import TOP_PERIODS, Order
+from articles.domain.moderation.flags import FlagReason
 from articles.domain.moderation.log import Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Confirmation, Repository
 from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
-from tests.cast import ALICE, BOB, MODERATOR
+from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import comment_on, imported, link, post, view, vote_from
 from tests.repository.usage import be_moved, let_pass, tune, use_up_limits
@@ -47,6 +48,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         assert len(repository.moderation_log.get_for_article(article_id).entries) == 6
         repository.members.save(77, article_id, wanted=True)
         discuss(repository, clock, article_id)
+        flag(repository, clock, article_id)
     with_many = repository.store.shards.of(ids[0])
     assert list(check_long(repository.store, with_many, ids[0])) == []
     repair_long(repository.store, with_many, ids[0])
@@ -63,6 +65,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.store.client.sadd(wrong, 4000)
     wrong, stranger = repository.store.shards.of(ids[1]), {str(root_of(ids[1]) + 777): 1}
     repository.store.client.hset(wrong.article(ids[1]), "comments", 77)
+    repository.store.client.hset(wrong.flags(root_of(ids[1]) + 777), "77", "damaged")
     for name in (wrong.replies_best(root_of(ids[1])), wrong.commented(ALICE)):
         repository.store.client.zadd(name, stranger)
     assert len(list(repository.audit.run())) > 1
@@ -112,6 +115,27 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
     comments.delete(top, BOB)
     if article_id % 2:
         comments.delete(last, ALICE)
+
+
+def flag(repository: Repository, clock: Clock, article_id: int) -> None:
+    """Use flags in every way; leave open ones by bob, and by others on a comment that is deleted."""
+    flags = repository.flags
+    for comment_id in (comment_on(repository, article_id, f"Flagged {number}", ALICE) for number in range(3)):
+        for member in (BOB, MALLORY):
+            flags.set(comment_id, member, FlagReason.SPAM, "It sells pills")
+        flags.take_back(comment_id, MALLORY)
+        match comment_id % 3:
+            case 0:
+                flags.remove(comment_id, MODERATOR, "Spam")
+            case 1:
+                repository.comments.delete(comment_id, ALICE)
+    for subject in (root_of(article_id), root_of(article_id) + 1):
+        for member in (CAROL, MALLORY):
+            flags.set(subject, member, FlagReason.OFF_TOPIC)
+        flags.keep(subject, clock(), "It fits")
+    flags.set(root_of(article_id), 77, FlagReason.SPAM)
+    repository.articles.remove(article_id, MODERATOR, "Spam")
+    repository.articles.restore(article_id, MODERATOR, "No spam")
 
 
 def confirm(repository: Repository, article_id: int) -> None:

@@ -192,6 +192,7 @@ NAMES_OF_FIELDS = {
     "day:kind": "[0-9]+:(?:counted|visitors|bot|prefetch|burst)",
     "step of housekeeping": "[a-z-]+",
     "moment": "[0-9]+|counters",
+    "member id": "[1-9][0-9]*|kept",
 }
 
 

@@ -9,16 +9,18 @@ from functools import cache
 import redis
 
 from articles.domain.articles import Choice
+from articles.domain.discussion.comments import root_of
 from articles.domain.errors import LimitReached
 from articles.domain.limits import Use
 from articles.domain.lists import TOP_PERIODS, Order
+from articles.domain.moderation.flags import FlagReason
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
 from articles.repository import Confirmation, Repository
 from articles.repository.moving import marks
 from articles.repository.store import scripts
 from articles.repository.store.key_table import CLOSED
-from tests.cast import ALICE, BOB, MODERATOR
+from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import servers_of
 from tests.factories import comment_on, imported, link, post, visit, vote_from
@@ -136,6 +138,7 @@ def use(repository: Repository, clock: Clock) -> None:
     clock.advance(0.25)
     vote_from(repository, 8, 1, repository.rules.ring_accounts)
     use_comments(repository, clock)
+    use_flags(repository, clock)
     read_all(repository, clock)
     parameters = Parameters(gamma=1.4)
     tune(repository, parameters)
@@ -160,6 +163,15 @@ def use_comments(repository: Repository, clock: Clock) -> None:
         for user in range(10, 15):
             repository.comments.cast(first, user, Choice.OPPOSE if user == 12 else Choice.VOTE)
         repository.comments.delete(stub, BOB)
+
+
+def use_flags(repository: Repository, clock: Clock) -> None:
+    """Flag articles 3, which is kept, and 4, and the first comment on article 8, which mallory flags as well."""
+    for article_id in (3, 4):
+        repository.flags.set(root_of(article_id), CAROL, FlagReason.BROKEN_LINK, "It is gone")
+    repository.flags.keep(root_of(3), clock(), "It is back")
+    for member in (BOB, MALLORY):
+        repository.flags.set(root_of(8) + 1, member, FlagReason.OFF_TOPIC)
 
 
 def read_all(repository: Repository, clock: Clock) -> None:

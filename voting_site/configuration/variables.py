@@ -273,6 +273,15 @@ VARIABLES = (
         1440,
     ),
     Variable("NEW_ACCOUNT_HOURS", "number", "24", "Hours for which an account is new, for voting rings.", 1, 8760),
+    Variable(
+        "FLAGS_TO_REMOVE",
+        "number",
+        "0",
+        "Weight of the open flags with which the site itself removes an article or a comment (docs/operation.md); "
+        "0: only moderators do. A new member's flag weighs 1.",
+        0,
+        200,
+    ),
     Variable("HOT_REFRESH_SECONDS", "number", "60", "Seconds after which the hot list is rescored.", 60, 120),
     Variable(
         "ARCHIVE_DAYS",

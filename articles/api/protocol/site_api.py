@@ -65,7 +65,18 @@ api = SiteApi(
     parser=StrictJson(),
     renderer=PlainJson(),
 )
-for _noun in ("lists", "search", "readership", "votes", "comments", "ranking", "my_lists", "groups", "articles"):
+for _noun in (
+    "lists",
+    "search",
+    "readership",
+    "votes",
+    "flags",
+    "comments",
+    "ranking",
+    "my_lists",
+    "groups",
+    "articles",
+):
     import_module(f"articles.api.{_noun}")  # registers its operations; the documentation keeps this order
 api.add_router("", router)
 for _kind in (Exception, Http404, HttpError, ValidationError):  # else ninja answers the last three itself

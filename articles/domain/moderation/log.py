@@ -35,6 +35,9 @@ class Actor:
 OPERATOR = Actor(0, "")
 """The operator, who changes the configuration and has no account here."""
 
+SITE = Actor(0, "*")
+"""The site itself, where the operator lets it act. No member can have this name."""
+
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:

@@ -87,7 +87,8 @@ class Placing:
             for keys in self.shards.all:
                 yield Placed(keys.deleted_members, kind, data, expires)
         elif kind is table.VIEWED or kind.owner is Owner.MEMBER:
-            for keys, part in self._split(data).items():
+            split = self._split_comments if kind is table.FLAGS_BY else self._split
+            for keys, part in split(data).items():
                 yield Placed(keys.prefix + name, kind, part, expires)
         else:  # figures of the site, which are added up over all shards
             keys = self.shards.all[shard if self.before == self.shards.count else 0]
@@ -99,6 +100,14 @@ class Placing:
         for member, score in ranking.items():
             if member.isdigit():
                 parts[self.shards.of(int(member))][member] = score
+        return parts
+
+    def _split_comments(self, ranking: Mapping[str, float]) -> dict[Keys, dict[str, float]]:
+        """The same for a sorted set of comments."""
+        parts: dict[Keys, dict[str, float]] = defaultdict(dict)
+        for member, score in ranking.items():
+            if member.isdigit():
+                parts[self.shards.of_comment(int(member))][member] = score
         return parts
 
     def _note_parameters(self, fields: Mapping[str, str], shard: int) -> None:

@@ -8,6 +8,7 @@ from base64 import b64decode
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from articles.domain.discussion.comments import root_of
 from articles.domain.errors import StoreUnfit
 from articles.repository.backup.placing import Placed, Placing
 from articles.repository.backup.records import BackupRecord, Layout
@@ -80,7 +81,7 @@ class StoreRestore:
             if number := table.ARTICLE.values(entry.name):
                 keys = self._store.shards.of(int(number[0]))
                 own = [kind for kind in table.TABLE if table.is_kept_with_article(kind)]
-                pipe.unlink(*(keys.prefix + kind.of(*number) for kind in own))
+                pipe.unlink(*(keys.prefix + kind.of(*number) for kind in own), keys.flags(root_of(int(number[0]))))
             elif number := table.COMMENT.values(entry.name):
                 pipe.unlink(*self._store.shards.of_comment(int(number[0])).copied_of_comment(int(number[0])))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import CommentId
+from articles.domain.discussion.comments import CommentId, article_of, is_root
 from articles.repository.backup.reading import BackupReader
 from articles.repository.backup.records import BackupRecord, Layout
 from articles.repository.backup.restoring import StoreRestore
@@ -60,6 +60,8 @@ class Changes:
         rest = split_prefix(name)[1]
         if is_kept_with_article(kind):
             self.articles.add(int(kind.values(rest)[0]))
+        elif kind is table.FLAGS and is_root(int(kind.values(rest)[0])):
+            self.articles.add(article_of(int(kind.values(rest)[0])))
         elif kind.in_backup is InBackup.COPIED and kind.owner is Owner.COMMENT:
             self.comments.add(int(kind.values(rest)[0]))
         elif kind.in_backup is InBackup.COPIED and kind.owner is Owner.MEMBER:

@@ -198,6 +198,23 @@ COMMENT_SENT = _key(
     life=10 * MINUTE,
     in_backup=InBackup.OMITTED,
 )
+FLAGS = _key(
+    "flags:<comment>",
+    "hash",
+    Owner.COMMENT,
+    "member id → the member's flag: `reason time weight state words`; `kept` → why moderators kept it. "
+    "For an article the id is its own and six zeros",
+    "what moderators decide, and what those who flagged it see of that; kept as long as what is flagged",
+)
+FLAGGED = _key(
+    "flagged:",
+    "zset",
+    Owner.SITE,
+    "id of each comment, and of each article with six zeros, that has open flags → hundredths of their weight · "
+    "2³² + 2³² − 1 − second of the oldest",
+    "the moderators' queue: the heaviest first, of equal ones the one that waits longest",
+    in_backup=InBackup.REBUILT,
+)
 VOTES = _key(
     "votes:<user>",
     "zset",
@@ -225,6 +242,15 @@ COMMENTED = _key(
     "the comments in the member's export, and those to anonymise when the account is deleted; written in the same "
     "step as the comment",
     in_backup=InBackup.REBUILT,
+)
+FLAGS_BY = _key(
+    "flags:by:<user>",
+    "zset",
+    Owner.MEMBER,
+    "id of each comment, and of each article with six zeros, that the member flagged → 1 if moderators removed "
+    "it, −1 if they kept it, 0 before",
+    "how often the member's flags are right decides their weight; also the flags in the member's export, and "
+    "those to withdraw when the account is deleted",
 )
 DELETED_MEMBERS = _key(
     "gone:",

@@ -81,9 +81,18 @@ class Keys:
     def comment_oppose(self, comment_id: CommentId) -> str:
         return self.prefix + table.COMMENT_OPPOSE.of(comment_id)
 
-    def copied_of_comment(self, comment_id: CommentId) -> tuple[str, str, str]:
+    def copied_of_comment(self, comment_id: CommentId) -> tuple[str, ...]:
         """Keys of a comment that a backup contains."""
-        return self.comment(comment_id), self.comment_voted(comment_id), self.comment_oppose(comment_id)
+        names = (self.comment, self.comment_voted, self.comment_oppose, self.flags)
+        return tuple(name(comment_id) for name in names)
+
+    def flags(self, subject: CommentId) -> str:
+        """Flags of a comment or, for `root_of(article)`, of the article."""
+        return self.prefix + table.FLAGS.of(subject)
+
+    @property
+    def flagged(self) -> str:
+        return self.prefix + table.FLAGGED.of()
 
     @property
     def comment_voters(self) -> str:
@@ -102,6 +111,9 @@ class Keys:
 
     def commented(self, user_id: UserId) -> str:
         return self.prefix + table.COMMENTED.of(user_id)
+
+    def flags_by(self, user_id: UserId) -> str:
+        return self.prefix + table.FLAGS_BY.of(user_id)
 
     def order(self, order: Order) -> str:
         """Ranking of all listed articles; by hotness of those with the most."""

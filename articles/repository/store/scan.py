@@ -16,6 +16,8 @@ from articles.repository.store.connection import Store
 from articles.repository.store.key_table import (
     ARTICLE,
     COMMENTED,
+    FLAGS,
+    FLAGS_BY,
     OPPOSES,
     REPLIES_BEST,
     REPLIES_TIME,
@@ -54,6 +56,12 @@ class Contents:
 
     authors: set[UserId] = field(default_factory=set)
     """Members with a list of comments."""
+
+    flagged: set[CommentId] = field(default_factory=set)
+    """Ids of comments, and roots of articles, with flags."""
+
+    flaggers: set[UserId] = field(default_factory=set)
+    """Members with a list of flags."""
 
 
 def walk(store: Store) -> Iterator[list[str]]:
@@ -127,6 +135,10 @@ def _note(contents: Contents, kind: Key, values: tuple[str, ...]) -> None:
         contents.words.add(values[0])
     elif kind.owner is Owner.GROUP:
         contents.groups.add(values[0])
+    elif kind is FLAGS:
+        contents.flagged.add(int(values[0]))
+    elif kind is FLAGS_BY:
+        contents.flaggers.add(int(values[0]))
     elif kind.owner is Owner.COMMENT:
         (contents.threads if kind in (REPLIES_BEST, REPLIES_TIME) else contents.comments).add(int(values[0]))
     elif kind is COMMENTED:

@@ -19,9 +19,11 @@ exactly
     and its time, and in its author's list; these hold nothing else. Its votes equal its voter sets until they are
     dropped, as noted. A deleted comment has replies. An article counts the comments that are shown, and has given
     out their numbers
-12. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
+12. the queue and the members' lists of flags hold exactly the flags of what is there, by their states; none is
+    open on what is removed
+13. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
     is at least the highest id
-13. every key has its type, and every entry its form; steps that fail because of one that has not are reported
+14. every key has its type, and every entry its form; steps that fail because of one that has not are reported
 """
 
 from collections.abc import Callable, Iterator
@@ -33,6 +35,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.lists import Order, Period
 from articles.domain.members import UserId
 from articles.domain.ranking import RANGES, out_of_range
+from articles.repository.moderation.flag_upkeep import FlagUpkeep
 from articles.repository.ranking.parameters import parameters_from
 from articles.repository.search.index import Finding, Index, Indexed
 from articles.repository.search.memberships import Memberships
@@ -113,6 +116,7 @@ class Audit:
                 progress(done, total)
             yield from self._check_lists(keys, contents, memberships)
             yield from CommentAudit(self._store).run(keys, contents, is_shard_damaged=is_damaged)
+            yield from attempt(keys.flagged, FlagUpkeep(self._store).check(keys, contents))
 
     def _read_batch(self, keys: Keys, attempt_on: Attempt, batch: list[str]) -> Batch:
         """Check these articles, and read what they are indexed by: the part that waits for the store."""

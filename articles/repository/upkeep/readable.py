@@ -52,7 +52,10 @@ _COMMENT_ID = _like("[1-9][0-9]{6,21}")
 _COUNT = _like("[0-9]{1,15}")
 _NUMBER = _like(r"-?[0-9]{1,15}(?:\.[0-9]+)?(?:e[-+]?[0-9]{1,2})?")
 
-_LISTS_OF_COMMENTS = (table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED)
+_LISTS_OF_COMMENTS = (
+    *(table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED),
+    *(table.FLAGGED, table.FLAGS_BY),
+)
 
 _FORMS: dict[Key, Form] = {
     **dict.fromkeys((table.CHANGED, table.TAKEN), _are_texts),

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import CommentId
+from articles.domain.discussion.comments import CommentId, root_of
 from articles.domain.errors import StoreDamaged
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.domain.members import UserId
 from articles.repository.groups import Groups
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
+from articles.repository.moderation.flag_upkeep import FlagUpkeep
 from articles.repository.search.find import Search
 from articles.repository.search.index import Finding, Index
 from articles.repository.search.memberships import Memberships
@@ -38,11 +39,12 @@ class Repair:
         self._search = Search(store)
         self._index = Index(store)
         self._comments = CommentRepair(store)
+        self._flags = FlagUpkeep(store)
 
     def run(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> int:
         """Rebuild all lists, the index of words and the id counter; return the number of articles.
 
-        The lists are rankings, hot list, groups, profiles, members' lists, replies to comments, and each
+        The lists are rankings, hot list, groups, profiles, members' lists, replies to comments, flags, and each
         article's log entries. Each article is repaired in one atomic step, so that readers and voters see it
         either before or after. Vote counts do not change. `tell` receives each damaged article or comment, which
         stays as it is until its hash is fixed, and each key that cannot be read.
@@ -69,6 +71,7 @@ class Repair:
             self._repair_choices(keys, contents, tell)
             attempt_repair(keys.top(Period.DAY), partial(self._drop_tops, keys), tell)
             attempt_repair(keys.comment_voters, partial(self._comments.run, keys, contents, tell), tell)
+            attempt_repair(keys.flagged, partial(self._flags.repair, keys, contents), tell)
         attempt_repair(names.SCHEMA, self._search.mark_all_indexed, tell)
         directory = self._store.shards.directory.groups
         attempt_repair(directory, partial(Groups(self._store).follow_merges, sorted(slugs)), tell)
@@ -95,6 +98,7 @@ class Repair:
             self._repair_log(keys)
             self._repair_choices(keys, contents, tell)
             self._comments.run(keys, contents, tell)
+            self._flags.repair(keys, contents)
         Groups(self._store).follow_merges(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
@@ -116,12 +120,14 @@ class Repair:
             self._repair_batch(keys, list(map(str, numbers)), None, lambda _: None)
             for slug in {slug for number in numbers for slug in former.get(number, (None, ()))[1]}:
                 self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *numbers])
+        self._flags.settle(map(root_of, ids))
 
     def settle_comments(
         self, ids: Sequence[CommentId], former: Mapping[CommentId, tuple[str | None, str | None]]
     ) -> None:
         """The same for comments; `former`: the parent and the author that they had before. Raises StoreError."""
         self._comments.settle(ids, former)
+        self._flags.settle(ids)
 
     def settle_log(self) -> None:
         """Let articles name all log entries about them. One round trip for each batch. Raises StoreError."""

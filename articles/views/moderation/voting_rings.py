@@ -14,7 +14,7 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
 from articles.web.form_answers import way_back
 from articles.web.identity import needs
-from articles.web.voting_rings import PERMISSIONS
+from articles.web.moderation import PERMISSIONS
 from articles.wiring import repository
 
 

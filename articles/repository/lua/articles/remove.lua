@@ -1,13 +1,14 @@
 --[[
-Take an article out of every list, and log the removal. Its hash, counts and groups stay, so it can be restored.
+Take an article out of every list, decide its flags, and log the removal. Its hash, counts and groups stay, so it can be
+restored.
 KEYS  1 article
-ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
+ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 root of its comments
 Returns  {"ok"} | {"missing"} | {"removed"}
-Cost  O(groups · log N)
-TOUCHES  article:<id> rw, score: rw, time: rw, points: rw, top:<period> rw, removed: rw, group:<slug> rw,
-         score:<slug> rw, time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw, rings: rw, next:score rw,
-         word:<word> rw, words: rw, log: rw
-INCLUDE  lists, moderation_log, values, words
+Cost  O((groups + flags) · log N)
+TOUCHES  article:<id> rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, score: rw, time: rw, points: rw,
+         top:<period> rw, removed: rw, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw,
+         hot:score rw, hot:score:<slug> rw, rings: rw, next:score rw, word:<word> rw, words: rw, log: rw
+INCLUDE  flags, lists, moderation_log, values, words
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 
@@ -21,5 +22,6 @@ redis.call('HDEL', article, 'ring')
 unlist_article(prefix, id, split(groups))
 leave_words(prefix, id, words)
 redis.call('ZADD', prefix .. 'removed:', time, id)
+decide_flags(prefix, ARGV[6], 'removed', math.huge)
 log_article(prefix, 'remove', ARGV[3], ARGV[2], id, title, ARGV[4], {})
 return {'ok'}

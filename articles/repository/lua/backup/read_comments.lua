@@ -1,11 +1,11 @@
 --[[
-Read comments for a backup, each with its voters. Reads only.
+Read comments for a backup, each with its voters and flags. Reads only.
 KEYS  1… comments
 ARGV  1 shard prefix  2 most entries to read in one step  3… ids of the comments, in the same order
 Returns  {number of ids examined, {id, '', {key without prefix, ms to live or -1, type, value}, …} of each that exists}; the
          value of a key of another type is false
 Cost  O(entries), bounded by 2 unless a single comment has more
-TOUCHES  comment:<comment> r, comment:voted:<comment> r, comment:oppose:<comment> r
+TOUCHES  comment:<comment> r, comment:voted:<comment> r, comment:oppose:<comment> r, flags:<comment> r
 INCLUDE  none
 ]]
 local READ = {
@@ -18,7 +18,9 @@ for at, key in ipairs(KEYS) do
   local id = ARGV[at + 2]
   if redis.call('EXISTS', key) == 1 then
     local comment = {id, ''}
-    local names = {{'comment:' .. id, 'hash'}, {'comment:voted:' .. id, 'set'}, {'comment:oppose:' .. id, 'set'}}
+    local names = {
+      {'comment:' .. id, 'hash'}, {'comment:voted:' .. id, 'set'}, {'comment:oppose:' .. id, 'set'}, {'flags:' .. id, 'hash'},
+    }
     for _, one in ipairs(names) do
       local life = redis.call('PTTL', prefix .. one[1])
       if life ~= -2 then

@@ -1,12 +1,13 @@
 --[[
-Delete a comment with its text and its votes. While it has replies, a stub without author keeps its place.
+Delete a comment with its text, its votes and its flags. While it has replies, a stub without author keeps its place.
 KEYS  1 comment  2 article  3 comments of the author
 ARGV  1 id  2 author  3 shard prefix
 Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"}
 Cost  O(log N) for the comment, and for each stub above it that loses its last reply
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
-         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, commented:<user> rw, gone: r
-INCLUDE  comments, members, values
+         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, flags:<comment> rw, flagged: rw,
+         commented:<user> rw, flags:by:<user> rw, gone: r
+INCLUDE  comments, flags, members, values
 ]]
 local comment, article, id, prefix = KEYS[1], KEYS[2], ARGV[1], ARGV[3]
 
@@ -19,6 +20,7 @@ local shown = as_count(redis.call('HGET', article, 'comments'))
 
 if shown and not hidden then redis.call('HSET', article, 'comments', math.max(0, shown - 1)) end
 redis.call('ZREM', KEYS[3], id)
+drop_flags(prefix, id)
 if count_replies(prefix, id) == 0 then
   drop_comment(prefix, id)
 else

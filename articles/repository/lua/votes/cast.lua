@@ -10,7 +10,7 @@ Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r,
          score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, ring:<id>:<network> rw,
          rings: rw, next:score rw, ranking: r, limit:votes:<user> rw
-INCLUDE  closing, limits, members, ranking, values, voting_rings
+INCLUDE  closing, limits, members, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, user, choice, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[6]

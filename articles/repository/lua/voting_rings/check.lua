@@ -6,7 +6,7 @@ ARGV  1 article id  2 time of the last vote that the moderator saw, s  3 now, s 
 Returns  {"ok"} | {"missing"}
 Cost  O(log N)
 TOUCHES  article:<id> rw, rings: rw, ranking: r
-INCLUDE  closing, values, voting_rings
+INCLUDE  closing, members, values
 ]]
 local article = KEYS[1]
 local now = moments(ARGV[4], ARGV[3])

@@ -1,4 +1,4 @@
-"""Voting rings: whose votes are noted by network, who sees the flagged articles, and what the log says."""
+"""What moderators look at: voting rings, whose votes are noted for them, and what members flag."""
 
 import logging
 from contextlib import suppress
@@ -12,7 +12,10 @@ from articles.operation import metrics
 from articles.web.identity import address_of, network_of
 from articles.wiring import repository
 
-PERMISSIONS = ("articles.remove_articles", "articles.assign_groups")
+REMOVE = "articles.remove_articles"
+"""A member with this permission decides on flags."""
+
+PERMISSIONS = (REMOVE, "articles.assign_groups")
 """A member with one of them sees voting rings."""
 
 _log = logging.getLogger(__name__)
@@ -49,4 +52,22 @@ class VotingRingsLink:
         """The number of flagged articles; 0 while the store is unavailable."""
         with suppress(StoreUnavailable, StoreDamaged):
             return repository().voting_rings.count()
+        return 0
+
+
+class QueueLink:
+    """What the navigation of moderators shows of the queue. Reads the store only when the number is drawn."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    @property
+    def is_shown(self) -> bool:
+        return bool(self._request.user.has_perm(REMOVE))
+
+    @property
+    def waiting(self) -> int:
+        """The number of entries in the queue; 0 while the store is unavailable."""
+        with suppress(StoreUnavailable, StoreDamaged):
+            return repository().flags.count()
         return 0

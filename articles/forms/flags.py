@@ -1,0 +1,72 @@
+"""Forms of flags: to flag an article or a comment, and to decide on what is flagged."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from articles.domain.articles import LATEST
+from articles.domain.moderation.flags import FlagReason
+from articles.forms.fields import CleanedField, LineInput
+from articles.text.lines import REASON_LIMIT, clean_reason
+
+REASONS = {
+    FlagReason.SPAM: pgettext_lazy("reason of a flag", "Spam"),
+    FlagReason.OFF_TOPIC: pgettext_lazy("reason of a flag", "Off-topic"),
+    FlagReason.BROKEN_LINK: pgettext_lazy("reason of a flag", "Broken link"),
+    FlagReason.AGAINST_RULES: pgettext_lazy("reason of a flag", "Against the rules"),
+}
+"""What members read of each reason."""
+
+
+class FlagForm(forms.Form):
+    """What is wrong with an article or a comment."""
+
+    reason = forms.ChoiceField(
+        label=gettext_lazy("What is wrong?"),
+        widget=forms.RadioSelect,
+    )
+    words = CleanedField(
+        clean_reason,
+        required=False,
+        label=gettext_lazy("In your words"),
+        help_text=gettext_lazy("Only moderators read it. Needed if it is against the rules: say which."),
+        widget=LineInput(REASON_LIMIT),
+    )
+
+    def __init__(self, *args: Any, has_link: bool, **options: Any) -> None:
+        """`has_link`: whether a broken link can be what is wrong."""
+        super().__init__(*args, **options)
+        offered = [reason for reason in REASONS if has_link or reason is not FlagReason.BROKEN_LINK]
+        choices = [(reason.value, REASONS[reason]) for reason in offered]
+        self.fields["reason"].choices = choices  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        values = self.cleaned_data
+        if values.get("reason") == FlagReason.AGAINST_RULES and values.get("words") == "":
+            self.add_error("words", _("Say which rule it breaks."))
+        return values
+
+    @property
+    def reason_chosen(self) -> FlagReason:
+        return FlagReason(self.cleaned_data["reason"])
+
+
+class DecisionForm(forms.Form):
+    """A moderator's decision. `seen`: when the page with the form was made, in Unix seconds."""
+
+    KEEP, REMOVE = "keep", "remove"
+
+    subject = forms.IntegerField(min_value=1, max_value=10**22)
+    seen = forms.FloatField(min_value=0, max_value=LATEST)
+    decision = forms.ChoiceField(choices=[(one, one) for one in (KEEP, REMOVE)])
+    reason = CleanedField(clean_reason, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        values = self.cleaned_data
+        if values.get("decision") == self.REMOVE and values.get("reason") == "":
+            self.add_error(
+                "reason", _("Give a reason for the removal: everyone can read it in the moderation log.")
+            )
+        return values

@@ -1,0 +1,76 @@
+--[[
+Flags of comments and articles. They are a hash of members under the id of the comment, or under the root of the article's
+comments. A flag is open until moderators remove what is flagged, or keep it; each member's own list says which.
+INCLUDE  comments, values
+]]
+local STATES = {open = 0, removed = 1, kept = -1}  -- of flags, as the members' lists hold them
+
+-- Return whether there is such a comment or article, and whether readers see it.
+local function has_subject(prefix, id)
+  local article = article_of(id)
+  local is_article = comment_id(article, 0) == id
+  local key = is_article and prefix .. 'article:' .. article or prefix .. 'comment:' .. id
+  local time, removed, deleted = unpack(redis.call('HMGET', key, 'time', 'removed', 'deleted'))
+  return time and not deleted, time and not removed
+end
+
+-- Return the parts of a flag, nil for a damaged one: its reason, its time in Unix seconds, its weight, its state, its words.
+local function flag_parts(text)
+  local reason, at, weight, state, words = string.match(text or '', '^(%S+) (%S+) (%S+) (%S+) (.*)$')
+  if reason and as_time(at) and as_number(weight) and STATES[state] then
+    return reason, tonumber(at), tonumber(weight), state, words
+  end
+end
+
+-- Return the flags of a comment or an article, {{user, text}, …}; none where the key is damaged.
+local function flags_of(prefix, subject)
+  local values, flags = redis.pcall('HGETALL', prefix .. 'flags:' .. subject), {}
+  for n = 1, values.err and 0 or #values, 2 do
+    if as_count(values[n]) then flags[#flags + 1] = {values[n], values[n + 1]} end
+  end
+  return flags
+end
+
+-- Return the weight of the open flags, and the place in the queue that they give: the heaviest first, then the one that
+-- waits longest; no place without an open flag.
+local function queue_place(flags)
+  local sum, first = 0, nil
+  for _, flag in ipairs(flags) do
+    local _, at, weight, state = flag_parts(flag[2])
+    if state == 'open' then sum, first = sum + weight, math.min(first or at, at) end
+  end
+  return sum, first and math.floor(sum * 100 + 0.5) * ONE_POINT + ONE_POINT - 1 - math.floor(first)
+end
+
+-- Put a comment or an article into the queue, or take it out, by its flags; return the weight of those that are open. It
+-- fails on no damaged key.
+local function queue_flagged(prefix, subject, flags)
+  local sum, place = queue_place(flags)
+  if place then redis.pcall('ZADD', prefix .. 'flagged:', exactly(place), subject)
+  else redis.pcall('ZREM', prefix .. 'flagged:', subject) end
+  return sum
+end
+
+-- Decide the open flags of a comment or an article that are no newer than `latest`: 'removed' or 'kept'. Return their
+-- number. It fails on no damaged key.
+local function decide_flags(prefix, subject, state, latest)
+  local decided, flags = 0, flags_of(prefix, subject)
+  for _, flag in ipairs(flags) do
+    local reason, at, weight, was, words = flag_parts(flag[2])
+    if was == 'open' and at <= latest then
+      flag[2] = table.concat({reason, string.format('%.3f %.2f', at, weight), state, words}, ' ')
+      redis.call('HSET', prefix .. 'flags:' .. subject, flag[1], flag[2])
+      redis.pcall('ZADD', prefix .. 'flags:by:' .. flag[1], STATES[state], subject)
+      decided = decided + 1
+    end
+  end
+  queue_flagged(prefix, subject, flags)
+  return decided
+end
+
+-- Drop the flags of a comment that is deleted.
+local function drop_flags(prefix, subject)
+  for _, flag in ipairs(flags_of(prefix, subject)) do redis.pcall('ZREM', prefix .. 'flags:by:' .. flag[1], subject) end
+  redis.call('UNLINK', prefix .. 'flags:' .. subject)
+  redis.pcall('ZREM', prefix .. 'flagged:', subject)
+end

@@ -1,0 +1,203 @@
+"""Flags: set and taken back by members, decided by moderators."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from heapq import merge
+from operator import itemgetter
+from typing import Any
+
+from articles.domain.articles import Article, ArticleId
+from articles.domain.discussion.comments import Comment, article_of, is_root
+from articles.domain.errors import ArticleRemoved, CommentRemoved, PageNotFound
+from articles.domain.members import UserId
+from articles.domain.moderation.flags import (
+    FLAGGED_REASON,
+    MOST_FLAGS,
+    Flag,
+    FlagReason,
+    FlagState,
+    QueueEntry,
+    QueuePage,
+    SubjectId,
+    weight,
+)
+from articles.domain.moderation.log import SITE, Actor
+from articles.repository.articles import Articles
+from articles.repository.comments import Comments
+from articles.repository.comments.reading import FIELDS, comment_from
+from articles.repository.lists.reading import read_articles
+from articles.repository.store.batches import ENTRIES_PER_READ
+from articles.repository.store.connection import Store, exact_time
+from articles.repository.store.keys import Keys
+from articles.repository.store.scan import portions, ranked_members
+from articles.repository.store.values import moment_from
+
+_KEPT = "kept"
+"""Field of a hash of flags that is no flag: why moderators last kept what is flagged."""
+
+_REMOVED, _WAITING, _KEPT_BY_MODERATORS = 1, 0, -1
+"""Scores in a member's list of flags."""
+
+
+class Flags:
+    """The flags of a store."""
+
+    def __init__(self, store: Store, articles: Articles, comments: Comments) -> None:
+        self._store = store
+        self._articles = articles
+        self._comments = comments
+
+    def set(self, subject: SubjectId, member: UserId, reason: FlagReason, words: str = "") -> None:
+        """Flag an article or a comment, or change the member's flag. Two round trips. Idempotent.
+
+        If the flags weigh as much as the operator's `Rules.flags_to_remove`, it is removed: one more. Raises
+        ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved, AccountDeleted, OwnContent, FlagDecided,
+        FlagsFull.
+        """
+        heaviness = self._cast(subject, member, reason.value, weight(*self.get_record(member)), words)
+        limit = self._store.rules.flags_to_remove
+        if limit and heaviness >= limit:
+            with suppress(ArticleRemoved, CommentRemoved):
+                self.remove(subject, SITE, FLAGGED_REASON)
+
+    def take_back(self, subject: SubjectId, member: UserId) -> None:
+        """Take back a flag that is not decided. One round trip. Idempotent. Raises as `set`, except FlagsFull."""
+        self._cast(subject, member, "", 0, "")
+
+    def _cast(self, subject: SubjectId, member: UserId, reason: str, heaviness: float, words: str) -> float:
+        """Return the weight of all open flags on the subject."""
+        store, keys = self._store, self._store.shards.of_comment(subject)
+        article, field = keys.article(article_of(subject)), "poster" if is_root(subject) else "author"
+        flagged = article if is_root(subject) else keys.comment(subject)
+        (total,) = store.change(
+            "flags/cast",
+            subject,
+            [keys.flags(subject), flagged, article],
+            [
+                *(subject, member, reason, exact_time(store.now()), f"{heaviness:.2f}", words, field),
+                *(MOST_FLAGS, keys.prefix),
+            ],
+        )
+        return float(total)
+
+    def get_record(self, member: UserId) -> tuple[int, int]:
+        """Return how many flags of a member moderators found right, and wrong. One round trip."""
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                for score in (_REMOVED, _KEPT_BY_MODERATORS):
+                    pipe.zcount(keys.flags_by(member), score, score)
+            counts = pipe.execute()
+        return sum(counts[::2]), sum(counts[1::2])
+
+    def get(self, subject: SubjectId, member: UserId) -> Flag | None:
+        """Return a member's flag; None without one. One round trip."""
+        return next(iter(self._read(self._store.shards.of_comment(subject), [subject], member)), None)
+
+    def iterate_by(self, member: UserId) -> Iterator[Flag]:
+        """Yield every flag of a member, in no order. Two round trips for each batch of each shard."""
+        for keys in self._store.shards.all:
+            for batch in portions(ranked_members(self._store, keys.flags_by(member)), ENTRIES_PER_READ):
+                yield from self._read(keys, list(map(int, dict.fromkeys(batch))), member)
+
+    def _read(self, keys: Keys, subjects: Sequence[SubjectId], member: UserId) -> list[Flag]:
+        """Return a member's flags on these subjects. One round trip."""
+        with self._store.pipeline() as pipe:
+            for subject in subjects:
+                pipe.hmget(keys.flags(subject), str(member), _KEPT)
+            replies = pipe.execute()
+        flags = [
+            _flag_from(subject, member, text, kept)
+            for subject, (text, kept) in zip(subjects, replies, strict=True)
+        ]
+        return [flag for flag in flags if flag]
+
+    def keep(self, subject: SubjectId, seen: float, reason: str = "") -> None:
+        """Keep what is flagged: decide the open flags set up to `seen`, in Unix seconds. Idempotent.
+
+        One round trip.
+        """
+        keys = self._store.shards.of_comment(subject)
+        self._store.change(
+            "flags/keep", subject, [keys.flags(subject)], [subject, exact_time(seen), reason, keys.prefix]
+        )
+
+    def remove(self, subject: SubjectId, actor: Actor, reason: str) -> None:
+        """Remove what is flagged, which decides its flags. One round trip.
+
+        Raises ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved.
+        """
+        if is_root(subject):
+            self._articles.remove(article_of(subject), actor, reason)
+        else:
+            self._comments.remove(subject, actor, reason)
+
+    # The moderators' queue
+
+    def count(self) -> int:
+        """Return the number of entries in the queue. One round trip."""
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.zcard(keys.flagged)
+            return sum(pipe.execute())
+
+    def get_page(self, number: int = 1) -> QueuePage:
+        """Return page `number` of the queue, counted from 1. Three round trips. Raises PageNotFound."""
+        size = self._store.rules.per_page
+        start = (number - 1) * size
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.zrevrange(keys.flagged, 0, start + size, withscores=True)
+            shards = pipe.execute()
+        subjects = [int(one) for one, _ in merge(*shards, key=itemgetter(1), reverse=True)][start:]
+        if number > 1 and not subjects:
+            raise PageNotFound(number)
+        return QueuePage(tuple(self._entries(subjects[:size])), number, has_next=len(subjects) > size)
+
+    def _entries(self, subjects: Sequence[SubjectId]) -> Iterator[QueueEntry]:
+        """Yield the entries of these subjects; without those decided meanwhile."""
+        with self._store.pipeline() as pipe:
+            for subject in subjects:
+                keys = self._store.shards.of_comment(subject)
+                pipe.hgetall(keys.flags(subject))
+                pipe.hmget(keys.comment(subject), FIELDS)
+            replies = pipe.execute()
+        ids = list(dict.fromkeys(map(article_of, subjects)))
+        articles: dict[ArticleId, Article] = {one.id: one for one in read_articles(self._store, ids, None)}
+        for subject, fields, values in zip(subjects, replies[::2], replies[1::2], strict=True):
+            article, comment = articles.get(article_of(subject)), _comment_from(subject, values)
+            flags = _open_flags(subject, fields)
+            if flags and article and (comment or is_root(subject)):
+                yield QueueEntry(subject, article, comment, flags)
+
+
+def _comment_from(subject: SubjectId, values: Sequence[Any]) -> Comment | None:
+    return None if is_root(subject) else comment_from([subject, 0, 0, 0, 0, *values])
+
+
+def _open_flags(subject: SubjectId, fields: dict[str, str]) -> tuple[Flag, ...]:
+    flags = (_flag_from(subject, int(name), text) for name, text in fields.items() if name.isdecimal())
+    found = [flag for flag in flags if flag and flag.state is FlagState.OPEN]
+    return tuple(sorted(found, key=lambda flag: (-flag.weight, flag.at)))
+
+
+def _flag_from(subject: SubjectId, member: UserId, text: str | None, kept: str | None = None) -> Flag | None:
+    """Return the flag in a field of a hash; None for none and for a damaged one."""
+    reason, at, heaviness, state, words = (*(text or "").split(" ", 4), *[""] * 5)[:5]
+    posted_at = moment_from(at)
+    try:
+        return (
+            None
+            if posted_at is None
+            else Flag(
+                subject,
+                member,
+                FlagReason(reason),
+                words,
+                posted_at,
+                float(heaviness),
+                FlagState(state),
+                kept or "" if state == FlagState.KEPT else "",
+            )
+        )
+    except ValueError:
+        return None

@@ -1,0 +1,172 @@
+"""Flags on the pages: the form, what moderators see and decide, and what is told to whom."""
+
+import json
+import re
+
+import pytest
+from django.test import Client
+
+from accounts.models import User
+from articles import wiring
+from articles.domain.discussion.comments import root_of
+from articles.domain.moderation.flags import FlagReason, FlagState
+from tests.factories import browser_of, comment_on
+from tests.store_state import set_clock
+
+QUEUE, DECIDE, MINE = "/moderation/queue/", "/moderation/queue/decide/", "/mine/flags/"
+
+
+def text_of(user: User, path: str) -> str:
+    page = browser_of(user).get(path)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.text)).replace("&#39;", "'")
+
+
+@pytest.fixture
+def flagged(site_store, article, bob):
+    """The address of an article's flag by bob."""
+    path = f"/articles/{article}/flag/"
+    assert browser_of(bob).post(path, {"reason": "spam", "words": "It sells <pills>"}).status_code == 302
+    return path
+
+
+def decision(site_store, article, **fields: object) -> dict[str, object]:
+    seen = f"{site_store.store.now() + 1:.3f}"
+    return {"subject": root_of(article), "seen": seen, "decision": "remove", "reason": "Spam"} | fields
+
+
+def test_a_member_flags_an_article_changes_the_flag_and_takes_it_back(site_store, article, bob, flagged):
+    browser, subject = browser_of(bob), root_of(article)
+    assert flagged in browser.get(f"/articles/{article}/").text
+    assert "You flagged this: Spam." in text_of(bob, flagged)
+
+    refused = browser.post(flagged, {"reason": "against-rules", "words": ""})
+    changed = browser.post(flagged, {"reason": "against-rules", "words": "No adverts"})
+
+    assert (refused.status_code, changed.headers["Location"]) == (400, f"/articles/{article}/")
+    flag = site_store.flags.get(subject, bob.pk)
+    assert (flag.reason, flag.words) == (FlagReason.AGAINST_RULES, "No adverts")
+    for _ in range(2):  # pressed twice
+        assert browser.post(flagged, {"reason": "spam", "take_back": "1"}).status_code == 302
+    assert site_store.flags.count() == 0
+    assert "You haven't flagged anything yet." in text_of(bob, MINE)
+
+
+def test_a_comment_is_flagged_from_its_line(site_store, article, alice, bob, carol):
+    comment = comment_on(site_store, article, "Buy *pills*", alice.pk)
+    path = f"/comments/{comment}/flag/"
+    assert path in browser_of(bob).get(f"/articles/{article}/").text
+    assert path not in browser_of(alice).get(f"/articles/{article}/").text
+    assert "Broken link" not in text_of(bob, path)
+
+    browser_of(bob).post(path, {"reason": "off-topic"})
+
+    page = text_of(carol, QUEUE)
+    assert "A comment on “A title”" in page
+    assert "Buy pills" in page
+    assert "Off-topic: 1" in page
+    assert browser_of(carol).post(DECIDE, decision(site_store, article, subject=comment)).status_code == 302
+    assert site_store.comments.get(comment).removed == "Spam"
+
+
+def test_only_moderators_learn_who_flagged_and_why(site_store, article, alice, mallory, carol, flagged):
+    page = text_of(carol, QUEUE)
+
+    assert "A title" in page
+    assert "bob (weight 1)" in page
+    assert "Spam – It sells &lt;pills&gt;" in page
+    assert "Flagged (1)" in page
+    for user in (alice, mallory):
+        assert browser_of(user).get(QUEUE).status_code == 403
+        for path in (f"/articles/{article}/", "/moderation/", "/users/alice/"):
+            assert "pills" not in browser_of(user).get(path).text
+            assert QUEUE not in browser_of(user).get(path).text
+
+
+def test_one_cannot_flag_ones_own(article, alice):
+    browser, path = browser_of(alice), f"/articles/{article}/flag/"
+
+    assert path not in browser.get(f"/articles/{article}/").text
+    assert browser.get(path).status_code == 403
+    assert browser.post(path, {"reason": "spam"}).status_code == 403
+
+
+def test_readers_without_account_are_led_to_the_login(article):
+    response = Client().get(f"/articles/{article}/flag/")
+
+    assert response.headers["Location"].startswith("/login/?next=/articles/")
+
+
+def test_keeping_is_explained_to_those_who_flagged(site_store, article, bob, carol, flagged):
+    fields = decision(site_store, article, decision="keep", reason="It is free")
+    for _ in range(2):  # pressed twice
+        assert browser_of(carol).post(DECIDE, fields).headers["Location"] == QUEUE
+
+    for path in (flagged, MINE):
+        assert "The moderators kept it: It is free" in text_of(bob, path)
+    assert "Nothing is waiting for a decision." in text_of(carol, QUEUE)
+    assert browser_of(bob).post(flagged, {"reason": "spam"}).status_code == 400
+    assert "It is free" not in text_of(carol, "/moderation/")
+
+
+def test_removing_by_any_page_is_shown_to_those_who_flagged(site_store, article, bob, carol, flagged):
+    browser_of(carol).post(f"/articles/{article}/remove/", {"reason": "Spam"})
+
+    for path in (flagged, MINE):
+        assert "The moderators removed it." in text_of(bob, path)
+    assert site_store.flags.count() == 0
+    assert browser_of(carol).post(DECIDE, decision(site_store, article)).status_code == 302
+
+
+def test_a_flag_that_the_moderator_has_not_seen_stays_open(site_store, article, bob, carol, mallory, flagged):
+    seen = re.search(r'name="seen" value="([^"]+)"', browser_of(carol).get(QUEUE).text)[1]
+    later = site_store.store.now() + 60
+    set_clock(site_store, later)
+    site_store.flags.set(root_of(article), mallory.pk, FlagReason.OFF_TOPIC)
+
+    browser_of(carol).post(DECIDE, decision(site_store, article, decision="keep", seen=seen))
+
+    assert site_store.flags.get(root_of(article), bob.pk).state is FlagState.KEPT
+    assert site_store.flags.get(root_of(article), mallory.pk).state is FlagState.OPEN
+
+
+def test_a_decision_needs_the_permission_the_token_and_a_reason_for_a_removal(
+    site_store, article, mallory, carol, flagged
+):
+    fields = decision(site_store, article)
+
+    assert browser_of(mallory).post(DECIDE, fields).status_code == 403
+    assert browser_of(carol, strict=True).post(DECIDE, fields).status_code == 403
+    for wrong in ({"reason": ""}, {"subject": "x"}, {"decision": "burn"}, {"seen": "nan"}):
+        assert browser_of(carol).post(DECIDE, fields | wrong).status_code == 302, wrong
+    assert site_store.articles.get(article).removed is None
+    assert browser_of(carol).post(DECIDE, fields | {"subject": root_of(999)}).status_code == 404
+
+
+def test_flags_are_limited(site_store, alice, bob, settings):
+    settings.RATE_LIMITS = True
+    settings.LIMIT_FLAGS = wiring.Rate(1, 3600)
+    wiring.forget_repositories()
+    paths = [
+        f"/articles/{site_store.articles.post(alice.pk, 'alice', f'Article {n}', f'https://e.org/{n}').id}/flag/"
+        for n in range(2)
+    ]
+    browser = browser_of(bob)
+
+    responses = [browser.post(path, {"reason": "spam"}) for path in paths]
+
+    assert [response.status_code for response in responses] == [302, 429]
+    assert "You have flagged a lot in a short time." in responses[1].text
+
+
+def test_the_export_contains_the_members_flags(alice, bob, flagged):
+    def exported(user):
+        return json.loads(b"".join(browser_of(user).get("/settings/data/").streaming_content))["flags"]
+
+    (flag,) = exported(bob)
+    assert {name: flag[name] for name in ("comment", "reason", "words", "state")} == {
+        "comment": None,
+        "reason": "spam",
+        "words": "It sells <pills>",
+        "state": "open",
+    }
+    assert exported(alice) == []

@@ -1,0 +1,269 @@
+"""Flags in the store: what members set, what moderators decide, and how much a member's flag weighs."""
+
+import pytest
+
+from articles.domain.discussion.comments import root_of
+from articles.domain.errors import (
+    AccountDeleted,
+    ArticleNotFound,
+    ArticleRemoved,
+    CommentNotFound,
+    CommentRemoved,
+    FlagDecided,
+    FlagsFull,
+    OwnContent,
+    PageNotFound,
+)
+from articles.domain.moderation.flags import FLAGGED_REASON, MOST_FLAGS, FlagReason, FlagState, weight
+from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
+from tests.factories import comment_on, post
+from tests.repository.racing import race
+from tests.rules import connect, default_rules
+from tests.store_state import contents, problems
+
+SPAM, OFF_TOPIC, AGAINST_RULES = FlagReason.SPAM, FlagReason.OFF_TOPIC, FlagReason.AGAINST_RULES
+
+
+def queued(repository, number=1):
+    return [entry.subject for entry in repository.flags.get_page(number).entries]
+
+
+@pytest.fixture
+def subject(article):
+    """What is flagged: alice's article."""
+    return root_of(article)
+
+
+@pytest.fixture
+def comment(repository, article):
+    return comment_on(repository, article, "A comment", ALICE)
+
+
+def test_a_flag_waits_in_the_queue_until_it_is_taken_back(repository, article, subject, clock):
+    repository.flags.set(subject, BOB, SPAM, "It sells pills")
+    repository.flags.set(subject, BOB, OFF_TOPIC, "Or rather this")
+
+    assert repository.flags.count() == 1
+    (entry,) = repository.flags.get_page().entries
+    assert (entry.article.id, entry.comment, entry.author, entry.weight) == (article, None, ALICE, 1)
+    assert [(flag.member, flag.reason, flag.words) for flag in entry.flags] == [(BOB, OFF_TOPIC, "Or rather this")]
+    assert entry.first_at == clock()
+    assert problems(repository) == []
+    for _ in range(2):
+        repository.flags.take_back(subject, BOB)
+    assert queued(repository) == []
+    assert repository.flags.get(subject, BOB) is None
+    assert list(repository.flags.iterate_by(BOB)) == []
+    assert problems(repository) == []
+
+
+def test_the_heaviest_comes_first_and_of_equal_ones_the_oldest(repository, article, comment, clock):
+    ids = [root_of(post(repository, number)) for number in range(2, 5)]
+    for subject in (ids[1], ids[0], comment, ids[2]):
+        repository.flags.set(subject, BOB, SPAM)
+        clock.advance(60)
+    repository.flags.set(ids[2], CAROL, AGAINST_RULES)
+
+    assert queued(repository) == [ids[2], ids[1], ids[0], comment]
+    assert repository.flags.get_page().entries[3].comment.text == "A comment"
+    assert repository.flags.get_page().entries[0].reasons == {SPAM: 1, AGAINST_RULES: 1}
+
+
+def test_the_queue_has_pages(repository, clock):
+    small = connect(repository.store.client, shards=repository.store.shards.count, rules=default_rules(per_page=2))
+    ids = [root_of(post(repository, number)) for number in range(5)]
+    for subject in ids:
+        clock.advance(1)
+        repository.flags.set(subject, BOB, SPAM)
+
+    pages = [small.flags.get_page(number) for number in (1, 2, 3)]
+
+    assert [entry.subject for page in pages for entry in page.entries] == ids
+    assert [page.has_next for page in pages] == [True, True, False]
+    with pytest.raises(PageNotFound):
+        small.flags.get_page(4)
+
+
+def test_keeping_decides_the_flags_that_the_moderator_saw(repository, subject, clock):
+    repository.flags.set(subject, BOB, SPAM)
+    seen = clock()
+    clock.advance(1)
+    repository.flags.set(subject, MALLORY, SPAM)
+
+    for _ in range(2):
+        repository.flags.keep(subject, seen, "It is on topic")
+
+    flag = repository.flags.get(subject, BOB)
+    assert (flag.state, flag.kept) == (FlagState.KEPT, "It is on topic")
+    assert repository.flags.get(subject, MALLORY).state is FlagState.OPEN
+    assert queued(repository) == [subject]
+    assert (repository.flags.get_record(BOB), repository.flags.get_record(MALLORY)) == ((0, 1), (0, 0))
+    for change in (
+        lambda: repository.flags.set(subject, BOB, SPAM),
+        lambda: repository.flags.take_back(subject, BOB),
+    ):
+        with pytest.raises(FlagDecided):
+            change()
+    assert problems(repository) == []
+
+
+def test_any_removal_decides_the_flags_and_a_restoration_opens_none(repository, article, subject, comment):
+    for one in (subject, comment):
+        repository.flags.set(one, BOB, SPAM)
+
+    repository.comments.remove(comment, MODERATOR, "Spam")
+    repository.articles.remove(article, MODERATOR, "Spam")
+
+    assert queued(repository) == []
+    assert {flag.state for flag in repository.flags.iterate_by(BOB)} == {FlagState.REMOVED}
+    assert repository.flags.get_record(BOB) == (2, 0)
+    repository.articles.restore(article, MODERATOR, "It was not")
+    repository.comments.restore(comment, MODERATOR, "It was not")
+    assert queued(repository) == []
+    assert problems(repository) == []
+
+
+def test_flags_of_members_who_are_rarely_right_weigh_less(repository, clock):
+    ids = [post(repository, number) for number in range(6)]
+    for number, article_id in enumerate(ids[:4]):
+        repository.flags.set(root_of(article_id), BOB if number % 2 else MALLORY, SPAM)
+        if number % 2:
+            repository.articles.remove(article_id, MODERATOR, "Spam")
+        else:
+            repository.flags.keep(root_of(article_id), clock())
+
+    repository.flags.set(root_of(ids[4]), MALLORY, SPAM)
+    clock.advance(60)
+    repository.flags.set(root_of(ids[5]), BOB, SPAM)
+
+    assert [(entry.subject, entry.weight) for entry in repository.flags.get_page().entries] == [
+        (root_of(ids[5]), 1.5),
+        (root_of(ids[4]), 0.5),
+    ]
+    assert [weight(0, 0), weight(8, 0), weight(0, 8)] == [1, 1.8, 0.2]
+
+
+def test_a_flood_of_flags_removes_nothing_by_itself(repository, article, subject):
+    for member in range(100, 100 + MOST_FLAGS):
+        repository.flags.set(subject, member, SPAM)
+
+    assert repository.articles.get(article).removed is None
+    with pytest.raises(FlagsFull):
+        repository.flags.set(subject, BOB, SPAM)
+    repository.flags.set(subject, 100, OFF_TOPIC)
+    assert problems(repository) == []
+
+
+def test_the_operator_can_let_flags_remove(repository, article, subject, clock):
+    rules, shards = default_rules(flags_to_remove=3), repository.store.shards.count
+    site = connect(repository.store.client, shards=shards, rules=rules, clock=clock)
+    for member in (BOB, CAROL):
+        site.flags.set(subject, member, SPAM)
+    assert site.articles.get(article).removed is None
+
+    site.flags.set(subject, MALLORY, SPAM)
+
+    assert site.articles.get(article).removed == FLAGGED_REASON
+    (entry,) = site.moderation_log.get_page().entries
+    assert (entry.actor_name, entry.reason) == ("*", FLAGGED_REASON)
+    assert site.flags.get(subject, BOB).state is FlagState.REMOVED
+
+
+def test_what_cannot_be_flagged(repository, article, subject, comment):
+    removed, gone = post(repository, 2, poster=BOB), comment_on(repository, article, "Gone", ALICE)
+    repository.articles.remove(removed, MODERATOR, "Spam")
+    repository.comments.delete(gone, ALICE)
+    for refusal, one, member in (
+        (OwnContent, subject, ALICE),
+        (OwnContent, comment, ALICE),
+        (ArticleNotFound, root_of(999), BOB),
+        (CommentNotFound, subject + 77, BOB),
+        (CommentNotFound, gone, BOB),
+        (ArticleRemoved, root_of(removed), BOB),
+    ):
+        with pytest.raises(refusal):
+            repository.flags.set(one, member, SPAM)
+    repository.comments.remove(comment, MODERATOR, "Spam")
+    with pytest.raises(CommentRemoved):
+        repository.flags.set(comment, BOB, SPAM)
+
+
+def test_a_comment_takes_its_flags_with_it(repository, comment):
+    repository.flags.set(comment, BOB, SPAM)
+
+    repository.comments.delete(comment, ALICE)
+
+    assert queued(repository) == []
+    assert list(repository.flags.iterate_by(BOB)) == []
+    assert problems(repository) == []
+
+
+def test_account_deletion_withdraws_the_members_flags(repository, subject, comment):
+    for member in (BOB, CAROL):
+        for one in (subject, comment):
+            repository.flags.set(one, member, AGAINST_RULES, "Personal words")
+
+    assert repository.account_deletion.advance(BOB, "bob", "", lambda: True) == ""
+
+    assert [[flag.member for flag in entry.flags] for entry in repository.flags.get_page().entries] == [
+        [CAROL]
+    ] * 2
+    with pytest.raises(AccountDeleted):
+        repository.flags.set(subject, BOB, SPAM)
+    assert problems(repository) == []
+
+
+def test_flags_racing_with_a_removal_are_decided_or_refused(repository, article, subject):
+    def flagging(member):
+        return lambda: repository.flags.set(subject, member, SPAM)
+
+    jobs = [flagging(member) for member in range(100, 108)]
+    outcomes = race(repository, [*jobs, lambda: repository.articles.remove(article, MODERATOR, "Spam")])
+
+    for member, outcome in zip(range(100, 108), outcomes, strict=False):
+        flag = repository.flags.get(subject, member)
+        assert flag is None if isinstance(outcome, ArticleRemoved) else flag.state is FlagState.REMOVED
+    assert queued(repository) == []
+    assert problems(repository) == []
+
+
+DAMAGES = {
+    "a queue that is lost": lambda client, keys, root: client.delete(keys.flagged),
+    "a place in the queue by hand": lambda client, keys, root: client.zadd(keys.flagged, {str(root): 5}),
+    "a stranger in the queue": lambda client, keys, root: client.zadd(keys.flagged, {str(root + 77): 5}),
+    "a list that is lost": lambda client, keys, root: client.delete(keys.flags_by(BOB)),
+    "a state by hand": lambda client, keys, root: client.zadd(keys.flags_by(BOB), {str(root): 1}),
+    "an entry without a flag": lambda client, keys, root: client.zadd(keys.flags_by(MALLORY), {str(root): 1}),
+}
+
+
+def test_the_audit_finds_and_the_repair_mends(repository, article, subject, comment):
+    for one in (subject, comment):
+        repository.flags.set(one, BOB, SPAM)
+    before = contents(repository)
+    for name, damage in DAMAGES.items():
+        damage(repository.store.client, repository.store.shards.of(article), subject)
+
+        assert problems(repository), name
+        repository.repair.run()
+        assert contents(repository) == before, name
+
+
+def test_the_repair_drops_flags_of_what_is_not_there_and_decides_those_on_what_is_removed(
+    repository, article, subject, comment
+):
+    client, keys = repository.store.client, repository.store.shards.of(article)
+    for one in (subject, comment):
+        repository.flags.set(one, BOB, SPAM)
+    client.hset(keys.flags(subject), mapping={str(MALLORY): "damaged"})
+    client.hset(keys.flags(root_of(article) + 77), mapping={str(BOB): "spam 1.000 1.00 open "})
+    client.hset(keys.comment(comment), "removed", "By hand")
+
+    assert len(problems(repository)) >= 3
+    repository.repair.run()
+
+    assert problems(repository) == []
+    assert {flag.subject: flag.state for flag in repository.flags.iterate_by(BOB)} == {
+        subject: FlagState.OPEN,
+        comment: FlagState.REMOVED,
+    }
