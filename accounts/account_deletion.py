@@ -67,6 +67,7 @@ def begin(user_id: int) -> None:
     member.left_at = timezone.now()
     member.is_active = member.is_staff = member.is_superuser = False
     member.email = member.language = member.theme = member.hidden_groups = ""
+    member.inbox_read_until = 0
     member.keyboard, member.last_login = True, None
     member.set_unusable_password()
     member.save()

@@ -1,15 +1,18 @@
-"""Middleware for all views: HEAD requests, error pages, and the repository's errors as responses."""
+"""Middleware for all views: HEAD requests, new notices, error pages, and the repository's errors as responses."""
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
 from accounts.hashers import HashesBusy
 from articles.domain import errors
+from articles.domain.members import UserId
 from articles.domain.refusals import refusal_of
 from articles.operation.arrival import ARRIVED_AT
 from articles.repository import answer_within
@@ -17,6 +20,9 @@ from articles.text.refusals import action_sentence
 from articles.web import error_pages as pages
 from articles.web import limits
 from articles.web.addresses import moved
+from articles.web.identity import inbox_read_until, reader_id
+from articles.web.languages import IMPERSONAL
+from articles.wiring import repository
 
 _EXPLAINED = (405, 413, 429)
 """Statuses of responses that have no page yet: wrong method, too large a request, too many requests."""
@@ -62,6 +68,31 @@ class StoreDeadlineMiddleware:
         now, timeout = time.monotonic(), float(settings.STORE_TIMEOUT_MS) / 1000
         waited = now - float(request.META.get(ARRIVED_AT, now))
         return max(_SHORTEST_WAIT * timeout, _LONGEST_WAIT * timeout - waited)
+
+
+class InboxMiddleware:
+    """Let a member's pages count new notices on the way to the store: `request.unread`. Makes no round trip."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with ExitStack() as riding:
+            if member := _member_reading(request):
+                with suppress(errors.StoreError):  # the page says so
+                    counting = repository().inbox.counting(member, inbox_read_until(request))
+                    vars(request)["unread"] = riding.enter_context(counting)
+            return self._get_response(request)
+
+
+def _member_reading(request: HttpRequest) -> UserId | None:
+    """Return the member who reads a page, if any; reads the account only where LanguageMiddleware does."""
+    if request.method not in ("GET", "HEAD") or settings.SESSION_COOKIE_NAME not in request.COOKIES:
+        return None
+    try:
+        return None if request.path.startswith(IMPERSONAL) else reader_id(request)
+    except (InterfaceError, OperationalError):  # the view fails too, and answers with its own error
+        return None
 
 
 class ErrorPagesMiddleware:

@@ -61,10 +61,15 @@ def post(repository: Repository, number: int, groups: tuple[str, ...] = (), post
 
 
 def comment_on(
-    repository: Repository, article_id: int, text: str, user: int = BOB, parent: int | None = None
+    repository: Repository,
+    article_id: int,
+    text: str,
+    user: int = BOB,
+    parent: int | None = None,
+    mentioned: Sequence[int] = (),
 ) -> int:
     """Post a comment as this member, or as bob, and return its id."""
-    return repository.comments.post(article_id, user, name_of(user), text, parent=parent)
+    return repository.comments.post(article_id, user, name_of(user), text, parent=parent, mentioned=mentioned)
 
 
 def post_as(

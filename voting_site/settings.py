@@ -69,6 +69,7 @@ MIDDLEWARE = [
     "accounts.web.middleware.FormTokenMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "articles.web.languages.LanguageMiddleware",  # a member's setting overrides cookie and browser
+    "articles.middleware.InboxMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "articles.web.limits.LimitsMiddleware",
     "articles.middleware.ErrorPagesMiddleware",
@@ -91,6 +92,7 @@ TEMPLATES = [
             "context_processors": [
                 "articles.web.context.form_token",
                 "articles.web.context.preferences",
+                "articles.web.context.inbox",
                 "articles.web.context.groups",
                 "articles.web.context.pending_article",
                 "articles.web.context.moderation",

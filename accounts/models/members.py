@@ -78,6 +78,11 @@ class UserManager(auth.UserManager["User"]):
             member_ids.note(max(ids.values()))
         return ids
 
+    def ids_of(self, usernames: Iterable[str]) -> tuple[int, ...]:
+        """Return the ids of the members with these names, in any spelling. One query, none without names."""
+        canonical = {names.canonical(username) for username in usernames}
+        return tuple(self._ids(canonical).values()) if canonical else ()
+
     def _ids(self, canonical_names: Iterable[str]) -> dict[str, int]:
         known = self.filter(canonical_name__in=canonical_names, left_at=None)
         return dict(known.values_list("canonical_name", "pk"))
@@ -125,6 +130,9 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     theme = models.CharField(_("theme"), max_length=5, blank=True, default="")
     keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
     hidden_groups = models.TextField(_("hidden groups"), blank=True, default="", editable=False)
+
+    inbox_read_until = models.FloatField(default=0, editable=False)
+    """In Unix seconds: later notices are new."""
 
     objects = UserManager()
 

@@ -23,7 +23,7 @@ from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, Pag
 from articles.domain.moderation import log
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
 from articles.text.private_hosts import clean_posted_link
-from articles.web.identity import actor, reader_id
+from articles.web.identity import actor, mentioned_members, reader_id
 from articles.wiring import repository
 
 
@@ -159,7 +159,10 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
         before.link if edit.link is None else edit.link, before.text if edit.text is None else edit.text, before
     )
     reason = clean_reason(edit.reason) if edit.reason else ""
-    articles.edit(article_id, editor, title, link, text=text, moderator=moderator, reason=reason)
+    mentioned = mentioned_members(text or "") if before.poster == editor.id else ()
+    articles.edit(
+        article_id, editor, title, link, text=text, moderator=moderator, reason=reason, mentioned=mentioned
+    )
     return schemas.WholeArticle.of(articles.get(article_id, editor.id, with_text=True))
 
 
@@ -241,7 +244,8 @@ def post_article(
     link, text = _clean_content(article.link or "", article.text or "")
     groups = slugs_of(article.groups)
     check_groups(groups, repo.groups.get_titles(), at_most=repo.rules.max_groups_by_poster)
-    posted = repo.articles.post(poster.id, poster.name, title, link, groups, text=text)
+    mentioned = mentioned_members(text)
+    posted = repo.articles.post(poster.id, poster.name, title, link, groups, text=text, mentioned=mentioned)
     response["Location"] = reverse("api:read_article", args=[posted.id])
     stored = repo.articles.get(posted.id, poster.id, with_text=True)
     answer = schemas.PostedArticle.from_post(stored, existing=not posted.is_new)

@@ -17,6 +17,7 @@ from articles.repository.backup import BackupRecord, Backups, Layout
 from articles.repository.comments import Comments
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
+from articles.repository.inbox import Inbox, Unread
 from articles.repository.inspection.nodes import NodeFacts, surplus
 from articles.repository.inspection.overview import Inspection, Latency, ShardFacts, Step
 from articles.repository.inspection.readiness import Stamp
@@ -82,6 +83,7 @@ __all__ = [
     "ShardFacts",
     "Stamp",
     "Step",
+    "Unread",
     "answer_within",
     "connect",
     "data_model_page",
@@ -98,6 +100,7 @@ class Repository:
         self.articles = Articles(store)
         self.votes = Votes(store)
         self.comments = Comments(store)
+        self.inbox = Inbox(store)
         self.voting_rings = VotingRings(store)
         self.flags = Flags(store, self.articles, self.comments)
         self.limits = Limits(store)

@@ -1,6 +1,6 @@
 """Posting, reading, editing, removing and restoring articles."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from articles.domain.articles import Article, ArticleId, Posted
@@ -20,7 +20,7 @@ from articles.repository.limits import check, take_calls
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store, Value, exact_time, queue
-from articles.repository.store.values import whole_from
+from articles.repository.store.values import joined, whole_from
 from articles.searching import words_of
 from articles.text.links import link_digest, post_digest
 
@@ -46,13 +46,14 @@ class Articles:
         groups: Sequence[str] = (),
         *,
         text: str = "",
+        mentioned: Collection[UserId] = (),
     ) -> Posted:
         """Publish an article with its poster's own vote, or return the recent article with the same link.
 
         Without a link: with the same title and text. Recent: posted within `Rules.repost_window`, also when two
-        members post it at the same moment. Merged groups are replaced by the groups they were merged into. An
-        interruption leaves no partial article: the next member to post the link takes over an id that was claimed
-        but not used.
+        members post it at the same moment. Those who are `mentioned` are notified of a new article. Merged groups
+        are replaced by the groups they were merged into. An interruption leaves no partial article: the next
+        member to post the link takes over an id that was claimed but not used.
 
         Four round trips for a new link: look-up, id, claim, article; two for a known one. One more with groups,
         and another if one of them has to be created. The look-up takes a use of the limits, too. Raises
@@ -69,7 +70,7 @@ class Articles:
             new_id = holder or self._new_id()
             article_id = holder or self._claim(content.digest, new_id)
             slugs = list(dict.fromkeys(self._groups.ensure_targets(requested, targets).values()))
-            if self._publish(article_id, poster, poster_name, content, slugs):
+            if self._publish(article_id, poster, poster_name, content, slugs, mentioned):
                 return Posted(article_id, is_new=True)
             if article_id != new_id or self._has(article_id, content):
                 return Posted(article_id, is_new=False)
@@ -107,7 +108,13 @@ class Articles:
         return _Content(article.title, article.link, article.text).digest == content.digest
 
     def _publish(
-        self, article_id: ArticleId, poster: UserId, name: str, content: "_Content", groups: Sequence[str]
+        self,
+        article_id: ArticleId,
+        poster: UserId,
+        name: str,
+        content: "_Content",
+        groups: Sequence[str],
+        mentioned: Collection[UserId],
     ) -> bool:
         store, now = self._store, self._store.now()
         keys = store.shards.of(article_id)
@@ -118,7 +125,7 @@ class Articles:
             "articles/post",
             poster,
             [keys.article(article_id), keys.voted(article_id)],
-            [article_id, title, link, poster, name, *times, keys.prefix, words, text],
+            [article_id, title, link, poster, name, *times, keys.prefix, words, text, joined(mentioned)],
         )
         if status == "exists":
             return False
@@ -160,10 +167,11 @@ class Articles:
         text: str | None = None,
         moderator: bool,
         reason: str = "",
+        mentioned: Collection[UserId] = (),
     ) -> None:
         """Change title, link and text: moderators at any time, the poster within `Rules.edit_window`.
 
-        `text`: None leaves it unchanged.
+        `text`: None leaves it unchanged. Notifies those who are `mentioned` and have had no notice of it.
 
         Two round trips; four if the link changes. Raises ArticleNotFound, ArticleRemoved, NotThePoster,
         EditingClosed, AccountDeleted, and DuplicateLink if another article was posted with the new link within
@@ -177,7 +185,7 @@ class Articles:
         rules: list[Value] = [exact_time(self._store.now()), self._store.rules.edit_window, reason]
         arguments: list[Value] = [article_id, title, link, editor.id, editor.name, int(moderator), *rules]
         try:
-            old_link = self._write(before, content, arguments)
+            old_link = self._write(before, content, arguments, mentioned)
         except StoreError:
             raise  # the edit may be done and only its reply lost: then the article needs the claim
         except ArticlesError:
@@ -185,7 +193,9 @@ class Articles:
             raise
         self._release(not _same_link(old_link, link), old_link, article_id)
 
-    def _write(self, article: Article, content: "_Content", arguments: Sequence[Value]) -> str:
+    def _write(
+        self, article: Article, content: "_Content", arguments: Sequence[Value], mentioned: Collection[UserId]
+    ) -> str:
         """Write an edit, with words that include the article's current poster name; return the old link."""
         keys, (title, link, text) = self._store.shards.of(article.id), content
         for _ in range(_ATTEMPTS):
@@ -195,7 +205,7 @@ class Articles:
                     "articles/edit",
                     article.id,
                     [keys.article(article.id)],
-                    [*arguments, *words],
+                    [*arguments, *words, joined(mentioned)],
                     handled=("changed",),
                 )
             if status == "ok":

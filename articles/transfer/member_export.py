@@ -8,6 +8,7 @@ from typing import Any
 
 from articles.domain.articles import Article, Choice
 from articles.domain.discussion.comments import Comment, article_of, is_root
+from articles.domain.discussion.notices import NoticePointer
 from articles.domain.moderation.flags import Flag
 from articles.domain.moderation.log import LogEntry
 from articles.repository import Repository
@@ -38,6 +39,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "saved": _chosen(repository, members.iterate_saved(user)),
         "comments": map(_comment, repository.comments.list_by(user)),
         "flags": map(_flag, repository.flags.iterate_by(user)),
+        "inbox": map(_notice, repository.inbox.iterate(user)),
         "tokens": map(_token, member.tokens.all()),
         "moderated": map(_entry, repository.moderation_log.iterate_by_actor(member.get_username())),
     }
@@ -69,6 +71,7 @@ def _settings(member: Any) -> dict[str, Any]:
         "theme": member.theme,
         "keyboard": member.keyboard,
         "hidden_groups": list(slugs_from(member.hidden_groups)),
+        "inbox_read_until": _at(member.inbox_read_until) if member.inbox_read_until else None,
     }
 
 
@@ -115,6 +118,15 @@ def _flag(flag: Flag) -> dict[str, Any]:
         "words": flag.words or None,
         "at": _at(flag.at),
         "state": flag.state.value,
+    }
+
+
+def _notice(pointer: NoticePointer) -> dict[str, Any]:
+    return {
+        "about": pointer.word,
+        "at": _at(pointer.at),
+        "article": article_of(pointer.subject),
+        "comment": None if is_root(pointer.subject) else pointer.subject,
     }
 
 

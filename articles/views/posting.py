@@ -24,7 +24,7 @@ from articles.text.lines import InvalidInput, clean_text
 from articles.text.links import clean_link
 from articles.text.refusals import action_sentence, input_sentence
 from articles.web import limits
-from articles.web.identity import actor, reader_id
+from articles.web.identity import actor, mentioned_members, reader_id
 from articles.wiring import html_of, repository
 
 
@@ -52,7 +52,13 @@ def _post(request: HttpRequest, form: PostForm) -> Posted | None:
     values, poster = form.cleaned_data, actor(request)
     try:
         return repository().articles.post(
-            poster.id, poster.name, values["title"], values["link"], values["groups"], text=values["text"]
+            poster.id,
+            poster.name,
+            values["title"],
+            values["link"],
+            values["groups"],
+            text=values["text"],
+            mentioned=mentioned_members(values["text"]),
         )
     except LimitReached as reached:
         limits.add_error(request, form, reached)
@@ -139,6 +145,7 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
             text=values["text"],
             moderator=moderator,
             reason=values.get("reason", ""),
+            mentioned=mentioned_members(values["text"]) if article.poster == reader_id(request) else (),
         )
     except LimitReached as reached:
         limits.add_error(request, form, reached)

@@ -52,6 +52,12 @@ def moderation(request: HttpRequest) -> dict[str, Any]:
     return {"voting_rings_link": VotingRingsLink(request), "queue_link": QueueLink(request)}
 
 
+def inbox(request: HttpRequest) -> dict[str, Any]:
+    """Provide the number of the member's new notices; None if it is not known."""
+    unread = vars(request).get("unread")
+    return {"new_notices": lambda: unread and unread.count}
+
+
 def preferences(request: HttpRequest) -> dict[str, Any]:
     """Provide the reader's preferences, such as `preferences.theme`."""
     return {"preferences": SimpleLazyObject(lambda: preferences_of(request))}

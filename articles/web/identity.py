@@ -11,9 +11,12 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 
 from accounts.web.form_pages import members_only
+from articles.domain.discussion.notices import MOST_MENTIONED
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
+from articles.text.mentions import mentioned_in
 from articles.web.client_address import Address, Proxies, client_address, household, neighbourhood
+from articles.wiring import html_of
 
 View = Callable[..., HttpResponse]
 
@@ -30,6 +33,16 @@ def member_named(name: str) -> Any:
         return members.objects.get_by_natural_key(name)
     except members.DoesNotExist:
         raise Http404(name) from None
+
+
+def inbox_read_until(request: HttpRequest) -> float:
+    """Return up to when the member has read the inbox, in Unix seconds; 0 for a reader without account."""
+    return request.user.inbox_read_until if request.user.is_authenticated else 0
+
+
+def mentioned_members(text: str) -> tuple[UserId, ...]:
+    """Return the ids of the members whom a text in Markdown mentions, `MOST_MENTIONED` at most. One query."""
+    return get_user_model().objects.ids_of(mentioned_in(html_of(text))[:MOST_MENTIONED])
 
 
 def actor(request: HttpRequest) -> Actor:

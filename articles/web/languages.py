@@ -10,7 +10,7 @@ from django.utils.cache import patch_vary_headers
 
 from articles.web.preferences import preferences_of
 
-_IMPERSONAL = ("/feeds/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/sitemap.xml", "/sitemap-")
+IMPERSONAL = ("/feeds/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/sitemap.xml", "/sitemap-")
 """Addresses that never read the session: there, only cookie and browser decide."""
 
 
@@ -34,7 +34,7 @@ class LanguageMiddleware:
 
 def _member_language(request: HttpRequest) -> str:
     """Return the logged-in member's setting; '' if there is none, or if the accounts' database is unavailable."""
-    if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.path.startswith(_IMPERSONAL):
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.path.startswith(IMPERSONAL):
         return ""
     try:
         return preferences_of(request).language

@@ -180,6 +180,7 @@ PAGES = (
     Page("opposed, nothing", "/mine/opposed/", "member"),
     Page("saved, nothing", "/mine/saved/", "member"),
     Page("saved", "/mine/saved/", "poster"),
+    Page("inbox", "/inbox/", "poster"),
     Page("deletion of the account", "/settings/delete/", "member"),
     Page("deletion of the account, refused", "/settings/delete/", "member", 400, send(name="x", password="x")),
     # Moderation
@@ -242,6 +243,7 @@ WITHOUT_PAGE = {
     "articles:follow_site": "a form's target",
     "articles:preferences": "a form's target",
     "articles:save": "a form's target",
+    "articles:read_inbox": "a form's target",
     "articles:check_ring": "a form's target",
     "articles:comment_vote": "a form's target",
     "articles:decide": "a form's target",

@@ -303,11 +303,13 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
     site_store.votes.cast(article, carol.pk, Choice.OPPOSE)
     site_store.members.save(carol.pk, article, wanted=True)
     site_store.groups.create("redis", "Redis", actor(carol))
+    comment = site_store.comments.post(mine, alice.pk, "alice", "Yours")
     site_store.articles.remove(mine, actor(carol), "My own, 错了")
     laptop.refresh_from_db()
     posted = site_store.articles.get(mine)
     (opposed_at,) = [at for _, at in site_store.members.iterate_choices(carol.pk, Choice.OPPOSE)]
     (saved_at,) = [at for _, at in site_store.members.iterate_saved(carol.pk)]
+    (noticed_at,) = [notice.at for notice in site_store.inbox.iterate(carol.pk)]
     removed, created = site_store.moderation_log.get_page().entries
 
     answer = browser_of(carol).get("/settings/data/")
@@ -328,7 +330,13 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "came_with_an_import": True,
             "member_of": ["Moderators"],
         },
-        "settings": {"language": "en", "theme": "dark", "keyboard": False, "hidden_groups": ["python", "x"]},
+        "settings": {
+            "language": "en",
+            "theme": "dark",
+            "keyboard": False,
+            "hidden_groups": ["python", "x"],
+            "inbox_read_until": None,
+        },
         "posted": [
             {
                 **of_mine,
@@ -346,6 +354,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
         "opposed": [{**of_article, "at": iso(opposed_at)}],
         "saved": [{**of_article, "at": iso(saved_at)}],
         "comments": [],
+        "inbox": [{"about": "reply", "at": iso(noticed_at), "article": mine, "comment": comment}],
         "tokens": [
             {
                 "name": "laptop 笔记本",

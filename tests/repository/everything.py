@@ -24,6 +24,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
     for slug in ("one", "two", "three"):
         repository.groups.create(slug, slug, MODERATOR)
     ids = [post(repository, number, ("one", "two"), poster=BOB) for number in range(8)]
+    repository.articles.post(BOB, "bob", "Hello", "", text="@alice", mentioned=[ALICE])
     for article_id in ids:
         repository.articles.edit(article_id, Actor(BOB, "bob"), "Newer", link(500 + article_id), moderator=False)
         for order in Order:
@@ -103,7 +104,7 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
         comments.cast(first, 77, choice)
         comments.cast(top, 77, choice)
         comments.cast(reply, 78, choice)
-    comments.edit(first, BOB, "Edited")
+    comments.edit(first, BOB, "Edited", mentioned=[ALICE])
     comments.remove(reply, MODERATOR, "Spam")
     comments.restore(reply, MODERATOR, "No spam")
     comments.lock(article_id, MODERATOR, "Too heated")
@@ -112,6 +113,10 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
         comments.get_thread(article_id, order, reader=77)
         comments.get_branch(first, order, reader=77)
     assert list(comments.list_by(BOB))
+    comment_on(repository, article_id, "@alice", mentioned=[ALICE])
+    with repository.inbox.counting(BOB, 0) as unread:
+        assert repository.inbox.get_page(BOB).notices
+    assert unread.count
     comments.delete(top, BOB)
     if article_id % 2:
         comments.delete(last, ALICE)

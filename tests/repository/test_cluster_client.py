@@ -14,7 +14,7 @@ from articles.repository.store import scripts
 from articles.repository.store.clients.client import make_client
 from articles.repository.store.clients.cluster_exchange import Exchange, key_of
 from articles.repository.store.scan import walk
-from tests.cast import MODERATOR
+from tests.cast import ALICE, MODERATOR
 from tests.factories import post, view, visit
 from tests.repository.everything import use_all
 from tests.repository.slot_moves import SlotMove, errors_at, forget_errors
@@ -389,3 +389,14 @@ def test_a_hot_list_that_some_shards_have_rescored_is_rescored_again(spread, clo
     spread.hot.rescore()
     assert hot_values(spread) == values
     assert problems(spread) == []
+
+
+def test_on_a_cluster_the_page_of_an_article_waits_for_no_other_shard(spread, exchanges):
+    number = post(spread, 1)
+    spread.articles.get(number)
+    with exchanges.counted(), spread.inbox.counting(ALICE, 0) as unread:
+        spread.articles.get(number)
+        assert len(exchanges.by_port) == 1
+        assert unread.count is None
+        spread.lists.get_page(Order.SCORE, reader=ALICE)
+    assert unread.count == 0

@@ -74,6 +74,7 @@ for _noun in (
     "comments",
     "ranking",
     "my_lists",
+    "inbox",
     "groups",
     "articles",
 ):

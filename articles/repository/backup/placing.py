@@ -87,7 +87,7 @@ class Placing:
             for keys in self.shards.all:
                 yield Placed(keys.deleted_members, kind, data, expires)
         elif kind is table.VIEWED or kind.owner is Owner.MEMBER:
-            split = self._split_comments if kind is table.FLAGS_BY else self._split
+            split = self._split_comments if kind in (table.FLAGS_BY, table.INBOX) else self._split
             for keys, part in split(data).items():
                 yield Placed(keys.prefix + name, kind, part, expires)
         else:  # figures of the site, which are added up over all shards
@@ -103,11 +103,12 @@ class Placing:
         return parts
 
     def _split_comments(self, ranking: Mapping[str, float]) -> dict[Keys, dict[str, float]]:
-        """The same for a sorted set of comments."""
+        """The same for a sorted set of comments, or of notices about comments."""
         parts: dict[Keys, dict[str, float]] = defaultdict(dict)
         for member, score in ranking.items():
-            if member.isdigit():
-                parts[self.shards.of_comment(int(member))][member] = score
+            comment = member.rpartition(":")[2]
+            if comment.isdigit():
+                parts[self.shards.of_comment(int(comment))][member] = score
         return parts
 
     def _note_parameters(self, fields: Mapping[str, str], shard: int) -> None:

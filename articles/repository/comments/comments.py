@@ -1,6 +1,6 @@
 """Posting, editing, deleting, voting on and moderating comments. A comment is in the shard of its article."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from hashlib import blake2b
 
 from articles.domain.articles import ArticleId, Choice, Tally
@@ -22,6 +22,7 @@ from articles.domain.moderation.log import Actor
 from articles.repository.comments.reading import comments_by, read_thread
 from articles.repository.limits import vote_arguments
 from articles.repository.store.connection import Store, exact_time
+from articles.repository.store.values import joined
 
 SENT_SECONDS = 600
 """Time in which the same comment, sent again, leads to the first."""
@@ -41,11 +42,13 @@ class Comments:
         text: str,
         *,
         parent: CommentId | None = None,
+        mentioned: Collection[UserId] = (),
         posted_at: float | None = None,
     ) -> CommentId:
         """Publish a comment, as a reply to `parent` if given; return its id. One round trip.
 
-        `posted_at`: Unix seconds, for content that is older than the site; now if None.
+        Notifies the author of what it replies to, and those who are `mentioned`. `posted_at`: Unix seconds, for
+        content that is older than the site; now if None.
 
         The same text sent again within SENT_SECONDS returns the id of the first. Raises ArticleNotFound,
         ArticleRemoved, AccountDeleted, DiscussionLocked, DiscussionFull, CommentRemoved for a removed parent, and
@@ -63,7 +66,7 @@ class Comments:
             [keys.article(article_id), keys.comment_sent(_digest(above, user, text))],
             [
                 *(article_id, above, user, name, text, exact_time(now)),
-                *(exact_time(now + store.rules.voting_window), SENT_SECONDS, keys.prefix),
+                *(exact_time(now + store.rules.voting_window), SENT_SECONDS, keys.prefix, joined(mentioned)),
             ],
         )
         return int(comment_id)
@@ -129,8 +132,10 @@ class Comments:
         """
         return comments_by(self._store, user)
 
-    def edit(self, comment_id: CommentId, user: UserId, text: str) -> None:
+    def edit(self, comment_id: CommentId, user: UserId, text: str, *, mentioned: Collection[UserId] = ()) -> None:
         """Change the text of the author's comment; within EDIT_SECONDS, leave no mark. One round trip.
+
+        Notifies those who are `mentioned` and have had no notice of the comment.
 
         Raises CommentNotFound, NotTheAuthor, CommentRemoved, DiscussionLocked, ArticleRemoved, AccountDeleted.
         """
@@ -140,7 +145,7 @@ class Comments:
                 "comments/edit",
                 comment_id,
                 [keys.comment(comment_id), keys.article(article_id)],
-                [user, text, exact_time(self._store.now()), EDIT_SECONDS, keys.prefix],
+                [user, text, exact_time(self._store.now()), EDIT_SECONDS, keys.prefix, joined(mentioned)],
             )
 
     def delete(self, comment_id: CommentId, user: UserId) -> None:

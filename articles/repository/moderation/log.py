@@ -100,8 +100,7 @@ class ModerationLog:
         """Return the first page of an article's entries, newest first. One round trip."""
         keys, size = self._store.shards.of(article_id), self._store.rules.per_page
         texts = self._store.run("moderation_log/find", [keys.article(article_id), keys.log], [size + 1])
-        entries = tuple(entry for _, entry in _dated(texts[:size]) if entry)
-        return LogPage(entries, 1, has_next=len(texts) > size)
+        return LogPage(tuple(entries_from(texts[:size])), 1, has_next=len(texts) > size)
 
     def iterate_by_actor(self, name: str) -> Iterator[LogEntry]:
         """Yield all entries of a moderator's actions, newest first per shard. One round trip for each batch."""
@@ -112,6 +111,11 @@ class ModerationLog:
                     batch = client.lrange(keys.log, start, start + ENTRIES_PER_READ - 1)
                 yield from (entry for _, entry in _dated(batch) if entry and entry.actor_name == name)
                 start += len(batch)
+
+
+def entries_from(texts: Iterable[str]) -> Iterator[LogEntry]:
+    """Yield the entries with these texts, without damaged ones."""
+    return (entry for _, entry in _dated(texts) if entry)
 
 
 def _dated(texts: Iterable[str]) -> Iterator[tuple[float, LogEntry | None]]:

@@ -18,6 +18,7 @@ from articles.repository.store.clients.cluster_nodes import Layout
 from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.keys import Shards
+from articles.repository.store.riding import ride_with
 
 Value: TypeAlias = str | int | float
 
@@ -279,33 +280,39 @@ class Store:
 
         Only for idempotent scripts that are independent of each other: those that the store lacks run after the
         rest. If they may be stale, replicas reply where the site reads from them; if these fail, the primary.
+        Takes a waiting ride along.
         """
+        ride = None if may_be_stale else ride_with(self, calls)
+        sent = calls if ride is None else (*calls, *ride.calls)
         with self._observed("many"):
             replies = self._replies_of_replicas(calls) if may_be_stale else None
             if replies is None:
-                replies = self._replies(calls, self.client)
-        self._tell(calls, replies)
-        return replies
+                replies = self._replies(sent, self.client, needed=len(calls))
+        if ride is not None:
+            ride.replies = replies[len(calls) :]
+        self._tell(sent, replies)
+        return replies[: len(calls)]
 
     def _replies_of_replicas(self, calls: Sequence[Call]) -> list[Any] | None:
         """Return the replies of replicas; None if the site does not read from them, or they fail."""
         if self._stale is None:
             return None
         with suppress(StoreError), store_errors():
-            return self._replies(calls, self._stale)
+            return self._replies(calls, self._stale, needed=len(calls))
         return None
 
     def _tell(self, calls: Sequence[Call], replies: Sequence[Any]) -> None:
         for call, reply in zip(calls, replies, strict=True):
             self._observe(call.script, _status(reply), None)
 
-    def _replies(self, calls: Sequence[Call], client: redis.Redis) -> list[Any]:
+    def _replies(self, calls: Sequence[Call], client: redis.Redis, *, needed: int) -> list[Any]:
+        """Return the replies. Raises the error of one of the first `needed`; other errors are values."""
         replies = self._attempt(calls, client)
         unknown = [n for n, reply in enumerate(replies) if isinstance(reply, redis.exceptions.NoScriptError)]
         if unknown:
             for n, reply in zip(unknown, self._teach([calls[n] for n in unknown], client), strict=True):
                 replies[n] = reply
-        for reply in replies:
+        for reply in replies[:needed]:
             if isinstance(reply, Exception):
                 raise reply
         return replies

@@ -252,6 +252,14 @@ FLAGS_BY = _key(
     "how often the member's flags are right decides their weight; also the flags in the member's export, and "
     "those to withdraw when the account is deleted",
 )
+INBOX = _key(
+    "inbox:<user>",
+    "zset",
+    Owner.MEMBER,
+    "word and comment of each notice, such as `reply:42000001` → when; `reply`, `mention`, or an action of the "
+    "moderation log. Notices about an article name its id and six zeros",
+    "the member's inbox, written in the same step as what it is about; the newest 1,000",
+)
 DELETED_MEMBERS = _key(
     "gone:",
     "set",

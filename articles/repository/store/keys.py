@@ -183,6 +183,9 @@ class Keys:
     def vote_limit(self, user_id: UserId) -> str:
         return self.prefix + table.VOTE_LIMIT.of(user_id)
 
+    def inbox(self, user_id: UserId) -> str:
+        return self.prefix + table.INBOX.of(user_id)
+
     @property
     def deleted_members(self) -> str:
         return self.prefix + table.DELETED_MEMBERS.of()

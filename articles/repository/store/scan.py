@@ -18,6 +18,7 @@ from articles.repository.store.key_table import (
     COMMENTED,
     FLAGS,
     FLAGS_BY,
+    INBOX,
     OPPOSES,
     REPLIES_BEST,
     REPLIES_TIME,
@@ -62,6 +63,9 @@ class Contents:
 
     flaggers: set[UserId] = field(default_factory=set)
     """Members with a list of flags."""
+
+    inboxes: set[UserId] = field(default_factory=set)
+    """Members with an inbox."""
 
 
 def walk(store: Store) -> Iterator[list[str]]:
@@ -143,6 +147,8 @@ def _note(contents: Contents, kind: Key, values: tuple[str, ...]) -> None:
         (contents.threads if kind in (REPLIES_BEST, REPLIES_TIME) else contents.comments).add(int(values[0]))
     elif kind is COMMENTED:
         contents.authors.add(int(values[0]))
+    elif kind is INBOX:
+        contents.inboxes.add(int(values[0]))
     elif kind in (VOTES, OPPOSES):
         contents.members.add(int(values[0]))
 

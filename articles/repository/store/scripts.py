@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from articles.domain.articles import LATEST
 from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, QUANTILE
+from articles.domain.discussion.notices import NOTICES_KEPT
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.ranking import ONE_POINT
@@ -42,6 +43,7 @@ _SHARED: Mapping[str, _Value] = {
     "FIRST_PLACEHOLDER": PLACEHOLDERS[0],
     "LAST_PLACEHOLDER": PLACEHOLDERS[-1],
     "LATEST": LATEST,
+    "NOTICES_KEPT": NOTICES_KEPT,
     "ONE_POINT": ONE_POINT,
     "QUANTILE": QUANTILE,
     "ORDERS": [order.value for order in Order],

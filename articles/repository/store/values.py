@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 
 from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreDamaged
@@ -17,6 +18,11 @@ def article_id_from(member: str | bytes) -> ArticleId:
     """Return the id in a set or a ranking; NO_ARTICLE for a damaged member, so that lists leave it out."""
     raw = member.encode() if isinstance(member, str) else member
     return int(raw) if _ID.fullmatch(raw) else NO_ARTICLE
+
+
+def joined(ids: Iterable[int]) -> str:
+    """Return ids as an argument of a script."""
+    return ",".join(map(str, ids))
 
 
 def count_from(text: object) -> int:

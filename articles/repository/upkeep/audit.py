@@ -21,9 +21,10 @@ exactly
     out their numbers
 12. the queue and the members' lists of flags hold exactly the flags of what is there, by their states; none is
     open on what is removed
-13. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
+13. an inbox holds the newest 1,000 notices at most, each about an article that exists; deleted accounts have none
+14. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
     is at least the highest id
-14. every key has its type, and every entry its form; steps that fail because of one that has not are reported
+15. every key has its type, and every entry its form; steps that fail because of one that has not are reported
 """
 
 from collections.abc import Callable, Iterator
@@ -35,6 +36,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.lists import Order, Period
 from articles.domain.members import UserId
 from articles.domain.ranking import RANGES, out_of_range
+from articles.repository.inbox.upkeep import check_inbox
 from articles.repository.moderation.flag_upkeep import FlagUpkeep
 from articles.repository.ranking.parameters import parameters_from
 from articles.repository.search.index import Finding, Index, Indexed
@@ -136,6 +138,8 @@ class Audit:
         yield from attempt(keys.order(Order.HOT), self._check_hot(keys))
         for member in sorted(contents.members):
             yield from attempt(keys.votes_of(member), self._check_choices(keys, member))
+        for member in sorted(contents.inboxes):
+            yield from attempt(keys.inbox(member), check_inbox(self._store, keys, member))
         for period in (Period.DAY, Period.WEEK, Period.MONTH):
             yield from attempt(keys.top(period), self._check_top(keys, period))
 

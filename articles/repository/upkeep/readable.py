@@ -65,6 +65,7 @@ _FORMS: dict[Key, Form] = {
     table.TICK: _are_records,
     table.MEASUREMENTS: _are_records,
     **dict.fromkeys((*_LISTS_OF_COMMENTS, table.COMMENT_SENT), _COMMENT_ID),
+    table.INBOX: _like("[a-z-]{1,30}:[1-9][0-9]{6,21}"),
     table.SUSPECTS: _COUNT,
     table.DAYS: _COUNT,
     table.SITE_DAYS: _COUNT,

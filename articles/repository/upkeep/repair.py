@@ -9,6 +9,7 @@ from articles.domain.errors import StoreDamaged
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.domain.members import UserId
 from articles.repository.groups import Groups
+from articles.repository.inbox.upkeep import repair_inbox
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
 from articles.repository.moderation.flag_upkeep import FlagUpkeep
@@ -69,6 +70,8 @@ class Repair:
             attempt_repair(keys.prefix + "group:", repair_groups, tell)
             attempt_repair(keys.lexicon, partial(self._repair_words, keys, contents, memberships), tell)
             self._repair_choices(keys, contents, tell)
+            for member in sorted(contents.inboxes):
+                attempt_repair(keys.inbox(member), partial(repair_inbox, self._store, keys, member), tell)
             attempt_repair(keys.top(Period.DAY), partial(self._drop_tops, keys), tell)
             attempt_repair(keys.comment_voters, partial(self._comments.run, keys, contents, tell), tell)
             attempt_repair(keys.flagged, partial(self._flags.repair, keys, contents), tell)

@@ -22,7 +22,7 @@ from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFoun
 from articles.forms.comments import CommentForm, EditCommentForm
 from articles.text.refusals import action_sentence
 from articles.web import limits
-from articles.web.identity import actor, reader_id
+from articles.web.identity import actor, mentioned_members, reader_id
 from articles.wiring import repository
 
 _MOST_DIGITS = 20
@@ -63,7 +63,12 @@ def _post(request: HttpRequest, article_id: ArticleId, form: CommentForm) -> Com
     try:
         limits.take(request, "comments")
         return repository().comments.post(
-            article_id, author.id, author.name, values["text"], parent=values["parent"]
+            article_id,
+            author.id,
+            author.name,
+            values["text"],
+            parent=values["parent"],
+            mentioned=mentioned_members(values["text"]),
         )
     except LimitReached as reached:
         limits.add_error(request, form, reached)
@@ -111,7 +116,8 @@ def _edit(request: HttpRequest, comment_id: CommentId, form: EditCommentForm) ->
     """Change the comment and return whether that succeeded; if not, the form has the error."""
     try:
         limits.take(request, "changes")
-        repository().comments.edit(comment_id, actor(request).id, form.cleaned_data["text"])
+        text = form.cleaned_data["text"]
+        repository().comments.edit(comment_id, actor(request).id, text, mentioned=mentioned_members(text))
     except LimitReached as reached:
         limits.add_error(request, form, reached)
     except ActionRefused as refused:

@@ -3,11 +3,11 @@ Change an article's title, link and text, index its new words, and log the chang
 KEYS  1 article
 ARGV  1 id  2 title  3 link  4 editor's user id  5 editor's name  6 "1" for a moderator  7 now, s
       8 how long the poster may edit, s  9 reason  10 shard prefix  11 words  12 poster's name in these words
-      13 text, or ''
+      13 text, or ''  14 members that it mentions, comma-separated
 Returns  {"ok", previous link} | {"missing"} | {"gone"} | {"removed"} | {"not_poster"} | {"late"}
          | {"changed"} if the poster's name has changed, so that the words must be made again
 Cost  O(words)
-TOUCHES  article:<id> rw, gone: r, word:<word> rw, words: rw, ranking: r, log: rw
+TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, word:<word> rw, words: rw, ranking: r, log: rw
 INCLUDE  articles, closing, members, moderation_log, values, words
 ]]
 local article, moderator, now = KEYS[1], ARGV[6] == '1', ARGV[7]
@@ -35,4 +35,5 @@ redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'words', ARGV[11]
 set_text(article, ARGV[13])
 if not removed then enter_words(ARGV[10], ARGV[1], ARGV[11]) end
 log_article(ARGV[10], 'edit', now, ARGV[5], ARGV[1], ARGV[2], ARGV[9], details)
+notify_mentioned(ARGV[10], ARGV[14], poster, root_of(ARGV[1]), now)
 return {'ok', link}

@@ -3,9 +3,10 @@ Publish an article with its poster's own vote. Idempotent: an existing id is lef
 KEYS  1 article  2 voted
 ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 now, s  7 groups, comma-separated
       8 when voting ends, s  9 grace, s  10 shard prefix  11 words  12 text, or ''
+      13 members that the text mentions, comma-separated
 Returns  {"ok"} | {"exists"} | {"gone"} if the poster's account is deleted
 Cost  O(log N)
-TOUCHES  article:<id> rw, voted:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw, gone: r,
+TOUCHES  article:<id> rw, voted:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw, inbox:<user> rw, gone: r,
          score: rw, time: rw, points: rw, top:<period> rw, group:<slug> rw, score:<slug> rw, time:<slug> rw,
          points:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r,
          next:score rw, word:<word> rw, words: rw, ranking: rw
@@ -27,4 +28,5 @@ note_choice(prefix, id, poster, 'vote', now, passed - math.max(current.longest_w
 note_posted(prefix, id, poster, now)
 list_article(prefix, id, tonumber(now), 1, split(ARGV[7]), current)
 enter_words(prefix, id, ARGV[11])
+notify_mentioned(prefix, ARGV[13], poster, root_of(id), now)
 return {'ok'}

@@ -2,9 +2,10 @@
 Change the text of a comment. Shortly after posting this leaves no mark. Idempotent.
 KEYS  1 comment  2 article
 ARGV  1 editor's user id  2 text  3 now, s  4 time without a mark, s  5 shard prefix
+      6 members that the text mentions, comma-separated
 Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"} | {"comment_removed"} | {"removed"} | {"locked"}
 Cost  O(1)
-TOUCHES  article:<id> r, comment:<comment> rw, gone: r, ranking: r
+TOUCHES  article:<id> r, comment:<comment> rw, inbox:<user> rw, gone: r, ranking: r
 INCLUDE  closing, comments, members, values
 ]]
 local comment, prefix = KEYS[1], ARGV[5]
@@ -23,4 +24,5 @@ if text == ARGV[2] then return {'ok'} end
 local passed = milliseconds((moments(prefix, ARGV[3]))) - milliseconds(tonumber(time))
 redis.call('HSET', comment, 'text', ARGV[2])
 if passed > milliseconds(tonumber(ARGV[4])) then redis.call('HSET', comment, 'edited', ARGV[3]) end
+notify_mentioned(prefix, ARGV[6], author, string.match(comment, '%d+$'), ARGV[3])
 return {'ok'}

@@ -4,7 +4,7 @@ KEYS  1 article
 ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
 Returns  {"ok"} | {"missing"} | {"locked"}
 Cost  O(1)
-TOUCHES  article:<id> rw, log: rw
+TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, log: rw
 INCLUDE  moderation_log
 ]]
 local title, locked = unpack(redis.call('HMGET', KEYS[1], 'title', 'locked'))

@@ -3,17 +3,18 @@ Publish a comment. Idempotent: the same text, sent again within some minutes, le
 KEYS  1 article  2 the comment posted last with this text in this place
 ARGV  1 article id  2 parent: a comment, or the article's root  3 author  4 author's name  5 text  6 now, s
       7 when voting on it ends, s  8 life of key 2, s  9 shard prefix
+      10 members that the text mentions, comma-separated
 Returns  {"ok", id} | {"missing"} | {"removed"} | {"gone"} if the author's account is deleted | {"locked"}
          | {"thread_full"} | {"no_comment"} | {"comment_removed"}; the last two are about the parent
 Cost  O(log N)
 TOUCHES  article:<id> rw, comment:<comment> rw, replies:best:<comment> rw, replies:time:<comment> rw,
-         comment:sent:<digest> rw, commented:<user> rw, gone: r
+         comment:sent:<digest> rw, commented:<user> rw, inbox:<user> rw, gone: r
 INCLUDE  comments, members, values
 ]]
 local article, sent, parent, author, now, prefix = KEYS[1], KEYS[2], ARGV[2], ARGV[3], ARGV[6], ARGV[9]
 
-local time, removed, locked, shown, number =
-  unpack(redis.call('HMGET', article, 'time', 'removed', 'locked', 'comments', 'comment_ids'))
+local time, removed, locked, shown, number, answered =
+  unpack(redis.call('HMGET', article, 'time', 'removed', 'locked', 'comments', 'comment_ids', 'poster'))
 shown, number = as_count(shown or '0'), as_count(number or '0')
 if not (as_time(time) and shown and number) then return {'missing'} end
 if removed then return {'removed'} end
@@ -22,9 +23,11 @@ local first = redis.call('GET', sent)
 if first and redis.call('HGET', prefix .. 'comment:' .. first, 'author') == author then return {'ok', first} end
 if locked then return {'locked'} end
 if parent ~= comment_id(ARGV[1], 0) then
-  local above, hidden, deleted = unpack(redis.call('HMGET', prefix .. 'comment:' .. parent, 'time', 'removed', 'deleted'))
+  local above, hidden, deleted, theirs =
+    unpack(redis.call('HMGET', prefix .. 'comment:' .. parent, 'time', 'removed', 'deleted', 'author'))
   if not above or deleted then return {'no_comment'} end
   if hidden then return {'comment_removed'} end
+  answered = theirs
 end
 repeat number = number + 1 until redis.call('EXISTS', prefix .. 'comment:' .. comment_id(ARGV[1], number)) == 0
 if number >= COMMENTS_PER_ARTICLE then return {'thread_full'} end
@@ -36,4 +39,6 @@ rank_reply(prefix, parent, id, now, 0, 0)
 redis.call('ZADD', prefix .. 'commented:' .. author, now, id)
 redis.call('HSET', article, 'comments', shown + 1, 'comment_ids', number)
 redis.call('SET', sent, id, 'EX', ARGV[8])
+if answered ~= author then notify(prefix, answered, 'reply', id, now) end
+notify_mentioned(prefix, ARGV[10], author, id, now)
 return {'ok', id}

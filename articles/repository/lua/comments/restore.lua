@@ -4,7 +4,7 @@ KEYS  1 comment  2 article
 ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
 Returns  {"ok"} | {"no_comment"} | {"comment_not_removed"} | {"missing"} if there is no such article
 Cost  O(1)
-TOUCHES  article:<id> rw, comment:<comment> rw, log: rw
+TOUCHES  article:<id> rw, comment:<comment> rw, inbox:<user> rw, gone: r, log: rw
 INCLUDE  comments, moderation_log, values
 ]]
 local comment, article, prefix = KEYS[1], KEYS[2], ARGV[5]
@@ -18,5 +18,5 @@ if not title then return {'missing'} end
 
 redis.call('HSET', article, 'comments', (as_count(shown) or 0) + 1)
 redis.call('HDEL', comment, 'removed')
-log_article(prefix, 'restore-comment', ARGV[3], ARGV[2], article_of(ARGV[1]), title, ARGV[4], {comment = ARGV[1]})
+log_comment(prefix, 'restore-comment', ARGV[3], ARGV[2], article_of(ARGV[1]), ARGV[1], title, ARGV[4])
 return {'ok'}

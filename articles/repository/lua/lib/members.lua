@@ -1,6 +1,7 @@
 --[[
-What members chose and posted in this shard. A choice is in the voter set of the article and in the list of the member;
-one step changes both, so they agree while the article is open.
+What members chose and posted in this shard, and what they are notified of. A choice is in the voter set of the article
+and in the list of the member; one step changes both, so they agree while the article is open. A notice is the word for what
+happened, and the comment that it is about, or the root of the article.
 
 Voting rings: many new accounts of one network that choose on one article. The article's `ring` holds the highest number
 of them, and the times of the first and the last choice; `ring_checked` the last choice that a moderator has checked.
@@ -26,6 +27,38 @@ local function note_posted(prefix, id, poster, time)
   if (tonumber(poster) or 0) > 0 and not is_gone(prefix, poster) then
     redis.call('ZADD', prefix .. 'posted:' .. poster, time, id)
   end
+end
+
+-- Return the root of an article: the parent of its top-level comments, and the subject of notices about the article.
+local function root_of(article)
+  return article .. string.sub(COMMENTS_PER_ARTICLE, 2)
+end
+
+-- Return a notice as inboxes keep it.
+local function notice_of(word, subject)
+  return word .. ':' .. subject
+end
+
+-- Put a notice into a member's inbox, or move it to the top. A damaged inbox takes none.
+local function notify(prefix, user, word, subject, at)
+  if (as_count(user) or 0) < 1 or is_gone(prefix, user) then return end
+  redis.pcall('ZADD', prefix .. 'inbox:' .. user, at, notice_of(word, subject))
+  redis.pcall('ZREMRANGEBYRANK', prefix .. 'inbox:' .. user, 0, -NOTICES_KEPT - 1)
+end
+
+-- Notify members, comma-separated, whom a text mentions, except its author and those who know of it already.
+local function notify_mentioned(prefix, users, author, subject, at)
+  for _, user in ipairs(split(users)) do
+    local known = redis.pcall('ZMSCORE', prefix .. 'inbox:' .. user,
+      notice_of('reply', subject), notice_of('mention', subject))
+    if user ~= author and not (known[1] or known[2]) then notify(prefix, user, 'mention', subject, at) end
+  end
+end
+
+-- Return whether a notice is about an article that exists, or about one of its comments.
+local function is_notice(prefix, notice)
+  local article = string.match(notice, '^[a-z-]+:(%d+)%d%d%d%d%d%d$')
+  return article and redis.call('EXISTS', prefix .. 'article:' .. article) == 1 or false
 end
 
 -- Note a choice in the member's lists. `at` is in Unix seconds, as text. Of the choices from before `ended` only the

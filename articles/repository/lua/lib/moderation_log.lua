@@ -1,7 +1,10 @@
 --[[
 The moderation log, and the numbers of its entries that each article's hash holds. Entries are numbered from the oldest.
-INCLUDE  values
+Members are notified of acts on what is their own.
+INCLUDE  members, values
 ]]
+local ENTRIES_SEARCHED = 50  -- of an article's, for the one that a notice is about
+
 -- Append an entry and return its number. `at` is in Unix seconds, as text; `id` is 0 for an entry that concerns no article.
 local function log(prefix, action, at, actor, id, title, reason, details)
   return redis.call('LPUSH', prefix .. 'log:', cjson.encode({
@@ -10,16 +13,43 @@ local function log(prefix, action, at, actor, id, title, reason, details)
 end
 
 -- The same for an entry that concerns an article: its hash notes the number.
-local function log_article(prefix, action, at, actor, id, title, reason, details)
+local function log_and_note(prefix, action, at, actor, id, title, reason, details)
   local article, number = prefix .. 'article:' .. id, log(prefix, action, at, actor, id, title, reason, details)
   local noted = redis.call('HGET', article, 'log')
   redis.call('HSET', article, 'log', noted and noted .. ',' .. number or number)
+end
+
+-- The same for an act on an article, of which its poster is notified.
+local function log_article(prefix, action, at, actor, id, title, reason, details)
+  log_and_note(prefix, action, at, actor, id, title, reason, details)
+  local poster, name = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'poster', 'poster_name'))
+  if name ~= actor then notify(prefix, poster, action, root_of(id), at) end
+end
+
+-- The same for an act on a comment, of which its author is notified.
+local function log_comment(prefix, action, at, actor, id, comment, title, reason)
+  log_and_note(prefix, action, at, actor, id, title, reason, {comment = comment})
+  local author, name = unpack(redis.call('HMGET', prefix .. 'comment:' .. comment, 'author', 'author_name'))
+  if name ~= actor then notify(prefix, author, action, comment, at) end
 end
 
 -- Return the id in an entry's text, as text; '0' where it concerns no article or is damaged.
 local function id_of_entry(text)
   local is_json, entry = pcall(cjson.decode, text)
   return is_json and type(entry) == 'table' and tostring(entry.id) or '0'
+end
+
+-- Return the newest entry about this act on an article, or on the comment `subject` of it, as text; false without one.
+local function latest_entry(prefix, article, action, subject)
+  local numbers = split(redis.call('HGET', prefix .. 'article:' .. article, 'log'))
+  for n = #numbers, math.max(1, #numbers - ENTRIES_SEARCHED + 1), -1 do
+    local number = as_count(numbers[n]) or 0
+    local text = number > 0 and redis.call('LINDEX', prefix .. 'log:', -number) or ''
+    local is_json, entry = pcall(cjson.decode, text)
+    if is_json and type(entry) == 'table' and entry.action == action and type(entry.details) == 'table'
+      and (entry.details.comment or root_of(article)) == subject then return text end
+  end
+  return false
 end
 
 -- Look at `step` entries after the oldest `done`. Return, for each article they concern that exists,

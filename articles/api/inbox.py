@@ -1,0 +1,95 @@
+"""Read the member's inbox."""
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_noop
+from ninja import Query
+from pydantic import BaseModel, Field
+
+from articles.api import schemas
+from articles.api.comments import Comment
+from articles.api.protocol.auth import MEMBERS
+from articles.api.protocol.operations import LAST_PAGE, failing, router
+from articles.domain.discussion import notices as domain
+from articles.domain.discussion.notices import NoticeKind
+from articles.domain.errors import PageNotFound
+from articles.domain.moderation.log import Action
+from articles.web.identity import actor, inbox_read_until
+from articles.wiring import repository
+
+
+class InboxQuery(BaseModel):
+    __doc__ = gettext_noop("Which page of your inbox.")
+
+    page: schemas.PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[1])
+
+
+class Notice(BaseModel):
+    __doc__ = gettext_noop("A reply, a mention, or a moderator's act on what is your own.")
+
+    kind: NoticeKind
+    time: float = Field(description=gettext_noop("In Unix seconds."))
+    new: bool = Field(description=gettext_noop("Whether it is later than the last time you marked all as read."))
+    article_id: int
+    title: str = Field(description=gettext_noop("Of the article."))
+    comment: Comment | None = Field(
+        description=gettext_noop(
+            "The comment that it is about; null if it is about the article, or if the comment or its article "
+            "is gone."
+        )
+    )
+    by: str = Field(
+        description=gettext_noop("Name of the member or moderator who did it; empty if it is not known any more.")
+    )
+    action: Action | None = Field(description=gettext_noop("What a moderator did; null for other notices."))
+    reason: str | None = Field(description=gettext_noop("The moderator's reason; null for other notices."))
+
+    @classmethod
+    def of(cls, notice: domain.Notice, read_until: float) -> "Notice":
+        entry, comment = notice.entry, None if notice.is_article_removed else notice.comment
+        if notice.kind is NoticeKind.MODERATION:
+            name = entry.actor_name if entry else ""
+        elif notice.comment_id:
+            name = notice.comment.author_name if notice.comment else ""
+        else:
+            name = notice.poster_name
+        return cls(
+            kind=notice.kind,
+            time=notice.at,
+            new=notice.at > read_until,
+            article_id=notice.article,
+            title=notice.title,
+            comment=Comment.of(comment, comment.replies) if comment else None,
+            by=name,
+            action=entry.action if entry else None,
+            reason=entry.reason if entry else None,
+        )
+
+
+class Inbox(BaseModel):
+    __doc__ = gettext_noop("One page of your inbox, newest first.")
+
+    notices: list[Notice]
+    page: int
+    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+
+
+@router.get(
+    "inbox",
+    summary=gettext_noop("Your inbox"),
+    description=gettext_noop(
+        "Replies to your articles and comments, mentions of your name, and moderators' acts on what is your own. "
+        "Reading it marks nothing as read."
+    ),
+    response={200: Inbox} | failing(400, 401, 404, 503),
+    auth=MEMBERS,
+)
+def read_inbox(request: HttpRequest, query: Query[InboxQuery]) -> Inbox:
+    if query.page > LAST_PAGE:
+        raise PageNotFound(query.page)
+    page = repository().inbox.get_page(actor(request).id, query.page)
+    read_until = inbox_read_until(request)
+    return Inbox(
+        notices=[Notice.of(notice, read_until) for notice in page.notices],
+        page=page.number,
+        has_next=page.has_next,
+    )

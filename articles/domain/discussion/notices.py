@@ -1,0 +1,90 @@
+"""Notices: what a member's inbox says of replies, mentions, and moderators' acts on what is the member's own."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from articles.domain.articles import ArticleId
+from articles.domain.discussion.comments import Comment, CommentId
+from articles.domain.moderation.log import LogEntry
+
+NOTICES_KEPT = 1_000
+"""Notices that a member's inbox keeps in one shard: the newest."""
+
+MOST_MENTIONED = 10
+"""Members that one text can notify by mentioning them."""
+
+
+class NoticeKind(StrEnum):
+    """What a notice is about."""
+
+    REPLY = "reply"
+    """A comment on the member's article, or a reply to the member's comment."""
+
+    MENTION = "mention"
+    """The member's name, after `@`, in a comment or in the text of an article."""
+
+    MODERATION = "moderation"
+    """A moderator's act on the member's article or comment."""
+
+
+class NoticePointer(NamedTuple):
+    """What an inbox keeps of a notice: what it points to, and when that was, in Unix seconds."""
+
+    word: str
+    """`reply`, `mention`, or an action of the moderation log."""
+
+    subject: CommentId
+    """The comment, or the root of an article."""
+
+    at: float
+
+    @property
+    def kind(self) -> NoticeKind:
+        is_act = self.word not in (NoticeKind.REPLY, NoticeKind.MENTION)
+        return NoticeKind.MODERATION if is_act else NoticeKind(self.word)
+
+    @property
+    def text(self) -> str:
+        """The notice as an inbox keeps it."""
+        return f"{self.word}:{self.subject}"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A notice, with what it points to as that is now."""
+
+    kind: NoticeKind
+    at: float
+    """In Unix seconds; of several acts of the same kind on the same article or comment the newest."""
+
+    article: ArticleId
+    title: str
+    poster_name: str
+    """Of the article's poster; "" if the account is deleted."""
+
+    is_article_removed: bool
+    comment_id: CommentId | None
+    """The comment that it is about; None if it is about the article."""
+
+    comment: Comment | None
+    """None if there is none, or if it does not exist any more."""
+
+    entry: LogEntry | None = None
+    """The moderator's act, as the moderation log has it; None if it is not in the log any more."""
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the comment, if it is about one, can still be read where it was posted."""
+        if self.is_article_removed:
+            return False
+        return self.comment_id is None or (self.comment is not None and self.comment.is_shown)
+
+
+@dataclass(frozen=True, slots=True)
+class InboxPage:
+    """One page of an inbox, newest first."""
+
+    notices: tuple[Notice, ...]
+    number: int
+    has_next: bool

@@ -1,0 +1,130 @@
+"""Reading inboxes. The scripts that post comments and articles, and those that moderate, write the notices."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from heapq import merge
+from itertools import islice
+from typing import Any
+
+from articles.domain.discussion.comments import article_of, is_root
+from articles.domain.discussion.notices import InboxPage, Notice, NoticePointer
+from articles.domain.errors import PageNotFound, PageTooDeep
+from articles.domain.lists import MOST_PAGED
+from articles.domain.members import UserId
+from articles.domain.moderation.log import LogEntry
+from articles.repository.comments.reading import FIELDS, comment_from
+from articles.repository.moderation.log import entries_from
+from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.keys import Keys
+from articles.repository.store.riding import Ride, riding
+
+_FORM = re.compile(r"([a-z-]{1,30}):([1-9][0-9]{6,21})")
+"""What an inbox keeps of a notice: `reply`, `mention` or an action of the moderation log; the comment or root."""
+
+
+class Unread:
+    """The number of a member's new notices, as far as it is known."""
+
+    def __init__(self, ride: Ride) -> None:
+        self._ride = ride
+
+    @property
+    def count(self) -> int | None:
+        """Notices since the inbox was read; None before an exchange with the store has taken the count along."""
+        counts = self._ride.replies
+        return sum(counts) if counts and all(isinstance(count, int) for count in counts) else None
+
+
+class Inbox:
+    """The inboxes of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @contextmanager
+    def counting(self, user: UserId, since: float) -> Iterator[Unread]:
+        """Count a member's notices later than `since` (Unix seconds) on the way.
+
+        The count goes out with the first exchange of several scripts within the block, so there is no round trip.
+        On a cluster only those with every shard take it along.
+        """
+        calls = [Call("inbox/count", (keys.inbox(user),), (exact_time(since),)) for keys in self._store.shards.all]
+        with riding(self._store, calls) as ride:
+            yield Unread(ride)
+
+    def get_page(self, user: UserId, number: int = 1) -> InboxPage:
+        """Return page `number`, counted from 1, of a member's notices, newest first. Two round trips.
+
+        Raises PageNotFound for pages that do not exist, PageTooDeep beyond `MOST_PAGED` notices.
+        """
+        if number < 1:
+            raise PageNotFound(number)
+        size = self._store.rules.per_page
+        start = (number - 1) * size
+        if start >= MOST_PAGED:
+            raise PageTooDeep(number)
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.zrevrange(keys.inbox(user), 0, start + size, withscores=True)
+            shards = pipe.execute()
+        pointers = list(islice(_newest_first(shards), start, start + size + 1))
+        if number > 1 and not pointers:
+            raise PageNotFound(number)
+        has_next = len(pointers) > size and start + size < MOST_PAGED
+        return InboxPage(tuple(self._read(pointers[:size])), number, has_next)
+
+    def iterate(self, user: UserId) -> Iterator[NoticePointer]:
+        """Yield every notice of a member, newest first. One round trip."""
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.zrevrange(keys.inbox(user), 0, -1, withscores=True)
+            shards = pipe.execute()
+        yield from _newest_first(shards)
+
+    def _read(self, pointers: Sequence[NoticePointer]) -> Iterator[Notice]:
+        """Read what notices point to; leave out those about articles that do not exist. One round trip."""
+        parts: dict[Keys, list[NoticePointer]] = {}
+        for pointer in pointers:
+            parts.setdefault(self._store.shards.of_comment(pointer.subject), []).append(pointer)
+        calls = [
+            Call(
+                "inbox/read",
+                (keys.log,),
+                (keys.prefix, len(FIELDS), *FIELDS, *(pointer.text for pointer in part)),
+            )
+            for keys, part in parts.items()
+        ]
+        replies = self._store.run_many(calls) if calls else []
+        rows = {
+            pointer: row
+            for part, reply in zip(parts.values(), replies, strict=True)
+            for pointer, row in zip(part, reply, strict=True)
+        }
+        return (notice for pointer in pointers if (notice := _notice(pointer, rows[pointer])))
+
+
+def _newest_first(shards: Iterable[Iterable[tuple[str, float]]]) -> Iterator[NoticePointer]:
+    """Merge the inboxes of all shards; leave out what is damaged."""
+    merged = merge(*shards, key=lambda entry: (entry[1], entry[0]), reverse=True)
+    for text, at in merged:
+        if match := _FORM.fullmatch(text):
+            yield NoticePointer(match[1], int(match[2]), at)
+
+
+def _notice(pointer: NoticePointer, row: Sequence[Any]) -> Notice | None:
+    title, poster_name, removed, comment, text = row
+    if title is None:
+        return None
+    entries: list[LogEntry] = list(entries_from([text])) if text else []
+    return Notice(
+        kind=pointer.kind,
+        at=pointer.at,
+        article=article_of(pointer.subject),
+        title=title,
+        poster_name=poster_name or "",
+        is_article_removed=removed is not None,
+        comment_id=None if is_root(pointer.subject) else pointer.subject,
+        comment=comment_from(comment) if comment else None,
+        entry=entries[0] if entries else None,
+    )

@@ -1,0 +1,154 @@
+"""The inbox of a member: its page, the number in the header, and what members' forms put into it."""
+
+import re
+
+import pytest
+
+from articles.middleware import InboxMiddleware
+from tests.cast import MODERATOR
+from tests.clock import Clock
+from tests.factories import browser_of, comment_on
+from tests.store_state import count_pipelines, set_clock
+
+FIELDS = ("until", "csrfmiddlewaretoken")
+"""Of the form that marks all as read."""
+
+
+def shown(text: str) -> str:
+    """Return the words of a page's main part."""
+    return " ".join(re.sub("<[^>]+>", " ", text.split("<main")[1].split("</main", maxsplit=1)[0]).split())
+
+
+def number_in_header(text: str) -> str:
+    found = re.search(r'<span class="badge">([0-9+]+)', text)
+    return found[1] if found else ""
+
+
+@pytest.fixture
+def later(site_store) -> Clock:
+    """The clock of the site."""
+    clock = Clock()
+    set_clock(site_store, clock)
+    return clock
+
+
+def test_the_inbox_shows_replies_mentions_and_moderators_acts(site_store, article, alice, bob, carol):
+    browser_of(bob).post(f"/articles/{article}/comments/", {"text": "I *agree* with @carol."})
+    (comment,) = site_store.comments.list_by(bob.pk)
+    browser_of(alice).post(f"/articles/{article}/comments/", {"text": "Thanks", "parent": comment.id})
+    site_store.articles.edit(
+        article, MODERATOR, "Better", "https://example.org/b", moderator=True, reason="A typo"
+    )
+
+    alices, bobs, carols = (shown(browser_of(one).get("/inbox/").text) for one in (alice, bob, carol))
+    assert "bob commented on your article Better" in alices
+    assert "I agree with @carol." in alices
+    assert "carol edited Better" in alices
+    assert "Reason: A typo" in alices
+    assert "alice replied to your comment on Better" in bobs
+    assert "bob mentioned you in a comment on Better" in carols
+
+
+def test_members_are_mentioned_by_forms_and_edits_whatever_the_spelling(site_store, alice, bob, carol):
+    text = "Hello @BOB, not `@carol`, not bob@carol.example, not @nobody.\n\n> @carol said"
+    browser_of(alice).post("/post/", {"title": "Hello", "link": "", "text": text, "groups": []})
+
+    assert "alice mentioned you in Hello" in shown(browser_of(bob).get("/inbox/").text)
+    assert "Nothing here yet" in shown(browser_of(carol).get("/inbox/").text)
+    (posted,) = site_store.members.get_posted(alice.pk).articles
+    browser_of(alice).post(f"/articles/{posted.id}/edit/", {"title": "Hello", "link": "", "text": "@bob @carol"})
+    assert "alice mentioned you in Hello" in shown(browser_of(carol).get("/inbox/").text)
+    assert shown(browser_of(bob).get("/inbox/").text).count("mentioned you") == 1
+
+
+def test_new_notices_stay_new_until_all_are_marked_as_read(site_store, article, later, alice, bob):
+    comment_on(site_store, article, "First", bob.pk)
+    browser = browser_of(alice, strict=True)
+    page = browser.get("/inbox/").text
+    assert browser.get("/inbox/").text.count(">New<") == 1
+    form = {name: re.search(rf'name="{name}" value="([^"]+)"', page)[1] for name in FIELDS}
+    later.advance(1)
+    comment_on(site_store, article, "After the page was shown", bob.pk)
+
+    answer = browser.post("/inbox/read/", form)
+
+    assert (answer.status_code, answer["Location"]) == (302, "/inbox/")
+    text = browser.get("/inbox/").text
+    new, earlier = text.split(">Earlier<")
+    assert "After the page was shown" in new
+    assert "First" in earlier
+    assert number_in_header(text) == "1"
+
+
+def test_marking_as_read_takes_no_time_to_come_and_no_nonsense(site_store, article, later, alice, bob):
+    browser = browser_of(alice)
+    assert browser.post("/inbox/read/", {"until": str(later() + 1000)}).status_code == 302
+    later.advance(1)
+    comment_on(site_store, article, "Later", bob.pk)
+
+    assert number_in_header(browser.get("/inbox/").text) == "1"
+    for until in ("", "x", "nan", "-1"):
+        assert browser.post("/inbox/read/", {"until": until}).status_code == 400
+    assert browser.post("/inbox/read/", {"until": "5"}).status_code == 302
+    assert number_in_header(browser.get("/inbox/").text) == "1"
+
+
+def test_every_page_that_reads_the_store_shows_the_number_for_no_round_trip(
+    site_store, article, alice, bob, monkeypatch
+):
+    browser, trips = browser_of(alice), count_pipelines(site_store, monkeypatch)
+    addresses = ("/", "/newest/", "/hot/", "/groups/python/", f"/articles/{article}/", "/search/?q=title")
+
+    def opened() -> list[tuple[str, int]]:
+        """Return the number that each page shows, and how many round trips it takes."""
+        found = []
+        for address in addresses:
+            trips.clear()
+            found.append((number_in_header(browser.get(address).text), len(trips)))
+        return found
+
+    opened()
+    before = opened()
+    comment_on(site_store, article, "Hello", bob.pk)
+
+    assert before == [("", count) for _, count in before]
+    assert opened() == [("1", count) for _, count in before]
+    with monkeypatch.context() as without:
+        without.setattr(InboxMiddleware, "__call__", lambda self, request: self._get_response(request))
+        assert opened() == before
+    assert number_in_header(browser_of().get("/").text) == ""
+
+
+def test_a_large_number_is_shown_as_99_plus(site_store, article, alice, bob):
+    for number in range(100):
+        comment_on(site_store, article, f"Comment {number}", bob.pk)
+
+    assert number_in_header(browser_of(alice).get("/").text) == "99+"
+
+
+def test_what_is_gone_shows_as_such_and_tells_no_text(site_store, article, alice, bob):
+    texts = ("secret one", "secret two", "secret three")
+    deleted, removed, _ = (comment_on(site_store, article, text, bob.pk) for text in texts)
+    site_store.comments.delete(deleted, bob.pk)
+    site_store.comments.remove(removed, MODERATOR, "Spam")
+
+    text = shown(browser_of(alice).get("/inbox/").text)
+    assert ("secret one" in text, "secret two" in text, "secret three" in text) == (False, False, True)
+    assert "This comment was deleted by its author." in text
+    assert "This comment was removed by a moderator. Reason: Spam" in text
+    site_store.articles.remove(article, MODERATOR, "Off topic")
+    text = shown(browser_of(alice).get("/inbox/").text)
+    assert "secret" not in text
+    assert "The article was removed by a moderator." in text
+
+
+def test_the_inbox_is_private_and_in_the_export(site_store, article, alice, bob):
+    comment = comment_on(site_store, article, "Hello", bob.pk)
+
+    assert browser_of().get("/inbox/")["Location"] == "/login/?next=/inbox/"
+    answer = browser_of(alice).get("/inbox/")
+    assert "no-store" in answer["Cache-Control"]
+    assert answer["X-Robots-Tag"] == "noindex"
+    file = b"".join(browser_of(alice).get("/settings/data/").streaming_content).decode()
+    assert '"about": "reply"' in file
+    assert f'"comment": {comment}' in file
