@@ -31,6 +31,7 @@ urlpatterns = [
     path("", pages.front, name="front"),
     path("newest/", pages.newest, name="newest"),
     path("hot/", pages.hot, name="hot"),
+    path("active/", pages.active, name="active"),
     path("top/", pages.top, name="top"),
     path("about/", about.about, name="about"),
     path("search/", search.search, name="search"),

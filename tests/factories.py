@@ -1,6 +1,6 @@
 """Members, their browsers, articles, votes and views, created by every test in the same way."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 
 from django.contrib.auth.models import Group
@@ -70,6 +70,12 @@ def comment_on(
 ) -> int:
     """Post a comment as this member, or as bob, and return its id."""
     return repository.comments.post(article_id, user, name_of(user), text, parent=parent, mentioned=mentioned)
+
+
+def discuss(repository: Repository, ids: Iterable[int]) -> None:
+    """Post a comment on each of these articles, in this order."""
+    for article_id in ids:
+        comment_on(repository, article_id, "A comment")
 
 
 def post_as(

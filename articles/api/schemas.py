@@ -69,7 +69,8 @@ class ListQuery(BaseModel):
         Order.SCORE,
         description=gettext_noop(
             "Order of the list: score is the front page's order, time is newest first, hot is by recent "
-            "readership, points is most points first, with ties newest first."
+            "readership, points is most points first, with ties newest first, active is by the last comment, "
+            "with locked discussions last."
         ),
         examples=["points"],
     )
@@ -126,6 +127,9 @@ class Article(BaseModel):
     pv: int = Field(description=gettext_noop("Page views that count."))
     uv: int = Field(description=gettext_noop("Unique visitors, estimated to within about 2.5 percent."))
     comments: int = Field(description=gettext_noop("Comments, without removed and deleted ones."))
+    last_comment_at: float | None = Field(
+        description=gettext_noop("When the last of these was posted, in Unix seconds; null without one.")
+    )
     locked: str | None = Field(
         description=gettext_noop("Why a moderator locked its discussion; null while it takes comments.")
     )
@@ -278,6 +282,7 @@ def fields_of(article: articles.Article) -> dict[str, Any]:
         "pv": article.pv,
         "uv": article.uv,
         "comments": article.comments,
+        "last_comment_at": article.last_comment_at,
         "locked": article.locked,
     }
 

@@ -89,6 +89,9 @@ class Article:
     comments: int = 0
     """Comments shown below it, without removed and deleted ones."""
 
+    last_comment_at: float | None = None
+    """When the last of these was posted, in Unix seconds; None without one."""
+
     locked: str | None = None
     """Reason why its discussion is locked; None if it is open."""
 

@@ -21,6 +21,7 @@ class Order(StrEnum):
     TIME = "time"
     HOT = "hot"
     POINTS = "points"
+    ACTIVE = "active"
 
 
 class Period(StrEnum):

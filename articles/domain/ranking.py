@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from math import log
 
+from articles.domain.articles import LATEST
+
 VOTES_PER_DAY = 200
 """Of the source documents: what a site begins with, and the most that it chooses by itself."""
 
@@ -65,6 +67,14 @@ def by_points(posted_at: float, points: int) -> int:
     `by_points` in `repository/lua/lib/formulas.lua` is the same.
     """
     return points * ONE_POINT + max(0, min(int(posted_at), ONE_POINT - 1))
+
+
+def activity(last_comment_at: float, *, is_locked: bool) -> float:
+    """Return the value in the order of discussions: the time of the last shown comment, in Unix seconds.
+
+    Locked discussions come after all others. `activity` in `repository/lua/lib/formulas.lua` is the same.
+    """
+    return last_comment_at - LATEST if is_locked else last_comment_at
 
 
 def hotness(pv: int, uv: int, hours: float, parameters: Parameters) -> float:

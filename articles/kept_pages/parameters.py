@@ -16,6 +16,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "articles:front": _PLACE,
     "articles:newest": _PLACE,
     "articles:hot": ("range", *_PLACE),
+    "articles:active": _PLACE,
     "articles:top": ("range", *_PLACE),
     "articles:group": ("order", *_PLACE),
     "articles:groups": ("any",),

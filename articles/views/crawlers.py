@@ -120,7 +120,7 @@ def lists(request: HttpRequest) -> HttpResponse:
     newest = repo.lists.get_page(Order.TIME, size=1).articles
     changed = newest[0].posted_at if newest else None
     entries: list[_Entry] = [(reverse("articles:front"), changed), (reverse("articles:newest"), changed)]
-    entries += [(reverse(f"articles:{name}"), None) for name in ("hot", "top", "groups", "log", "about")]
+    entries += [(reverse(f"articles:{name}"), None) for name in ("hot", "active", "top", "groups", "log", "about")]
     entries += [(reverse("articles:group", args=[slug]), None) for slug in sorted(repo.groups.get_titles())]
     return _xml(request, "urlset", "url", entries[:MOST_IN_A_FILE])
 

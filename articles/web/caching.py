@@ -58,6 +58,7 @@ RULES: Mapping[str, Rule] = {
     "articles:front": _list,
     "articles:newest": _list,
     "articles:hot": _list,
+    "articles:active": _list,
     "articles:top": _list,
     "articles:search": _list,
     "articles:about": _list,

@@ -27,7 +27,7 @@ class CommentIdConverter(ArticleIdConverter):
 class FeedListConverter(StringConverter):
     """A list of all articles that has a feed."""
 
-    regex = "front|newest|hot"
+    regex = "front|newest|hot|active"
 
 
 class FeedPeriodConverter(StringConverter):

@@ -11,7 +11,7 @@ from tests.store_state import ARTICLE_KEY, RANKING_KEY, VOTERS_KEY, count_keys, 
 FIELDS = {
     *("id", "title", "link", "poster", "time", "votes", "opposes", "points", "score", "groups"),
     *("choice", "closes_at", "removed", "saved", "edited_at", "pv", "uv", "has_text"),
-    *("comments", "locked"),
+    *("comments", "last_comment_at", "locked"),
 }
 
 NOT_IDS = (
@@ -49,6 +49,7 @@ def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
         "pv": 0,
         "uv": 0,
         "comments": 0,
+        "last_comment_at": None,
         "locked": None,
     }
 

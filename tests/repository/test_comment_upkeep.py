@@ -8,6 +8,7 @@ import redis
 
 from articles.domain.articles import Choice
 from articles.domain.discussion.comments import CommentOrder, root_of
+from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.repository.store.batches import ENTRIES_PER_CHECK
 from articles.repository.store.keys import Keys
@@ -44,13 +45,16 @@ class Raw:
         self.client.hset(self.keys.article(7), mapping={k: str(v) for k, v in fields.items()})
 
     def lose(self, comment_id: int) -> None:
-        """Delete a comment and what names it, but not the stub above it."""
+        """Delete the last comment and what names it, but not the stub above it."""
         self.client.delete(self.keys.comment(comment_id))
         for parent in (ROOT, FIRST, STUB):
             self.client.zrem(self.keys.replies_best(parent), str(comment_id))
             self.client.zrem(self.keys.replies_time(parent), str(comment_id))
         self.client.zrem(self.keys.commented(ALICE), str(comment_id))
-        self.change_article(comments=2)
+        last = self.client.hget(self.keys.comment(REPLY), "time")
+        self.change_article(comments=2, last_comment=last)
+        self.client.zadd(self.keys.order(Order.ACTIVE), {"7": float(last)})
+        self.client.delete(self.keys.group_order(Order.ACTIVE, "python"))
 
 
 @pytest.fixture
@@ -118,6 +122,14 @@ REPAIRED: Mapping[str, tuple[Break, Found]] = {
     "a count by hand": (
         lambda raw: raw.change_article(comments=9),
         [("article:7", "comments 9, shown 3")],
+    ),
+    "a last comment by hand": (
+        lambda raw: raw.change_article(last_comment=5),
+        [("article:7", "last comment 5"), ("article:7", "last comment 5, shown ")],
+    ),
+    "a discussion that is not ranked": (
+        lambda raw: raw.client.zrem(raw.keys.order(Order.ACTIVE), "7"),
+        [("article:7", "last comment "), ("group:python", "active ranking differs from its intersection")],
     ),
     "a last number that is lost": (
         lambda raw: raw.client.hdel(raw.keys.article(7), "comment_ids"),

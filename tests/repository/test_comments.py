@@ -28,16 +28,18 @@ from articles.domain.errors import (
     NotTheAuthor,
     OwnComment,
 )
+from articles.domain.lists import Order
 from articles.domain.moderation.log import Action
 from articles.repository import Repository
 from articles.repository.comments.comments import SENT_SECONDS
+from articles.repository.upkeep import upgrades
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.every_server import names_in
 from tests.factories import comment_on, post
-from tests.repository.usage import commands_of_scripts, let_pass
+from tests.repository.usage import commands_of_scripts, let_pass, listed, make_older, use
 from tests.rules import RATES, connect, default_rules
-from tests.store_state import problems
+from tests.store_state import contents, problems
 
 OLDEST = CommentOrder.OLDEST
 
@@ -523,6 +525,69 @@ def test_a_locked_discussion_takes_votes_but_no_comments(repository, article):
     for change in (repository.comments.lock, repository.comments.unlock):
         with pytest.raises(ArticleNotFound):
             change(article + 99, MODERATOR, "Why not")
+
+
+def test_articles_are_listed_by_their_last_shown_comment(repository, clock):
+    """Locked discussions come last; removed articles, and those without a comment, are not listed."""
+    repository.groups.create("python", "Python", MODERATOR)
+    early, late, _silent = (post(repository, number, ("python",)) for number in range(3))
+
+    def orders():
+        """Return the list and the group's, whose ranking exists from the first read on."""
+        whole, group = (listed(repository, Order.ACTIVE, slug) for slug in (None, "python"))
+        assert whole == group
+        return whole
+
+    assert orders() == []
+    for article_id in (early, late):
+        clock.advance(1)
+        comment_on(repository, article_id, "First")
+    assert orders() == [late, early]
+    clock.advance(1)
+    reply = comment_on(repository, early, "Reply", ALICE)
+    assert orders() == [early, late]
+    assert repository.articles.get(early).last_comment_at == clock()
+
+    repository.comments.remove(reply, MODERATOR, "Spam")
+    assert orders() == [late, early]
+    repository.comments.restore(reply, MODERATOR, "No spam")
+    assert orders() == [early, late]
+    repository.comments.delete(reply, ALICE)
+    assert orders() == [late, early]
+
+    repository.comments.lock(late, MODERATOR, "Too heated")
+    assert orders() == [early, late]
+    repository.comments.unlock(late, MODERATOR, "Calm again")
+    assert orders() == [late, early]
+    repository.articles.remove(late, MODERATOR, "Spam")
+    assert orders() == [early]
+    repository.articles.restore(late, MODERATOR, "No spam")
+    assert orders() == [late, early]
+    for comment in (root_of(late) + 1, root_of(early) + 1):
+        repository.comments.delete(comment, BOB)
+    assert orders() == []
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize("step", [1, 1000])
+def test_a_start_ranks_the_discussions_of_an_older_store(repository, clock, monkeypatch, step):
+    use(repository, clock)
+    repository.articles.remove(8, MODERATOR, "Spam")
+    before = contents(repository)
+    client, shards = repository.store.client, repository.store.shards
+    for article_id in (7, 8):
+        client.hdel(shards.of(article_id).article(article_id), "last_comment")
+    for keys in shards.all:
+        client.delete(keys.order(Order.ACTIVE), keys.group_order(Order.ACTIVE, "python"))
+    make_older(repository, 6)
+    monkeypatch.setattr(upgrades, "ARTICLES_PER_STEP", step)
+
+    repository.prepare()
+
+    after = contents(repository)
+    ranking = shards.of(7).group_order(Order.ACTIVE, "python")  # the next read makes it
+    assert {name: before[name] for name in before if name != ranking} == after
+    assert problems(repository) == []
 
 
 def test_the_thread_of_a_removed_article_comes_back_with_it(repository, article):

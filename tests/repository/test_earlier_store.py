@@ -40,11 +40,17 @@ def earlier(request: pytest.FixtureRequest, server_url: str) -> tuple[Repository
     return repository, shown
 
 
+def lists_of(repository: Repository) -> dict[str, list[int]]:
+    """Return the lists that the earlier version had: it had no discussions."""
+    assert listed(repository, Order.ACTIVE) == []
+    return {order.value: listed(repository, order) for order in Order if order is not Order.ACTIVE}
+
+
 def test_an_earlier_store_opens_and_shows_the_same_content(earlier):
     repository, shown = earlier
 
     assert problems(repository) == []
-    assert {order.value: listed(repository, order) for order in Order} == shown["lists"]
+    assert lists_of(repository) == shown["lists"]
     assert {group.slug: [group.title, group.articles] for group in repository.groups.list_all()} == shown["groups"]
     articles = repository.articles.get_many(range(1, 13))
     assert {str(a.id): [a.votes, a.opposes, a.pv, a.uv] for a in articles} == shown["tallies"]
@@ -63,4 +69,4 @@ def test_a_repair_does_not_change_an_earlier_store(earlier):
     repository.repair.run()
 
     assert problems(repository) == []
-    assert {order.value: listed(repository, order) for order in Order} == shown["lists"]
+    assert lists_of(repository) == shown["lists"]

@@ -7,7 +7,7 @@ from articles.domain.errors import GroupNotFound, PageNotFound
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.repository.lists import unseen
 from tests.cast import BOB, MODERATOR
-from tests.factories import post, view
+from tests.factories import discuss, post, view
 from tests.repository.snapshots import filled_once
 from tests.store_state import problems
 
@@ -16,7 +16,7 @@ GROUPS = ("python", "redis", "java")
 
 @filled_once
 def fill(repository, clock, count=60):
-    """Post articles in zero to three groups; some have votes, all have views."""
+    """Post articles in zero to three groups; some have votes, all have views and a comment."""
     for slug in GROUPS:
         repository.groups.create(slug, slug.title())
     for number in range(count):
@@ -26,6 +26,7 @@ def fill(repository, clock, count=60):
         for user in range(100, 100 + number * 13 % 5):
             repository.votes.cast(article_id, user, Choice.VOTE)
         view(repository, article_id, *range(1 + number % 3))
+        discuss(repository, [article_id])
     repository.hot.rescore()
 
 

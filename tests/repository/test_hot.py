@@ -18,7 +18,7 @@ from articles.repository.store import keys
 from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import configure, delete
-from tests.factories import imported, post, view, visit
+from tests.factories import discuss, imported, post, view, visit
 from tests.repository.racing import during, race, several
 from tests.repository.snapshots import filled_once
 from tests.repository.usage import hot_values, listed, tune, warm
@@ -701,6 +701,7 @@ DAMAGES = {
 def damaged(repository, clock):
     """Return a store of viewed articles, the article to damage, and the keys of its shard."""
     ids = fill(repository, clock, 20, groups=("python",))
+    discuss(repository, ids)
     repository.hot.rescore()
     keys_ = repository.store.shards.of(ids[4])
     return repository, ids[4], keys_

@@ -13,7 +13,7 @@ from articles.repository.lists import merging, pages
 from articles.repository.store.clients.client import make_client
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.every_server import calls_in, count_of, delete, names_in, reset_statistics
-from tests.factories import imported, post, view
+from tests.factories import discuss, imported, post, view
 from tests.repository.usage import removing, warm
 from tests.rules import connect
 from tests.store_state import problems
@@ -179,6 +179,7 @@ def counted(server_url, clock):
     repository.prepare()
     for number in post_many(repository, clock, 60, ["python"]):
         view(repository, number, 1)
+        discuss(repository, [number])
     repository.lists.get_page(Order.SCORE, slug="python")
     repository.lists.get_page(Order.HOT)
     repository.votes.cast(1, BOB, Choice.VOTE)
@@ -272,6 +273,7 @@ def test_a_group_reads_the_same_cold_and_warm(repository, clock, order):
     repository.votes.cast(ids[3], BOB, Choice.VOTE)
     for number in ids:
         view(repository, number, *range(1 + number % 4))
+    discuss(repository, ids)
     repository.hot.rescore()
 
     cold = [repository.lists.get_page(order, number, slug="python") for number in (1, 2)]

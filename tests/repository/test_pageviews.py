@@ -14,7 +14,7 @@ from articles.repository.readership.pageviews import DAYS_KEPT
 from tests.cast import MODERATOR
 from tests.clock import DAY
 from tests.every_server import delete
-from tests.factories import post, view, visit
+from tests.factories import discuss, post, view, visit
 from tests.repository.racing import race, several
 from tests.repository.usage import hot_values, listed, tune, warm
 from tests.rules import connect, default_rules
@@ -417,6 +417,7 @@ def test_an_article_edited_or_voted_for_keeps_its_views(repository, article):
 
 def test_every_list_shows_the_views_of_its_articles(repository, article):
     view(repository, article, 1, 2)
+    discuss(repository, [article])
 
     for order in Order:
         (found,) = repository.lists.get_page(order).articles

@@ -15,7 +15,7 @@ from articles.searching import read_query
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
 from tests.every_server import configure, delete
-from tests.factories import imported, post, visit
+from tests.factories import discuss, imported, post, visit
 from tests.rules import connect
 from tests.store_state import problems
 from voting_site.embedded import StorePaths, Supervisor
@@ -47,6 +47,7 @@ def used(request: pytest.FixtureRequest, server: str, clock: Clock) -> Repositor
     ]
     ids = repository.imports.add(rows)
     ids.append(post(repository, 1, ("python",)))
+    discuss(repository, ids)
     repository.pageviews.record_many([(i, visit(n), clock()) for i in ids for n in range(i % 6)])
     repository.votes.cast(ids[-1], BOB, Choice.VOTE)
     repository.members.save(BOB, ids[-1], wanted=True)

@@ -12,7 +12,7 @@ from articles.repository.store.clients import cluster_nodes
 from articles.repository.store.clients.client import make_clients
 from tests.cast import ALICE
 from tests.clock import Clock
-from tests.factories import post, view
+from tests.factories import discuss, post, view
 from tests.repository.exchanges import Exchanges
 from tests.repository.slot_moves import errors_at
 from tests.repository.usage import warm
@@ -69,6 +69,7 @@ def reading(replicated: Store, clock: Clock) -> Repository:
     filling.prepare()
     for number in range(12):
         view(filling, post(filling, number, ("python",)), 1)
+    discuss(filling, range(1, 13))
     warm(filling, "python")
     replicated.until_in_step()
     repository = replicated.connect(clock)

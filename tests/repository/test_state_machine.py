@@ -762,12 +762,19 @@ class Machine(RuleBasedStateMachine):
             Order.POINTS: lambda article: (article.votes - article.opposes, int(article.time)),
         }
 
+        shown = sorted(i for i, one in self.comments.items() if one.removed is None and not one.is_deleted)
+        last = {self.comments[i].article: self.comments[i].time for i in shown}
+
         def place(article_id: int) -> tuple[Any, bytes]:
+            if order is Order.ACTIVE:
+                return last[article_id], str(article_id).encode()
             return values[order](self.articles[article_id]), str(article_id).encode()
 
         inside = [i for i, a in self.articles.items() if a.removed is None and (slug is None or slug in a.groups)]
         if order is Order.HOT:
             inside = [i for i in inside if self.articles[i].pv]
+        elif order is Order.ACTIVE:
+            inside = [i for i in inside if i in last]
         return sorted(inside, key=place, reverse=True)
 
     @invariant()
@@ -780,7 +787,7 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def group_lists_are_the_models(self) -> None:
         for slug in self.groups:
-            for order in (Order.SCORE, Order.HOT, Order.POINTS):
+            for order in (Order.SCORE, Order.HOT, Order.POINTS, Order.ACTIVE):
                 found_in_group = listed(self.repository, order, slug)
                 assert found_in_group == self.in_order(order, slug)
         found = {group.slug: (group.title, group.articles) for group in self.repository.groups.list_all()}

@@ -148,7 +148,7 @@ def upgrade(repository: Repository, ids: list[int]) -> None:
     for article in ids:
         client.hdel(repository.store.shards.of(article).article(article), "closes")
     for one in keys:
-        client.delete(one.order(Order.POINTS), one.posted(MALLORY))
+        client.delete(one.order(Order.POINTS), one.order(Order.ACTIVE), one.posted(MALLORY))
     for article in ids:
         one = repository.store.shards.of(article)
         list(check_long(repository.store, one, article))
@@ -175,7 +175,7 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
         client.delete(one.votes_of(79), one.opposes_of(79))
         list(check_long(repository.store, one, article))
         repair_long(repository.store, one, article)
-        client.hset(one.article(article), mapping={"log": "1,2", "title": f"Zyx{article}"})
+        client.hset(one.article(article), mapping={"log": "1,2", "title": f"Zyx{article}", "comments": "9"})
         client.hset(one.ranking, "longest_window", "1.000")
     damage_comments(repository)
     repository.repair.run()

@@ -46,6 +46,7 @@ def current(tabs):
         (Order.SCORE, {}, Period.ALL, "Front page", "首页"),
         (Order.TIME, {}, Period.ALL, "Newest", "最新"),
         (Order.HOT, {}, Period.ALL, "Hot", "热门"),
+        (Order.ACTIVE, {}, Period.ALL, "Discussed", "讨论"),
         (Order.POINTS, {}, Period.DAY, "Top of the day", "日榜"),
         (Order.POINTS, {}, Period.WEEK, "Top of the week", "周榜"),
         (Order.POINTS, {}, Period.MONTH, "Top of the month", "月榜"),
@@ -68,11 +69,11 @@ def test_the_title_is_the_heading_with_the_page_number_from_page_two():
     assert list_heading(Order.TIME, groups=["Python"]) == "Python"
 
 
-def test_only_lists_of_groups_show_their_heading_and_only_the_newest_have_no_tabs():
+def test_only_lists_of_groups_show_their_heading_and_those_by_time_have_no_tabs():
     heads = {order: shown(page(order)).head for order in Order}
 
     assert not any(head.is_visible for head in heads.values())
-    assert [order for order, head in heads.items() if head.is_plain] == [Order.TIME]
+    assert [order for order, head in heads.items() if head.is_plain] == [Order.TIME, Order.ACTIVE]
     for facts in (ONE, SEVERAL):
         for order in Order:
             head = shown(page(order, **facts)).head
@@ -83,8 +84,9 @@ def test_only_lists_of_groups_show_their_heading_and_only_the_newest_have_no_tab
 def test_lists_of_groups_have_tabs_for_each_order(facts):
     tabs = shown(page(Order.HOT, **facts)).head.tabs
 
-    assert [tab.address for tab in tabs.tabs] == ["?order=score", "?order=time", "?order=hot", "?order=points"]
-    assert (tabs.name, labels(tabs)) == ("Order", ["By score", "Newest", "Hot", "Most points"])
+    orders = ["score", "time", "hot", "points", "active"]
+    assert [tab.address for tab in tabs.tabs] == [f"?order={order}" for order in orders]
+    assert (tabs.name, labels(tabs)) == ("Order", ["By score", "Newest", "Hot", "Most points", "Discussed"])
     assert current(tabs) == ["Hot"]
 
 
@@ -112,6 +114,7 @@ def test_the_front_page_and_the_lists_of_the_most_points_share_their_tabs():
         (Order.SCORE, ONE, 1, "1 article"),
         (Order.TIME, ONE, 1703, "1,703 articles"),
         (Order.HOT, ONE, 2, "2 articles on the hot list"),
+        (Order.ACTIVE, ONE, 2, "2 discussed articles"),
         (Order.SCORE, SEVERAL, 2, ""),
         (Order.HOT, SEVERAL, 2, ""),
         (Order.SCORE, {}, 2, ""),
@@ -143,6 +146,7 @@ def test_permitted_readers_can_hide_and_manage_a_group():
         (Order.SCORE, {}, {}, ListFeed("feed", "front")),
         (Order.TIME, {}, {}, ListFeed("feed", "newest")),
         (Order.HOT, {}, {}, ListFeed("feed", "hot")),
+        (Order.ACTIVE, {}, {}, ListFeed("feed", "active")),
         (Order.HOT, {}, {"period": Period.DAY}, ListFeed("feed", "hot", (), "Subscribe to the whole hot list:")),
         (Order.POINTS, {}, {"period": Period.WEEK}, ListFeed("top_feed", "week")),
         (Order.TIME, ONE, {}, ListFeed("group_feed", "python", ("python",))),
@@ -220,7 +224,7 @@ def test_every_empty_list_suggests_a_next_step(order, facts, choices, address, b
 
 
 def test_a_list_with_articles_is_not_empty():
-    assert [shown(page(order)).empty for order in Order] == [None] * 4
+    assert [shown(page(order)).empty for order in Order] == [None] * len(Order)
 
 
 def test_only_lists_of_a_new_site_have_a_heading_in_their_empty_state():

@@ -103,6 +103,10 @@ class Feeds:
         ids = merge_page(self._store, rankings, 0, self._candidates(feed_filter)).ids
         return self._collect(self._standings.list_for(ids), feed_filter, since=inf)[:LEAST_ARTICLES]
 
+    def list_active(self, feed_filter: FeedFilter) -> list[Article]:
+        """Return the articles of the feed of discussions, those with the newest comment first."""
+        return self._collect(self._standings.list_for(self._ids(Order.ACTIVE, feed_filter)), feed_filter)
+
     def list_hot(self, feed_filter: FeedFilter) -> list[Article]:
         """Return the articles of the hot list's feed, hottest first. That list has no articles without views."""
         most = self._store.rules.hot_size

@@ -32,7 +32,10 @@ _FORMS = {
 MOST_ARTICLES = 2_000
 """Articles that a process keeps as it has read them, about 2 KB each."""
 
-FIELDS = (*_FORMS, "archived", "closes", "removed", "edited", "log", "ring", "text_bytes", "comments", "locked")
+FIELDS = (
+    *(*_FORMS, "archived", "closes", "removed", "edited", "log", "ring"),
+    *("text_bytes", "comments", "last_comment", "locked"),
+)
 """Fields of a hash that are read."""
 
 _TEXT = "text"
@@ -205,6 +208,7 @@ def _article(
         ring=_ring(fields.get("ring")),
         text_bytes=count_from(fields.get("text_bytes")),
         comments=count_from(fields.get("comments")),
+        last_comment_at=moment(fields.get("last_comment")),
         locked=fields.get("locked"),
     )
 

@@ -287,6 +287,15 @@ POINTS = _key(
     "points",
     in_backup=InBackup.REBUILT,
 )
+ACTIVE = _key(
+    "active:",
+    "zset",
+    Owner.SITE,
+    "id of each listed article with a comment that is shown → time of the last one; of locked discussions as many "
+    "seconds less as 253,402,300,800",
+    "the discussions, those with the newest comment first, and locked ones last",
+    in_backup=InBackup.REBUILT,
+)
 TOP = _key(
     "top:<period>",
     "zset",
@@ -341,6 +350,16 @@ POINTS_OF_GROUP = _key(
     "as `score:<slug>`",
     life=MINUTE,
     follows="points:",
+    in_backup=InBackup.OMITTED,
+)
+ACTIVE_OF_GROUP = _key(
+    "active:<slug>",
+    "zset",
+    Owner.GROUP,
+    "`group:<slug>` ∩ `active:`",
+    "as `score:<slug>`",
+    life=MINUTE,
+    follows="active:",
     in_backup=InBackup.OMITTED,
 )
 HOT = _key(

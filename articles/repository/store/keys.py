@@ -47,12 +47,14 @@ _RANKINGS = {
     Order.SCORE: table.SCORE,
     Order.TIME: table.TIME,
     Order.POINTS: table.POINTS,
+    Order.ACTIVE: table.ACTIVE,
     Order.HOT: table.HOT,
 }
 _RANKINGS_OF_GROUPS = {
     Order.SCORE: table.SCORE_OF_GROUP,
     Order.TIME: table.TIME_OF_GROUP,
     Order.POINTS: table.POINTS_OF_GROUP,
+    Order.ACTIVE: table.ACTIVE_OF_GROUP,
     Order.HOT: table.HOT_OF_GROUP,
 }
 
@@ -116,7 +118,7 @@ class Keys:
         return self.prefix + table.FLAGS_BY.of(user_id)
 
     def order(self, order: Order) -> str:
-        """Ranking of all listed articles; by hotness of those with the most."""
+        """Ranking of all listed articles; by hotness and by activity only of those that have it."""
         return self.prefix + _RANKINGS[order].of()
 
     def group(self, slug: str) -> str:

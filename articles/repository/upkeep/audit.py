@@ -17,8 +17,8 @@ exactly
 10. no article has a poster whose account is deleted (an account that is being deleted may still have some)
 11. a comment is in its places among the replies to a comment, or to the root, of its article, exactly by its votes
     and its time, and in its author's list; these hold nothing else. Its votes equal its voter sets until they are
-    dropped, as noted. A deleted comment has replies. An article counts the comments that are shown, and has given
-    out their numbers
+    dropped, as noted. A deleted comment has replies. An article counts the comments that are shown, says when
+    the last one was posted, by which it is ranked unless it is removed, and has given out their numbers
 12. the queue and the members' lists of flags hold exactly the flags of what is there, by their states; none is
     open on what is removed
 13. an inbox holds the newest 1,000 notices at most, each about an article that exists; deleted accounts have none

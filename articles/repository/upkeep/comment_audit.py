@@ -1,8 +1,10 @@
 """The audit of comments: their places, their votes, their authors' lists, and the counts of their articles."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, article_of, root_of
@@ -19,6 +21,30 @@ MOST_RECOUNTS = 3
 """Attempts to count the comments of an article while members go on posting."""
 
 
+@dataclass(slots=True)
+class Shown:
+    """Comments that an article shows: their number, and the time of the last one as the store has it, or ""."""
+
+    number: int = 0
+    last: str = ""
+
+    def add(self, time: str) -> None:
+        """Count a comment; call it in the order of their ids."""
+        self.number, self.last = self.number + 1, time
+
+    def agrees_with(self, noted: "NotedComments") -> bool:
+        """Return whether this is what the article says."""
+        return count_from(noted.number) == self.number and (noted.last or "") == self.last
+
+
+class NotedComments(NamedTuple):
+    """What an article says of its comments: how many are shown, the last number given out, the last one's time."""
+
+    number: str | None
+    last_number: str | None
+    last: str | None
+
+
 class CommentAudit:
     """The audit of the comments of one shard. Read-only."""
 
@@ -27,7 +53,7 @@ class CommentAudit:
 
     def run(self, keys: Keys, contents: Contents, *, is_shard_damaged: bool) -> Iterator[Finding]:
         """Yield every broken invariant of the comments in a shard. In batches. Raises StoreError."""
-        shown = Counter[ArticleId]()
+        shown = defaultdict[ArticleId, Shown](Shown)
         for batch in batches(contents.comments, ARTICLES_PER_CHECK):
             yield from attempt_each(
                 keys.comment, batch, partial(self._check, keys, shown), is_shard_damaged=is_shard_damaged
@@ -42,22 +68,22 @@ class CommentAudit:
         for ids in portions(sorted(contents.articles), KEYS_PER_SCAN):
             yield from attempt(keys.article(ids[0]), self._check_counts(keys, ids, shown, highest))
 
-    def _check(self, keys: Keys, shown: Counter[ArticleId], batch: list[str]) -> Iterator[Finding]:
-        """Yield what is wrong with these comments; add those that are shown to the counts of their articles."""
-        counted = Counter[ArticleId]()
+    def _check(self, keys: Keys, shown: dict[ArticleId, Shown], batch: list[str]) -> Iterator[Finding]:
+        """Yield what is wrong with these comments; add those that are shown to what their articles show."""
+        counted = list[tuple[ArticleId, str]]()
         findings: list[Finding] = []
         while batch:
-            checked, states, flat = self._store.run(
+            checked, times, flat = self._store.run(
                 "audit/comments",
                 [keys.comment_voters],
                 [keys.prefix, exact_time(self._store.now()), MOST_LOOKED_AT, *batch],
             )
-            for comment_id, is_shown in zip(batch, states, strict=False):
-                counted[article_of(int(comment_id))] += is_shown
+            counted += [(article_of(int(one)), time) for one, time in zip(batch, times, strict=False) if time]
             for comment_id, problem in zip(flat[::2], flat[1::2], strict=True):
                 findings.append(Finding(keys.comment(int(comment_id)), problem))
             batch = batch[checked:]
-        shown.update(counted)
+        for article_id, time in counted:
+            shown[article_id].add(time)
         yield from findings
 
     def check_replies(self, keys: Keys, parents: Sequence[str]) -> Iterator[Finding]:
@@ -87,24 +113,25 @@ class CommentAudit:
             yield from (Finding(names[0], problem) for problem in sorted(problems))
 
     def _check_counts(
-        self, keys: Keys, ids: Iterable[ArticleId], shown: Counter[ArticleId], highest: dict[ArticleId, int]
+        self, keys: Keys, ids: Iterable[ArticleId], shown: dict[ArticleId, Shown], highest: dict[ArticleId, int]
     ) -> Iterator[Finding]:
-        """Check the counts in articles. What members change meanwhile is counted again."""
-        for article_id, (count, _) in read_counts(self._store, keys, ids).items():
-            if count_from(count) == shown[article_id]:
+        """Check what articles say of their comments. What members change meanwhile is counted again."""
+        for article_id, first in read_counts(self._store, keys, ids).items():
+            if shown[article_id].agrees_with(first):
                 continue
             for _ in range(MOST_RECOUNTS):
                 before = read_counts(self._store, keys, [article_id])
-                last = max(highest.get(article_id, 0), count_from(before[article_id][1]))
-                found = self.count_shown(keys, article_id, last)
+                noted = before[article_id]
+                found = self.count_shown(
+                    keys, article_id, max(highest.get(article_id, 0), count_from(noted.last_number))
+                )
                 if read_counts(self._store, keys, [article_id]) == before:
-                    if (noted := count_from(before[article_id][0])) != found:
-                        yield Finding(keys.article(article_id), f"comments {noted}, shown {found}")
+                    yield from (Finding(keys.article(article_id), problem) for problem in _problems(noted, found))
                     break
 
-    def count_shown(self, keys: Keys, article_id: ArticleId, last: int) -> int:
-        """Return how many of an article's comments up to this number are shown. In batches."""
-        shown = Counter[ArticleId]()
+    def count_shown(self, keys: Keys, article_id: ArticleId, last: int) -> Shown:
+        """Return what an article shows of its comments up to this number. In batches."""
+        shown = defaultdict[ArticleId, Shown](Shown)
         root = root_of(article_id)
         for batch in portions(map(str, range(root + 1, root + last + 1)), ARTICLES_PER_CHECK):
             for _ in self._check(keys, shown, batch):
@@ -112,16 +139,21 @@ class CommentAudit:
         return shown[article_id]
 
 
-def read_counts(
-    store: Store, keys: Keys, ids: Iterable[ArticleId]
-) -> dict[ArticleId, tuple[str | None, str | None]]:
-    """Return what articles say of their comments: how many are shown, the last number. One round trip."""
+def _problems(noted: NotedComments, found: Shown) -> Iterator[str]:
+    if count_from(noted.number) != found.number:
+        yield f"comments {count_from(noted.number)}, shown {found.number}"
+    if (noted.last or "") != found.last:
+        yield f"last comment {noted.last or 'none'}, shown {found.last or 'none'}"
+
+
+def read_counts(store: Store, keys: Keys, ids: Iterable[ArticleId]) -> dict[ArticleId, NotedComments]:
+    """Return what articles say of their comments. One round trip."""
     articles = list(ids)
     with store.pipeline() as pipe:
         for article_id in articles:
-            pipe.hmget(keys.article(article_id), "comments", "comment_ids")
+            pipe.hmget(keys.article(article_id), "comments", "comment_ids", "last_comment")
         replies = pipe.execute(raise_on_error=False)
     return {
-        article_id: (None, None) if isinstance(reply, Exception) else (reply[0], reply[1])
+        article_id: NotedComments(*((None,) * 3 if isinstance(reply, Exception) else reply))
         for article_id, reply in zip(articles, replies, strict=True)
     }

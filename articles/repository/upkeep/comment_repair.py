@@ -1,6 +1,6 @@
 """The repair of comments: rebuilds lists of replies, authors' lists and counts from the comments themselves."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from articles.domain.articles import ArticleId
@@ -11,7 +11,7 @@ from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, portions, ranked_members
 from articles.repository.store.values import count_from
-from articles.repository.upkeep.comment_audit import MOST_RECOUNTS, CommentAudit, read_counts
+from articles.repository.upkeep.comment_audit import MOST_RECOUNTS, CommentAudit, Shown, read_counts
 
 Tell = Callable[[Finding], object]
 
@@ -27,11 +27,13 @@ class CommentRepair:
 
         `tell` receives each damaged comment, which stays as it is until its hash is fixed.
         """
-        shown, stubs, highest = Counter[ArticleId](), list[CommentId](), dict[ArticleId, int]()
+        shown, stubs = defaultdict[ArticleId, Shown](Shown), list[CommentId]()
+        highest = dict[ArticleId, int]()
         for batch in portions(sorted(contents.comments), ARTICLES_PER_CHECK):
-            for comment_id, state in self._put_into_lists(keys, batch):
-                shown[article_of(comment_id)] += state == "shown"
-                if state != "missing":  # ids ascend
+            for comment_id, state, time in self._put_into_lists(keys, batch):  # ids ascend
+                if state == "shown":
+                    shown[article_of(comment_id)].add(time)
+                if state != "missing":
                     highest[article_of(comment_id)] = comment_id % COMMENTS_PER_ARTICLE
                 if state == "stub":
                     stubs.append(comment_id)
@@ -69,9 +71,9 @@ class CommentRepair:
                 for _ in self._put_into_lists(keys, batch):
                     pass
 
-    def _put_into_lists(self, keys: Keys, batch: list[CommentId]) -> Iterator[tuple[CommentId, str]]:
-        states = self._store.run("repair/comments", [keys.comment_voters], [keys.prefix, *batch])
-        yield from zip(batch, states, strict=True)
+    def _put_into_lists(self, keys: Keys, batch: list[CommentId]) -> Iterator[tuple[CommentId, str, str]]:
+        flat = self._store.run("repair/comments", [keys.comment_voters], [keys.prefix, *batch])
+        yield from zip(batch, flat[::2], flat[1::2], strict=True)
 
     def _clean(self, keys: Keys, script: str, lists: list[str], subject: int) -> None:
         """Remove from lists what does not belong there."""
@@ -80,24 +82,26 @@ class CommentRepair:
                 self._store.run(script, lists, [subject, keys.prefix, *batch])
 
     def _correct_counts(
-        self, keys: Keys, contents: Contents, shown: Counter[ArticleId], highest: Mapping[ArticleId, int]
+        self, keys: Keys, contents: Contents, shown: Mapping[ArticleId, Shown], highest: Mapping[ArticleId, int]
     ) -> None:
-        """Correct the counts in articles; those that members change meanwhile are counted again."""
+        """Correct what articles say of their comments; those that members change meanwhile are counted again."""
         for ids in portions(sorted(contents.articles), KEYS_PER_SCAN):
-            for article_id, (count, number) in read_counts(self._store, keys, ids).items():
-                last = max(highest.get(article_id, 0), count_from(number))
-                if (count_from(count), count_from(number)) == (shown[article_id], last):
+            for article_id, noted in read_counts(self._store, keys, ids).items():
+                last = max(highest.get(article_id, 0), count_from(noted.last_number))
+                if shown[article_id].agrees_with(noted) and count_from(noted.last_number) == last:
                     continue
                 for _ in range(MOST_RECOUNTS):
                     if self._correct(keys, article_id, last):
                         break
 
     def _correct(self, keys: Keys, article_id: ArticleId, highest: int) -> bool:
-        """Count an article's comments and correct its counts; return whether they have not changed meanwhile."""
-        count, number = read_counts(self._store, keys, [article_id])[article_id]
-        last = max(highest, count_from(number))
+        """Count an article's comments and correct what it says; return whether that has not changed meanwhile."""
+        noted = read_counts(self._store, keys, [article_id])[article_id]
+        last = max(highest, count_from(noted.last_number))
         found = CommentAudit(self._store).count_shown(keys, article_id, last)
         (is_done,) = self._store.run(
-            "repair/discussion", [keys.article(article_id)], [count or "", number or "", found, last]
+            "repair/discussion",
+            [keys.article(article_id)],
+            [*(value or "" for value in noted), found.number, last, keys.prefix, article_id],
         )
         return bool(is_done)

@@ -29,6 +29,8 @@ def empty_list(page: ArticlePage, *, period: Period, hides: bool) -> Empty | Non
         return Empty(_("You have reached the end. Nothing new has been posted since."))
     if page.order is Order.HOT:
         return _group_hot(page) or _hot(period)
+    if page.order is Order.ACTIVE and not page.total:
+        return _nothing_discussed(page)
     if hides and page.total:
         return Empty(_("Every article here is in a group you have hidden."))
     return _top(period) if page.order is Order.POINTS and period is not Period.ALL else _nothing_posted(page)
@@ -45,6 +47,20 @@ def _nothing_posted(page: ArticlePage) -> Empty:
         button,
         address,
         heading=_("Nothing has been posted yet"),
+    )
+
+
+def _nothing_discussed(page: ArticlePage) -> Empty:
+    button = _("Show the newest articles")
+    if page.groups:
+        return Empty(_("No article in these groups has comments yet."), button, "?order=time")
+    if page.group:
+        return Empty(_("No article in this group has comments yet."), button, "?order=time")
+    return Empty(
+        _("Articles with comments appear on this list, those with the newest comment first."),
+        button,
+        reverse("articles:newest"),
+        heading=_("Nothing has been discussed yet"),
     )
 
 

@@ -48,7 +48,13 @@ def _with_feed_filter(view: View) -> View:
 @_with_feed_filter
 def of_list(request: HttpRequest, feed_filter: FeedFilter, name: str, kind: str) -> HttpResponse:
     feeds = repository().feeds
-    articles = {"front": feeds.list_front, "newest": feeds.list_newest, "hot": feeds.list_hot}[name](feed_filter)
+    read = {
+        "front": feeds.list_front,
+        "newest": feeds.list_newest,
+        "hot": feeds.list_hot,
+        "active": feeds.list_active,
+    }
+    articles = read[name](feed_filter)
     with override(settings.LANGUAGE_CODE):
         title = list_heading(_ORDERS[name])
         return _answer(request, title, reverse(f"articles:{name}"), feed_filter, articles, kind)

@@ -19,6 +19,8 @@ def list_heading(order: Order, *, period: Period = Period.ALL, groups: Sequence[
             return _("Newest")
         case Order.HOT:
             return _("Hot")
+        case Order.ACTIVE:
+            return _("Discussed")
         case Order.POINTS:
             return {
                 Period.DAY: _("Top of the day"),

@@ -16,7 +16,7 @@ from articles.views.lists.headings import list_heading, page_title
 from articles.views.lists.paging import Pager
 from articles.views.lists.tabs import Tabs, hot_period_tabs, order_tabs, top_period_tabs
 
-FEED_NAMES = {Order.SCORE: "front", Order.TIME: "newest", Order.HOT: "hot"}
+FEED_NAMES = {Order.SCORE: "front", Order.TIME: "newest", Order.HOT: "hot", Order.ACTIVE: "active"}
 """Lists of the whole site as the addresses of their feeds name them. A list by points has a feed per period."""
 
 _SINCE_STEP_SECONDS = 10
@@ -93,6 +93,9 @@ class ListPage:
     first_rank: int
     feed: ListFeed
     refresh: Refresh
+    shows_last_comments: bool
+    """Whether its rows say when the last comment was posted."""
+
     empty: Empty | None
     updated_at: float | None
     """When the site's hot list was scored, in Unix seconds; shown below the articles."""
@@ -151,6 +154,7 @@ class _Builder:
             first_rank=page.first_rank,
             feed=self._feed(),
             refresh=self._refresh(),
+            shows_last_comments=page.order is Order.ACTIVE,
             empty=empty_list(page, period=self.period, hides=bool(self._hidden)),
             updated_at=page.refreshed_at if is_site_hot and page.articles else None,
             pager=self._pager(previous, next),
@@ -185,7 +189,7 @@ class _Builder:
                 tabs=order_tabs(page.order),
                 group=self._group_tools(),
             )
-        if page.order is Order.TIME:
+        if page.order in (Order.TIME, Order.ACTIVE):
             return Head(self._heading, is_visible=False)
         if is_hot:
             return Head(self._heading, is_visible=False, tabs=hot_period_tabs(self.period))
@@ -198,6 +202,8 @@ class _Builder:
             return ""
         if self.page.order is Order.HOT:
             text = ngettext("%(num)s article on the hot list", "%(num)s articles on the hot list", self.page.total)
+        elif self.page.order is Order.ACTIVE:
+            text = ngettext("%(num)s discussed article", "%(num)s discussed articles", self.page.total)
         else:
             text = ngettext("%(num)s article", "%(num)s articles", self.page.total)
         return text % {"num": grouped(self.page.total)}

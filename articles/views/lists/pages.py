@@ -41,6 +41,11 @@ def hot(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+def active(request: HttpRequest) -> HttpResponse:
+    return _list(request, Order.ACTIVE)
+
+
+@require_safe
 def top(request: HttpRequest) -> HttpResponse:
     word, period = _choice(request, "range", TOP_PERIODS, "day")
     return _list(request, Order.POINTS, period=period, query={"range": word})

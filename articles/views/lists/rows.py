@@ -46,6 +46,9 @@ class Row(NamedTuple):
     """Unique visitors; None in lists that do not show them."""
 
     comments: int
+    last_comment: tuple[float, str] | None
+    """When the last of them was posted, in Unix seconds and as an age; None in lists that do not show it."""
+
     removed: str | None
     is_open: bool
     choice: Choice
@@ -61,8 +64,11 @@ class Row(NamedTuple):
         return self.votes - self.opposes
 
 
-def row_of(article: Article, *, is_member: bool, rank: int | None, now: float) -> Row:
+def row_of(
+    article: Article, *, is_member: bool, rank: int | None, now: float, shows_last_comment: bool = False
+) -> Row:
     """Return the row of an article at `now`, in Unix seconds."""
+    commented_at = article.last_comment_at if shows_last_comment else None
     return Row(
         article.id,
         article.title,
@@ -78,6 +84,7 @@ def row_of(article: Article, *, is_member: bool, rank: int | None, now: float) -
         article.pv,
         None if article.hotness is None else article.uv,
         article.comments,
+        None if commented_at is None else (commented_at, age(commented_at)),
         article.removed,
         article.is_open(now),
         article.choice,

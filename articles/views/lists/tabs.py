@@ -38,6 +38,7 @@ def order_tabs(current: Order) -> Tabs:
         Order.TIME: _("Newest"),
         Order.HOT: _("Hot"),
         Order.POINTS: _("Most points"),
+        Order.ACTIVE: _("Discussed"),
     }
     tabs = (Tab(label, f"?order={order}", order is current) for order, label in labels.items())
     return Tabs(_("Order"), tuple(tabs))

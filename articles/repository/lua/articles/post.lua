@@ -7,8 +7,8 @@ ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 now, s  7 groups, comm
 Returns  {"ok"} | {"exists"} | {"gone"} if the poster's account is deleted
 Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw, inbox:<user> rw, gone: r,
-         score: rw, time: rw, points: rw, top:<period> rw, group:<slug> rw, score:<slug> rw, time:<slug> rw,
-         points:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r,
+         score: rw, time: rw, points: rw, active: rw, top:<period> rw, group:<slug> rw, score:<slug> rw, time:<slug> rw,
+         points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r
          next:score rw, word:<word> rw, words: rw, ranking: rw
 INCLUDE  articles, closing, lists, members, ranking, values, words
 ]]

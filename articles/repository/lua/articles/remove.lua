@@ -6,8 +6,9 @@ ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 root of its comme
 Returns  {"ok"} | {"missing"} | {"removed"}
 Cost  O((groups + flags) · log N)
 TOUCHES  article:<id> rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r, score: rw,
-         time: rw, points: rw, top:<period> rw, removed: rw, group:<slug> rw, score:<slug> rw, time:<slug> rw,
-         points:<slug> rw, hot:score rw, hot:score:<slug> rw, rings: rw, next:score rw, word:<word> rw, words: rw, log: rw
+         time: rw, points: rw, active: rw, top:<period> rw, removed: rw, group:<slug> rw, score:<slug> rw,
+         time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, rings: rw,
+         next:score rw, word:<word> rw, words: rw, log: rw
 INCLUDE  flags, lists, moderation_log, values, words
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]

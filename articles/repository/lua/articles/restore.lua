@@ -4,9 +4,10 @@ KEYS  1 article
 ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 size of the hot list
 Returns  {"ok"} | {"missing"} | {"not_removed"}
 Cost  O(groups · log N)
-TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points: rw, top:<period> rw, removed: rw,
-         group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw,
-         counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw, words: rw, ranking: r, log: rw
+TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
+         removed: rw, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw,
+         hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw,
+         words: rw, ranking: r, log: rw
 INCLUDE  lists, moderation_log, ranking, values, words
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]

@@ -5,8 +5,8 @@ ARGV  1 shard prefix  2 now, s  3 most voters, words and log entries to examine 
 Returns  {number of articles checked, {ids of those with too many voters or log entries for one step},
          {id, problem, id, problem …}}
 Cost  O(ids · log N + voters + words + entries), bounded by 3
-TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<user> r, gone: r, score: r,
-         time: r, points: r, removed: r, group:<slug> r, counter:views:<id> r, hll:uv:<id> r, viewed: r,
+TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<user> r, gone: r, score: r, time: r,
+         points: r, active: r, removed: r, group:<slug> r, counter:views:<id> r, hll:uv:<id> r, viewed: r,
          next:score r, word:<word> r, ranking: r, log: r
 INCLUDE  articles, closing, formulas, members, moderation_log, values
 ]]
@@ -25,6 +25,7 @@ local any_gone = redis.call('EXISTS', prefix .. 'gone:') == 1
 local function ranked_in(ranking) return redis.call('ZMSCORE', ranking, unpack(ids)) end
 local times, scores, removals, ranks = ranked_in(KEYS[1]), ranked_in(KEYS[2]), ranked_in(KEYS[3]), ranked_in(KEYS[4])
 local views, stages = ranked_in(prefix .. 'viewed:'), ranked_in(prefix .. 'next:score')
+local active = ranked_in(prefix .. 'active:')
 
 local function check_votes(say, id, votes, opposes)
   local voted, oppose = prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id
@@ -95,6 +96,13 @@ local function check_rankings(say, n, time, points, removed)
   end
 end
 
+local function check_activity(say, active_at, last_comment, locked, removed)
+  local wanted = not removed and last_comment and activity(last_comment, locked) or nil
+  if tonumber(active_at or '') ~= wanted then
+    say('last comment ' .. (last_comment and exactly(last_comment) or 'none') .. ', active ' .. (active_at or 'nowhere'))
+  end
+end
+
 local function check_groups(say, id, groups, removed)
   for _, slug in ipairs(split(groups)) do
     local inside = redis.call('SISMEMBER', prefix .. 'group:' .. slug, id) == 1
@@ -134,9 +142,10 @@ local checked = 0
 for n, id in ipairs(ids) do
   local too_long = false
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
-  local title, link, poster, name, time, closes, votes, opposes, groups, removed, archived, words, numbers, text_bytes =
+  local title, link, poster, name, time, closes, votes, opposes, groups, removed, archived, words, numbers, text_bytes,
+    last_comment, locked =
     unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'title', 'link', 'poster', 'poster_name', 'time', 'closes',
-      'votes', 'opposes', 'groups', 'removed', 'archived', 'words', 'log', 'text_bytes'))
+      'votes', 'opposes', 'groups', 'removed', 'archived', 'words', 'log', 'text_bytes', 'last_comment', 'locked'))
   if not is_whole(title, link, poster, name, time, votes, opposes, groups, archived) then
     say('no such article, or not a whole one')
   else
@@ -153,6 +162,7 @@ for n, id in ipairs(ids) do
       check_views(say, id, views[n], archived)
     end
     check_rankings(say, n, time, points, removed)
+    check_activity(say, active[n], as_time(last_comment), locked, removed)
     check_groups(say, id, groups, removed)
     check_staged(say, stages[n], time, points, removed)
     check_words(say, id, words, removed)

@@ -2,7 +2,7 @@
 Check the invariants of some comments of one shard, as many as one step can. Reads only.
 KEYS  1 comments that have been voted on
 ARGV  1 shard prefix  2 now, s  3 most voters to examine  4… ids
-Returns  {number of comments checked, {1 for each that is shown, else 0}, {id, problem, id, problem …}}
+Returns  {number of comments checked, {time of each that is shown, else ''}, {id, problem, id, problem …}}
 Cost  O(ids · log N + voters), bounded by 3 unless a single comment has more
 TOUCHES  article:<id> r, comment:<comment> r, comment:voted:<comment> r, comment:oppose:<comment> r,
          comment:voters: r, replies:best:<comment> r, replies:time:<comment> r, commented:<user> r, gone: r,
@@ -52,7 +52,7 @@ for at = 4, #ARGV do
   local text, author, name, parent, time, closes, votes, opposes, removed, deleted = unpack(redis.call('HMGET',
     prefix .. 'comment:' .. id, 'text', 'author', 'author_name', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted'))
   local whole = is_whole_comment(parent, time, closes, votes, opposes) and (deleted or text and author and name)
-  shown[#shown + 1] = whole and not removed and not deleted and 1 or 0
+  shown[#shown + 1] = whole and not removed and not deleted and time or ''
   if not whole then say('no such comment, or not a whole one')
   else
     check_place(say, id, parent, time, votes, opposes)

@@ -4,8 +4,8 @@ KEYS  1 group
 ARGV  1 shard prefix  2 slug  3… ids
 Returns  {problem, …}
 Cost  O(ids)
-TOUCHES  article:<id> r, score: r, time: r, points: r, group:<slug> r, score:<slug> r, time:<slug> r,
-         points:<slug> r, hot:score r, hot:score:<slug> r
+TOUCHES  article:<id> r, score: r, time: r, points: r, active: r, group:<slug> r, score:<slug> r, time:<slug> r,
+         points:<slug> r, active:<slug> r, hot:score r, hot:score:<slug> r
 ]]
 local prefix, slug, ids = ARGV[1], ARGV[2], {unpack(ARGV, 3)}
 local findings, inside = {}, #ids > 0 and redis.call('SMISMEMBER', KEYS[1], unpack(ids)) or {}

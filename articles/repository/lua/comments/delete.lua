@@ -3,10 +3,11 @@ Delete a comment with its text, its votes and its flags. While it has replies, a
 KEYS  1 comment  2 article  3 comments of the author
 ARGV  1 id  2 author  3 shard prefix
 Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"}
-Cost  O(log N) for the comment, and for each stub above it that loses its last reply
+Cost  O(log N) for the comment, and for each stub above it that loses its last reply; O(1) for each comment that is
+      not shown after the last one that is
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
          comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, flags:<comment> rw, flagged: rw,
-         commented:<user> rw, flags:by:<user> rw, gone: r
+         commented:<user> rw, flags:by:<user> rw, gone: r, active: rw, active:<slug> rw
 INCLUDE  comments, flags, members, values
 ]]
 local comment, article, id, prefix = KEYS[1], KEYS[2], ARGV[1], ARGV[3]
@@ -29,4 +30,5 @@ else
   redis.call('HSET', comment, 'deleted', 1, 'votes', 0, 'opposes', 0)
   rank_reply(prefix, parent, id, time, 0, 0)
 end
+if shown and not hidden then note_last_comment(prefix, article_of(id)) end
 return {'ok'}

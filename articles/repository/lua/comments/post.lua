@@ -8,13 +8,13 @@ Returns  {"ok", id} | {"missing"} | {"removed"} | {"gone"} if the author's accou
          | {"thread_full"} | {"no_comment"} | {"comment_removed"}; the last two are about the parent
 Cost  O(log N)
 TOUCHES  article:<id> rw, comment:<comment> rw, replies:best:<comment> rw, replies:time:<comment> rw,
-         comment:sent:<digest> rw, commented:<user> rw, inbox:<user> rw, gone: r
-INCLUDE  comments, members, values
+         comment:sent:<digest> rw, commented:<user> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw
+INCLUDE  comments, members, ranking, values
 ]]
 local article, sent, parent, author, now, prefix = KEYS[1], KEYS[2], ARGV[2], ARGV[3], ARGV[6], ARGV[9]
 
-local time, removed, locked, shown, number, answered =
-  unpack(redis.call('HMGET', article, 'time', 'removed', 'locked', 'comments', 'comment_ids', 'poster'))
+local time, removed, locked, shown, number, groups, answered = unpack(redis.call('HMGET', article,
+  'time', 'removed', 'locked', 'comments', 'comment_ids', 'groups', 'poster'))
 shown, number = as_count(shown or '0'), as_count(number or '0')
 if not (as_time(time) and shown and number) then return {'missing'} end
 if removed then return {'removed'} end
@@ -37,7 +37,8 @@ redis.call('HSET', prefix .. 'comment:' .. id, 'text', ARGV[5], 'author', author
   'parent', parent, 'time', now, 'votes', 0, 'opposes', 0, 'closes', ARGV[7])
 rank_reply(prefix, parent, id, now, 0, 0)
 redis.call('ZADD', prefix .. 'commented:' .. author, now, id)
-redis.call('HSET', article, 'comments', shown + 1, 'comment_ids', number)
+redis.call('HSET', article, 'comments', shown + 1, 'comment_ids', number, 'last_comment', now)
+rank_active(prefix, ARGV[1], tonumber(now), false, split(groups))
 redis.call('SET', sent, id, 'EX', ARGV[8])
 if answered ~= author then notify(prefix, answered, 'reply', id, now) end
 notify_mentioned(prefix, ARGV[10], author, id, now)

@@ -3,8 +3,8 @@ Show a removed comment again, and log it.
 KEYS  1 comment  2 article
 ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
 Returns  {"ok"} | {"no_comment"} | {"comment_not_removed"} | {"missing"} if there is no such article
-Cost  O(1)
-TOUCHES  article:<id> rw, comment:<comment> rw, inbox:<user> rw, gone: r, log: rw
+Cost  O(log N), and O(1) for each comment that is not shown after the last one that is
+TOUCHES  article:<id> rw, comment:<comment> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw, log: rw
 INCLUDE  comments, moderation_log, values
 ]]
 local comment, article, prefix = KEYS[1], KEYS[2], ARGV[5]
@@ -18,5 +18,6 @@ if not title then return {'missing'} end
 
 redis.call('HSET', article, 'comments', (as_count(shown) or 0) + 1)
 redis.call('HDEL', comment, 'removed')
+note_last_comment(prefix, article_of(ARGV[1]))
 log_comment(prefix, 'restore-comment', ARGV[3], ARGV[2], article_of(ARGV[1]), ARGV[1], title, ARGV[4])
 return {'ok'}

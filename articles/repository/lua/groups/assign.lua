@@ -5,9 +5,9 @@ ARGV  1 id  2 groups to add, comma-separated  3 groups to leave  4 shard prefix
       5 moderator, for the log; '' logs nothing  6 now, s  7 reason  8 size of the hot list
 Returns  {"ok", groups, comma-separated} | {"missing"}
 Cost  O(groups · log N)
-TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points: rw, top:<period> rw, group:<slug> rw,
-         score:<slug> rw, time:<slug> rw, points:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r,
-         hll:uv:<id> r, next:score rw, ranking: r, log: rw
+TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
+         group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw,
+         hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, ranking: r, log: rw
 INCLUDE  lists, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[4]

@@ -1,7 +1,7 @@
 --[[
 Comments: their ids, their places among the replies to the same parent, what a thread shows of each. The parent of
 top-level comments is the root of the article, whose number is 0.
-INCLUDE  formulas, values
+INCLUDE  formulas, ranking, values
 ]]
 -- Return the id of an article's comment with this number; that of the root for 0.
 local function comment_id(article, number)
@@ -48,6 +48,31 @@ local function drop_comment(prefix, id)
     unrank_reply(prefix, parent, id)
     id = parent
   until redis.call('HEXISTS', prefix .. 'comment:' .. id, 'deleted') == 0 or count_replies(prefix, id) > 0
+end
+
+-- Return shown comments of an article, {id, number, time} of each, the last one first: `most` at most, and those posted
+-- before `since` only as far as there are fewer than `least`. The times are taken to ascend with the numbers.
+local function last_comments(prefix, article, since, least, most)
+  local found = {}
+  for number = as_count(redis.call('HGET', prefix .. 'article:' .. article, 'comment_ids')) or 0, 1, -1 do
+    local id = comment_id(article, number)
+    local time, removed, deleted = unpack(redis.call('HMGET', prefix .. 'comment:' .. id, 'time', 'removed', 'deleted'))
+    if as_time(time) and not removed and not deleted then
+      if #found >= least and tonumber(time) < since then break end
+      found[#found + 1] = {id = id, number = tonumber(id), time = time}
+    end
+    if #found >= most then break end
+  end
+  return found
+end
+
+-- Note the time of an article's last shown comment, and rank the article by it.
+local function note_last_comment(prefix, id)
+  local article, last = prefix .. 'article:' .. id, last_comments(prefix, id, 0, 1, 1)[1]
+  local groups, removed, locked = unpack(redis.call('HMGET', article, 'groups', 'removed', 'locked'))
+  if last then redis.call('HSET', article, 'last_comment', last.time)
+  else redis.call('HDEL', article, 'last_comment') end
+  if not removed then rank_active(prefix, id, last and tonumber(last.time), locked, split(groups)) end
 end
 
 -- Return the comments above one, nearest first, at most `most`; none for the root of an article.

@@ -19,6 +19,11 @@ local function by_points(posted_at, points)
   return points * ONE_POINT + math.max(0, math.min(math.floor(posted_at), ONE_POINT - 1))
 end
 
+-- The same as activity().
+local function activity(last_comment, is_locked)
+  return is_locked and last_comment - LATEST or last_comment
+end
+
 -- The same as lower_bound(): the order of the best comments.
 local function lower_bound(votes, opposes)
   local count = votes + opposes

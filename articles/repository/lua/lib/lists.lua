@@ -1,6 +1,6 @@
 --[[
 Add an article to every list it belongs to, or take it out of all of them. Membership in groups, and their titles.
-INCLUDE  articles, formulas, hot_list, ranking
+INCLUDE  articles, formulas, hot_list, ranking, values
 ]]
 local function has_title(groups, title)
   for _, one in ipairs(redis.call('HVALS', groups)) do
@@ -27,10 +27,12 @@ end
 local function list_article(prefix, id, posted_at, points, groups, current, keep)
   local pv = page_views(prefix, id)
   local hot = pv and hotness(pv, unique_visitors(prefix, id), posted_at, current)
+  local last_comment, locked = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'last_comment', 'locked'))
   join_groups(prefix, id, groups)
   rank_by_score(prefix, id, posted_at, points, groups, current)
   rank_by_points(prefix, id, posted_at, points, groups)
   rank_by(prefix, 'time', id, posted_at, groups)
+  rank_active(prefix, id, as_time(last_comment), locked, groups)
   if hot then rank_hot(prefix, id, hot, groups, keep or math.huge) end
 end
 

@@ -1,5 +1,5 @@
 --[[
-The current parameters, and the rankings by score, points and time: of all articles, of a group, of a span.
+The current parameters, and the rankings by score, points, time and last comment: of all articles, of a group, of a span.
 INCLUDE  formulas, values
 ]]
 -- Return the current parameters. Read them before the first write: a shard that has lost them accepts no change, rather
@@ -48,6 +48,13 @@ local function rank_by_points(prefix, id, posted_at, points, groups)
       end
     end
   end
+end
+
+-- Rank it by the time of its last comment; rank it nowhere without one.
+local function rank_active(prefix, id, last_comment, is_locked, groups)
+  if last_comment then return rank_by(prefix, 'active', id, activity(last_comment, is_locked), groups) end
+  redis.call('ZREM', prefix .. WHOLE.active, id)
+  for _, slug in ipairs(groups) do redis.call('ZREM', prefix .. OF_GROUP.active .. slug, id) end
 end
 
 -- Return the next entries of a ranking by posting time, {id, time, id, time …}, and the time to continue from, '' at the

@@ -114,7 +114,7 @@ local function open_ranking(one)
   if redis.call('EXISTS', ranking) == 1 then
     if group then redis.pcall('EXPIRE', ranking, one.life) end
   elseif group then
-    size = whole ~= prefix .. WHOLE.hot and redis.call('SCARD', group) or 0
+    size = whole ~= prefix .. WHOLE.hot and math.min(redis.call('SCARD', group), redis.call('ZCARD', whole)) or 0
     make = function() return make_group(ranking, group, whole, one.life) end
     among = function(ids) return members_among(group, ids) end
     entries = function() return group_entries(group, whole) end

@@ -3,7 +3,7 @@ Put some comments of one shard into exactly the lists that their hashes require.
 there becomes a top-level one; one whose article is not there is dropped.
 KEYS  1 comments that have been voted on
 ARGV  1 shard prefix  2… ids
-Returns  {state, …} of each: "shown" | "removed" | "stub" | "damaged" | "missing"
+Returns  {state, time, …} of each; the state is "shown" | "removed" | "stub" | "damaged" | "missing"
 Cost  O(ids · log N)
 TOUCHES  article:<id> r, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
          comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, commented:<user> rw, gone: r
@@ -46,6 +46,6 @@ for at = 2, #ARGV do
     if not deleted then list_author(id, comment, author, name, time) end
     state = deleted and 'stub' or removed and 'removed' or 'shown'
   end
-  states[#states + 1] = state
+  states[#states + 1], states[#states + 2] = state, time or ''
 end
 return states

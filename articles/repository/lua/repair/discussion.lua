@@ -1,14 +1,16 @@
 --[[
-Correct the number of an article's comments, and the last number given out, unless they have changed since they were read.
+Correct what an article says of its comments, unless that has changed since it was read, and rank the article by the last.
 KEYS  1 article
-ARGV  1 number of comments, as it was read, or ''  2 last number given out, as it was read, or ''  3 number of comments
-      4 last number given out
+ARGV  1 number of comments, as it was read, or ''  2 last number given out, as it was read, or ''
+      3 time of the last shown comment, as it was read, or ''  4 number of comments  5 last number given out
+      6 shard prefix  7 id
 Returns  {1 if they are correct now, else 0}
-Cost  O(1)
-TOUCHES  article:<id> rw
-INCLUDE  none
+Cost  O(log N), and O(1) for each comment that is not shown after the last one that is
+TOUCHES  article:<id> rw, comment:<comment> r, active: rw, active:<slug> rw
+INCLUDE  comments
 ]]
-local shown, number = unpack(redis.call('HMGET', KEYS[1], 'comments', 'comment_ids'))
-if (shown or '') ~= ARGV[1] or (number or '') ~= ARGV[2] then return {0} end
-redis.call('HSET', KEYS[1], 'comments', ARGV[3], 'comment_ids', ARGV[4])
+local shown, number, last = unpack(redis.call('HMGET', KEYS[1], 'comments', 'comment_ids', 'last_comment'))
+if (shown or '') ~= ARGV[1] or (number or '') ~= ARGV[2] or (last or '') ~= ARGV[3] then return {0} end
+redis.call('HSET', KEYS[1], 'comments', ARGV[4], 'comment_ids', ARGV[5])
+note_last_comment(ARGV[6], ARGV[7])
 return {1}

@@ -4,7 +4,7 @@ KEYS  1 group
 ARGV  1 shard prefix  2 slug  3… ids of members
 Returns  number of members removed
 Cost  O(ids · log N)
-TOUCHES  article:<id> r, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw,
+TOUCHES  article:<id> r, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw,
          hot:score:<slug> rw
 INCLUDE  lists
 ]]

@@ -11,7 +11,7 @@ ARGV  1 shard prefix  2 query, JSON: {terms: [{words, beginning, groups}], hidde
 Returns  {"all", number of matches, id, value …}: every match is known, and the best follow
        | {"some", rank from which to continue walking, id, value …}: matches among the articles examined
 Cost  O(the rarest term), or some thousand articles of the ranking
-TOUCHES  article:<id> r, score: r, time: r, points: r, group:<slug> r, hot:score r, word:<word> r, words: r
+TOUCHES  article:<id> r, score: r, time: r, points: r, active: r, group:<slug> r, hot:score r, word:<word> r, words: r
 INCLUDE  values
 ]]
 local prefix, query, wanted, start = ARGV[1], cjson.decode(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
