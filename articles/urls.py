@@ -15,6 +15,7 @@ from articles.views import (
     readership,
     votes,
 )
+from articles.views.comments import feeds as comment_feeds
 from articles.views.comments import moderation as comment_moderation
 from articles.views.comments import page as comment_page
 from articles.views.comments import posting as comment_posting
@@ -86,6 +87,13 @@ urlpatterns = [
     path("operation/", operation.operation, name="operation"),
     path("metrics", operation.scrape, name="metrics"),
     path("feeds/<feed_list:name>.<feed_kind:kind>", feeds.of_list, name="feed"),
+    path("feeds/comments.<feed_kind:kind>", comment_feeds.of_site, name="comments_feed"),
+    path(
+        "feeds/articles/<article_id:article_id>/comments.<feed_kind:kind>",
+        comment_feeds.of_article,
+        name="article_comments_feed",
+    ),
+    path("feeds/users/<str:name>/comments.<feed_kind:kind>", comment_feeds.of_author, name="member_comments_feed"),
     path("feeds/top/<feed_period:period>.<feed_kind:kind>", feeds.of_top, name="top_feed"),
     path("feeds/groups/<str:slugs>.<feed_kind:kind>", feeds.of_groups, name="group_feed"),
     path("feeds/users/<str:name>.<feed_kind:kind>", feeds.of_poster, name="user_feed"),

@@ -1,6 +1,6 @@
 """Answer requests for a feed; without writing it if the client has the current version."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 from hashlib import blake2b
 
@@ -10,7 +10,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import http_date
 
 from articles.domain.articles import Article
-from articles.feeds.writing import CONTENT_TYPES, Feed, written
+from articles.feeds.writing import CONTENT_TYPES, Feed, Item, written
 
 _FORMAT_VERSION = 3
 """Increase this when the XML of the same articles changes."""
@@ -19,30 +19,37 @@ _LAST_CHANGE_SECONDS = 7 * 86400
 """Lifetime in the cache of a feed's digest and time of change."""
 
 
-def answer(request: HttpRequest, feed: Feed, articles: Sequence[Article], kind: str, now: float) -> HttpResponse:
+def answer(
+    request: HttpRequest, feed: Feed, facts: Sequence[object], items: Iterable[Item], kind: str, now: float
+) -> HttpResponse:
     """Return 200 with the feed, or 304. `now` is in Unix seconds.
 
-    Only feeds without a query have a Last-Modified: the others are too many to cache.
+    `facts`: everything that the entries contain; `items`: the entries, read only for 200. Only feeds without a
+    query have a Last-Modified: the others are too many to cache.
     """
-    digest = _digest(feed, articles, kind)
+    digest = _digest(feed, facts, kind)
     etag, modified = f'W/"{digest}"', None
     if "?" not in feed.address:
         modified = _unchanged_since(feed.address, digest, now)
     response: HttpResponse | None = get_conditional_response(request, etag=etag, last_modified=modified)
     if response is None:
-        response = HttpResponse(written(feed, articles, kind), content_type=CONTENT_TYPES[kind])
+        response = HttpResponse(written(feed, items, kind), content_type=CONTENT_TYPES[kind])
     response.headers["ETag"] = etag
     if modified is not None:
         response.headers["Last-Modified"] = http_date(modified)
     return response
 
 
-def _digest(feed: Feed, articles: Sequence[Article], kind: str) -> str:
-    """Return a digest of everything that the feed contains."""
-    facts = [
+def facts_of(articles: Iterable[Article]) -> list[object]:
+    """Return everything that the entries of articles contain."""
+    return [
         (a.id, a.title, a.link, a.text, a.poster_name, a.posted_at, a.edited_at, a.votes, a.opposes, a.groups)
         for a in articles
     ]
+
+
+def _digest(feed: Feed, facts: Sequence[object], kind: str) -> str:
+    """Return a digest of everything that the feed contains."""
     raw = repr((_FORMAT_VERSION, kind, astuple(feed), facts)).encode("utf-8", "surrogatepass")
     return blake2b(raw, digest_size=16).hexdigest()
 

@@ -4,10 +4,10 @@ A feed is the same for all readers, so it is in the site's language.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 
@@ -22,6 +22,9 @@ from articles.formatting.values import grouped
 from articles.text.links import host_of
 from articles.web.caching import FEED_SECONDS
 from articles.wiring import html_of
+
+Item: TypeAlias = dict[str, Any]
+"""An entry, as Django's generators take it."""
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot represent (section 2.2)."""
@@ -58,18 +61,22 @@ class Feed:
         """The feed's permanent id, independent of the host in the request."""
         return _named(self.site_id, self.path) if self.site_id else self.address
 
-    def id_of(self, article: Article) -> str:
-        """Return the permanent id of an entry."""
+    def id_of(self, name: str, posted_at: float) -> str:
+        """Return the permanent id of an entry, of which `name` is unique on the site."""
         if self.site_id:
-            return _named(self.site_id, f"article/{article.id}")
-        return f"tag:{urlsplit(self.site).hostname},{_moment(article.posted_at):%Y-%m-%d}:article/{article.id}"
+            return _named(self.site_id, name)
+        return f"tag:{urlsplit(self.site).hostname},{moment(posted_at):%Y-%m-%d}:{name}"
+
+    def absolute(self, html: str) -> str:
+        """Return HTML of a text, with absolute links, without what XML cannot represent."""
+        return clean(html.replace('<a href="/', f'<a href="{self.site}/'))
 
 
 def _named(site_id: str, name: str) -> str:
     return uuid5(UUID(site_id), name).urn
 
 
-def _moment(seconds: float) -> datetime:
+def moment(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
@@ -96,7 +103,7 @@ FORMATS: Mapping[str, type[SyndicationFeed]] = {"atom": Atom, "rss": Rss}
 CONTENT_TYPES = {"atom": "application/atom+xml; charset=utf-8", "rss": "application/rss+xml; charset=utf-8"}
 
 
-def written(feed: Feed, articles: Sequence[Article], kind: str) -> bytes:
+def written(feed: Feed, items: Iterable[Item], kind: str) -> bytes:
     """Return the feed as XML in UTF-8; `kind` is a key of `FORMATS`. Texts are in the active language."""
     generator = FORMATS[kind](
         title=clean(feed.title),
@@ -109,8 +116,8 @@ def written(feed: Feed, articles: Sequence[Article], kind: str) -> bytes:
         language=feed.language,
         ttl=TIME_TO_LIVE,
     )
-    for article in articles:
-        generator.add_item(**_item(feed, article))
+    for item in items:
+        generator.add_item(**item)
     return str(generator.writeString("utf-8")).encode()
 
 
@@ -119,28 +126,24 @@ def clean(text: str) -> str:
     return _FORBIDDEN.sub("", text)
 
 
-def _item(feed: Feed, article: Article) -> dict[str, Any]:
-    posted, page = _moment(article.posted_at), feed.site + reverse("articles:article", args=[article.id])
+def article_item(feed: Feed, article: Article) -> Item:
+    """Return the entry of an article."""
+    posted, page = moment(article.posted_at), feed.site + reverse("articles:article", args=[article.id])
     poster = clean(article.poster_name)
     return {
         "title": clean(article.title),
         "link": clean(article.link) or page,
         "comments": page,
         "description": _summary(article, page),
-        "content": _content(feed, article),
-        "unique_id": feed.id_of(article),
+        "content": feed.absolute(str(html_of(article.text))),
+        "unique_id": feed.id_of(f"article/{article.id}", article.posted_at),
         "unique_id_is_permalink": False,
         "pubdate": posted,
-        "updateddate": posted if article.edited_at is None else _moment(article.edited_at),
+        "updateddate": posted if article.edited_at is None else moment(article.edited_at),
         "author_name": poster or None,
         "author_link": feed.site + reverse("articles:profile", args=[poster]) if poster else None,
         "categories": [clean(slug) for slug in article.groups],
     }
-
-
-def _content(feed: Feed, article: Article) -> str:
-    """Return the article's text as HTML, with absolute links; "" without one."""
-    return clean(str(html_of(article.text)).replace('<a href="/', f'<a href="{feed.site}/'))
 
 
 def _summary(article: Article, page: str) -> str:

@@ -39,6 +39,11 @@ def known_parameters(request: HttpRequest, view: str) -> dict[str, str]:
     return {name: request.GET[name] for name in PARAMETERS.get(view, ()) if name in request.GET}
 
 
+def takes_filter(view: str) -> bool:
+    """Return whether the view is of a feed that reads FILTER."""
+    return set(FILTER) <= set(PARAMETERS.get(view, ()))
+
+
 def is_exact(request: HttpRequest, view: str) -> bool:
     """Return whether the address has only parameters that the view reads, each once."""
     known = PARAMETERS.get(view, ())

@@ -111,7 +111,7 @@ def _query_of(request: HttpRequest) -> str:
     view = _view_of(request)
     known = parameters.known_parameters(request, view)
     known.pop(parameters.AFTER, None)
-    if view in _FEEDS:
+    if parameters.takes_filter(view):
         with suppress(BadQuery):
             own = {name: value for name, value in known.items() if name not in parameters.FILTER}
             return query_of(feed_filter_of(request.GET), **own).removeprefix("?")

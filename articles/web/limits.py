@@ -31,6 +31,7 @@ from articles.wiring import repository, rules
 _log = logging.getLogger(__name__)
 
 _FEEDS = ("feeds", "feeds_wide")
+_FEED_NAMES = ("", "top_", "group_", "user_", "search_", "comments_", "article_comments_", "member_comments_")
 _WRONG_PASSWORDS = ("logins", "logins_day", "logins_network", "logins_wide")
 _PASSWORDS = (*_WRONG_PASSWORDS, "passwords", "passwords_network")
 
@@ -62,7 +63,7 @@ PAGES = {
     "articles:pulse": ("refresh",),
     "articles:known_link": ("lookups",),
     **dict.fromkeys(
-        (f"articles:{name}feed" for name in ("", "top_", "group_", "user_", "search_")),
+        (f"articles:{name}feed" for name in _FEED_NAMES),
         _FEEDS,
     ),
     **dict.fromkeys(("articles:sitemap", "articles:sitemap_lists", "articles:sitemap_articles"), _FEEDS),

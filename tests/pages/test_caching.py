@@ -213,6 +213,9 @@ def test_every_rule_refers_to_an_existing_page():
         "articles:group_feed": ["a", "atom"],
         "articles:user_feed": ["a", "atom"],
         "articles:search_feed": ["atom"],
+        "articles:comments_feed": ["atom"],
+        "articles:article_comments_feed": [1, "atom"],
+        "articles:member_comments_feed": ["a", "atom"],
         "articles:sitemap_articles": [1],
     }
     for name in RULES:

@@ -92,9 +92,10 @@ def is_closed(path):
 
 
 OPEN = {
-    *("front", "newest", "hot", "top", "groups", "group", "article", "profile", "log", "about"),
+    *("front", "newest", "hot", "active", "top", "groups", "group", "article", "profile", "log", "about"),
     *("comment", "member_comments"),
     *("feed", "top_feed", "group_feed", "user_feed", "search_feed"),
+    *("comments_feed", "article_comments_feed", "member_comments_feed"),
     *("favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles"),
 }
 

@@ -96,6 +96,8 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
     """Use comments in every way."""
     comments = repository.comments
     first = comment_on(repository, article_id, "First")
+    for slug in ("two", "three"):
+        repository.lists.get_page(Order.ACTIVE, slug=slug)
     reply = comment_on(repository, article_id, "Reply", ALICE, first)
     stub, top = (comment_on(repository, article_id, text) for text in ("Stub", "Top"))
     last = comment_on(repository, article_id, "Last", ALICE, stub)
@@ -117,6 +119,8 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
     with repository.inbox.counting(BOB, 0) as unread:
         assert repository.inbox.get_page(BOB).notices
     assert unread.count
+    assert comments.list_newest(since=clock())
+    assert comments.list_newest(since=clock(), article_id=article_id)
     comments.delete(top, BOB)
     if article_id % 2:
         comments.delete(last, ALICE)

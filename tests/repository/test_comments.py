@@ -649,6 +649,34 @@ def test_a_members_comments_are_listed_newest_first(repository, clock):
     assert list(repository.comments.list_by(MALLORY)) == []
 
 
+def test_the_newest_comments_are_those_of_a_feed(repository, clock, monkeypatch):
+    """All since a moment, and the newest few in any case, of open and of locked discussions."""
+    monkeypatch.setattr("articles.repository.comments.reading.LEAST_IN_FEED", 3)
+    monkeypatch.setattr("articles.repository.comments.reading.MOST_IN_FEED", 9)
+    articles, posted = [post(repository, number) for number in range(5)], []
+    for number in range(40):
+        clock.advance(10)
+        posted.append((clock(), comment_on(repository, articles[number * number % 5], f"Comment {number}")))
+    repository.comments.lock(articles[1], MODERATOR, "Too heated")
+    for _, comment in posted[5:40:6]:
+        repository.comments.remove(comment, MODERATOR, "Spam")
+    shown = [each for n, each in enumerate(reversed(posted)) if (39 - n) % 6 != 5]
+
+    def newest(since, article_id=None):
+        found = repository.comments.list_newest(since=since, article_id=article_id)
+        return [(comment.posted_at, comment.id) for comment in found]
+
+    for back in (0, 2, 5, 8, 30):
+        since = clock() - 10 * back
+        wanted = max(3, sum(at >= since for at, _ in shown))
+        assert newest(since) == shown[: min(9, wanted)]
+        for article_id in articles:
+            own = [each for each in shown if article_of(each[1]) == article_id]
+            assert newest(since, article_id) == own[: min(9, max(3, sum(at >= since for at, _ in own)))]
+    comment_on(repository, articles[0], "x" * 5000)
+    assert len(newest(0)) == 4
+
+
 def test_a_damaged_comment_is_not_shown_and_cannot_be_changed(repository, article):
     comment = comment_on(repository, article, "Here")
     repository.store.client.hset(repository.store.shards.of(article).comment(comment), "votes", "x")

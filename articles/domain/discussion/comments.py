@@ -23,6 +23,12 @@ EDIT_SECONDS = 15 * 60
 COMMENTS_PER_PAGE = 200
 """Comments that one page of a thread shows."""
 
+LEAST_IN_FEED = 30
+"""Comments of a feed, however old they are."""
+
+MOST_IN_FEED = 500
+"""Comments of a feed, however new they are."""
+
 QUANTILE = 1.281551565545
 """Quantile of the normal distribution that a two-sided confidence of 80 % needs."""
 

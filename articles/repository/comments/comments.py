@@ -19,7 +19,7 @@ from articles.domain.errors import CommentNotFound, LimitReached
 from articles.domain.limits import VOTES
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
-from articles.repository.comments.reading import comments_by, read_thread
+from articles.repository.comments.reading import comments_by, newest_comments, read_thread, within_a_feed
 from articles.repository.limits import vote_arguments
 from articles.repository.store.connection import Store, exact_time
 from articles.repository.store.values import joined
@@ -131,6 +131,22 @@ class Comments:
         One round trip for each batch of each shard.
         """
         return comments_by(self._store, user)
+
+    def list_newest(self, *, since: float, article_id: ArticleId | None = None) -> list[Comment]:
+        """Return the newest shown comments on listed articles, or on one article, newest first.
+
+        All that were posted at `since` (Unix seconds) or later: at least LEAST_IN_FEED, at most MOST_IN_FEED, of
+        which a long one counts once more for each KB. One round trip. Those on an article that was removed are
+        returned if it is given.
+        """
+        return newest_comments(self._store, since, article_id)
+
+    def list_newest_by(self, user: UserId, *, since: float) -> list[Comment]:
+        """Return the newest shown comments of a member, also those on removed articles, as `list_newest` does.
+
+        One round trip for each batch of each shard.
+        """
+        return within_a_feed((comment for comment in self.list_by(user) if comment.is_shown), since)
 
     def edit(self, comment_id: CommentId, user: UserId, text: str, *, mentioned: Collection[UserId] = ()) -> None:
         """Change the text of the author's comment; within EDIT_SECONDS, leave no mark. One round trip.

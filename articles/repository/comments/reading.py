@@ -2,13 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from typing import Any
 
 from articles.domain.articles import ArticleId, Choice
 from articles.domain.discussion.comments import (
     DEEPEST_SHOWN,
+    LEAST_IN_FEED,
+    MOST_IN_FEED,
     Comment,
     CommentId,
     CommentOrder,
@@ -16,10 +18,11 @@ from articles.domain.discussion.comments import (
     article_of,
     root_of,
 )
+from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, UserId
 from articles.repository.lists.reading import moment
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import Store
+from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import count_from
 
@@ -80,7 +83,7 @@ def _cut(comments: Sequence[Comment], parent: CommentId) -> dict[CommentId, int]
 def comments_by(store: Store, user: UserId) -> Iterator[Comment]:
     """Yield the comments of a member, newest first. One round trip for each batch of each shard."""
     shards = [_comments_in(store, keys, user) for keys in store.shards.all]
-    return merge(*shards, key=lambda comment: (comment.posted_at, comment.id), reverse=True)
+    return merge(*shards, key=_age_order, reverse=True)
 
 
 def _comments_in(store: Store, keys: Keys, user: UserId) -> Iterator[Comment]:
@@ -89,6 +92,39 @@ def _comments_in(store: Store, keys: Keys, user: UserId) -> Iterator[Comment]:
         rows = store.run("comments/list", [keys.commented(user)], [done, ENTRIES_PER_READ, keys.prefix, *FIELDS])
         yield from filter(None, map(comment_from, rows))
         done += len(rows)
+
+
+def newest_comments(store: Store, since: float, article_id: ArticleId | None) -> list[Comment]:
+    """Return the comments of a feed, newest first: on listed articles, or on one article. One round trip."""
+    shards = store.shards.all if article_id is None else [store.shards.of(article_id)]
+    article = "" if article_id is None else article_id
+    replies = store.run_many(
+        [
+            Call(
+                "comments/list_newest",
+                (keys.order(Order.ACTIVE),),
+                (article, exact_time(since), LEAST_IN_FEED, MOST_IN_FEED, keys.prefix, *FIELDS),
+            )
+            for keys in shards
+        ]
+    )
+    comments = [comment for rows in replies for row in rows if (comment := comment_from(row))]
+    return within_a_feed(sorted(comments, key=_age_order, reverse=True), since)
+
+
+def within_a_feed(comments: Iterable[Comment], since: float) -> list[Comment]:
+    """Return the first comments, which are given newest first: those of a feed."""
+    kept, size = list[Comment](), 0
+    for comment in comments:
+        size += 1 + len(comment.text.encode()) // 1000
+        if size > MOST_IN_FEED or (len(kept) >= LEAST_IN_FEED and comment.posted_at < since):
+            break
+        kept.append(comment)
+    return kept
+
+
+def _age_order(comment: Comment) -> tuple[float, CommentId]:
+    return comment.posted_at, comment.id
 
 
 def comment_from(row: Sequence[Any]) -> Comment | None:

@@ -13,9 +13,9 @@ from django.views.decorators.http import require_safe
 from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order, Period
-from articles.feeds.answers import answer
+from articles.feeds.answers import answer, facts_of
 from articles.feeds.query import BadQuery, feed_filter_of, query_of
-from articles.feeds.writing import Feed
+from articles.feeds.writing import Feed, article_item
 from articles.formatting.values import grouped
 from articles.kept_pages import in_turn
 from articles.repository import FeedFilter
@@ -135,10 +135,18 @@ def _answer(
     **more: str,
 ) -> HttpResponse:
     """Write the feed. `more` holds the parameters of its address other than the filter."""
-    site, path = site_address(request), escape_uri_path(request.path) + query_of(feed_filter, **more)
-    feed = Feed(
+    path = escape_uri_path(request.path) + query_of(feed_filter, **more)
+    feed = feed_of(request, title, _subtitle(feed_filter), page, path)
+    items = (article_item(feed, article) for article in articles)
+    return answer(request, feed, facts_of(articles), items, kind, repository().store.now())
+
+
+def feed_of(request: HttpRequest, title: str, subtitle: str, page: str, path: str) -> Feed:
+    """Return a feed of the site at `path`, of which `page` shows the same list."""
+    site = site_address(request)
+    return Feed(
         title=_("%(list)s – %(site)s") % {"list": title, "site": settings.SITE_NAME},
-        subtitle=_subtitle(feed_filter),
+        subtitle=subtitle,
         site=site,
         page=site + page,
         path=path,
@@ -146,7 +154,6 @@ def _answer(
         language=settings.LANGUAGE_CODE,
         site_id="" if settings.SITE_URL else repository().site_id,
     )
-    return answer(request, feed, articles, kind, repository().store.now())
 
 
 def _subtitle(feed_filter: FeedFilter) -> str:

@@ -96,6 +96,9 @@ class ListPage:
     shows_last_comments: bool
     """Whether its rows say when the last comment was posted."""
 
+    has_comment_feed: bool
+    """Whether it links to the feed of all new comments."""
+
     empty: Empty | None
     updated_at: float | None
     """When the site's hot list was scored, in Unix seconds; shown below the articles."""
@@ -155,6 +158,7 @@ class _Builder:
             feed=self._feed(),
             refresh=self._refresh(),
             shows_last_comments=page.order is Order.ACTIVE,
+            has_comment_feed=page.order is Order.ACTIVE and not self._slugs,
             empty=empty_list(page, period=self.period, hides=bool(self._hidden)),
             updated_at=page.refreshed_at if is_site_hot and page.articles else None,
             pager=self._pager(previous, next),
