@@ -46,6 +46,7 @@ urlpatterns = [
     path("articles/<article_id:article_id>/why/", articles.explanation, name="why"),
     path("articles/<article_id:article_id>/vote/", votes.cast_vote, name="vote"),
     path("articles/<article_id:article_id>/edit/", posting.edit, name="edit"),
+    path("articles/<article_id:article_id>/withdraw/", posting.withdraw, name="withdraw"),
     path("articles/<article_id:article_id>/groups/", article_moderation.assign_groups, name="assign_groups"),
     path("articles/<article_id:article_id>/remove/", article_moderation.remove, name="remove"),
     path("articles/<article_id:article_id>/restore/", article_moderation.restore, name="restore"),

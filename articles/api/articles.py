@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from accounts.models import MODERATE, POST
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
-from articles.api.protocol.auth import EDITORS, MODERATORS, POSTERS, check_scope, may
+from articles.api.protocol.auth import AUTHORS, EDITORS, MODERATORS, POSTERS, check_scope, may
 from articles.api.protocol.operations import LAST_PAGE, READERS, ArticleNumber, failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain import members
@@ -46,6 +46,12 @@ class Edit(BaseModel):
         description=gettext_noop(
             "Markdown, at most 20,000 characters; if omitted, the text stays the same. Empty for none, if "
             "there is a link."
+        ),
+    )
+    groups: schemas.Slugs | None = Field(
+        None,
+        description=gettext_noop(
+            "Names of existing groups, at most five; if omitted, the groups stay the same. Posters only."
         ),
     )
     reason: str = Field(
@@ -132,17 +138,18 @@ def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Who
     "articles/{article_id:article_id}",
     summary=gettext_noop("Edit an article"),
     description=gettext_noop(
-        "Changes the title, the link, the text, or several of them. You can edit your own article for some "
-        "minutes after posting (then the response is 409 editing-closed); moderators can edit any article at "
-        "any time. Idempotent."
+        "Changes the title, the link, the text, the groups, or several of them. You can edit your own article "
+        "for some minutes after posting (then the response is 409 editing-closed); moderators can edit any "
+        "article at any time, except for its groups. Idempotent."
     ),
     response={200: schemas.WholeArticle} | failing(400, 401, 403, 404, 409, 413, 415, 503),
     auth=EDITORS,
 )
 def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) -> schemas.WholeArticle:
-    articles, editor = repository().articles, actor(request)
+    repo, editor = repository(), actor(request)
+    articles = repo.articles
     before = articles.get(article_id, editor.id, with_text=True)
-    moderator = request.user.has_perm("articles.edit_any_article")
+    moderator = request.user.has_perm("articles.edit_any_article") and edit.groups is None
     if moderator and (before.poster != editor.id or edit.reason):
         check_scope(request, MODERATE)
     moderator = moderator and may(request, MODERATE)
@@ -152,18 +159,42 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
         raise NotThePoster
     if edit.reason and not moderator:
         raise Problem(400, "invalid", _("Only moderators can give a reason."))
-    if edit.title is None and edit.link is None and edit.text is None:
-        raise Problem(400, "invalid", _("Send a title, a link or a text."))
+    if edit.title is edit.link is edit.text is edit.groups is None:
+        raise Problem(400, "invalid", _("Send a title, a link, a text or groups."))
     title = before.title if edit.title is None else clean_title(edit.title)
     link, text = _clean_content(
         before.link if edit.link is None else edit.link, before.text if edit.text is None else edit.text, before
     )
     reason = clean_reason(edit.reason) if edit.reason else ""
-    mentioned = mentioned_members(text or "") if before.poster == editor.id else ()
-    articles.edit(
-        article_id, editor, title, link, text=text, moderator=moderator, reason=reason, mentioned=mentioned
-    )
+    groups = list(before.groups) if edit.groups is None else slugs_of(edit.groups)
+    if edit.groups is not None:
+        most = max(repo.rules.max_groups_by_poster, len(before.groups))
+        check_groups(groups, {*repo.groups.get_titles(), *before.groups}, at_most=most)
+    change = {
+        "text": text,
+        "join": [slug for slug in groups if slug not in before.groups],
+        "leave": [slug for slug in before.groups if slug not in groups],
+        "reason": reason,
+        "mentioned": mentioned_members(text or "") if before.poster == editor.id else (),
+    }
+    articles.edit(article_id, editor, title, link, moderator=moderator, **change)
     return schemas.WholeArticle.of(articles.get(article_id, editor.id, with_text=True))
+
+
+@router.delete(
+    "articles/{article_id:article_id}",
+    summary=gettext_noop("Withdraw your article"),
+    description=gettext_noop(
+        "Removes your own article from every list, for some minutes after posting (then the response is 409 "
+        "withdrawing-closed). Its link can be posted again; moderators can restore the article. Idempotent."
+    ),
+    response={200: schemas.Article} | failing(400, 401, 403, 404, 409, 415, 503),
+    auth=AUTHORS,
+)
+def withdraw_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Article:
+    articles, poster = repository().articles, actor(request)
+    articles.withdraw(article_id, poster)
+    return schemas.Article.of(articles.get(article_id, poster.id))
 
 
 @router.put(

@@ -119,7 +119,9 @@ class Article(BaseModel):
     groups: list[str]
     choice: Choice = Field(description=gettext_noop("Your own; none for readers without an account."))
     closes_at: float = Field(description=gettext_noop("When voting closes, in Unix seconds."))
-    removed: str | None = Field(description=gettext_noop("Why a moderator removed it; null while it is listed."))
+    removed: str | None = Field(
+        description=gettext_noop("Why it was removed, by a moderator or its poster; null while it is listed.")
+    )
     saved: bool = Field(description=gettext_noop("Whether you saved it; false for readers without an account."))
     edited_at: float | None = Field(
         description=gettext_noop("When title, link or text were last changed, in Unix seconds; null if never.")

@@ -10,6 +10,9 @@ ArticleId = int
 LATEST = 253_402_300_800
 """The beginning of the year 10000, in Unix seconds: calendars end before it, so no article is posted then."""
 
+WITHDRAWN = "withdrawn by the poster"
+"""Reason for the removal of an article that its poster withdrew: in the store, in the log and in the API."""
+
 
 class Choice(StrEnum):
     """A member's choice on an article."""
@@ -66,7 +69,7 @@ class Article:
     closes_at: float
     groups: tuple[str, ...] = ()
     removed: str | None = None
-    """Reason for its removal; None while it is listed."""
+    """Reason for its removal, WITHDRAWN if its poster withdrew it; None while it is listed."""
 
     choice: Choice = Choice.NONE
     """The reader's own choice."""
@@ -106,6 +109,11 @@ class Article:
 
     text: str = ""
     """Its text, as Markdown. Lists do not read it."""
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Whether its poster withdrew it."""
+        return self.removed == WITHDRAWN
 
     @property
     def points(self) -> int:

@@ -58,6 +58,10 @@ class EditingClosed(ActionRefused):
     """The poster's time for editing has ended."""
 
 
+class WithdrawingClosed(ActionRefused):
+    """The poster's time for withdrawing the article has ended."""
+
+
 class DuplicateLink(ActionRefused):
     """Another recent article has the same link. `article_id` is its id."""
 

@@ -55,6 +55,7 @@ REFUSALS = (
     Refusal("flag_decided", errors.FlagDecided, 409, "flag-decided", "flag_decided"),
     Refusal("flags_full", errors.FlagsFull, 409, "flags-full", "flags_full"),
     Refusal("late", errors.EditingClosed, 409, "editing-closed", "late"),
+    Refusal("late_to_withdraw", errors.WithdrawingClosed, 409, "withdrawing-closed", "late_to_withdraw"),
     Refusal(None, errors.DuplicateLink, 409, "duplicate-link", None),
     Refusal("full", errors.SavedFull, 409, "saved-full", "full"),
     Refusal("taken", errors.GroupExists, 409, "group-exists", "taken"),

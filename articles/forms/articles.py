@@ -10,10 +10,19 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from articles.domain.articles import Article
 from articles.domain.lists import Group
 from articles.domain.rules import Rules
 from articles.formatting.values import grouped
-from articles.forms.fields import CleanedField, GroupsField, LineInput, TextInput, reason_field, refuse_unknown
+from articles.forms.fields import (
+    CleanedField,
+    GroupsField,
+    LineInput,
+    TextInput,
+    reason_field,
+    refuse_many,
+    refuse_unknown,
+)
 from articles.text.lines import TEXT_LIMIT, TITLE_LIMIT, InvalidInput, clean_text, clean_title
 from articles.text.links import clean_link
 from articles.text.private_hosts import clean_posted_link
@@ -92,21 +101,52 @@ class PostForm(ContentForm):
     def clean_groups(self) -> list[str]:
         slugs: list[str] = self.cleaned_data["groups"]
         refuse_unknown(slugs, self._known)
-        if len(slugs) > self._most:
-            raise ValidationError(_("Choose at most %(most)s groups.") % {"most": grouped(self._most)})
+        refuse_many(slugs, self._most)
         return slugs
 
 
 class EditForm(ContentForm):
-    """Title, link and text of an article; moderators can give a reason."""
+    """Title, link and text of an article; posters can change its groups, moderators can give a reason.
 
+    `was` holds the groups when the form was rendered, so that a concurrent change of a moderator stays.
+    """
+
+    groups = GroupsField(label=gettext_lazy("Groups"), required=False)
     reason = reason_field(required=False)
+    was = forms.CharField(required=False, widget=forms.HiddenInput)
 
-    def __init__(self, *args: Any, moderator: bool, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.current_link = self.initial["link"]
+    def __init__(
+        self, data: Any = None, *, article: Article, groups: Sequence[Group], most_groups: int, moderator: bool
+    ) -> None:
+        """`groups`: those that a poster can choose from; none if the editor is not the poster."""
+        initial = {"title": article.title, "link": article.link, "text": article.text}
+        super().__init__(data, initial=initial | {"groups": article.groups, "was": ",".join(article.groups)})
+        self.current_link, self._current = article.link, article.groups
+        self._known, self._most = {group.slug for group in groups}, most_groups
+        self.fields["groups"].help_text = _("Up to %(most)s.") % {"most": grouped(most_groups)}
+        self.fields["groups"].offer(groups, always=article.groups)  # type: ignore[attr-defined]
+        if not groups:
+            del self.fields["groups"], self.fields["was"]
         if not moderator:
             del self.fields["reason"]
+
+    def clean_groups(self) -> list[str]:
+        """Return the slugs. A form without the field, which every browser sends, leaves the groups unchanged."""
+        if "groups" not in self.data:
+            return list(self._current)
+        slugs: list[str] = self.cleaned_data["groups"]
+        refuse_unknown(slugs, {*self._known, *self._current})
+        refuse_many(slugs, max(self._most, len(self._current)))
+        return slugs
+
+    @property
+    def changes(self) -> tuple[list[str], list[str]]:
+        """Return the groups to join, and the groups to leave."""
+        if "groups" not in self.fields:
+            return [], []
+        before = self.cleaned_data["was"].split(",") if "was" in self.data else list(self._current)
+        after = self.cleaned_data["groups"]
+        return [slug for slug in after if slug not in before], [slug for slug in before if slug not in after]
 
 
 class ReasonForm(forms.Form):

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from articles.domain.lists import Group
-from articles.formatting.values import listed
+from articles.formatting.values import grouped, listed
 from articles.text.line_patterns import STEPS
 from articles.text.lines import REASON_LIMIT, UNREAD_FACTOR, InvalidInput, clean_reason, clean_token_name
 from articles.text.refusals import input_sentence
@@ -143,6 +143,12 @@ def refuse_unknown(slugs: Collection[str], known: Collection[str]) -> None:
     """Raise ValidationError for slugs that are not `known`."""
     if unknown := [slug for slug in slugs if slug not in known]:
         raise ValidationError(_("There is no group named %(names)s.") % {"names": listed(unknown)})
+
+
+def refuse_many(slugs: Collection[str], most: int) -> None:
+    """Raise ValidationError for more than `most` slugs."""
+    if len(slugs) > most:
+        raise ValidationError(_("Choose at most %(most)s groups.") % {"most": grouped(most)})
 
 
 def reason_field(*, required: bool = True) -> CleanedField:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from articles.domain.articles import Article, ArticleId, Posted
+from articles.domain.articles import WITHDRAWN, Article, ArticleId, Posted
 from articles.domain.discussion.comments import root_of
 from articles.domain.errors import (
     ArticleNotFound,
@@ -165,17 +165,20 @@ class Articles:
         link: str,
         *,
         text: str | None = None,
+        join: Sequence[str] = (),
+        leave: Sequence[str] = (),
         moderator: bool,
         reason: str = "",
         mentioned: Collection[UserId] = (),
     ) -> None:
-        """Change title, link and text: moderators at any time, the poster within `Rules.edit_window`.
+        """Change title, link, text and groups: moderators at any time, the poster within `Rules.edit_window`.
 
-        `text`: None leaves it unchanged. Notifies those who are `mentioned` and have had no notice of it.
+        `text`: None leaves it unchanged. `join` and `leave`: groups, with the rules of `Groups.assign`. Notifies
+        those who are `mentioned` and have had no notice of it.
 
-        Two round trips; four if the link changes. Raises ArticleNotFound, ArticleRemoved, NotThePoster,
-        EditingClosed, AccountDeleted, and DuplicateLink if another article was posted with the new link within
-        `Rules.repost_window`.
+        Two round trips; two more if the link changes, and two with groups to join. Raises ArticleNotFound,
+        ArticleRemoved, NotThePoster, EditingClosed, AccountDeleted, and DuplicateLink if another article was
+        posted with the new link within `Rules.repost_window`.
         """
         before = self.get(article_id, with_text=True)
         content = _Content(title, link, before.text if text is None else text)
@@ -184,17 +187,25 @@ class Articles:
             raise DuplicateLink(holder)
         rules: list[Value] = [exact_time(self._store.now()), self._store.rules.edit_window, reason]
         arguments: list[Value] = [article_id, title, link, editor.id, editor.name, int(moderator), *rules]
+        targets = self._groups.ensure_targets(join, self._groups.get_targets(join))
+        new_groups = list(dict.fromkeys(targets.values()))
         try:
-            old_link = self._write(before, content, arguments, mentioned)
+            old_link = self._write(before, content, arguments, [",".join(new_groups), ",".join(leave)], mentioned)
         except StoreError:
             raise  # the edit may be done and only its reply lost: then the article needs the claim
         except ArticlesError:
             self._release(moves and not self._has(article_id, content), link, article_id)
             raise
+        self._groups.follow_merges(new_groups)
         self._release(not _same_link(old_link, link), old_link, article_id)
 
     def _write(
-        self, article: Article, content: "_Content", arguments: Sequence[Value], mentioned: Collection[UserId]
+        self,
+        article: Article,
+        content: "_Content",
+        arguments: Sequence[Value],
+        groups: Sequence[Value],
+        mentioned: Collection[UserId],
     ) -> str:
         """Write an edit, with words that include the article's current poster name; return the old link."""
         keys, (title, link, text) = self._store.shards.of(article.id), content
@@ -205,7 +216,7 @@ class Articles:
                     "articles/edit",
                     article.id,
                     [keys.article(article.id)],
-                    [*arguments, *words, joined(mentioned)],
+                    [*arguments, *words, *groups, self._store.rules.hot_size, joined(mentioned)],
                     handled=("changed",),
                 )
             if status == "ok":
@@ -221,17 +232,28 @@ class Articles:
 
     def remove(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Remove an article from every list. One round trip. Raises ArticleNotFound, ArticleRemoved."""
-        self._moderate("articles/remove", article_id, actor, reason, root_of(article_id))
+        self._moderate("articles/remove", article_id, actor, reason, "", "", root_of(article_id))
+
+    def withdraw(self, article_id: ArticleId, poster: Actor) -> None:
+        """Remove an article from every list as its poster, within `Rules.edit_window`; free its link. Idempotent.
+
+        Two round trips. Raises ArticleNotFound, ArticleRemoved, NotThePoster, WithdrawingClosed, AccountDeleted.
+        """
+        further: list[Value] = [poster.id, self._store.rules.edit_window, root_of(article_id)]
+        content = self._moderate("articles/remove", article_id, poster, WITHDRAWN, *further)
+        self._store.run("lease/release", [names.link(_Content(*content).digest)], [article_id])
 
     def restore(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Return a removed article to every list. One round trip. Raises ArticleNotFound, NotRemoved."""
         self._moderate("articles/restore", article_id, actor, reason, self._store.rules.hot_size)
 
-    def _moderate(self, script: str, article_id: ArticleId, actor: Actor, reason: str, *more: Value) -> None:
+    def _moderate(
+        self, script: str, article_id: ArticleId, actor: Actor, reason: str, *more: Value
+    ) -> Sequence[Any]:
         store, keys = self._store, self._store.shards.of(article_id)
         arguments: list[Value] = [article_id, actor.name, exact_time(store.now()), reason, keys.prefix, *more]
         with store.retracting([article_id]):
-            store.change(script, article_id, [keys.article(article_id)], arguments)
+            return store.change(script, article_id, [keys.article(article_id)], arguments)
 
 
 class _Content(NamedTuple):

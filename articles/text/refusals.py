@@ -17,13 +17,13 @@ def input_sentence(refused: InvalidInput) -> str:
 
 ACTIONS = {
     "article-not-found": gettext_lazy("There is no such article."),
-    "article-removed": gettext_lazy("This article was removed by a moderator."),
+    "article-removed": gettext_lazy("This article has been removed."),
     "comment-not-found": gettext_lazy("There is no such comment."),
     "comment-removed": gettext_lazy("This comment was removed by a moderator."),
     "group-not-found": gettext_lazy("There is no such group."),
     "page-not-found": gettext_lazy("There is no such page."),
     "page-too-deep": gettext_lazy("Pages of a list end here. Groups and the search lead to older articles."),
-    "not-the-poster": gettext_lazy("Only its poster and moderators can edit an article."),
+    "not-the-poster": gettext_lazy("Only its poster and moderators can change an article."),
     "not-the-author": gettext_lazy("Only its author can change a comment."),
     "own-comment": gettext_lazy("You cannot vote on your own comment."),
     "own-content": gettext_lazy("You cannot flag what you posted yourself."),
@@ -35,6 +35,9 @@ ACTIONS = {
     "discussion-locked": gettext_lazy("This discussion is locked by a moderator."),
     "discussion-full": gettext_lazy("This discussion is full: it takes no more comments."),
     "editing-closed": gettext_lazy("The time in which posters can edit their article has ended."),
+    "withdrawing-closed": gettext_lazy(
+        "The time in which posters can withdraw their article has ended. Please ask a moderator."
+    ),
     "duplicate-link": gettext_lazy("Another article with this link was posted recently."),
     "saved-full": gettext_lazy("You have saved the maximum number of articles. Forget some of them first."),
     "group-exists": gettext_lazy("There is a group of this name already."),

@@ -28,16 +28,15 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     if view:
         article = replace(article, pv=view[1].pv, uv=view[1].uv)
     now = repo.store.now()
-    may_edit = request.user.has_perm("articles.edit_any_article") or (
-        article.may_be_edited_by(reader_id(request), now, repo.rules.edit_window)
-    )
+    may_withdraw = article.may_be_edited_by(reader_id(request), now, repo.rules.edit_window)
     response = render(
         request,
         "articles/article.html",
         {
             "article": article,
             "is_open": article.is_open(now),
-            "may_edit": may_edit,
+            "may_edit": may_withdraw or request.user.has_perm("articles.edit_any_article"),
+            "may_withdraw": may_withdraw,
             "card": card_of(request, article),
             "text": html_of(article.text),
             "discussion": discussion_of(request, article) if article.removed is None else None,

@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -107,16 +108,21 @@ def _just_posted(repo: Repository, article_id: ArticleId, poster: UserId) -> boo
 
 
 @page_with_form
-@members_only(carries=["title", "link", "text", "reason"])
+@members_only(carries=["title", "link", "text", "groups", "was", "reason"])
 def edit(request: HttpRequest, article_id: int) -> HttpResponse:
-    article = repository().articles.get(article_id, with_text=True)
-    moderator = request.user.has_perm("articles.edit_any_article")
-    if not moderator and article.poster != reader_id(request):
-        raise PermissionDenied
     repo = repository()
-    until = None if moderator else article.posted_at + repo.rules.edit_window
-    initial = {"title": article.title, "link": article.link, "text": article.text}
-    form = EditForm(request.POST or None, moderator=moderator, initial=initial)
+    article = repo.articles.get(article_id, with_text=True)
+    moderator, is_poster = request.user.has_perm("articles.edit_any_article"), article.poster == reader_id(request)
+    if not moderator and not is_poster:
+        raise PermissionDenied
+    until, now = article.posted_at + repo.rules.edit_window, repo.store.now()
+    form = EditForm(
+        request.POST or None,
+        article=article,
+        groups=repo.groups.list_all() if is_poster and (not moderator or now <= until) else (),
+        most_groups=repo.rules.max_groups_by_poster,
+        moderator=moderator,
+    )
     shown = _previewed(request, form)
     if (
         request.method == "POST"
@@ -127,14 +133,15 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
         messages.success(request, _("Your changes have been saved."))
         return redirect("articles:article", article_id)
     unsent_form.refill(request, form)
-    context = {"form": form, "article": article, "until": until, "now": repo.store.now(), "preview": shown}
+    context = {"form": form, "article": article, "now": now, "preview": shown}
+    context["until"] = None if moderator else until
     response = render(request, "articles/edit.html", context, status=400 if form.errors else 200)
     return limits.mark(request, response)
 
 
 def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: bool) -> bool:
     """Change the article and return whether that succeeded; if not, the form has the error."""
-    values = form.cleaned_data
+    values, (join, leave) = form.cleaned_data, form.changes
     try:
         limits.take(request, "changes")
         repository().articles.edit(
@@ -143,6 +150,8 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
             values["title"],
             values["link"],
             text=values["text"],
+            join=join,
+            leave=leave,
             moderator=moderator,
             reason=values.get("reason", ""),
             mentioned=mentioned_members(values["text"]) if article.poster == reader_id(request) else (),
@@ -154,6 +163,29 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
     except ActionRefused as refused:
         form.add_error(None, action_sentence(refused))
     return not form.errors
+
+
+@page_with_form
+@members_only()
+def withdraw(request: HttpRequest, article_id: int) -> HttpResponse:
+    """Ask whether the poster wants to withdraw the article, and remove it."""
+    repo = repository()
+    article = repo.articles.get(article_id)
+    if article.poster != reader_id(request):
+        raise PermissionDenied
+    if request.method == "POST":
+        try:
+            repo.articles.withdraw(article_id, actor(request))
+        except ActionRefused as refused:
+            messages.error(request, action_sentence(refused))
+        else:
+            messages.success(request, _("Your article has been withdrawn."))
+        return redirect("articles:article", article_id)
+    form = Form()
+    unsent_form.refill(request, form)
+    context = {"form": form, "article": article, "now": repo.store.now()}
+    context["until"] = article.posted_at + repo.rules.edit_window
+    return render(request, "articles/withdraw.html", context)
 
 
 def _post_page(_request: HttpRequest) -> str:

@@ -203,3 +203,30 @@ def test_the_log_is_public_and_paginated(anyone, as_carol, site_store, article, 
     assert error_of(anyone.get("log?page=3")) == (404, "page-not-found")
     assert error_of(anyone.get("log?page=9999999999999")) == (404, "page-not-found")
     assert error_of(anyone.get("articles/99/log")) == (404, "article-not-found")
+
+
+def test_a_poster_changes_groups_within_the_window(as_alice, as_carol, site_store, article, python):
+    site_store.groups.create("redis", "Redis")
+
+    assert edit(as_alice, article, groups=["Python", "redis"]).json()["groups"] == ["python", "redis"]
+    assert edit(as_alice, article, groups=["redis"]).json()["groups"] == ["redis"]
+
+    (latest, *_) = site_store.moderation_log.get_page(1).entries
+    assert (latest.action, latest.details["removed"]) == ("edit", "python")
+    assert error_of(edit(as_alice, article, groups=["nope"])) == (400, "unknown-group")
+    assert error_of(edit(as_carol, article, groups=[])) == (403, "not-the-poster")
+    set_clock(site_store, site_store.store.now() + site_store.rules.edit_window + 1)
+    assert error_of(edit(as_alice, article, groups=[])) == (409, "editing-closed")
+
+
+def test_a_poster_withdraws_an_article_within_the_window(as_alice, as_bob, site_store, alice, article):
+    late = post_as(site_store, alice, "Late", LINK).id
+    assert error_of(as_bob.send("DELETE", f"articles/{article}")) == (403, "not-the-poster")
+
+    for _ in range(2):
+        answer = as_alice.send("DELETE", f"articles/{article}")
+        assert (answer.status_code, answer.json()["removed"]) == (200, "withdrawn by the poster")
+
+    set_clock(site_store, site_store.store.now() + site_store.rules.edit_window + 1)
+    assert error_of(as_alice.send("DELETE", f"articles/{late}")) == (409, "withdrawing-closed")
+    assert problems(site_store) == []

@@ -270,7 +270,7 @@ def test_a_removed_article_says_so_and_cannot_be_opened_or_voted_for(page, site_
     later(page)
 
     row = page.locator(row_of(article))
-    expect(row.locator(".note")).to_have_text("This article was removed by a moderator.")
+    expect(row.locator(".note")).to_have_text("This article has been removed.")
     expect(row.locator("button.vote")).to_be_hidden()
     assert row.locator("h2 a[data-article]").get_attribute("href") is None
 

@@ -142,7 +142,7 @@ def cut_off(page, site_store, article):
     ("happens", "reason"),
     [
         (close, "Voting on this article is closed"),
-        (remove, "This article was removed by a moderator."),
+        (remove, "This article has been removed."),
         (log_out, "You are logged out."),
         (answer_with(429), "Too many requests"),
         (answer_with(503), "cannot reach its store"),

@@ -178,7 +178,7 @@ def test_a_script_gets_a_message_to_show(site_store, article, bob, carol):
         },
     )
     site_store.articles.remove(article, actor(carol), "spam")
-    assert save_by_script(browser, article).json() == {"error": "This article was removed by a moderator."}
+    assert save_by_script(browser, article).json() == {"error": "This article has been removed."}
 
 
 def test_a_script_gets_an_error_at_the_limit_of_saved_articles(site_store, article, bob, monkeypatch):

@@ -214,3 +214,63 @@ def test_an_edit_to_another_articles_link_is_refused_at_the_field(site_store, ar
 
     assert errors(response) == ["Another article with this link was posted recently."]
     assert site_store.articles.get(article).link == "https://example.org/a"
+
+
+def test_a_poster_changes_groups_while_editing(site_store, alice):
+    for slug in ("python", "redis"):
+        site_store.groups.create(slug, slug.title())
+    article_id = int(post(browser_of(alice), groups=["python"])["Location"].split("/")[2])
+    site_store.groups.assign(article_id, ["redis"])
+    fields = {"title": "A title", "link": "https://example.org/new", "was": "python"}
+
+    page = browser_of(alice).get(f"/articles/{article_id}/edit/").text
+    browser_of(alice).post(f"/articles/{article_id}/edit/", fields | {"groups": [""]})
+
+    assert re.search(r'value="python"[^>]*checked', page)
+    assert site_store.articles.get(article_id).groups == ("redis",)
+    assert "removed: " in browser_of(None).get(f"/articles/{article_id}/").text
+
+
+def test_groups_of_an_edit_follow_the_rules_of_posting(site_store, article, alice, carol):
+    slugs = [f"group-{n}" for n in range(6)]
+    for slug in slugs:
+        site_store.groups.create(slug, slug)
+    fields = {"title": "A title", "link": "https://example.org/a", "was": ""}
+
+    response = browser_of(alice).post(f"/articles/{article}/edit/", fields | {"groups": slugs})
+
+    assert errors(response) == ["Choose at most 5 groups."]
+    unknown = browser_of(alice).post(f"/articles/{article}/edit/", fields | {"groups": ["nope"]})
+    assert errors(unknown) == ["There is no group named nope."]
+    assert 'name="groups"' not in browser_of(carol).get(f"/articles/{article}/edit/").text
+
+
+def test_a_poster_withdraws_an_article_and_a_moderator_restores_it(site_store, article, alice, carol):
+    browser = browser_of(alice)
+    assert f'href="/articles/{article}/withdraw/"' in browser.get(f"/articles/{article}/").text
+    assert "You can withdraw your article until" in browser.get(f"/articles/{article}/withdraw/").text
+
+    response = browser.post(f"/articles/{article}/withdraw/", follow=True)
+
+    assert "Your article has been withdrawn." in response.text
+    page = Client().get(f"/articles/{article}/").text
+    assert "This article was withdrawn by its poster." in page
+    assert "alice</a> withdrew the article" in page
+    assert "removed by a moderator" not in page
+    assert "A title" not in Client().get("/").text
+    assert post(browser, link="https://example.org/a").status_code == 302
+    browser_of(carol).post(f"/articles/{article}/restore/", {"reason": "worth reading"})
+    assert site_store.articles.get(article).removed is None
+
+
+def test_withdrawing_is_for_the_poster_and_within_the_window(site_store, article, alice, mallory, carol):
+    address = f"/articles/{article}/withdraw/"
+    for other in (mallory, carol):
+        assert browser_of(other).post(address).status_code == 403
+        assert address not in browser_of(other).get(f"/articles/{article}/").text
+    make_older(site_store, article, 901)
+
+    assert address not in browser_of(alice).get(f"/articles/{article}/").text
+    assert "has ended. Please ask a moderator." in browser_of(alice).get(address).text
+    assert "Please ask a moderator." in browser_of(alice).post(address, follow=True).text
+    assert site_store.articles.get(article).removed is None

@@ -103,7 +103,7 @@ def test_removed_and_closed_articles_are_marked(site_store, alice, carol):
 
     rows = ask(ids=joined([removed, closed])).json()["articles"]
 
-    assert rows[0]["removed"] == "This article was removed by a moderator."
+    assert rows[0]["removed"] == "This article has been removed."
     assert "voting window has ended" in rows[1]["closed"]
 
 

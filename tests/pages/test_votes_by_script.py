@@ -61,7 +61,7 @@ def test_a_removed_or_unknown_article_says_so(site_store, article, bob, carol):
 
     removed, unknown = vote(browser_of(bob), article, "vote"), vote(browser_of(bob), 999, "vote")
 
-    assert (removed.status_code, removed.json()["error"]) == (404, "This article was removed by a moderator.")
+    assert (removed.status_code, removed.json()["error"]) == (404, "This article has been removed.")
     assert (unknown.status_code, unknown.json()["error"]) == (404, "There is no such article.")
 
 

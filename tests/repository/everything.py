@@ -25,6 +25,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.groups.create(slug, slug, MODERATOR)
     ids = [post(repository, number, ("one", "two"), poster=BOB) for number in range(8)]
     repository.articles.post(BOB, "bob", "Hello", "", text="@alice", mentioned=[ALICE])
+    repository.articles.withdraw(post(repository, 8, ("one",), poster=BOB), Actor(BOB, "bob"))
     for article_id in ids:
         repository.articles.edit(article_id, Actor(BOB, "bob"), "Newer", link(500 + article_id), moderator=False)
         for order in Order:
@@ -45,7 +46,8 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.groups.assign(article_id, ["one"], actor=MODERATOR)
         repository.repair.run()
         repository.articles.restore(article_id, MODERATOR, "No spam")
-        repository.articles.edit(article_id, MODERATOR, "New", link(1000 + article_id), moderator=True)
+        changes = {"title": "New", "link": link(1000 + article_id), "leave": ["one"], "moderator": True}
+        repository.articles.edit(article_id, MODERATOR, **changes)
         assert len(repository.moderation_log.get_for_article(article_id).entries) == 6
         repository.members.save(77, article_id, wanted=True)
         discuss(repository, clock, article_id)

@@ -17,6 +17,7 @@ from articles.domain.errors import (
     NotThePoster,
     PageNotFound,
     StoreUnfit,
+    WithdrawingClosed,
 )
 from articles.domain.lists import Order
 from articles.domain.moderation.log import Actor
@@ -470,3 +471,85 @@ def test_an_edit_changes_removes_and_adds_a_text_and_the_log_says_so_without_it(
     assert (article.text, article.link) == ("Added", "")
     assert repository.articles.post(BOB, "bob", "Mine", link(1)).is_new
     assert problems(repository) == []
+
+
+def test_an_edit_changes_groups_in_the_same_step_and_logs_which(repository, clock):
+    for slug in ("python", "redis", "java"):
+        repository.groups.create(slug, slug.title())
+    repository.groups.merge("java", "python", MODERATOR)
+    article_id = post(repository, 1, ("redis",))
+    view(repository, article_id, 1)
+    warm(repository, "python", "redis")
+
+    repository.articles.edit(
+        article_id, ALICES, "Better", link(1), join=["java"], leave=["redis"], moderator=False
+    )
+
+    assert repository.articles.get(article_id).groups == ("python",)
+    (entry,) = repository.moderation_log.get_for_article(article_id).entries
+    assert entry.action == "edit"
+    assert {name: value for name, value in entry.details.items() if value} == {
+        "old_title": "Article 1",
+        "added": "python",
+        "removed": "redis",
+    }
+    assert repository.lists.get_page(Order.TIME, slug="redis").total == 0
+    assert repository.lists.get_page(Order.TIME, slug="python").articles[0].id == article_id
+    assert problems(repository) == []
+
+
+def test_a_late_edit_of_groups_changes_nothing(repository, clock):
+    repository.groups.create("python", "Python")
+    article_id = post(repository, 1)
+    clock.advance(15 * 60 + 1)
+
+    with pytest.raises(EditingClosed):
+        repository.articles.edit(article_id, ALICES, "Article 1", link(1), join=["python"], moderator=False)
+
+    assert repository.groups.get("python").articles == 0
+
+
+def test_a_withdrawn_article_leaves_every_list_and_its_link_can_be_posted_again(repository, clock):
+    repository.groups.create("python", "Python")
+    article_id = post(repository, 1, ("python",))
+    warm(repository, "python")
+
+    repository.articles.withdraw(article_id, ALICES)
+    repository.articles.withdraw(article_id, ALICES)
+
+    article = repository.articles.get(article_id)
+    assert (article.is_withdrawn, repository.lists.get_page(Order.TIME).total) == (True, 0)
+    (entry,) = repository.moderation_log.get_page().entries
+    assert (entry.action, entry.actor_name, entry.article_id) == ("withdraw", "alice", article_id)
+    assert problems(repository) == []
+    again = repository.articles.post(ALICE, "alice", "Again", link(1))
+    assert again.is_new
+    repository.articles.restore(article_id, MODERATOR, "It was good")
+    assert {article.id for article in repository.lists.get_page(Order.TIME).articles} == {article_id, again.id}
+    assert problems(repository) == []
+
+
+def test_only_the_poster_withdraws_and_only_in_time(repository, clock):
+    article_id, removed = post(repository, 1), post(repository, 2)
+    repository.articles.remove(removed, MODERATOR, "Spam")
+
+    with pytest.raises(NotThePoster):
+        repository.articles.withdraw(article_id, Actor(BOB, "bob"))
+    with pytest.raises(ArticleRemoved):
+        repository.articles.withdraw(removed, ALICES)
+    with pytest.raises(ArticleNotFound):
+        repository.articles.withdraw(999, ALICES)
+    clock.now = repository.articles.get(article_id).posted_at + 15 * 60 + 0.001
+    with pytest.raises(WithdrawingClosed):
+        repository.articles.withdraw(article_id, ALICES)
+    assert repository.lists.get_page(Order.TIME).total == 1
+    clock.now -= 0.001
+    repository.articles.withdraw(article_id, ALICES)
+
+
+def test_a_text_without_a_link_can_be_posted_again_once_withdrawn(repository):
+    first = repository.articles.post(ALICE, "alice", "A question", "", text="Why?")
+
+    repository.articles.withdraw(first.id, ALICES)
+
+    assert repository.articles.post(ALICE, "alice", "A question", "", text="Why?").is_new

@@ -22,7 +22,7 @@ from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import imported, post, view, visit
+from tests.factories import imported, link, post, view, visit
 from tests.repository.everything import use_all
 from tests.repository.lua_files import spelled
 from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, make_older, warm
@@ -119,6 +119,8 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
         repository.articles.restore(article, MODERATOR, "Not spam")
         repository.groups.assign(article, ["new"], ["two"], actor=MODERATOR)
         repository.groups.assign(article, ["two"], actor=MODERATOR)
+        repository.articles.edit(article, MODERATOR, "New", link(article), leave=["new"], moderator=True)
+        repository.articles.edit(article, MODERATOR, "New", link(article), join=["new"], moderator=True)
     for order in Order:
         for slug in GROUPS:
             for one in keys:

@@ -13,6 +13,7 @@ class Action(StrEnum):
     GROUPS = "groups"
     EDIT = "edit"
     REMOVE = "remove"
+    WITHDRAW = "withdraw"
     RESTORE = "restore"
     CREATE_GROUP = "create-group"
     RENAME_GROUP = "rename-group"

@@ -1,28 +1,40 @@
 --[[
-Take an article out of every list, decide its flags, and log the removal. Its hash, counts and groups stay, so it can be
-restored.
+Take an article out of every list, decide its flags, and log it. Its hash, counts and groups stay, so it can be restored.
+A moderator removes it; its poster withdraws it, which is idempotent.
 KEYS  1 article
-ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 root of its comments
-Returns  {"ok"} | {"missing"} | {"removed"}
+ARGV  1 id  2 name of the moderator or the poster  3 now, s  4 reason  5 shard prefix
+      6 poster's user id; '' for a moderator  7 how long the poster may withdraw it, s; '' for a moderator
+      8 root of its comments
+Returns  {"ok", title, link, text} | {"missing"} | {"removed"} | {"gone"} | {"not_poster"} | {"late_to_withdraw"}
 Cost  O((groups + flags) · log N)
 TOUCHES  article:<id> rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r, score: rw,
          time: rw, points: rw, active: rw, top:<period> rw, removed: rw, group:<slug> rw, score:<slug> rw,
          time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, rings: rw,
-         next:score rw, word:<word> rw, words: rw, log: rw
-INCLUDE  flags, lists, moderation_log, values, words
+         next:score rw, word:<word> rw, words: rw, ranking: r, log: rw
+INCLUDE  closing, flags, lists, members, moderation_log, values, words
 ]]
-local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
+local article, id, now, prefix, poster = KEYS[1], ARGV[1], ARGV[3], ARGV[5], ARGV[6]
 
-local title, time, groups, removed, words =
-  unpack(redis.call('HMGET', article, 'title', 'time', 'groups', 'removed', 'words'))
+local title, link, text, owner, time, groups, removed, words =
+  unpack(redis.call('HMGET', article, 'title', 'link', 'text', 'poster', 'time', 'groups', 'removed', 'words'))
 if not (title and as_time(time)) then return {'missing'} end
+local content = {'ok', title, link or '', text or ''}
+if poster ~= '' then
+  if is_gone(prefix, poster) then return {'gone'} end
+  if owner ~= poster then return {'not_poster'} end
+  if removed == ARGV[4] then return content end
+end
 if removed then return {'removed'} end
+if poster ~= ''
+  and milliseconds(moments(prefix, now)) - milliseconds(tonumber(time)) > milliseconds(tonumber(ARGV[7])) then
+  return {'late_to_withdraw'}
+end
 
 redis.call('HSET', article, 'removed', ARGV[4])
 redis.call('HDEL', article, 'ring')
 unlist_article(prefix, id, split(groups))
 leave_words(prefix, id, words)
 redis.call('ZADD', prefix .. 'removed:', time, id)
-decide_flags(prefix, ARGV[6], 'removed', math.huge)
-log_article(prefix, 'remove', ARGV[3], ARGV[2], id, title, ARGV[4], {})
-return {'ok'}
+decide_flags(prefix, ARGV[8], 'removed', math.huge)
+log_article(prefix, poster == '' and 'remove' or 'withdraw', now, ARGV[2], id, title, ARGV[4], {})
+return content

@@ -17,19 +17,7 @@ local title, time, votes, opposes, groups, removed =
 if not (title and as_time(time) and as_count(votes) and as_count(opposes)) then return {'missing'} end
 local current = parameters(prefix)
 
-local unwanted, present, kept, added, dropped = {}, {}, {}, {}, {}
-for _, slug in ipairs(split(ARGV[3])) do unwanted[slug] = true end
-for _, slug in ipairs(split(groups)) do
-  present[slug] = true
-  if unwanted[slug] then dropped[#dropped + 1] = slug else kept[#kept + 1] = slug end
-end
-for _, slug in ipairs(split(ARGV[2])) do
-  if not present[slug] and not unwanted[slug] then
-    present[slug] = true
-    added[#added + 1], kept[#kept + 1] = slug, slug
-  end
-end
-
+local kept, added, dropped = regroup(groups, ARGV[2], ARGV[3])
 local now_in, is_same = table.concat(kept, ','), #added == 0 and #dropped == 0
 if not is_same and not removed then
   list_article(prefix, id, tonumber(time), votes - opposes, kept, current, tonumber(ARGV[8]))

@@ -42,3 +42,21 @@ local function unlist_article(prefix, id, groups)
   for _, span in ipairs(SPANS) do redis.call('ZREM', prefix .. 'top:' .. span, id) end
   for _, list in ipairs({'next:score', 'rings:'}) do redis.call('ZREM', prefix .. list, id) end
 end
+
+-- Return the groups of an article, as lists, once it joins some and leaves others, all given comma-separated: those it
+-- is in then, those it joins and those it leaves. A group that is to be joined and left is left.
+local function regroup(groups, join, leave)
+  local unwanted, present, kept, joined, left = {}, {}, {}, {}, {}
+  for _, slug in ipairs(split(leave)) do unwanted[slug] = true end
+  for _, slug in ipairs(split(groups)) do
+    present[slug] = true
+    if unwanted[slug] then left[#left + 1] = slug else kept[#kept + 1] = slug end
+  end
+  for _, slug in ipairs(split(join)) do
+    if not present[slug] and not unwanted[slug] then
+      present[slug] = true
+      joined[#joined + 1], kept[#kept + 1] = slug, slug
+    end
+  end
+  return kept, joined, left
+end
