@@ -22,7 +22,7 @@ from articles.views.comments import posting as comment_posting
 from articles.views.comments import votes as comment_votes
 from articles.views.lists import feeds, my_lists, pages, refresh, search
 from articles.views.moderation import articles as article_moderation
-from articles.views.moderation import log, queue, voting_rings
+from articles.views.moderation import log, queue, removed, voting_rings
 from articles.views.operation import health, operation
 from articles.views.ranking import lab
 from articles.web import converters  # noqa: F401 - registers "article_id"
@@ -67,6 +67,7 @@ urlpatterns = [
     path("moderation/queue/", queue.index, name="queue"),
     path("moderation/queue/decide/", queue.decide, name="decide"),
     path("moderation/rings/", voting_rings.index, name="voting_rings"),
+    path("moderation/removed/", removed.index, name="removed"),
     path("moderation/views/", readership.site, name="site_views"),
     path("moderation/groups/", groups.create, name="create_group"),
     path("moderation/groups/<str:slug>/", groups.manage, name="manage_group"),

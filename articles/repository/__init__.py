@@ -29,7 +29,7 @@ from articles.repository.lists.pages import Lists
 from articles.repository.lists.refresh import Refreshes
 from articles.repository.lists.standings import Standings
 from articles.repository.members import Members
-from articles.repository.moderation import Flags, ModerationLog, VotingRings
+from articles.repository.moderation import Flags, ModerationLog, RemovedArticles, VotingRings
 from articles.repository.moving import Move, MoveFailed, Moves, MoveState, Place
 from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import ChangeProgress, RankingChange, RankingParameters, RankingState
@@ -103,6 +103,7 @@ class Repository:
         self.inbox = Inbox(store)
         self.voting_rings = VotingRings(store)
         self.flags = Flags(store, self.articles, self.comments)
+        self.removed_articles = RemovedArticles(store)
         self.limits = Limits(store)
         self.members = Members(store)
         self.account_deletion = AccountDeletion(store)

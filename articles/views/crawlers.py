@@ -32,7 +32,7 @@ _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _CLOSED_PAGES = (
     *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
     *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
-    *("articles:voting_rings", "articles:queue", "articles:flags"),
+    *("articles:voting_rings", "articles:queue", "articles:flags", "articles:removed"),
     *("articles:search", "articles:pulse", "articles:voted", "articles:opposed", "articles:saved"),
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
     *("accounts:password_reset", "admin:index"),
@@ -42,6 +42,7 @@ _CLOSED_PAGES = (
 _CLOSED_ARTICLE_PAGES = (
     "vote",
     "save",
+    "withdraw",
     "why",
     "edit",
     "assign_groups",

@@ -200,6 +200,7 @@ PAGES = (
     Page("flag", "/articles/1/flag/", "member", 400, send(words="x")),
     Page("flagged", "/moderation/queue/", "moderator"),
     Page("voting rings", "/moderation/rings/", "moderator"),
+    Page("removed articles", "/moderation/removed/", "moderator"),
     Page("voting rings of an empty site", "/moderation/rings/", "moderator", site="empty"),
     Page("article with a voting ring", "/articles/{ringed}/", "moderator"),
     Page("views of the site", "/moderation/views/", "moderator"),

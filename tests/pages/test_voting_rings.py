@@ -261,7 +261,7 @@ def test_a_number_that_cannot_be_read_is_left_out(site_store, article, carol, mo
     flag(site_store, article)
     monkeypatch.setattr(type(site_store.voting_rings), "count", count)
 
-    assert "Voting rings Views" in text_of(carol, "/moderation/")
+    assert "Voting rings Removed" in text_of(carol, "/moderation/")
 
 
 def test_pages_without_the_link_read_no_number(site_store, article, carol, monkeypatch):

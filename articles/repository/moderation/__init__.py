@@ -1,7 +1,8 @@
-"""Moderation: its public log, the flags on which it decides, and the voting rings that it checks."""
+"""Moderation: its public log, the queue of flags, the removed articles, and the voting rings."""
 
 from articles.repository.moderation.flags import Flags
 from articles.repository.moderation.log import ModerationLog
+from articles.repository.moderation.removed import RemovedArticles
 from articles.repository.moderation.voting_rings import VotingRings
 
-__all__ = ["Flags", "ModerationLog", "VotingRings"]
+__all__ = ["Flags", "ModerationLog", "RemovedArticles", "VotingRings"]
