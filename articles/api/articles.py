@@ -1,6 +1,7 @@
 """Read, post, edit, remove and restore articles; read the moderation log."""
 
 from contextlib import suppress
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -170,7 +171,7 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
     if edit.groups is not None:
         most = max(repo.rules.max_groups_by_poster, len(before.groups))
         check_groups(groups, {*repo.groups.get_titles(), *before.groups}, at_most=most)
-    change = {
+    change: dict[str, Any] = {
         "text": text,
         "join": [slug for slug in groups if slug not in before.groups],
         "leave": [slug for slug in before.groups if slug not in groups],

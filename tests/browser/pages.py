@@ -96,6 +96,7 @@ PAGES = (
     Page("top of all time", "/top/?range=all"),
     Page("top of an empty site", "/top/", site="empty"),
     Page("hot list", "/hot/"),
+    Page("discussions", "/active/"),
     Page("hot list of a day", "/hot/?range=24h"),
     Page("hot list of a moderator", "/hot/", "moderator"),
     Page("hot list of an empty site", "/hot/", site="empty"),

@@ -8,7 +8,7 @@ Returns  {"ok"} | {"exists"} | {"gone"} if the poster's account is deleted
 Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw, inbox:<user> rw, gone: r,
          score: rw, time: rw, points: rw, active: rw, top:<period> rw, group:<slug> rw, score:<slug> rw, time:<slug> rw,
-         points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r
+         points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r,
          next:score rw, word:<word> rw, words: rw, ranking: rw
 INCLUDE  articles, closing, lists, members, ranking, values, words
 ]]

@@ -6,8 +6,8 @@ Returns  {number of articles checked, {ids of those with too many voters or log 
          {id, problem, id, problem …}}
 Cost  O(ids · log N + voters + words + entries), bounded by 3
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<user> r, gone: r, score: r, time: r,
-         points: r, active: r, removed: r, group:<slug> r, counter:views:<id> r, hll:uv:<id> r, viewed: r,
-         next:score r, word:<word> r, ranking: r, log: r
+         points: r, active: r, removed: r, group:<slug> r, counter:views:<id> r, hll:uv:<id> r, viewed: r, next:score r,
+         word:<word> r, ranking: r, log: r
 INCLUDE  articles, closing, formulas, members, moderation_log, values
 ]]
 local prefix = ARGV[1]

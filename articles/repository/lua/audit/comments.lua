@@ -4,9 +4,8 @@ KEYS  1 comments that have been voted on
 ARGV  1 shard prefix  2 now, s  3 most voters to examine  4… ids
 Returns  {number of comments checked, {time of each that is shown, else ''}, {id, problem, id, problem …}}
 Cost  O(ids · log N + voters), bounded by 3 unless a single comment has more
-TOUCHES  article:<id> r, comment:<comment> r, comment:voted:<comment> r, comment:oppose:<comment> r,
-         comment:voters: r, replies:best:<comment> r, replies:time:<comment> r, commented:<user> r, gone: r,
-         ranking: r
+TOUCHES  article:<id> r, comment:<comment> r, comment:voted:<comment> r, comment:oppose:<comment> r, comment:voters: r,
+         replies:best:<comment> r, replies:time:<comment> r, commented:<user> r, gone: r, ranking: r
 INCLUDE  closing, comments, formulas, members, values
 ]]
 local prefix, most, checked, shown, findings, examined = ARGV[1], tonumber(ARGV[3]), 0, {}, {}, 0

@@ -5,10 +5,10 @@ ARGV  1 shard prefix  2 now, s  3 first placeholder user id  4… of each articl
       time in s, votes, opposes, groups (comma-separated), when voting ends in s, reason of its removal or '', words, text or ''
 Returns  of each article "ok" | "exists" | "gone" if the poster's account is deleted
 Cost  O(articles · log N + votes of those that are open)
-TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw,
-         gone: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw, removed: rw, group:<slug> rw,
-         score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw,
-         counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw, words: rw, ranking: rw
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw, gone: r,
+         score: rw, time: rw, points: rw, active: rw, top:<period> rw, removed: rw, group:<slug> rw, score:<slug> rw,
+         time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r,
+         hll:uv:<id> r, next:score rw, word:<word> rw, words: rw, ranking: rw
 INCLUDE  articles, closing, lists, members, ranking, values, words
 ]]
 local prefix, now, first_placeholder = ARGV[1], moments(ARGV[1], ARGV[2]), tonumber(ARGV[3])

@@ -6,11 +6,11 @@ Returns  {number of articles repaired, {ids of those with too many voters or log
          {state, time, previous poster, groups, …} of each}; the state is "whole" | "gone" if the poster's name was taken
          off | "damaged" | "missing"
 Cost  O(ids · groups · log N + voters + entries), bounded by 4
-TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw,
-         gone: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw, removed: rw, group:<slug> rw,
-         score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw,
-         counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> rw, days:<id> rw, rings: rw, viewed: rw,
-         history:<id> rw, next:score rw, ranking: rw, log: r
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw, gone: r,
+         score: rw, time: rw, points: rw, active: rw, top:<period> rw, removed: rw, group:<slug> rw, score:<slug> rw,
+         time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> rw,
+         hll:uv:<id> rw, counter:suspect:<id> rw, days:<id> rw, rings: rw, viewed: rw, history:<id> rw, next:score rw,
+         ranking: rw, log: r
 INCLUDE  articles, closing, lists, members, moderation_log, ranking, values
 ]]
 local prefix, grace = ARGV[1], tonumber(ARGV[3])

@@ -7,9 +7,9 @@ ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 grace, s
 Returns  {"ok", votes, opposes, choice, accounts of the voting ring that this completes, else 0}
          | {"missing"} | {"removed"} | {"closed"} | {"gone"} if the account is deleted | {"limited", time to wait, ms}
 Cost  O(log N)
-TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r,
-         score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, ring:<id>:<network> rw,
-         rings: rw, next:score rw, ranking: r, limit:votes:<user> rw
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r, score: rw,
+         points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, ring:<id>:<network> rw, rings: rw,
+         next:score rw, ranking: r, limit:votes:<user> rw
 INCLUDE  closing, limits, members, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
