@@ -74,6 +74,9 @@ def begin(user_id: int) -> None:
     member.groups.clear()
     member.user_permissions.clear()
     member.tokens.all().delete()
+    member.blocks.all().delete()
+    member.blocked_by.all().delete()
+    member.mutes.all().delete()
     member.sessions.all().delete()  # the sessions themselves are ended by a step
     AccountDeletion.objects.create(user=member, begun_at=member.left_at)
 

@@ -8,7 +8,6 @@ from articles.views import (
     crawlers,
     flags,
     groups,
-    inbox,
     members,
     posting,
     preferences,
@@ -20,6 +19,8 @@ from articles.views.comments import moderation as comment_moderation
 from articles.views.comments import page as comment_page
 from articles.views.comments import posting as comment_posting
 from articles.views.comments import votes as comment_votes
+from articles.views.inbox import page as inbox
+from articles.views.inbox import silence
 from articles.views.lists import feeds, my_lists, pages, refresh, search
 from articles.views.moderation import articles as article_moderation
 from articles.views.moderation import log, queue, removed, voting_rings
@@ -82,6 +83,8 @@ urlpatterns = [
     path("mine/flags/", flags.mine, name="flags"),
     path("inbox/", inbox.inbox, name="inbox"),
     path("inbox/read/", inbox.read, name="read_inbox"),
+    path("articles/<article_id:article_id>/mute/", silence.mute, name="mute"),
+    path("users/<str:name>/block/", silence.block, name="block"),
     path("settings/data/", my_lists.data, name="data"),
     path("preferences/", preferences.save, name="preferences"),
     path("users/<str:name>/", members.profile, name="profile"),

@@ -1,5 +1,6 @@
-"""Members, their sessions, and their tokens for the API."""
+"""Members, their sessions, their tokens for the API, and what they do not want to hear of."""
 
+from accounts.models.blocks import Block, BlockLimitError, Mute, Silence
 from accounts.models.members import HAS_PERMISSIONS, AccountDeletion, PermissionGroup, User, UserManager
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
 from accounts.sessions import MemberSession
@@ -12,8 +13,12 @@ __all__ = [
     "SCOPES",
     "VOTE",
     "AccountDeletion",
+    "Block",
+    "BlockLimitError",
     "MemberSession",
+    "Mute",
     "PermissionGroup",
+    "Silence",
     "Token",
     "TokenLimitError",
     "TokenManager",

@@ -24,7 +24,7 @@ from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, Pag
 from articles.domain.moderation import log
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
 from articles.text.private_hosts import clean_posted_link
-from articles.web.identity import actor, mentioned_members, reader_id
+from articles.web.identity import actor, audience_of, reader_id
 from articles.wiring import repository
 
 
@@ -176,7 +176,7 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
         "join": [slug for slug in groups if slug not in before.groups],
         "leave": [slug for slug in before.groups if slug not in groups],
         "reason": reason,
-        "mentioned": mentioned_members(text or "") if before.poster == editor.id else (),
+        "mentioned": audience_of(text or "", editor.id).mentioned if before.poster == editor.id else (),
     }
     articles.edit(article_id, editor, title, link, moderator=moderator, **change)
     return schemas.WholeArticle.of(articles.get(article_id, editor.id, with_text=True))
@@ -276,7 +276,7 @@ def post_article(
     link, text = _clean_content(article.link or "", article.text or "")
     groups = slugs_of(article.groups)
     check_groups(groups, repo.groups.get_titles(), at_most=repo.rules.max_groups_by_poster)
-    mentioned = mentioned_members(text)
+    mentioned = audience_of(text, poster.id).mentioned
     posted = repo.articles.post(poster.id, poster.name, title, link, groups, text=text, mentioned=mentioned)
     response["Location"] = reverse("api:read_article", args=[posted.id])
     stored = repo.articles.get(posted.id, poster.id, with_text=True)

@@ -32,7 +32,7 @@ from articles.domain.errors import (
 )
 from articles.text.lines import clean_comment, clean_reason
 from articles.web import limits
-from articles.web.identity import actor, mentioned_members, reader_id
+from articles.web.identity import actor, audience_of, reader_id
 from articles.wiring import html_of, repository
 
 
@@ -232,8 +232,15 @@ def post_comment(
 ) -> Status[Comment]:
     repo, author, text = repository(), actor(request), clean_comment(comment.text)
     limits.take(request, "comments")
+    audience = audience_of(text, author.id, article_id)
     posted = repo.comments.post(
-        article_id, author.id, author.name, text, parent=comment.parent, mentioned=mentioned_members(text)
+        article_id,
+        author.id,
+        author.name,
+        text,
+        parent=comment.parent,
+        mentioned=audience.mentioned,
+        spared=audience.spared,
     )
     response["Location"] = reverse("api:read_comment", args=[posted])
     return Status(201, Comment.of(repo.comments.get(posted, author.id)))
@@ -273,7 +280,8 @@ def list_replies(request: HttpRequest, comment_id: CommentNumber, query: Query[T
 def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: CommentText) -> Comment:
     repo, author = repository(), actor(request)
     text = clean_comment(edit.text)
-    repo.comments.edit(comment_id, author.id, text, mentioned=mentioned_members(text))
+    audience = audience_of(text, author.id, domain.article_of(comment_id))
+    repo.comments.edit(comment_id, author.id, text, mentioned=audience.mentioned)
     comment = repo.comments.get(comment_id, author.id)
     return Comment.of(comment, comment.replies)
 

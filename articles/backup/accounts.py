@@ -30,6 +30,8 @@ MODELS = (
     "accounts.User_groups",
     "accounts.Token",
     "accounts.AccountDeletion",
+    "accounts.Block",
+    "accounts.Mute",
     "articles.ArchivedViews",
 )
 """What is copied, each after what it refers to."""

@@ -71,6 +71,8 @@ def _settings(member: Any) -> dict[str, Any]:
         "theme": member.theme,
         "keyboard": member.keyboard,
         "hidden_groups": list(slugs_from(member.hidden_groups)),
+        "blocked_members": sorted(member.blocks.values_list("blocked__username", flat=True)),
+        "muted_discussions": sorted(member.mutes.values_list("article", flat=True)),
         "inbox_read_until": _at(member.inbox_read_until) if member.inbox_read_until else None,
     }
 

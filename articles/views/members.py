@@ -28,6 +28,7 @@ def profile(request: HttpRequest, name: str) -> HttpResponse:
         "articles": page.articles,
         "pager": numbered_pager(page.number, has_next=page.has_next),
         "now": repo.store.now(),
+        "is_blocked": request.user.is_authenticated and request.user.blocks.filter(blocked=member).exists(),
     }
     return render(request, "lists/profile.html", context)
 

@@ -25,7 +25,7 @@ from articles.text.lines import InvalidInput, clean_text
 from articles.text.links import clean_link
 from articles.text.refusals import action_sentence, input_sentence
 from articles.web import limits
-from articles.web.identity import actor, mentioned_members, reader_id
+from articles.web.identity import actor, audience_of, reader_id
 from articles.wiring import html_of, repository
 
 
@@ -59,7 +59,7 @@ def _post(request: HttpRequest, form: PostForm) -> Posted | None:
             values["link"],
             values["groups"],
             text=values["text"],
-            mentioned=mentioned_members(values["text"]),
+            mentioned=audience_of(values["text"], poster.id).mentioned,
         )
     except LimitReached as reached:
         limits.add_error(request, form, reached)
@@ -141,12 +141,12 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
 
 def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: bool) -> bool:
     """Change the article and return whether that succeeded; if not, the form has the error."""
-    values, (join, leave) = form.cleaned_data, form.changes
+    values, editor, (join, leave) = form.cleaned_data, actor(request), form.changes
     try:
         limits.take(request, "changes")
         repository().articles.edit(
             article.id,
-            actor(request),
+            editor,
             values["title"],
             values["link"],
             text=values["text"],
@@ -154,7 +154,7 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
             leave=leave,
             moderator=moderator,
             reason=values.get("reason", ""),
-            mentioned=mentioned_members(values["text"]) if article.poster == reader_id(request) else (),
+            mentioned=audience_of(values["text"], editor.id).mentioned if article.poster == editor.id else (),
         )
     except LimitReached as reached:
         limits.add_error(request, form, reached)

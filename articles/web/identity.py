@@ -3,14 +3,16 @@
 from collections.abc import Callable, Collection
 from functools import lru_cache, wraps
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 
+from accounts.models import Mute, Silence
 from accounts.web.form_pages import members_only
+from articles.domain.articles import ArticleId
 from articles.domain.discussion.notices import MOST_MENTIONED
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
@@ -40,9 +42,28 @@ def inbox_read_until(request: HttpRequest) -> float:
     return request.user.inbox_read_until if request.user.is_authenticated else 0
 
 
-def mentioned_members(text: str) -> tuple[UserId, ...]:
-    """Return the ids of the members whom a text in Markdown mentions, `MOST_MENTIONED` at most. One query."""
-    return get_user_model().objects.ids_of(mentioned_in(html_of(text))[:MOST_MENTIONED])
+def silence_of(request: HttpRequest, article: ArticleId) -> Silence:
+    """Return whom the reader blocks, and whether they mute this discussion. One query, none without account."""
+    reader = reader_id(request)
+    return Silence() if reader is None else Mute.objects.get_silence(reader, article)
+
+
+class Audience(NamedTuple):
+    """Who is notified of what a member writes."""
+
+    mentioned: tuple[UserId, ...]
+    spared: frozenset[UserId]
+    """Those who want no notice of it."""
+
+
+def audience_of(text: str, author: UserId, article: ArticleId | None = None) -> Audience:
+    """Return whom a text in Markdown mentions, `MOST_MENTIONED` at most, and who wants no notice of it.
+
+    `article`: whose discussion it belongs to, if any. One query, two if it mentions anyone.
+    """
+    spared = Mute.objects.list_spared(author, article)
+    named = get_user_model().objects.ids_of(mentioned_in(html_of(text))[:MOST_MENTIONED])
+    return Audience(tuple(user for user in named if user not in spared), spared)
 
 
 def actor(request: HttpRequest) -> Actor:

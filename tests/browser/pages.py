@@ -246,6 +246,8 @@ WITHOUT_PAGE = {
     "articles:preferences": "a form's target",
     "articles:save": "a form's target",
     "articles:read_inbox": "a form's target",
+    "articles:block": "a form's target",
+    "articles:mute": "a form's target",
     "articles:check_ring": "a form's target",
     "articles:comment_vote": "a form's target",
     "articles:decide": "a form's target",

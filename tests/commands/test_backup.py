@@ -32,6 +32,8 @@ def used(run, site_store, alice, carol):
     group.permissions.add(Permission.objects.get(codename="edit_any_article"))
     alice.groups.add(group)
     alice.user_permissions.add(Permission.objects.get(codename="see_operation"))
+    alice.blocks.create(blocked=carol)
+    alice.mutes.create(article=1)
     gone = User.objects.create_user("gone")
     gone.left_at = timezone.now()
     gone.save()

@@ -303,6 +303,8 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
     site_store.votes.cast(article, carol.pk, Choice.OPPOSE)
     site_store.members.save(carol.pk, article, wanted=True)
     site_store.groups.create("redis", "Redis", actor(carol))
+    carol.blocks.create(blocked=alice)
+    carol.mutes.create(article=article)
     comment = site_store.comments.post(mine, alice.pk, "alice", "Yours")
     site_store.articles.remove(mine, actor(carol), "My own, 错了")
     laptop.refresh_from_db()
@@ -335,6 +337,8 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "theme": "dark",
             "keyboard": False,
             "hidden_groups": ["python", "x"],
+            "blocked_members": ["alice"],
+            "muted_discussions": [article],
             "inbox_read_until": None,
         },
         "posted": [

@@ -43,12 +43,13 @@ class Comments:
         *,
         parent: CommentId | None = None,
         mentioned: Collection[UserId] = (),
+        spared: Collection[UserId] = (),
         posted_at: float | None = None,
     ) -> CommentId:
         """Publish a comment, as a reply to `parent` if given; return its id. One round trip.
 
-        Notifies the author of what it replies to, and those who are `mentioned`. `posted_at`: Unix seconds, for
-        content that is older than the site; now if None.
+        Notifies the author of what it replies to, and unless they are `spared`, and those who are
+        `mentioned`. `posted_at`: Unix seconds, for content that is older than the site; now if None.
 
         The same text sent again within SENT_SECONDS returns the id of the first. Raises ArticleNotFound,
         ArticleRemoved, AccountDeleted, DiscussionLocked, DiscussionFull, CommentRemoved for a removed parent, and
@@ -66,7 +67,9 @@ class Comments:
             [keys.article(article_id), keys.comment_sent(_digest(above, user, text))],
             [
                 *(article_id, above, user, name, text, exact_time(now)),
-                *(exact_time(now + store.rules.voting_window), SENT_SECONDS, keys.prefix, joined(mentioned)),
+                *(exact_time(now + store.rules.voting_window), SENT_SECONDS, keys.prefix),
+                joined(mentioned),
+                joined(spared),
             ],
         )
         return int(comment_id)

@@ -8,12 +8,12 @@ from django.urls import reverse
 from django.utils.translation import pgettext
 from markupsafe import Markup
 
-from articles.domain.articles import Article
+from articles.domain.articles import Article, ArticleId
 from articles.domain.discussion.comments import Comment, CommentOrder, Thread
 from articles.domain.errors import PageNotFound
 from articles.forms.comments import CommentForm
 from articles.views.comments.rows import Viewer, draw_thread
-from articles.web.identity import reader_id
+from articles.web.identity import reader_id, silence_of
 from articles.wiring import repository
 
 _LONGEST_START = 7
@@ -44,6 +44,9 @@ class Discussion:
     """Address of the next part."""
 
     locked: str | None
+    is_muted: bool
+    """Whether the member wants no notices of it."""
+
     form: CommentForm | None
     """None if the discussion, or the comment that the form would reply to, takes no comment."""
 
@@ -68,21 +71,23 @@ def discussion_of(request: HttpRequest, article: Article) -> Discussion:
     """Return the discussion of an article that is not removed. One round trip."""
     order, start = order_of(request), start_of(request)
     thread = repository().comments.get_thread(article.id, order, reader=reader_id(request), start=start)
-    return discussion_with(request, thread, reverse("articles:article", args=[article.id]))
+    return discussion_with(request, article.id, thread, reverse("articles:article", args=[article.id]))
 
 
 def discussion_with(
-    request: HttpRequest, thread: Thread, address: str, *, parent: Comment | None = None
+    request: HttpRequest, article_id: ArticleId, thread: Thread, address: str, *, parent: Comment | None = None
 ) -> Discussion:
     """Return the discussion of a thread that was read for the page at `address`.
 
     `parent`: the comment that the page's form replies to.
     """
+    silence = silence_of(request, article_id)
     viewer = Viewer(
         reader_id(request),
         is_moderator=request.user.has_perm("articles.remove_articles"),
         may_write=thread.locked is None,
         now=repository().store.now(),
+        blocked=silence.blocked,
     )
     has_form = viewer.may_write and (parent is None or parent.is_shown)
 
@@ -100,6 +105,7 @@ def discussion_with(
         first=part(0) if thread.start else "",
         more=part(thread.next_start),
         locked=thread.locked,
+        is_muted=silence.is_muted,
         form=CommentForm(initial={"parent": parent and parent.id}) if has_form else None,
     )
 

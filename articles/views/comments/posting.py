@@ -22,7 +22,7 @@ from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFoun
 from articles.forms.comments import CommentForm, EditCommentForm
 from articles.text.refusals import action_sentence
 from articles.web import limits
-from articles.web.identity import actor, mentioned_members, reader_id
+from articles.web.identity import actor, audience_of, reader_id
 from articles.wiring import repository
 
 _MOST_DIGITS = 20
@@ -62,13 +62,15 @@ def _post(request: HttpRequest, article_id: ArticleId, form: CommentForm) -> Com
     author, values = actor(request), form.cleaned_data
     try:
         limits.take(request, "comments")
+        audience = audience_of(values["text"], author.id, article_id)
         return repository().comments.post(
             article_id,
             author.id,
             author.name,
             values["text"],
             parent=values["parent"],
-            mentioned=mentioned_members(values["text"]),
+            mentioned=audience.mentioned,
+            spared=audience.spared,
         )
     except LimitReached as reached:
         limits.add_error(request, form, reached)
@@ -116,8 +118,9 @@ def _edit(request: HttpRequest, comment_id: CommentId, form: EditCommentForm) ->
     """Change the comment and return whether that succeeded; if not, the form has the error."""
     try:
         limits.take(request, "changes")
-        text = form.cleaned_data["text"]
-        repository().comments.edit(comment_id, actor(request).id, text, mentioned=mentioned_members(text))
+        author, text = actor(request).id, form.cleaned_data["text"]
+        audience = audience_of(text, author, article_of(comment_id))
+        repository().comments.edit(comment_id, author, text, mentioned=audience.mentioned)
     except LimitReached as reached:
         limits.add_error(request, form, reached)
     except ActionRefused as refused:

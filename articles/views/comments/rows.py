@@ -80,6 +80,9 @@ class CommentRow(NamedTuple):
     cut: int
     """Direct replies that are not shown here."""
 
+    is_blocked: bool
+    """Whether the reader blocks its author, so that it is folded."""
+
     is_deepest: bool
     """Whether replies to it are too deep to be shown here."""
 
@@ -111,6 +114,8 @@ class Viewer:
     """Whether the discussion takes comments. Readers without account are sent to the login."""
 
     now: float
+    blocked: frozenset[UserId] = frozenset()
+    """Members whom the reader blocks."""
 
 
 def rows_of(thread: Thread, viewer: Viewer) -> Iterator[CommentRow]:
@@ -151,6 +156,7 @@ def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_r
         has_replies,
         comment.replies,
         thread.cut.get(comment.id, 0),
+        comment.author in viewer.blocked,
         comment.depth >= DEEPEST_SHOWN,
     )
 

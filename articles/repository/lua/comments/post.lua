@@ -3,7 +3,7 @@ Publish a comment. Idempotent: the same text, sent again within some minutes, le
 KEYS  1 article  2 the comment posted last with this text in this place
 ARGV  1 article id  2 parent: a comment, or the article's root  3 author  4 author's name  5 text  6 now, s
       7 when voting on it ends, s  8 life of key 2, s  9 shard prefix
-      10 members that the text mentions, comma-separated
+      10 members that the text mentions, comma-separated  11 members who want no notice of it
 Returns  {"ok", id} | {"missing"} | {"removed"} | {"gone"} if the author's account is deleted | {"locked"}
          | {"thread_full"} | {"no_comment"} | {"comment_removed"}; the last two are about the parent
 Cost  O(log N)
@@ -40,6 +40,6 @@ redis.call('ZADD', prefix .. 'commented:' .. author, now, id)
 redis.call('HSET', article, 'comments', shown + 1, 'comment_ids', number, 'last_comment', now)
 rank_active(prefix, ARGV[1], tonumber(now), false, split(groups))
 redis.call('SET', sent, id, 'EX', ARGV[8])
-if answered ~= author then notify(prefix, answered, 'reply', id, now) end
+if answered ~= author and not contains(ARGV[11], answered) then notify(prefix, answered, 'reply', id, now) end
 notify_mentioned(prefix, ARGV[10], author, id, now)
 return {'ok', id}

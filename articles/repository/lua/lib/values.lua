@@ -22,6 +22,11 @@ local function split(list)
   return parts
 end
 
+-- Return whether a comma-separated list contains this text; nothing contains false.
+local function contains(list, text)
+  return text and string.find(',' .. list .. ',', ',' .. text .. ',', 1, true) ~= nil
+end
+
 -- Return a number of an article's hash; nil where it is missing or not a number.
 local function as_number(text)
   return text and #text < 20 and string.find(text, '^%-?%d+%.?%d*$') and tonumber(text) or nil

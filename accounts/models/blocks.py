@@ -1,0 +1,100 @@
+"""What members do not want to hear of: other members, whom they block, and discussions, which they mute."""
+
+from typing import NamedTuple
+
+from django.db import models, transaction
+from django.db.models import Value
+from django.utils import timezone
+
+from accounts.models.members import User
+
+MOST_BLOCKED = 500
+"""Members that one member can block."""
+
+MOST_MUTED = 1_000
+"""Discussions that one member can mute: further ones replace the oldest."""
+
+
+class BlockLimitError(Exception):
+    """The member has reached the limit of blocked members."""
+
+
+class Silence(NamedTuple):
+    """Whom a member blocks, and whether the member mutes a discussion."""
+
+    blocked: frozenset[int] = frozenset()
+    is_muted: bool = False
+
+
+class BlockManager(models.Manager["Block"]):
+    """Block members and unblock them."""
+
+    @transaction.atomic
+    def block(self, user: User, other: User) -> None:
+        """Block another member. Idempotent. Raises BlockLimitError."""
+        User.objects.select_for_update().get(pk=user.pk)
+        if self.filter(user=user).exclude(blocked=other).count() >= MOST_BLOCKED:
+            raise BlockLimitError
+        self.get_or_create(user=user, blocked=other)
+
+
+class Block(models.Model):
+    """A member who is blocked by another: their comments are folded, and they cause no notices."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="blocks")
+    blocked = models.ForeignKey(User, models.CASCADE, related_name="blocked_by")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = BlockManager()
+
+    class Meta:
+        default_permissions = ()  # not editable in the admin site
+        constraints = (models.UniqueConstraint(fields=["user", "blocked"], name="block_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.user_id} blocks {self.blocked_id}"
+
+
+class MuteManager(models.Manager["Mute"]):
+    """Mute discussions, and find out who wants no notices."""
+
+    @transaction.atomic
+    def mute(self, user: User, article: int) -> None:
+        """Mute the discussion of an article. Idempotent."""
+        self.get_or_create(user=user, article=article)
+        kept = self.filter(user=user).order_by("-created_at", "-pk").values_list("pk", flat=True)[:MOST_MUTED]
+        self.filter(user=user).exclude(pk__in=list(kept)).delete()
+
+    def get_silence(self, user: int, article: int) -> Silence:
+        """Return whom a member blocks, and whether the member mutes a discussion. One query."""
+        blocked = Block.objects.filter(user=user).values_list("blocked_id", flat=True)
+        muted = self.filter(user=user, article=article).values_list(Value(0), flat=True)  # which no member has
+        found = frozenset(blocked.union(muted))
+        return Silence(found - {0}, 0 in found)
+
+    def list_spared(self, author: int, article: int | None) -> frozenset[int]:
+        """Return the ids of those who want no notice of what a member writes, in a discussion or outside of any.
+
+        One query.
+        """
+        blocked = Block.objects.filter(blocked=author).values_list("user_id", flat=True)
+        if article is None:
+            return frozenset(blocked)
+        return frozenset(blocked.union(self.filter(article=article).values_list("user_id", flat=True)))
+
+
+class Mute(models.Model):
+    """A discussion of whose comments a member wants no notices."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="mutes")
+    article = models.BigIntegerField(db_index=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = MuteManager()
+
+    class Meta:
+        default_permissions = ()
+        constraints = (models.UniqueConstraint(fields=["user", "article"], name="mute_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.user_id} mutes article {self.article}"

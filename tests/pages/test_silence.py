@@ -1,0 +1,133 @@
+"""Blocked members and muted discussions: whose comments are folded, and who is spared notices."""
+
+import re
+
+import pytest
+
+from accounts import account_deletion
+from accounts.models import Block, Mute
+from accounts.models import blocks as limits
+from tests.cast import MODERATOR
+from tests.factories import browser_of, comment_on, member, post_as
+
+
+def notices(site_store, user) -> int:
+    return len(site_store.inbox.get_page(user.pk).notices)
+
+
+def write(user, article: int, text: str, parent: int | None = None) -> None:
+    form = {"text": text} | ({"parent": parent} if parent else {})
+    assert browser_of(user).post(f"/articles/{article}/comments/", form).status_code == 302
+
+
+def block(user, name: str, target: str = "block"):
+    return browser_of(user).post(f"/users/{name}/block/", {"blocked": target})
+
+
+def test_a_blocked_members_comments_are_folded_for_the_member_alone(site_store, article, alice, bob, carol):
+    folded = comment_on(site_store, article, "By bob", bob.pk)
+    comment_on(site_store, article, "By carol", carol.pk, folded)
+    assert block(alice, "BOB")["Location"] == "/users/bob/"
+
+    def folds(reader) -> list[bool]:
+        text = browser_of(reader).get(f"/articles/{article}/").text
+        return [
+            " open" not in tag for tag in re.findall(r"<details[^>]*>\s*<summary><span class=\"unseen\">", text)
+        ]
+
+    assert folds(alice) == [True, False]
+    assert folds(carol) == folds(None) == [False, False]
+    assert '<span class="blocked">' in browser_of(alice).get(f"/comments/{folded}/").text
+    assert block(alice, "bob", "unblock").status_code == 302
+    assert folds(alice) == [False, False]
+
+
+def test_a_blocked_member_causes_no_notices(site_store, article, alice, bob, carol):
+    own = comment_on(site_store, article, "Mine", alice.pk)
+    block(alice, "bob")
+
+    write(bob, article, "To the article, @alice @carol")
+    write(bob, article, "To the comment", own)
+    browser_of(bob).post("/post/", {"title": "Hello", "link": "", "text": "@alice", "groups": []})
+    assert (notices(site_store, alice), notices(site_store, carol)) == (0, 1)
+    write(carol, article, "Hello")
+    assert notices(site_store, alice) == 1
+
+
+def test_a_muted_discussion_causes_no_notices_but_those_of_moderators(site_store, article, alice, bob):
+    browser = browser_of(alice)
+    answer = browser.post(f"/articles/{article}/mute/", {"muted": "mute"})
+    assert answer["Location"] == f"/articles/{article}/#comments"
+    other = post_as(site_store, alice, "Other", "https://example.org/other").id
+
+    write(bob, article, "Hello @alice")
+    assert notices(site_store, alice) == 0
+    write(bob, other, "Hello")
+    site_store.comments.lock(article, MODERATOR, "Too heated")
+    assert notices(site_store, alice) == 2
+    assert 'value="unmute"' in browser.get(f"/articles/{article}/").text
+    browser.post(f"/articles/{article}/mute/", {"muted": "unmute"})
+    assert 'value="mute"' in browser.get(f"/articles/{article}/").text
+
+
+def test_blocked_members_are_listed_in_the_settings_and_end_there(site_store, alice, bob):
+    block(alice, "bob")
+    browser = browser_of(alice, strict=True)
+    page = browser.get("/settings/").text
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)[1]
+    assert 'aria-label="Unblock bob"' in page
+
+    form = {"blocked": "unblock", "next": "/settings/", "csrfmiddlewaretoken": token}
+    assert browser.post("/users/bob/block/", form)["Location"] == "/settings/"
+    assert "bob" not in browser.get("/settings/").text
+
+
+def test_forms_without_a_token_a_member_or_a_meaning_are_refused(site_store, article, alice, bob):
+    assert browser_of(alice, strict=True).post("/users/bob/block/", {"blocked": "block"}).status_code == 403
+    assert browser_of(alice, strict=True).post(f"/articles/{article}/mute/", {"muted": "mute"}).status_code == 403
+    assert browser_of().post("/users/bob/block/", {"blocked": "block"})["Location"].startswith("/login/")
+    assert block(alice, "alice").status_code == block(alice, "bob", "x").status_code == 400
+    assert block(alice, "nobody").status_code == 404
+    for number, target, status in ((article, "x", 400), (999, "mute", 404)):
+        assert browser_of(alice).post(f"/articles/{number}/mute/", {"muted": target}).status_code == status
+    assert (Block.objects.count(), Mute.objects.count()) == (0, 0)
+
+
+def test_a_thread_costs_a_member_one_query_more_and_a_reader_none(
+    site_store, article, alice, django_assert_num_queries
+):
+    browser = browser_of(alice)
+    browser.get(f"/articles/{article}/")
+
+    with django_assert_num_queries(0):
+        browser_of().get(f"/articles/{article}/")
+    with django_assert_num_queries(1):
+        Mute.objects.get_silence(alice.pk, article)
+    with django_assert_num_queries(1):
+        Mute.objects.list_spared(alice.pk, article)
+
+
+def test_there_are_limits(site_store, article, alice, bob, monkeypatch):
+    monkeypatch.setattr(limits, "MOST_BLOCKED", 1)
+    monkeypatch.setattr(limits, "MOST_MUTED", 2)
+    member("dave")
+    block(alice, "bob")
+    block(alice, "bob")
+    page = browser_of(alice).post("/users/dave/block/", {"blocked": "block"}, follow=True).text
+    assert "Unblock someone first." in page
+    assert [one.blocked_id for one in alice.blocks.all()] == [bob.pk]
+
+    for number in (1, 2, 3, 3):
+        Mute.objects.mute(alice, number)
+    assert sorted(alice.mutes.values_list("article", flat=True)) == [2, 3]
+
+
+@pytest.mark.django_db
+def test_account_deletion_ends_both_sides_of_a_block(alice, bob, carol):
+    for user, other in ((alice, bob), (bob, carol)):
+        Block.objects.block(user, other)
+    Mute.objects.mute(bob, 1)
+
+    account_deletion.begin(bob.pk)
+
+    assert (Block.objects.count(), Mute.objects.count()) == (0, 0)
