@@ -35,6 +35,8 @@ class ViewCount:
     pv: int
     uv: int
     hotness: float
+    visited_at: float | None = None
+    """When the member's visit before this one ended, in Unix seconds; None on the first, and for other readers."""
 
     @property
     def counted(self) -> bool:

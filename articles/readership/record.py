@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 
 from articles.domain.articles import ArticleId
 from articles.domain.errors import ArticleRemoved, ArticlesError, StoreUnavailable, ViewsArchived
+from articles.domain.members import UserId
 from articles.domain.readership import ViewCount, Visit
 from articles.models import ArchivedViews
 from articles.readership.archive import counters_of, forget_row
@@ -25,11 +26,16 @@ _log = logging.getLogger(__name__)
 _ATTEMPTS = 3
 
 
-def count_view(request: HttpRequest, article_id: ArticleId) -> tuple[Visit, ViewCount] | None:
-    """Count the view that a request makes. Return None if counting fails, which is logged."""
+def count_view(
+    request: HttpRequest, article_id: ArticleId, member: UserId | None = None
+) -> tuple[Visit, ViewCount] | None:
+    """Count the view that a request makes. Return None if counting fails, which is logged.
+
+    `member`: who opened the article's page, to note the visit.
+    """
     with logged_failure(article_id):
         visit = visit_of(request)
-        return visit, record_view(repository(), article_id, visit)
+        return visit, record_view(repository(), article_id, visit, member)
     return None
 
 
@@ -68,7 +74,9 @@ def request_from(variables: dict[str, Any]) -> HttpRequest:
     return request
 
 
-def record_view(repository: Repository, article_id: ArticleId, visit: Visit) -> ViewCount:
+def record_view(
+    repository: Repository, article_id: ArticleId, visit: Visit, member: UserId | None = None
+) -> ViewCount:
     """Record a view like `Pageviews.record`, after restoring the counters of the article if they are archived.
 
     Raises ArticleNotFound, ArticleRemoved, and StoreUnavailable, also if the database is unavailable.
@@ -76,7 +84,7 @@ def record_view(repository: Repository, article_id: ArticleId, visit: Visit) -> 
     row: ArchivedViews | None = None
     for _ in range(_ATTEMPTS):
         try:
-            count = repository.pageviews.record(article_id, visit)
+            count = repository.pageviews.record(article_id, visit, member)
         except ViewsArchived:
             row = _restore(repository, article_id)
             continue

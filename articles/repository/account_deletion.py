@@ -26,9 +26,9 @@ class AccountDeletion:
     def advance(self, user: UserId, name: str, progress: str, more: Callable[[], bool]) -> str:
         """Continue a deletion from `progress` ('' at first); return the new progress, '' when it is complete.
 
-        From the first step on the member can no longer post or vote, and their lists of votes and opposes and
-        their inbox are gone. Then their articles, their comments and the moderation log are anonymised, and their
-        flags withdrawn, a batch in each step, while `more()` is true; at least one step is taken. The list of
+        From the first step on the member can no longer post or vote, and their lists of votes, opposes and visits
+        and their inbox are gone. Then their articles, their comments and the moderation log are anonymised, and
+        their flags withdrawn, a batch in each step, while `more()` is true; at least one step is taken. The list of
         saved articles is deleted last. One round trip, and one or two for each step. Raises StoreError.
         """
         with self._store.retracting([]):
@@ -55,7 +55,13 @@ class AccountDeletion:
             [
                 Call(
                     "account_deletion/revoke",
-                    (keys.deleted_members, keys.votes_of(user), keys.opposes_of(user), keys.inbox(user)),
+                    (
+                        keys.deleted_members,
+                        keys.votes_of(user),
+                        keys.opposes_of(user),
+                        keys.inbox(user),
+                        keys.visits(user),
+                    ),
                     (user,),
                 )
                 for keys in shards

@@ -9,7 +9,7 @@ from articles.domain.articles import ArticleId, Choice
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, PageNotFound, PageTooDeep
 from articles.domain.lists import MOST_PAGED, MemberPage
 from articles.domain.members import UserId
-from articles.repository.lists.reading import read_articles, sort_key
+from articles.repository.lists.reading import moment, read_articles, sort_key
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Store, Value, exact_time
@@ -77,6 +77,15 @@ class Members:
     def iterate_saved(self, user: UserId) -> Iterator[Noted]:
         """Yield every article the member saved, newest first. One round trip for each batch."""
         yield from self._all([names.saved(user)])
+
+    def list_visits(self, user: UserId) -> list[Noted]:
+        """Return articles whose pages the member opened, and when last, newest first. One round trip."""
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.hgetall(keys.visits(user))
+            visits = [visit for shard in pipe.execute() for visit in shard.items()]
+        ended = [(article_id_from(number), moment(noted.rpartition(" ")[2]) or 0.0) for number, noted in visits]
+        return sorted(ended, key=lambda visit: visit[1], reverse=True)
 
     def iterate_posted(self, user: UserId) -> Iterator[Noted]:
         """Yield every article the member posted, also removed ones, newest first. One round trip per batch."""

@@ -37,6 +37,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "voted": _chosen(repository, members.iterate_choices(user, Choice.VOTE)),
         "opposed": _chosen(repository, members.iterate_choices(user, Choice.OPPOSE)),
         "saved": _chosen(repository, members.iterate_saved(user)),
+        "visited": _chosen(repository, members.list_visits(user)),
         "comments": map(_comment, repository.comments.list_by(user)),
         "flags": map(_flag, repository.flags.iterate_by(user)),
         "inbox": map(_notice, repository.inbox.iterate(user)),

@@ -27,6 +27,9 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     view = _view(request, article)
     if view:
         article = replace(article, pv=view[1].pv, uv=view[1].uv)
+    discussion = None
+    if article.removed is None:
+        discussion = discussion_of(request, article, view[1].visited_at if view else None)
     now = repo.store.now()
     may_withdraw = article.may_be_edited_by(reader_id(request), now, repo.rules.edit_window)
     response = render(
@@ -39,7 +42,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
             "may_withdraw": may_withdraw,
             "card": card_of(request, article),
             "text": html_of(article.text),
-            "discussion": discussion_of(request, article) if article.removed is None else None,
+            "discussion": discussion,
             "log": repo.moderation_log.get_for_article(article.id) if article.is_logged else None,
         },
     )
@@ -63,4 +66,6 @@ def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
 def _view(request: HttpRequest, article: Article) -> tuple[Visit, ViewCount] | None:
     """Count a view of the page. Return None for no view, or if counting fails: the page is served anyway."""
     is_no_view = request.method == "HEAD" or article.removed is not None or is_copying(request)
-    return None if is_no_view or COUNTED_APART in request.META else count_view(request, article.id)
+    if is_no_view or COUNTED_APART in request.META:
+        return None
+    return count_view(request, article.id, reader_id(request))

@@ -14,6 +14,7 @@ from articles.domain.discussion.comments import CommentOrder, root_of
 from articles.domain.limits import Rate
 from tests.cast import password_of
 from tests.factories import actor, browser_of
+from tests.store_state import set_clock
 
 
 @pytest.fixture
@@ -54,6 +55,33 @@ def log_in(browser, page, name):
     hidden = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', main)
     fields = {key: unescape(value) for key, value in hidden}
     return browser.post("/login/", fields | {"username": name, "password": password_of(name)})["Location"]
+
+
+def test_comments_since_the_last_visit_are_marked_for_members(site_store, article, alice, bob):
+    now, browser = site_store.store.now(), browser_of(bob)
+
+    def opened(after_hours, to=browser):
+        set_clock(site_store, now + after_hours * 3600)
+        page = to.get(f"/articles/{article}/").content.decode()
+        return [number for number, text in items(page).items() if " new " in f" {text} "], page
+
+    set_clock(site_store, now - 60)
+    old, own = (site_store.comments.post(article, who.pk, who.username, "Old") for who in (alice, bob))
+    assert opened(0)[0] == []
+    set_clock(site_store, now + 1800)
+    first, second, gone = (site_store.comments.post(article, alice.pk, "alice", f"News {n}") for n in range(3))
+    site_store.comments.post(article, bob.pk, "bob", "My own")
+    site_store.comments.delete(gone, alice.pk)
+
+    new, page = opened(1)
+
+    assert new == [first, second]
+    assert f'<a href="#comment-{first}">2 new comments since your last visit</a>' in page
+    assert re.findall(r'class="next-new" href="([^"]*)"', page) == [f"#comment-{second}"]
+    assert opened(1.25)[0] == new, "the same visit"
+    assert opened(9)[0] == []
+    assert opened(9, Client())[0] == []
+    assert old < own
 
 
 def test_a_comment_is_posted_and_shown_to_its_author_at_once_and_to_readers(site_store, article, bob):

@@ -12,7 +12,7 @@ from accounts.models import Token
 from articles.domain.articles import Choice
 from articles.domain.errors import SavedFull, StoreUnavailable
 from articles.text.refusals import action_sentence
-from tests.factories import actor, browser_of, post_as
+from tests.factories import actor, browser_of, post_as, visit
 from tests.internals import Members
 
 LISTS = ["/mine/voted/", "/mine/opposed/", "/mine/saved/"]
@@ -302,6 +302,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
     site_store.votes.cast(mine, alice.pk, Choice.OPPOSE)
     site_store.votes.cast(article, carol.pk, Choice.OPPOSE)
     site_store.members.save(carol.pk, article, wanted=True)
+    site_store.pageviews.record(article, visit(1), carol.pk)
     site_store.groups.create("redis", "Redis", actor(carol))
     carol.blocks.create(blocked=alice)
     carol.mutes.create(article=article)
@@ -312,6 +313,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
     (opposed_at,) = [at for _, at in site_store.members.iterate_choices(carol.pk, Choice.OPPOSE)]
     (saved_at,) = [at for _, at in site_store.members.iterate_saved(carol.pk)]
     (noticed_at,) = [notice.at for notice in site_store.inbox.iterate(carol.pk)]
+    ((_, visited_at),) = site_store.members.list_visits(carol.pk)
     removed, created = site_store.moderation_log.get_page().entries
 
     answer = browser_of(carol).get("/settings/data/")
@@ -357,6 +359,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
         "voted": [{**of_mine, "at": iso(posted.posted_at)}],
         "opposed": [{**of_article, "at": iso(opposed_at)}],
         "saved": [{**of_article, "at": iso(saved_at)}],
+        "visited": [{**of_article, "at": iso(visited_at)}],
         "comments": [],
         "inbox": [{"about": "reply", "at": iso(noticed_at), "article": mine, "comment": comment}],
         "tokens": [

@@ -14,7 +14,7 @@ from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import comment_on, imported, link, post, view, vote_from
+from tests.factories import comment_on, imported, link, post, view, visit, vote_from
 from tests.repository.usage import be_moved, let_pass, tune, use_up_limits
 from tests.rules import connect
 
@@ -40,6 +40,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         vote_from(repository, article_id, 1, repository.rules.ring_accounts)
         repository.voting_rings.check(article_id, clock())
         view(repository, article_id, 1, 2)
+        repository.pageviews.record(article_id, visit(2), 77)
         read(repository, article_id)
         repository.groups.assign(article_id, ["three"], ["one"], actor=MODERATOR)
         repository.articles.remove(article_id, MODERATOR, "Spam")

@@ -188,6 +188,7 @@ def test_hashes_have_the_documented_fields(used, names):
 NAMES_OF_FIELDS = {
     "slug": r"[^:,\s]+",
     "slug of a former group": r"[^:,\s]+",
+    "id of an article": "[1-9][0-9]*",
     "reason": "bot|prefetch|burst",
     "day:kind": "[0-9]+:(?:counted|visitors|bot|prefetch|burst)",
     "step of housekeeping": "[a-z-]+",

@@ -181,6 +181,7 @@ def read_all(repository: Repository, clock: Clock) -> None:
             repository.pageviews.record(article_id, visit(visitor, network=visitor % 2))
             clock.advance(7)
         repository.pageviews.record(article_id, visit(0, network=0))  # a repeat
+    repository.pageviews.record(7, visit(0, network=0), ALICE)
     for suspicion in (Suspicion.BOT, Suspicion.PREFETCH):
         repository.pageviews.record(7, visit(99, network=7, suspicion=suspicion))
     for visitor in range(100, 100 + repository.rules.views_per_network_and_article + 1):

@@ -9,13 +9,19 @@ from typing import Any
 import redis
 
 from articles.domain.articles import ArticleId
+from articles.domain.members import UserId
 from articles.domain.readership import DayViews, Suspicion, ViewCount, Visit
+from articles.repository.lists.reading import moment
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.key_table import VISITS
 from articles.repository.store.values import count_from
 
 DAYS_KEPT = 14
 """Days (UTC) for which views are kept by day."""
+
+VISIT_PAUSE_SECONDS = 30 * 60
+"""A member who opens the page of an article again within this time is on the same visit."""
 
 _VIEWS_PER_ROUND_TRIP = 500
 """Scripts in one pipeline, each of which records a view."""
@@ -29,12 +35,14 @@ class Pageviews:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def record(self, article_id: ArticleId, visit: Visit) -> ViewCount:
+    def record(self, article_id: ArticleId, visit: Visit, member: UserId | None = None) -> ViewCount:
         """Record a view, and return the reason if it does not count. One round trip.
+
+        `member`: who opened the article's page, and learns when their visit before ended.
 
         Raises ArticleNotFound, ArticleRemoved, and ViewsArchived instead of counting a view of archived counters.
         """
-        call = self._call(article_id, visit, self._store.now())
+        call = self._call(article_id, visit, self._store.now(), member)
         return _count(*self._store.ask(call.script, article_id, call.keys, call.args))
 
     def record_many(self, views: Sequence[tuple[ArticleId, Visit, float]]) -> list[ViewCount | None]:
@@ -49,9 +57,9 @@ class Pageviews:
             counts += [_count(*reply) if len(reply) > 1 else None for reply in replies]
         return counts
 
-    def _call(self, article_id: ArticleId, visit: Visit, at: float) -> Call:
+    def _call(self, article_id: ArticleId, visit: Visit, at: float, member: UserId | None = None) -> Call:
         rules, shards = self._store.rules, self._store.shards
-        keys = shards.of(article_id)
+        keys, is_prefetch = shards.of(article_id), visit.suspicion is Suspicion.PREFETCH
         return Call(
             "readership/record_view",
             (
@@ -63,6 +71,7 @@ class Pageviews:
                 keys.burst(visit.network, article_id),
                 keys.burst(visit.network),
                 keys.visitors_of_day(int(at // _DAY)),
+                keys.article(article_id) if member is None or is_prefetch else keys.visits(member),
             ),
             (
                 article_id,
@@ -80,6 +89,8 @@ class Pageviews:
                 rules.hot_size,
                 DAYS_KEPT,
                 keys.prefix,
+                VISIT_PAUSE_SECONDS,
+                VISITS.life or 0,
             ),
         )
 
@@ -159,8 +170,8 @@ def _visitors_in(reply: Any) -> int:
     return int(reply)
 
 
-def _count(status: str, pv: int, uv: int, hotness: str) -> ViewCount:
-    return ViewCount(None if status == "ok" else status, pv, uv, float(hotness))
+def _count(status: str, pv: int, uv: int, hotness: str, visited: str) -> ViewCount:
+    return ViewCount(None if status == "ok" else status, pv, uv, float(hotness), moment(visited))
 
 
 def _days(store: Store, day_keys: Sequence[str], days: range) -> list[DayViews]:

@@ -260,6 +260,17 @@ INBOX = _key(
     "moderation log. Notices about an article name its id and six zeros",
     "the member's inbox, written in the same step as what it is about; the newest 1,000",
 )
+VISITS = _key(
+    "visits:<user>",
+    "hash",
+    Owner.MEMBER,
+    "id of an article → when the member's visit to its page before the last one ended, `-` if there was none, and "
+    "when the last one did: Unix seconds",
+    "marks the comments that are new to the member. Visits less than half an hour apart are one; keeps the newest "
+    "500, and at most twice as many",
+    life=90 * DAY,
+    in_backup=InBackup.OMITTED,
+)
 DELETED_MEMBERS = _key(
     "gone:",
     "set",

@@ -117,6 +117,9 @@ class Keys:
     def flags_by(self, user_id: UserId) -> str:
         return self.prefix + table.FLAGS_BY.of(user_id)
 
+    def visits(self, user_id: UserId) -> str:
+        return self.prefix + table.VISITS.of(user_id)
+
     def order(self, order: Order) -> str:
         """Ranking of all listed articles; by hotness and by activity only of those that have it."""
         return self.prefix + _RANKINGS[order].of()

@@ -11,11 +11,11 @@ _REBUILT = (
     *(table.SCORE, table.TIME, table.POINTS, table.HOT, table.REMOVED, table.GROUP, table.WORD, table.LEXICON),
     *(table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED),
     *(table.FLAGGED, table.FLAGS_BY, table.INBOX),
-    *(table.ACTIVE, table.ACTIVE_OF_GROUP),
+    *(table.ACTIVE, table.ACTIVE_OF_GROUP, table.VISITS),
     *(table.SCORE_OF_GROUP, table.TIME_OF_GROUP, table.POINTS_OF_GROUP, table.HOT_OF_GROUP, table.TOP),
 )
-"""Kinds of keys that the repair, or the next read, makes from the articles and comments alone; and
-inboxes, in which an unreadable notice is of no use."""
+"""Kinds of keys that the repair, or the next read, makes from the articles and comments alone; visits, which begin again;
+and inboxes, in which an unreadable notice is of no use."""
 
 
 def drop_unreadable(store: Store, tell: Callable[[Finding], object]) -> None:

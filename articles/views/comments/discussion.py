@@ -12,7 +12,7 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.discussion.comments import Comment, CommentOrder, Thread
 from articles.domain.errors import PageNotFound
 from articles.forms.comments import CommentForm
-from articles.views.comments.rows import Viewer, draw_thread
+from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.web.identity import reader_id, silence_of
 from articles.wiring import repository
 
@@ -35,6 +35,12 @@ class Discussion:
 
     drawn: Markup
     total: int
+    new: int
+    """Comments of this part that were posted since the reader's last visit."""
+
+    first_new: str
+    """Address of the first of these."""
+
     is_empty: bool
     orders: tuple[OrderLink, ...]
     first: str
@@ -67,19 +73,29 @@ def start_of(request: HttpRequest) -> int:
     return int(raw)
 
 
-def discussion_of(request: HttpRequest, article: Article) -> Discussion:
-    """Return the discussion of an article that is not removed. One round trip."""
+def discussion_of(request: HttpRequest, article: Article, visited_at: float | None) -> Discussion:
+    """Return the discussion of an article that is not removed. One round trip.
+
+    `visited_at`: when the member's visit before this one ended, in Unix seconds.
+    """
     order, start = order_of(request), start_of(request)
     thread = repository().comments.get_thread(article.id, order, reader=reader_id(request), start=start)
-    return discussion_with(request, article.id, thread, reverse("articles:article", args=[article.id]))
+    address = reverse("articles:article", args=[article.id])
+    return discussion_with(request, article.id, thread, address, visited_at=visited_at)
 
 
 def discussion_with(
-    request: HttpRequest, article_id: ArticleId, thread: Thread, address: str, *, parent: Comment | None = None
+    request: HttpRequest,
+    article_id: ArticleId,
+    thread: Thread,
+    address: str,
+    *,
+    parent: Comment | None = None,
+    visited_at: float | None = None,
 ) -> Discussion:
     """Return the discussion of a thread that was read for the page at `address`.
 
-    `parent`: the comment that the page's form replies to.
+    `parent`: the comment that the page's form replies to; `visited_at`: since when comments are new to the reader.
     """
     silence = silence_of(request, article_id)
     viewer = Viewer(
@@ -87,16 +103,20 @@ def discussion_with(
         is_moderator=request.user.has_perm("articles.remove_articles"),
         may_write=thread.locked is None,
         now=repository().store.now(),
+        visited_at=visited_at,
         blocked=silence.blocked,
     )
+    new = new_in(thread, viewer)
     has_form = viewer.may_write and (parent is None or parent.is_shown)
 
     def part(start: int | None) -> str:
         return "" if start is None else _address(address, thread.order, start)
 
     return Discussion(
-        drawn=draw_thread(thread, viewer),
+        drawn=draw_thread(thread, viewer, new),
         total=thread.total,
+        new=len(new),
+        first_new=f"#comment-{new[0]}" if new else "",
         is_empty=not thread.comments,
         orders=tuple(
             OrderLink(label, _address(address, order, 0), order is thread.order)

@@ -4,7 +4,7 @@ A drawn comment is a pure function of a `CommentRow` and the language, as a row 
 `articles.views.lists.rows`. Its replies are drawn apart, and put into its gap.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
@@ -86,6 +86,12 @@ class CommentRow(NamedTuple):
     is_deepest: bool
     """Whether replies to it are too deep to be shown here."""
 
+    is_new: bool = False
+    """Whether it was posted since the reader's last visit."""
+
+    next_new: CommentId | None = None
+    """The next new comment on the page."""
+
     @property
     def points(self) -> int:
         return self.votes - self.opposes
@@ -116,10 +122,23 @@ class Viewer:
     now: float
     blocked: frozenset[UserId] = frozenset()
     """Members whom the reader blocks."""
+    visited_at: float | None = None
+    """When the member's visit before this one ended, in Unix seconds; None if nothing is marked as new."""
 
 
-def rows_of(thread: Thread, viewer: Viewer) -> Iterator[CommentRow]:
-    """Yield the comments of a thread as this reader sees them."""
+def new_in(thread: Thread, viewer: Viewer) -> list[CommentId]:
+    """Return the shown comments by others since the reader's last visit, in the order of the page."""
+    since = viewer.visited_at
+    if since is None:
+        return []
+    return [
+        one.id for one in thread.comments if one.is_shown and one.posted_at > since and one.author != viewer.reader
+    ]
+
+
+def rows_of(thread: Thread, viewer: Viewer, new: Sequence[CommentId] = ()) -> Iterator[CommentRow]:
+    """Yield the comments as this reader sees them; those in `new` are marked, each with a link to the next."""
+    following_new = dict(zip_longest(new, new[1:]))
     here = {comment.id for comment in thread.comments}
     for comment, following in zip_longest(thread.comments, thread.comments[1:]):
         has_replies = following is not None and following.depth > comment.depth
@@ -127,7 +146,10 @@ def rows_of(thread: Thread, viewer: Viewer) -> Iterator[CommentRow]:
         address = "" if parent is None else f"#comment-{parent}"
         if parent is not None and parent not in here:
             address = reverse("articles:comment", args=[parent])
-        yield _row(comment, thread, viewer, parent=address, has_replies=has_replies)
+        row = _row(comment, thread, viewer, parent=address, has_replies=has_replies)
+        if comment.id in following_new:
+            row = row._replace(is_new=True, next_new=following_new[comment.id])
+        yield row
 
 
 def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_replies: bool) -> CommentRow:
@@ -161,9 +183,9 @@ def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_r
     )
 
 
-def draw_thread(thread: Thread, viewer: Viewer) -> Markup:
-    """Return the thread's comments as items of a list, each with a list of its replies."""
-    return Markup("").join(_pieces(rows_of(thread, viewer), [comment.depth for comment in thread.comments]))
+def draw_thread(thread: Thread, viewer: Viewer, new: Sequence[CommentId] = ()) -> Markup:
+    """Return the comments as items of a list, each with a list of its replies; `new`: see `rows_of`."""
+    return Markup("").join(_pieces(rows_of(thread, viewer, new), [comment.depth for comment in thread.comments]))
 
 
 def _pieces(rows: Iterable[CommentRow], depths: Iterable[int]) -> Iterator[Markup]:

@@ -11,6 +11,8 @@ local CHOICES = {{choice = 'vote', set = 'voted:', list = 'votes:'}, {choice = '
 local CHOICES_KEPT = 1000  -- of one member in one shard; choices on articles that may be open are kept in addition
 local RINGS_KEPT = 1000  -- in the list of one shard
 
+local VISITS_KEPT = 500  -- of one member in one shard; up to twice as many until the old ones are dropped
+
 -- Return whether a voter is a member, neither a placeholder for an unnamed voter nor a damaged id.
 local function is_member(user)
   local number = tonumber(user)
@@ -73,6 +75,31 @@ local function note_choice(prefix, id, user, choice, at, ended)
       if surplus > 0 then redis.call('ZREMRANGEBYRANK', list, 0, surplus - 1) end
     end
   end
+end
+
+-- Keep the newest visits.
+local function drop_old_visits(visits)
+  local fields, ended, old = redis.call('HGETALL', visits), {}, {}
+  for at = 1, #fields, 2 do
+    ended[#ended + 1] = {id = fields[at], at = as_time(string.match(fields[at + 1], '%S+$')) or 0}
+  end
+  table.sort(ended, function(a, b) return a.at > b.at end)
+  for n = VISITS_KEPT + 1, #ended do old[#old + 1] = ended[n].id end
+  in_batches(old, function(...) redis.call('HDEL', visits, ...) end)
+end
+
+-- Note that a member opened an article's page at `now`, in Unix seconds, within `pause` of the visit before if it is the
+-- same. Return when the visit before ended, in Unix seconds; '' for the first one. `life`: of the key, in seconds.
+local function note_visit(visits, id, now, pause, life)
+  local noted = redis.pcall('HGET', visits, id)
+  if type(noted) == 'table' then return '' end
+  local before, last = string.match(noted or '', '^(%S+) (%S+)$')
+  if as_time(last) and now - tonumber(last) >= pause then before = last end
+  before = as_time(before) and before or '-'
+  redis.call('HSET', visits, id, string.format('%s %.3f', before, now))
+  redis.call('EXPIRE', visits, life)
+  if redis.call('HLEN', visits) > 2 * VISITS_KEPT then drop_old_visits(visits) end
+  return before == '-' and '' or before
 end
 
 -- Return whether a voter's list holds the article, or need not: placeholders and deleted members have no lists.

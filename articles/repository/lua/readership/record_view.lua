@@ -1,17 +1,19 @@
 --[[
-Record a view of an article. A visitor counts once within a period; suspect views count apart.
+Record a view of an article. A visitor counts once within a period; suspect views count apart. Note when a member was there.
 KEYS  1 article  2 page views  3 visitors  4 suspect views  5 when this visitor last counted
       6 the network's views of the article  7 the network's views  8 the day's visitors
+      9 visits of the member; the article again without one, or if the page was not opened
 ARGV  1 id  2 visitor  3 network, or ''  4 suspicion, or ''  5 now, s  6 how long until a visitor counts again, s
       7 most views of a network and article  8 most views of a network  9 period of both, s
-      10 size of the hot list  11 days kept  12 shard prefix
-Returns  {"ok" | "repeat" | "bot" | "prefetch" | "burst", page views, visitors, hotness}
+      10 size of the hot list  11 days kept  12 shard prefix  13 pause that ends a visit, s  14 life of key 9, s
+Returns  {"ok" | "repeat" | "bot" | "prefetch" | "burst", page views, visitors, hotness,
+         when the member's visit before ended, s, or ''}
          | {"missing"} | {"removed"} | {"archived"}
 Cost  O(log N)
-TOUCHES  article:<id> r, hot:score rw, hot:score:<slug> rw, counter:views:<id> rw, hll:uv:<id> rw,
+TOUCHES  article:<id> r, visits:<user> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> rw, hll:uv:<id> rw,
          counter:suspect:<id> rw, days:<id> rw, days: rw, hll:day:<day> rw, seen:<id>:<visitor> rw,
          burst:<id>:<network> rw, burst:<network> rw, viewed: rw, ranking: r
-INCLUDE  articles, formulas, hot_list, ranking, values
+INCLUDE  articles, formulas, hot_list, members, ranking, values
 ]]
 local article, views, visitors, suspects, seen = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local id, visitor, network, suspicion, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[12]
@@ -28,6 +30,7 @@ time = tonumber(time)
 for _, key in ipairs({suspects, prefix .. 'days:' .. id, prefix .. 'days:'}) do redis.call('HLEN', key) end
 for _, key in ipairs({prefix .. 'viewed:', prefix .. WHOLE.hot}) do redis.call('ZCARD', key) end
 local known = unique_visitors(prefix, id)
+local visited = KEYS[9] ~= article and note_visit(KEYS[9], id, now, tonumber(ARGV[13]), ARGV[14]) or ''
 
 -- Count views of a kind on this day, for the article and for the shard; drop expired days.
 local function note(kind, by)
@@ -42,7 +45,7 @@ local function note(kind, by)
 end
 
 local function answer(status, pv, uv)
-  return {status, pv, uv, exactly(hotness(pv, uv, time, current))}
+  return {status, pv, uv, exactly(hotness(pv, uv, time, current)), visited}
 end
 
 local function counts()
