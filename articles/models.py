@@ -1,4 +1,6 @@
-"""Models of articles: the moderators' permissions, archived view counters, and which store is the accounts'."""
+"""Models of articles: the moderators' permissions, archived view counters, which store is the accounts', and what
+administrators write: the site's own texts, and blocked hosts.
+"""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -52,3 +54,42 @@ class KnownStore(models.Model):
 
     def __str__(self) -> str:
         return self.site
+
+
+class SiteText(models.Model):
+    """One of the site's own texts in one language: see `articles.site.texts`."""
+
+    class Name(models.TextChoices):
+        WELCOME = "welcome", _("Welcome, on the front page for readers without an account")
+        RULES = "rules", _("Rules, on a page of their own")
+        ABOUT = "about", _("About this site, on “How it works”")
+        PRIVACY = "privacy", _("Privacy, on “How it works”")
+        IMPRINT = "imprint", _("Imprint, on “How it works”")
+
+    name = models.CharField(_("text"), max_length=20, choices=Name.choices)
+    language = models.CharField(_("language"), max_length=10)
+    text = models.TextField(_("text, in Markdown"))
+
+    class Meta:
+        verbose_name = _("site text")
+        verbose_name_plural = _("site texts")
+        ordering = ["name", "language"]
+        constraints = [models.UniqueConstraint(fields=["name", "language"], name="one_text_per_language")]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.language})"
+
+
+class BlockedHost(models.Model):
+    """A host whose links, and those of its sub-domains, cannot be posted: see `articles.site.hosts`."""
+
+    host = models.CharField(_("host"), max_length=253, unique=True, help_text=_("Such as example.org."))
+    reason = models.CharField(_("reason"), max_length=500, help_text=_("Members read it when they post a link."))
+
+    class Meta:
+        verbose_name = _("blocked host")
+        verbose_name_plural = _("blocked hosts")
+        ordering = ["host"]
+
+    def __str__(self) -> str:
+        return self.host

@@ -36,6 +36,7 @@ urlpatterns = [
     path("active/", pages.active, name="active"),
     path("top/", pages.top, name="top"),
     path("about/", about.about, name="about"),
+    path("rules/", about.own_rules, name="rules"),
     path("search/", search.search, name="search"),
     path("groups/", groups.index, name="groups"),
     path("groups/<str:slug>/", pages.group, name="group"),

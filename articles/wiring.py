@@ -144,7 +144,7 @@ def _unprepared(timeout_seconds: float, site_rules: Rules, place: Place | None =
         reads_replicas=settings.STORE_READ_REPLICAS,
         confirmation=_confirmation(timeout_seconds),
         observe=metrics.observe,
-        retract=_retract,
+        retract=retract,
     )
 
 
@@ -156,7 +156,8 @@ def _confirmation(timeout_seconds: float) -> Confirmation | None:
     return Confirmation(settings.STORE_CONFIRM_REPLICAS, settings.STORE_CONFIRM_FSYNC, waits)
 
 
-def _retract(articles: Collection[ArticleId] | None) -> None:
+def retract(articles: Collection[ArticleId] | None) -> None:
+    """Retract copies of pages: see `articles.retractions`."""
     if settings.KEPT_PAGES_DIR is not None:
         Retractions(Path(settings.KEPT_PAGES_DIR)).add(articles)
 

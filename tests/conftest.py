@@ -23,6 +23,7 @@ from articles import wiring
 from articles.domain.articles import ArticleId
 from articles.domain.rules import Rules
 from articles.repository import Repository
+from articles.site import hosts, texts
 from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids
 from tests.rules import connect, default_rules
@@ -156,6 +157,8 @@ def site_store(store_paths: Databases, db: None) -> Iterator[Repository]:
     client_of(settings.STORE_URL).flushdb()
     caches["default"].clear()
     _forget_repositories()
+    texts.site_text("")  # what an administrator wrote is read before the test, which may count queries
+    hosts.find_block("")
     yield wiring.repository()
     caches["default"].clear()
     _forget_repositories()
@@ -163,6 +166,8 @@ def site_store(store_paths: Databases, db: None) -> Iterator[Repository]:
 
 def _forget_repositories() -> None:
     wiring.forget_repositories()
+    texts.forget()
+    hosts.forget()
 
 
 @pytest.fixture

@@ -86,7 +86,14 @@ def importers(*packages: str) -> dict[str, set[str]]:
 FLOORS = (
     ("manage", "bench"),
     ("voting_site",),
-    ("articles.api", "articles.apps", "articles.management", "articles.middleware", "articles.urls"),
+    (
+        "articles.admin",
+        "articles.api",
+        "articles.apps",
+        "articles.management",
+        "articles.middleware",
+        "articles.urls",
+    ),
     ("articles.views", "articles.housekeeping"),
     ("articles.doctor",),
     ("articles.kept_pages", "articles.backup"),
@@ -109,6 +116,7 @@ FLOORS = (
         "articles.operation",
         "articles.private_files",
         "articles.retractions",
+        "articles.site",
     ),
     (
         "articles.domain",

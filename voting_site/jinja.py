@@ -16,6 +16,7 @@ from markupsafe import Markup
 from accounts.web.form_pages import page_of
 from articles.formatting import values
 from articles.formatting.values import grouped
+from articles.site.texts import site_text
 from articles.text.links import host_of
 from articles.views.lists.rows import kept_row, row_of
 from articles.web import languages
@@ -99,6 +100,8 @@ def environment(**options: Any) -> Environment:
         row_of=row_of,
         kept_row=kept_row,
         kept_piece=kept_piece,
+        site_text=site_text,
+        html_of=html_of,
         store_is_moving=is_about_to_move,
     )
     env.filters.update(FILTERS)

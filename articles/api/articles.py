@@ -3,7 +3,6 @@
 from contextlib import suppress
 from typing import Any
 
-from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -22,8 +21,8 @@ from articles.domain import members
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, PageNotFound
 from articles.domain.moderation import log
+from articles.forms.links import clean_article_link
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
-from articles.text.private_hosts import clean_posted_link
 from articles.web.identity import actor, audience_of, reader_id
 from articles.wiring import repository
 
@@ -147,8 +146,7 @@ def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Who
     auth=EDITORS,
 )
 def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) -> schemas.WholeArticle:
-    repo, editor = repository(), actor(request)
-    articles = repo.articles
+    articles, editor = repository().articles, actor(request)
     before = articles.get(article_id, editor.id, with_text=True)
     moderator = request.user.has_perm("articles.edit_any_article") and edit.groups is None
     if moderator and (before.poster != editor.id or edit.reason):
@@ -160,24 +158,16 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
         raise NotThePoster
     if edit.reason and not moderator:
         raise Problem(400, "invalid", _("Only moderators can give a reason."))
-    if edit.title is edit.link is edit.text is edit.groups is None:
+    if all(field is None for field in (edit.title, edit.link, edit.text, edit.groups)):
         raise Problem(400, "invalid", _("Send a title, a link, a text or groups."))
     title = before.title if edit.title is None else clean_title(edit.title)
     link, text = _clean_content(
         before.link if edit.link is None else edit.link, before.text if edit.text is None else edit.text, before
     )
     reason = clean_reason(edit.reason) if edit.reason else ""
-    groups = list(before.groups) if edit.groups is None else slugs_of(edit.groups)
-    if edit.groups is not None:
-        most = max(repo.rules.max_groups_by_poster, len(before.groups))
-        check_groups(groups, {*repo.groups.get_titles(), *before.groups}, at_most=most)
-    change: dict[str, Any] = {
-        "text": text,
-        "join": [slug for slug in groups if slug not in before.groups],
-        "leave": [slug for slug in before.groups if slug not in groups],
-        "reason": reason,
-        "mentioned": audience_of(text or "", editor.id).mentioned if before.poster == editor.id else (),
-    }
+    join, leave = _changes_of_groups(edit, before)
+    mentioned = audience_of(text or "", editor.id).mentioned if before.poster == editor.id else ()
+    change: dict[str, Any] = {"text": text, "join": join, "leave": leave, "reason": reason, "mentioned": mentioned}
     articles.edit(article_id, editor, title, link, moderator=moderator, **change)
     return schemas.WholeArticle.of(articles.get(article_id, editor.id, with_text=True))
 
@@ -243,6 +233,16 @@ def read_log(request: HttpRequest, query: Query[PageQuery]) -> LogPage:  # noqa:
     return LogPage.of(repository().moderation_log.get_page(query.page))
 
 
+def _changes_of_groups(edit: Edit, before: Article) -> tuple[list[str], list[str]]:
+    """Return the groups to join, and the groups to leave. Raises InvalidInput, Problem."""
+    if edit.groups is None:
+        return [], []
+    repo, slugs = repository(), slugs_of(edit.groups)
+    most = max(repo.rules.max_groups_by_poster, len(before.groups))
+    check_groups(slugs, {*repo.groups.get_titles(), *before.groups}, at_most=most)
+    return [slug for slug in slugs if slug not in before.groups], [s for s in before.groups if s not in slugs]
+
+
 def _clean_content(link: str, text: str, before: Article | None = None) -> tuple[str, str]:
     """Return a clean link and a clean text, at most one of them "". Raises InvalidInput."""
     cleaned = clean_text(text)
@@ -251,7 +251,7 @@ def _clean_content(link: str, text: str, before: Article | None = None) -> tuple
             raise InvalidInput("article-empty")
         return "", cleaned
     current = before.link if before else ""
-    return clean_posted_link(link, current=current, allow_private=settings.ALLOW_PRIVATE_LINKS), cleaned
+    return clean_article_link(link, current=current), cleaned
 
 
 _LOCATION = {"Location": {"description": "The article's address in the API.", "schema": {"type": "string"}}}

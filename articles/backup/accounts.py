@@ -33,6 +33,8 @@ MODELS = (
     "accounts.Block",
     "accounts.Mute",
     "articles.ArchivedViews",
+    "articles.SiteText",
+    "articles.BlockedHost",
 )
 """What is copied, each after what it refers to."""
 

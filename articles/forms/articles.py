@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -23,9 +22,9 @@ from articles.forms.fields import (
     refuse_many,
     refuse_unknown,
 )
+from articles.forms.links import clean_article_link
 from articles.text.lines import TEXT_LIMIT, TITLE_LIMIT, InvalidInput, clean_text, clean_title
 from articles.text.links import clean_link
-from articles.text.private_hosts import clean_posted_link
 from articles.text.refusals import input_sentence
 
 
@@ -59,11 +58,11 @@ class ContentForm(forms.Form):
         self.fields["text"].widget.attrs["data-preview"] = reverse("articles:preview")
 
     def clean_link(self) -> str:
-        link, allowed = self.cleaned_data["link"], settings.ALLOW_PRIVATE_LINKS
+        link = self.cleaned_data["link"]
         if not link:
             return ""
         try:
-            return clean_posted_link(link, current=self.current_link, allow_private=allowed)
+            return clean_article_link(link, current=self.current_link)
         except InvalidInput as refused:
             raise ValidationError(input_sentence(refused), code=refused.code) from refused
 

@@ -68,11 +68,11 @@ _RESERVED = re.compile(f"[{RESERVED}]")
 class InvalidInput(ValueError):
     """Input that cannot be accepted.
 
-    `code` is one of `messages.INPUT`, and stable; `params` holds the numbers of its sentence: the limit and,
-    where there is one, the length that exceeds it.
+    `code` is one of `messages.INPUT`, and stable; `params` holds the facts of its sentence: the limit and, where
+    there is one, the length that exceeds it; or a host and a reason.
     """
 
-    def __init__(self, code: str, **params: int) -> None:
+    def __init__(self, code: str, **params: int | str) -> None:
         super().__init__(code)
         self.code = code
         self.params = params

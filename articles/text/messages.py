@@ -40,6 +40,7 @@ INPUT = {
     "link-scheme": N_("The link must start with http:// or https://."),
     "link-host": N_("The link needs a valid host name, such as example.org."),
     "link-private": N_("The link leads to a private or local address, which other readers cannot open."),
+    "link-blocked": N_("Links to %(host)s cannot be posted here (reason: %(reason)s)."),
     "link-userinfo": N_("The link must not contain a username or password."),
     "slug-form": N_("A group's name can only contain letters and digits, with single - or _ between them."),
     "slug-long": N_("The group's name has %(length)s characters. The limit is %(limit)s."),
@@ -70,7 +71,7 @@ ROWS = {
 """Rows of a file to import, besides `INPUT`."""
 
 
-def english_sentence(code: str, params: dict[str, int]) -> str:
-    """Return the sentence of a code of either table, with the numbers it names."""
+def english_sentence(code: str, params: dict[str, int | str]) -> str:
+    """Return the sentence of a code of either table, with the facts it names."""
     sentence = INPUT.get(code) or ROWS[code]
-    return sentence % {name: f"{number:,}" for name, number in params.items()}
+    return sentence % {name: fact if isinstance(fact, str) else f"{fact:,}" for name, fact in params.items()}

@@ -12,7 +12,9 @@ from articles.text.messages import INPUT
 
 def input_sentence(refused: InvalidInput) -> str:
     """Return why an input was refused."""
-    return gettext(INPUT[refused.code]) % {name: grouped(number) for name, number in refused.params.items()}
+    facts = refused.params.items()
+    params = {name: fact if isinstance(fact, str) else grouped(fact) for name, fact in facts}
+    return gettext(INPUT[refused.code]) % params
 
 
 ACTIONS = {

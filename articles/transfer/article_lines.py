@@ -44,10 +44,10 @@ _NEEDED = ("title", "time", "votes")
 class BadRow(ValueError):
     """A row that cannot be imported, or a group that is not valid.
 
-    `code` is one of `messages.ROWS` or `messages.INPUT`, and stable; `params` are the numbers of its sentence.
+    `code` is one of `messages.ROWS` or `messages.INPUT`, and stable; `params` are the facts of its sentence.
     """
 
-    def __init__(self, code: str, **params: int) -> None:
+    def __init__(self, code: str, **params: int | str) -> None:
         super().__init__(english_sentence(code, params))
         self.code = code
 

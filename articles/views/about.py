@@ -1,12 +1,21 @@
-"""The page that describes how the site works."""
+"""The pages that describe how the site works, and its rules."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from articles.site.texts import site_text
 from articles.wiring import rules
 
 
 @require_safe
 def about(request: HttpRequest) -> HttpResponse:
     return render(request, "about.html", {"rules": rules()})
+
+
+@require_safe
+def own_rules(request: HttpRequest) -> HttpResponse:
+    """Show the rules that administrators wrote. Raises Http404 without them."""
+    if (text := site_text("rules")) is None:
+        raise Http404("the site has no rules of its own")
+    return render(request, "rules.html", {"text": text})

@@ -62,6 +62,7 @@ RULES: Mapping[str, Rule] = {
     "articles:top": _list,
     "articles:search": _list,
     "articles:about": _list,
+    "articles:rules": _list,
     "articles:groups": _list,
     "articles:group": _list,
     "articles:profile": _list,

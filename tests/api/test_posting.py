@@ -5,6 +5,8 @@ import json
 import pytest
 
 from articles.domain.articles import Choice
+from articles.models import BlockedHost
+from articles.site import hosts
 from tests.api.caller import error_of
 from tests.store_state import count_keys, problems
 
@@ -213,6 +215,16 @@ def test_a_posted_article_can_be_voted_for(as_alice, as_bob, site_store):
     number = as_alice.post("articles", ENTRY).json()["id"]
 
     assert as_bob.put(f"articles/{number}/vote", {"choice": Choice.VOTE}).json()["points"] == 2
+
+
+def test_a_link_to_a_blocked_host_is_refused_with_the_reason(as_alice, site_store):
+    BlockedHost.objects.create(host="spam.example", reason="it copies other sites")
+    hosts.forget()
+
+    answer = as_alice.post("articles", ENTRY | {"link": "https://www.spam.example/"})
+
+    assert error_of(answer) == (400, "link-blocked")
+    assert "it copies other sites" in answer.json()["error"]["message"]
 
 
 def test_naughty_strings_are_stored_or_refused(as_alice, site_store, shared_dir):

@@ -17,7 +17,7 @@ from accounts.models import AccountDeletion, PermissionGroup, Token, User
 from articles import backup, known_store, wiring
 from articles.backup import accounts, folders, making, manifest
 from articles.domain.articles import Choice
-from articles.models import ArchivedViews
+from articles.models import ArchivedViews, BlockedHost, SiteText
 from tests.internals import HeldLease
 from tests.store_state import client_of, contents, damage_article, damage_votes_of
 from tests.topologies import of_this_run
@@ -47,6 +47,8 @@ def used(run, site_store, alice, carol):
         viewed_at=1.5,
         archived_at=timezone.now(),
     )
+    SiteText.objects.create(name="rules", language="en", text="Be kind.")
+    BlockedHost.objects.create(host="spam.example", reason="spam")
     LogEntry.objects.create(
         user=carol,
         content_type=ContentType.objects.get_for_model(User),

@@ -14,8 +14,8 @@ _REBUILT = (
     *(table.ACTIVE, table.ACTIVE_OF_GROUP, table.VISITS),
     *(table.SCORE_OF_GROUP, table.TIME_OF_GROUP, table.POINTS_OF_GROUP, table.HOT_OF_GROUP, table.TOP),
 )
-"""Kinds of keys that the repair, or the next read, makes from the articles and comments alone; visits, which begin again;
-and inboxes, in which an unreadable notice is of no use."""
+"""Kinds of keys that the repair, or the next read, makes from the articles and comments alone; visits, which begin
+again; and inboxes, in which an unreadable notice is of no use."""
 
 
 def drop_unreadable(store: Store, tell: Callable[[Finding], object]) -> None:

@@ -122,6 +122,7 @@ class Viewer:
     now: float
     blocked: frozenset[UserId] = frozenset()
     """Members whom the reader blocks."""
+
     visited_at: float | None = None
     """When the member's visit before this one ended, in Unix seconds; None if nothing is marked as new."""
 

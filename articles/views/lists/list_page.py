@@ -105,6 +105,8 @@ class ListPage:
 
     pager: Pager | None
     hidden: HiddenGroups | None
+    is_welcoming: bool = False
+    """Whether it begins with the site's welcome: the front page, for readers without account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,12 @@ class _Builder:
             updated_at=page.refreshed_at if is_site_hot and page.articles else None,
             pager=self._pager(previous, next),
             hidden=hidden_groups(self._hidden, is_member=self.reader.is_member),
+            is_welcoming=self._is_front and not self.reader.is_member,
         )
+
+    @property
+    def _is_front(self) -> bool:
+        return self.page.order is Order.SCORE and self.page.number == 1 and not self._slugs
 
     @property
     def _slugs(self) -> tuple[str, ...]:

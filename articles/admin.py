@@ -1,0 +1,105 @@
+"""The site's own texts and blocked hosts in Django's admin site."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django import forms
+from django.conf import settings
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext_lazy as _
+
+from accounts.admin import StrictMixin
+from articles.forms.fields import CleanedField
+from articles.models import BlockedHost, SiteText
+from articles.site import hosts, texts
+from articles.text.lines import InvalidInput, clean_reason, clean_text
+from articles.text.links import clean_link
+from articles.text.refusals import input_sentence
+from articles.wiring import html_of, retract
+
+
+class SiteTextForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A text in Markdown, with the rules for the text of an article."""
+
+    language = forms.ChoiceField(label=_("language"), choices=settings.LANGUAGES)
+    text = CleanedField(clean_text, label=_("text, in Markdown"), widget=forms.Textarea({"rows": 20, "cols": 90}))
+
+    class Meta:
+        model = SiteText
+        fields = ("name", "language", "text")
+
+
+@admin.register(SiteText)
+class SiteTextAdmin(StrictMixin):
+    """The site's own texts. “Save and continue editing” shows how the text looks."""
+
+    form = SiteTextForm
+    fields = ("name", "language", "text", "preview")
+    readonly_fields = ("preview",)
+    list_display = ("name", "language")
+    list_filter = ("name", "language")
+
+    @admin.display(description=_("As saved"))
+    def preview(self, text: SiteText) -> SafeString:
+        return mark_safe(html_of(text.text))  # nosec B308 B703 # noqa: S308 - cleaned by articles.text.markdown
+
+    def save_model(self, request: HttpRequest, obj: SiteText, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        transaction.on_commit(_show_texts)
+
+    def delete_model(self, request: HttpRequest, obj: SiteText) -> None:
+        super().delete_model(request, obj)
+        transaction.on_commit(_show_texts)
+
+    def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
+        super().delete_queryset(request, queryset)
+        transaction.on_commit(_show_texts)
+
+
+def _show_texts() -> None:
+    """Let this process read the texts again, and withdraw copies of pages that have the former ones."""
+    texts.forget()
+    retract(None)
+
+
+class BlockedHostForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A host, or any link to it, and the reason."""
+
+    reason = CleanedField(clean_reason, label=_("Reason"), help_text=_("Members read it when they post a link."))
+
+    class Meta:
+        model = BlockedHost
+        fields = ("host", "reason")
+
+    def clean_host(self) -> str:
+        typed: str = self.cleaned_data["host"]
+        try:
+            link = clean_link(typed if "://" in typed else f"https://{typed}/")
+        except InvalidInput as refused:
+            raise ValidationError(input_sentence(refused), code=refused.code) from refused
+        return (urlsplit(link).hostname or "").removesuffix(".").removeprefix("www.")
+
+
+@admin.register(BlockedHost)
+class BlockedHostAdmin(StrictMixin):
+    """Hosts whose links cannot be posted. Posted articles stay."""
+
+    form = BlockedHostForm
+    list_display = ("host", "reason")
+    search_fields = ("host", "reason")
+
+    def save_model(self, request: HttpRequest, obj: BlockedHost, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        transaction.on_commit(hosts.forget)
+
+    def delete_model(self, request: HttpRequest, obj: BlockedHost) -> None:
+        super().delete_model(request, obj)
+        transaction.on_commit(hosts.forget)
+
+    def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
+        super().delete_queryset(request, queryset)
+        transaction.on_commit(hosts.forget)
