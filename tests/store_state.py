@@ -78,7 +78,7 @@ def problems(repository: Repository) -> list[str]:
 
 
 WRITTEN = ("article:", "voted:", "oppose:", "votes:", "opposes:", "saved:", "posted:", "link:", "log:", "tunings:")
-WRITTEN += ("group:", "groups:", "merged:", "removed:")
+WRITTEN += ("group:", "groups:", "merged:", "removed:", "descriptions:")
 """Beginnings of keys that only members' actions change."""
 
 

@@ -1,6 +1,6 @@
 """List groups, and change them as a moderator. The rules are those of the forms."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from django import forms
@@ -20,7 +20,7 @@ from articles.domain import lists
 from articles.domain.errors import GroupExists
 from articles.formatting.values import grouped, listed
 from articles.forms.groups import GroupForm, RenameForm
-from articles.text.lines import clean_reason
+from articles.text.lines import clean_group_description, clean_reason
 from articles.text.slugs import clean_slug, requested_slug
 from articles.web.identity import actor
 from articles.wiring import repository
@@ -36,10 +36,12 @@ class Group(BaseModel):
     slug: str = Field(description=gettext_noop("Its name in URLs and parameters."))
     title: str
     articles: int = Field(description=gettext_noop("Number of articles in the group, without removed ones."))
+    description: str = Field(description=gettext_noop("What belongs in it, in Markdown; empty for none."))
 
     @classmethod
-    def of(cls, group: lists.Group) -> "Group":
-        return cls(slug=group.slug, title=group.title, articles=group.articles)
+    def of(cls, group: lists.Group, descriptions: Mapping[str, str]) -> "Group":
+        description = descriptions.get(group.slug, "")
+        return cls(slug=group.slug, title=group.title, articles=group.articles, description=description)
 
 
 class GroupList(BaseModel):
@@ -57,10 +59,20 @@ class NewGroup(BaseModel):
     )
 
 
-class Renaming(BaseModel):
-    __doc__ = gettext_noop("A new title for a group.")
+class GroupChange(BaseModel):
+    __doc__ = gettext_noop("A new title for a group, a new description, or both.")
 
-    title: str = Field(description=gettext_noop("At most 60 characters."), examples=["Python and friends"])
+    title: str | None = Field(
+        None,
+        description=gettext_noop("At most 60 characters; if omitted, the title stays the same."),
+        examples=["Python and friends"],
+    )
+    description: str | None = Field(
+        None,
+        description=gettext_noop(
+            "Markdown, at most 2,000 characters; if omitted, the description stays the same. Empty for none."
+        ),
+    )
     reason: str = Field("", description=gettext_noop("Everyone can read it in the moderation log."))
 
 
@@ -106,13 +118,15 @@ def assign_groups(
 @router.get(
     "groups",
     summary=gettext_noop("All groups"),
-    description=gettext_noop("Every group with its title and size, the largest first."),
+    description=gettext_noop("Every group with its title, size and description, the largest first."),
     response={200: GroupList} | failing(400, 401, 503),
     **READERS,
 )
 def list_groups(request: HttpRequest) -> GroupList:  # noqa: ARG001 - ninja's
-    groups = sorted(repository().groups.list_all(), key=lambda group: group.sort_key)
-    return GroupList(groups=[Group.of(group) for group in groups])
+    repo = repository()
+    groups = sorted(repo.groups.list_all(), key=lambda group: group.sort_key)
+    descriptions = repo.groups.get_descriptions()
+    return GroupList(groups=[Group.of(group, descriptions) for group in groups])
 
 
 @router.post(
@@ -147,17 +161,23 @@ def read_group(request: HttpRequest, slug: GroupName) -> Group:  # noqa: ARG001 
 
 @router.patch(
     "groups/{slug}",
-    summary=gettext_noop("Rename a group"),
+    summary=gettext_noop("Rename or describe a group"),
     description=gettext_noop("Moderators only. The name in URLs stays the same. Idempotent."),
     response={200: Group} | failing(400, 401, 403, 404, 409, 413, 415, 503),
     **_CHANGES,
 )
-def rename_group(request: HttpRequest, slug: GroupName, renaming: Renaming) -> Group:
+def change_group(request: HttpRequest, slug: GroupName, change: GroupChange) -> Group:
     _require_permission(request)
-    group, groups = _group(slug), repository().groups
-    renamed = lists.Group(group.slug, group.title)
-    form = _checked(RenameForm({"title": renaming.title}, group=renamed, groups=groups.list_all()))
-    groups.rename(group.slug, form.cleaned_data["title"], actor(request), _reason(renaming.reason))
+    group, groups, reason = _group(slug), repository().groups, _reason(change.reason)
+    if change.title is None and change.description is None:
+        raise Problem(400, "invalid", _("Send a title or a description."))
+    description = None if change.description is None else clean_group_description(change.description)
+    if change.title is not None:
+        renamed = lists.Group(group.slug, group.title)
+        form = _checked(RenameForm({"title": change.title}, group=renamed, groups=groups.list_all()))
+        groups.rename(group.slug, form.cleaned_data["title"], actor(request), reason)
+    if description is not None:
+        groups.describe(group.slug, description, actor(request), reason)
     return _group(group.slug)
 
 
@@ -188,7 +208,9 @@ def _require_permission(request: HttpRequest) -> None:
 
 def _group(name: str) -> Group:
     """Return the group with this name, in any spelling. Raises GroupNotFound."""
-    return Group.of(repository().groups.get(requested_slug(name)))
+    groups = repository().groups
+    group = groups.get(requested_slug(name))
+    return Group.of(group, groups.get_descriptions([group.slug]))
 
 
 def _checked(form: Form) -> Form:

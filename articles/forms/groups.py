@@ -9,8 +9,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from articles.domain.lists import Group
-from articles.forms.fields import CleanedField, GroupsField, LineInput, reason_field, refuse_unknown
-from articles.text.lines import GROUP_TITLE_LIMIT, InvalidInput, clean_group_title
+from articles.forms.fields import (
+    CleanedField,
+    GroupsField,
+    LineInput,
+    TextInput,
+    reason_field,
+    refuse_unknown,
+)
+from articles.text.lines import (
+    GROUP_DESCRIPTION_LIMIT,
+    GROUP_TITLE_LIMIT,
+    InvalidInput,
+    clean_group_description,
+    clean_group_title,
+)
 from articles.text.refusals import input_sentence
 from articles.text.slugs import slug_from_title
 
@@ -132,6 +145,22 @@ class RenameForm(forms.Form):
             slug = ""
         _refuse_taken(title, slug, self._others)
         return title
+
+
+class DescribeForm(forms.Form):
+    """The description of a group."""
+
+    description = CleanedField(
+        clean_group_description,
+        required=False,
+        label=gettext_lazy("Description"),
+        help_text=gettext_lazy("What belongs here, in a few sentences. You can use Markdown."),
+        widget=TextInput(GROUP_DESCRIPTION_LIMIT, {"rows": 5, "dir": "auto"}),
+    )
+    reason = reason_field(required=False)
+
+    def __init__(self, data: Any = None, *, description: str) -> None:
+        super().__init__(data, prefix="describe", initial={"description": description})
 
 
 class MergeForm(forms.Form):

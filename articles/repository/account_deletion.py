@@ -28,8 +28,8 @@ class AccountDeletion:
 
         From the first step on the member can no longer post or vote, and their lists of votes, opposes and visits
         and their inbox are gone. Then their articles, their comments and the moderation log are anonymised, and
-        their flags withdrawn, a batch in each step, while `more()` is true; at least one step is taken. The list of
-        saved articles is deleted last. One round trip, and one or two for each step. Raises StoreError.
+        their flags withdrawn, a batch in each step, while `more()` is true; at least one step is taken. The list
+        of saved articles is deleted last. One round trip, and one or two for each step. Raises StoreError.
         """
         with self._store.retracting([]):
             self._revoke(user)

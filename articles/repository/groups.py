@@ -116,6 +116,23 @@ class Groups:
         with self._store.retracting(None):
             self._store.change("groups/rename", slug, [directory.groups], arguments)
 
+    def describe(self, slug: str, description: str, actor: Actor, reason: str = "") -> None:
+        """Set a group's description, in Markdown; "" removes it. One round trip. Raises GroupNotFound."""
+        directory = self._store.shards.directory
+        arguments = [slug, description, actor.name, exact_time(self._store.now()), reason, directory.prefix]
+        with self._store.retracting(None):
+            self._store.change("groups/describe", slug, [directory.groups, directory.descriptions], arguments)
+
+    def get_descriptions(self, slugs: Sequence[str] | None = None) -> dict[str, str]:
+        """Return the descriptions of these groups, or of all, by slug, as Markdown. One round trip."""
+        key = self._store.shards.directory.descriptions
+        with self._store.commands() as client:
+            if slugs is None:
+                every: dict[str, str] = client.hgetall(key)
+                return every
+            texts = client.hmget(key, list(slugs))
+        return {slug: text for slug, text in zip(slugs, texts, strict=True) if text}
+
     def assign(
         self,
         article_id: ArticleId,
@@ -180,7 +197,8 @@ class Groups:
         arguments = [slug, into, actor.name, exact_time(self._store.now()), reason, directory.prefix]
         with self._store.retracting(None):
             try:
-                self._store.change("groups/close", slug, [directory.groups, directory.merged], arguments)
+                keys = [directory.groups, directory.merged, directory.descriptions]
+                self._store.change("groups/close", slug, keys, arguments)
             except GroupNotFound:
                 self.follow_merges([into])
                 raise

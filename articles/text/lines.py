@@ -12,6 +12,7 @@ from articles.text.messages import english_sentence
 
 TITLE_LIMIT = 300  # code points
 TEXT_LIMIT = 20_000
+GROUP_DESCRIPTION_LIMIT = 2_000
 REASON_LIMIT = 500
 GROUP_TITLE_LIMIT = 60
 TOKEN_NAME_LIMIT = 50
@@ -99,6 +100,11 @@ def clean_reason(raw: str) -> str:
 def clean_group_title(raw: str) -> str:
     """A group's title of 1 to 60 code points. Raises InvalidInput ("group-title-…")."""
     return clean_line(raw, limit=GROUP_TITLE_LIMIT, field="group-title")
+
+
+def clean_group_description(raw: str) -> str:
+    """A group's description, "" or up to 2,000 code points. Raises InvalidInput ("group-description-…")."""
+    return clean_lines(raw, limit=GROUP_DESCRIPTION_LIMIT, field="group-description")
 
 
 def clean_token_name(raw: str) -> str:

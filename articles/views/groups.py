@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -15,7 +16,7 @@ from articles.domain.errors import GroupExists, GroupNotFound
 from articles.domain.lists import Group
 from articles.domain.moderation.log import Action
 from articles.formatting.values import grouped
-from articles.forms.groups import GroupForm, MergeForm, RenameForm
+from articles.forms.groups import DescribeForm, GroupForm, MergeForm, RenameForm
 from articles.text.refusals import action_sentence
 from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs
@@ -66,36 +67,51 @@ def _created(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("articles:group", slug)
 
 
+_FIELDS = ("title", "reason", "describe-description", "describe-reason", "merge-into", "merge-reason")
+
+
 @page_with_form
-@needs("articles.assign_groups", carries=["title", "reason", "merge-into", "merge-reason"])
+@needs("articles.assign_groups", carries=_FIELDS)
 def manage(request: HttpRequest, slug: str) -> HttpResponse:
-    """Rename a group, or merge it into another, as the button of the form says."""
-    groups = repository().groups.list_all()
+    """Rename a group, describe it, or merge it into another, as the button of the form says."""
+    repo = repository()
+    groups = repo.groups.list_all()
     group = next((group for group in groups if group.slug == slug), None)
     if group is None:
-        raise GroupNotFound(slug, moved_to=repository().groups.get_targets([slug]).get(slug))
-    data, merging = request.POST or None, "merge" in request.POST
-    rename_form = RenameForm(None if merging else data, group=group, groups=groups)
-    merge_form = MergeForm(data if merging else None, slug=slug, groups=groups)
-    form = merge_form if merging else rename_form
-    if request.method == "POST" and form.is_valid():
+        raise GroupNotFound(slug, moved_to=repo.groups.get_targets([slug]).get(slug))
+    sent = next((button for button in ("merge", "describe") if button in request.POST), "rename")
+    data = {sent: request.POST or None}
+    description = repo.groups.get_descriptions([slug]).get(slug, "")
+    rename_form = RenameForm(data.get("rename"), group=group, groups=groups)
+    describe_form = DescribeForm(data.get("describe"), description=description)
+    merge_form = MergeForm(data.get("merge"), slug=slug, groups=groups)
+    forms = {"rename": rename_form, "describe": describe_form, "merge": merge_form}
+    change = {"rename": _rename, "describe": _describe, "merge": _merge}[sent]
+    if request.method == "POST" and forms[sent].is_valid():
         try:
-            return _merge(request, group, merge_form) if merging else _rename(request, group, rename_form)
+            return change(request, group, forms[sent])
         except GroupExists as taken:  # by a concurrent request
-            form.add_error("title", action_sentence(taken))
-    unsent_form.refill(request, rename_form, merge_form)
-    context = {"group": group, "rename_form": rename_form, "merge_form": merge_form}
-    return render(request, "groups/manage.html", context, status=400 if form.errors else 200)
+            rename_form.add_error("title", action_sentence(taken))
+    unsent_form.refill(request, *forms.values())
+    context = {"group": group} | {f"{name}_form": form for name, form in forms.items()}
+    return render(request, "groups/manage.html", context, status=400 if forms[sent].errors else 200)
 
 
-def _rename(request: HttpRequest, group: Group, form: RenameForm) -> HttpResponse:
+def _describe(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
+    values = form.cleaned_data
+    repository().groups.describe(group.slug, values["description"], actor(request), values["reason"])
+    messages.success(request, _("The description has been saved."))
+    return redirect("articles:group", group.slug)
+
+
+def _rename(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
     title, reason = form.cleaned_data["title"], form.cleaned_data["reason"]
     repository().groups.rename(group.slug, title, actor(request), reason)
     messages.success(request, _("The group has been renamed."))
     return redirect("articles:group", group.slug)
 
 
-def _merge(request: HttpRequest, group: Group, form: MergeForm) -> HttpResponse:
+def _merge(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
     into, reason = form.cleaned_data["into"], form.cleaned_data["reason"]
     moved = repository().groups.merge(group.slug, into, actor(request), reason)
     messages.success(

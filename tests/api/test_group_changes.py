@@ -6,6 +6,8 @@ from tests.api.caller import error_of
 from tests.internals import Groups
 from tests.store_state import problems
 
+WEB = {"slug": "web", "title": "The web", "articles": 1, "description": ""}
+
 
 @pytest.fixture(autouse=True)
 def _groups(site_store, article):
@@ -16,15 +18,20 @@ def _groups(site_store, article):
 def test_all_groups_are_public_and_listed_by_size(anyone):
     assert anyone.get("groups").json() == {
         "groups": [
-            {"slug": "web", "title": "The web", "articles": 1},
-            {"slug": "python", "title": "Python", "articles": 0},
+            WEB,
+            {"slug": "python", "title": "Python", "articles": 0, "description": ""},
         ]
     }
 
 
 @pytest.mark.parametrize("name", ["web", "WEB", "%20Web"])
 def test_a_group_is_found_by_any_spelling(anyone, name):
-    assert anyone.get(f"groups/{name}").json() == {"slug": "web", "title": "The web", "articles": 1}
+    assert anyone.get(f"groups/{name}").json() == {
+        "slug": "web",
+        "title": "The web",
+        "articles": 1,
+        "description": "",
+    }
 
 
 def test_an_unknown_group_is_not_found(anyone, site_store):
@@ -36,7 +43,12 @@ def test_a_moderator_creates_a_group(as_carol, site_store):
     answer = as_carol.post("groups", {"title": " Machine  Learning "})
 
     assert (answer.status_code, answer["Location"]) == (201, "/api/groups/machine-learning")
-    assert answer.json() == {"slug": "machine-learning", "title": "Machine Learning", "articles": 0}
+    assert answer.json() == {
+        "slug": "machine-learning",
+        "title": "Machine Learning",
+        "articles": 0,
+        "description": "",
+    }
     assert as_carol.client.get(answer["Location"]).json() == answer.json()
     assert site_store.moderation_log.get_page(1).entries[0].actor_name == "carol"
 
@@ -73,7 +85,7 @@ def test_a_group_that_another_moderator_creates_first_exists(as_carol, monkeypat
 def test_a_moderator_renames_a_group(as_carol, site_store):
     answer = as_carol.patch("groups/Web", {"title": "World Wide Web", "reason": "In full"})
 
-    assert answer.json() == {"slug": "web", "title": "World Wide Web", "articles": 1}
+    assert answer.json() == {"slug": "web", "title": "World Wide Web", "articles": 1, "description": ""}
     assert site_store.moderation_log.get_page(1).entries[0].reason == "In full"
     assert as_carol.patch("groups/web", {"title": "World Wide Web"}).status_code == 200
     assert error_of(as_carol.patch("groups/web", {"title": "Python"})) == (409, "group-exists")
@@ -109,3 +121,22 @@ def test_only_moderators_can_change_groups(as_alice, anyone, site_store):
         assert error_of(as_alice.send(method, path, body)) == (403, "forbidden")
         assert error_of(anyone.send(method, path, body)) == (401, "login-required")
     assert site_store.groups.get_titles() == {"python": "Python", "web": "The web"}
+
+
+def test_a_moderator_describes_a_group(as_carol, as_bob, anyone):
+    change = {"description": "All about *Python*.", "reason": "newcomers asked"}
+    assert error_of(as_bob.patch("groups/python", change))[0] == 403
+
+    assert as_carol.patch("groups/python", change).json()["description"] == "All about *Python*."
+
+    assert {one["slug"]: one["description"] for one in anyone.get("groups").json()["groups"]} == {
+        "web": "",
+        "python": "All about *Python*.",
+    }
+    assert as_carol.patch("groups/python", {"title": "Snakes"}).json()["description"] == "All about *Python*."
+    assert as_carol.patch("groups/python", {"description": ""}).json()["title"] == "Snakes"
+    assert error_of(as_carol.patch("groups/python", {})) == (400, "invalid")
+    assert error_of(as_carol.patch("groups/python", {"description": "x" * 2001})) == (
+        400,
+        "group-description-long",
+    )

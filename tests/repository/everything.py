@@ -59,6 +59,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
     assert repository.moderation_log.get_page(2).entries
     repository.account_deletion.advance(BOB, "user2", "", lambda: True)
     repository.groups.rename("one", "First", MODERATOR)
+    repository.groups.describe("one", "The *first*.", MODERATOR)
     repository.groups.merge("one", "two", MODERATOR)
     use_up_limits(repository, clock, ids[0])
     tune_and_keep_house(repository, clock)

@@ -304,3 +304,38 @@ def test_merging_an_already_merged_group_is_refused_with_its_slug(repository, ar
     with pytest.raises(GroupNotFound) as caught:
         repository.groups.merge("python", "snakes", MODERATOR)
     assert caught.value.slug == "python"
+
+
+def test_a_description_stays_with_its_group_and_is_logged(repository):
+    for slug in ("python", "java"):
+        repository.groups.create(slug, slug.title())
+    repository.groups.describe("python", "All about *Python*.", MODERATOR, "Asked for")
+    repository.groups.describe("python", "All about *Python*.", MODERATOR)
+    repository.groups.describe("java", "Coffee.", MODERATOR)
+
+    assert repository.groups.get_descriptions() == {"python": "All about *Python*.", "java": "Coffee."}
+    entries = repository.moderation_log.get_page().entries
+    assert [(entry.action, entry.title) for entry in entries].count(("describe-group", "Python")) == 1
+    with pytest.raises(GroupNotFound):
+        repository.groups.describe("nope", "Nothing.", MODERATOR)
+
+    repository.groups.merge("java", "python", MODERATOR)
+    assert repository.groups.get_descriptions(["python", "java"]) == {"python": "All about *Python*."}
+    repository.groups.describe("python", "", MODERATOR)
+    assert repository.groups.get_descriptions() == {}
+    assert problems(repository) == []
+
+
+def test_the_audit_finds_and_the_repair_drops_a_description_without_a_group(repository):
+    repository.groups.create("python", "Python")
+    repository.groups.describe("python", "All about Python.", MODERATOR)
+    key = repository.store.shards.directory.descriptions
+    repository.store.client.hset(key, "gone", "Nothing.")
+
+    assert [finding.problem for finding in repository.audit.run()] == [
+        "describes gone, but there is no such group"
+    ]
+    repository.repair.run()
+
+    assert repository.groups.get_descriptions() == {"python": "All about Python."}
+    assert problems(repository) == []

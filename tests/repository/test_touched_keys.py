@@ -179,6 +179,7 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
         repair_long(repository.store, one, article)
         client.hset(one.article(article), mapping={"log": "1,2", "title": f"Zyx{article}", "comments": "9"})
         client.hset(one.ranking, "longest_window", "1.000")
+    client.hset(repository.store.shards.directory.descriptions, "lost", "Nothing.")
     damage_comments(repository)
     repository.repair.run()
     damaged = repository.store.shards.of(ids[0]).article(ids[0])

@@ -118,6 +118,7 @@ def use(repository: Repository, clock: Clock) -> None:
         groups.assign(number, slugs, actor=MODERATOR, reason="They belong there")
     groups.merge("java", "python", MODERATOR, "The same")
     groups.rename("redis", "Redis & friends", MODERATOR)
+    groups.describe("python", "All about *Python*.", MODERATOR)
     for number in (5, 6, 8):
         repository.articles.remove(number, MODERATOR, "Spam")
     repository.articles.restore(8, MODERATOR, "It was not")

@@ -251,7 +251,7 @@ def test_a_line_takes_its_limit_and_field_from_the_caller():
 
 @pytest.mark.parametrize("code", INPUT)
 def test_every_refusal_has_a_message(code):
-    message = InvalidInput(code, limit=300, length=301).message
+    message = InvalidInput(code, limit=300, length=301, host="example.org", reason="spam").message
 
     assert message.endswith(".")
     assert "%" not in message

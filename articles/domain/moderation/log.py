@@ -17,6 +17,7 @@ class Action(StrEnum):
     RESTORE = "restore"
     CREATE_GROUP = "create-group"
     RENAME_GROUP = "rename-group"
+    DESCRIBE_GROUP = "describe-group"
     MERGE_GROUPS = "merge-groups"
     TUNE = "tune-ranking"
     REMOVE_COMMENT = "remove-comment"

@@ -29,7 +29,10 @@ _OUTSIDE = (table.SAVED, table.LINK, table.SHIFT)
 _PATTERNS = ("saved:*", "link:*", "shift:*")
 _DAY = 86400
 _KEYS_PER_SCAN = 10_000
-_ADDED_UP = (table.SITE_DAYS, table.LOG, table.TUNINGS, table.GROUPS, table.MERGED, table.RANKING)
+_ADDED_UP = (
+    *(table.SITE_DAYS, table.LOG, table.TUNINGS, table.RANKING),
+    *(table.GROUPS, table.DESCRIPTIONS, table.MERGED),
+)
 """Kinds that are rewritten whole, from all shards."""
 
 

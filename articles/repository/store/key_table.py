@@ -596,6 +596,12 @@ CONFIRMED = _key(
     in_backup=InBackup.OMITTED,
 )
 GROUPS = _first("groups:", "hash", "slug → title", "which groups exist")
+DESCRIPTIONS = _first(
+    "descriptions:",
+    "hash",
+    "slug → description, in Markdown, at most 2,000 characters",
+    "what a group is about; of existing groups only",
+)
 TUNINGS = _first(
     "tunings:",
     "list",

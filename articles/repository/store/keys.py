@@ -243,6 +243,10 @@ class Keys:
         return self.prefix + table.GROUPS.of()
 
     @property
+    def descriptions(self) -> str:
+        return self.prefix + table.DESCRIPTIONS.of()
+
+    @property
     def merged(self) -> str:
         return self.prefix + table.MERGED.of()
 

@@ -5,7 +5,8 @@
    its points; the rankings of spans equal it
 3. an article exists if and only if it is in these rankings, or among the removed and in none
 4. a group holds exactly the listed articles that name it, and is in the directory; its rankings equal their
-   intersections. (A group that is being merged while articles are added to it may be reported.)
+   intersections; only groups of the directory have a description. (A group that is being merged while articles
+   are added to it may be reported.)
 5. the current parameters are the same in every shard and within their ranges
 6. the hot list holds listed articles only, each with its hotness at the list's one moment; views and visitors
    are counted together, or archived together
@@ -103,6 +104,7 @@ class Audit:
         yield from unreadable
         yield from attempt(names.COUNTER, self._check_counter(max(chain.from_iterable(ids.values()), default=0)))
         yield from attempt(self._store.shards.directory.ranking, self._check_parameters())
+        yield from attempt(self._store.shards.directory.descriptions, self._check_descriptions())
         for keys, contents in shards.items():
             is_damaged = is_shard_damaged(keys, unreadable)
             attempt_on = partial(attempt_each, keys.article, is_shard_damaged=is_damaged)
@@ -119,6 +121,15 @@ class Audit:
             yield from self._check_lists(keys, contents, memberships)
             yield from CommentAudit(self._store).run(keys, contents, is_shard_damaged=is_damaged)
             yield from attempt(keys.flagged, FlagUpkeep(self._store).check(keys, contents))
+
+    def _check_descriptions(self) -> Iterator[Finding]:
+        directory = self._store.shards.directory
+        with self._store.pipeline() as pipe:
+            pipe.hkeys(directory.groups)
+            pipe.hkeys(directory.descriptions)
+            groups, described = pipe.execute()
+        for slug in sorted(set(described).difference(groups)):
+            yield Finding(directory.descriptions, f"describes {slug}, but there is no such group")
 
     def _read_batch(self, keys: Keys, attempt_on: Attempt, batch: list[str]) -> Batch:
         """Check these articles, and read what they are indexed by: the part that waits for the store."""

@@ -78,10 +78,15 @@ class Repair:
         attempt_repair(names.SCHEMA, self._search.mark_all_indexed, tell)
         directory = self._store.shards.directory.groups
         attempt_repair(directory, partial(Groups(self._store).follow_merges, sorted(slugs)), tell)
+        attempt_repair(self._store.shards.directory.descriptions, self._drop_descriptions, tell)
         articles = [article for contents in shards.values() for article in contents.articles]
         attempt_repair(names.COUNTER, partial(self._raise_counter, max(articles, default=0)), tell)
         attempt_repair("hot:score", self._hot.rescore, tell)
         return len(articles)
+
+    def _drop_descriptions(self) -> None:
+        directory = self._store.shards.directory
+        self._store.run("repair/descriptions", [directory.groups, directory.descriptions], [])
 
     def rebuild(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> None:
         """Build the lists of a store that has articles without any, as a backup restores it.

@@ -132,7 +132,10 @@ def _list(
         previous=place.before,
         next=place.after(page),
     )
-    response = render(request, "lists/list.html", {"list": view_model, "now": now})
+    slug = page.group.slug if page.group else None
+    description = repo.groups.get_descriptions([slug]).get(slug, "") if slug else ""
+    context = {"list": view_model, "now": now, "description": description}
+    response = render(request, "lists/list.html", context)
     if place.pages:
         response["X-Robots-Tag"] = "noindex"  # a page for this reader; pages for all have plain addresses
     return response

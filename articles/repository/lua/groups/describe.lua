@@ -1,0 +1,20 @@
+--[[
+Give a group another description, or none. Idempotent.
+KEYS  1 groups  2 descriptions
+ARGV  1 slug  2 description, or ''  3 moderator  4 now, s  5 reason  6 shard prefix
+Returns  {"ok"} | {"no_group"}
+Cost  O(1)
+TOUCHES  log: rw, groups: r, descriptions: rw
+INCLUDE  moderation_log
+]]
+local title = redis.call('HGET', KEYS[1], ARGV[1])
+if not title then return {'no_group'} end
+if (redis.call('HGET', KEYS[2], ARGV[1]) or '') == ARGV[2] then return {'ok'} end
+
+if ARGV[2] == '' then
+  redis.call('HDEL', KEYS[2], ARGV[1])
+else
+  redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+end
+log(ARGV[6], 'describe-group', ARGV[4], ARGV[3], '0', title, ARGV[5], {slug = ARGV[1]})
+return {'ok'}
