@@ -69,6 +69,7 @@ def begin(user_id: int) -> None:
     member.email = member.language = member.theme = member.hidden_groups = ""
     member.inbox_read_until = 0
     member.keyboard, member.last_login = True, None
+    member.banned_from, member.ban_ends_at = "", None
     member.set_unusable_password()
     member.save()
     member.groups.clear()
@@ -77,6 +78,7 @@ def begin(user_id: int) -> None:
     member.blocks.all().delete()
     member.blocked_by.all().delete()
     member.mutes.all().delete()
+    member.bans.all().delete()
     member.sessions.all().delete()  # the sessions themselves are ended by a step
     AccountDeletion.objects.create(user=member, begun_at=member.left_at)
 

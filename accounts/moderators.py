@@ -10,7 +10,7 @@ from django.apps.registry import Apps
 from django.db import transaction
 
 GROUP = "Moderators"
-PERMISSIONS = ("assign_groups", "edit_any_article", "remove_articles", "tune_ranking", "see_views")
+PERMISSIONS = ("assign_groups", "edit_any_article", "remove_articles", "tune_ranking", "see_views", "ban_members")
 
 
 def make_moderators_group(*, using: str, apps: Apps = installed_apps, **_: Any) -> None:

@@ -123,8 +123,12 @@ class StoreErrorsMiddleware:
         match exception:
             case errors.GroupNotFound(moved_to=str(into)):
                 return moved(reverse("articles:group", args=[into]), request.META.get("QUERY_STRING", ""))
-            case errors.PageTooDeep():
-                return pages.page(request, 404, {"explained": action_sentence(exception)})
+            case errors.PageTooDeep() | errors.Banned():
+                context = {
+                    "explained": action_sentence(exception),
+                    "is_banned": isinstance(exception, errors.Banned),
+                }
+                return pages.page(request, refusal_of(exception).http, context)
             case errors.LimitReached() | HashesBusy():
                 return limits.refusal(request, exception)
             case errors.ArticlesError():

@@ -18,6 +18,7 @@ class ArticlePermissions(models.Model):  # noqa: DJ008 - it has no rows
             ("remove_articles", _("Can remove and restore articles")),
             ("tune_ranking", _("Can tune the ranking")),
             ("see_operation", _("Can see the operator's page")),
+            ("ban_members", _("Can ban members from posting and voting, and answer their appeals")),
             ("see_views", _("Can see who views what: counted, unique and suspect views")),
         ]
 

@@ -22,8 +22,9 @@ from articles.views.comments import votes as comment_votes
 from articles.views.inbox import page as inbox
 from articles.views.inbox import silence
 from articles.views.lists import feeds, my_lists, pages, refresh, search
+from articles.views.moderation import appeals, log, queue, removed, voting_rings
 from articles.views.moderation import articles as article_moderation
-from articles.views.moderation import log, queue, removed, voting_rings
+from articles.views.moderation import members as members_moderation
 from articles.views.operation import health, operation
 from articles.views.ranking import lab
 from articles.web import converters  # noqa: F401 - registers "article_id"
@@ -90,6 +91,10 @@ urlpatterns = [
     path("preferences/", preferences.save, name="preferences"),
     path("users/<str:name>/", members.profile, name="profile"),
     path("users/<str:name>/comments/", members.comments, name="member_comments"),
+    path("users/<str:name>/moderation/", members_moderation.index, name="member_moderation"),
+    path("users/<str:name>/moderation/lift/", members_moderation.lift, name="lift_ban"),
+    path("appeal/", appeals.appeal, name="appeal"),
+    path("moderation/queue/appeals/<int:ban_id>/", appeals.answer, name="answer_appeal"),
     path("operation/", operation.operation, name="operation"),
     path("metrics", operation.scrape, name="metrics"),
     path("feeds/<feed_list:name>.<feed_kind:kind>", feeds.of_list, name="feed"),

@@ -13,6 +13,7 @@ SAMPLES = {
     "slugs": "python",
     "name": "alice",
     "token_id": "1",
+    "ban_id": "1",
     "uidb64": "MQ",
 }
 SAMPLES |= {

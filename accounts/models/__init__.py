@@ -1,5 +1,6 @@
-"""Members, their sessions, their tokens for the API, and what they do not want to hear of."""
+"""Members, their sessions, their bans, their tokens for the API, and what they do not want to hear of."""
 
+from accounts.models.bans import Ban, BanManager, BanScope
 from accounts.models.blocks import Block, BlockLimitError, Mute, Silence
 from accounts.models.members import HAS_PERMISSIONS, AccountDeletion, PermissionGroup, User, UserManager
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
@@ -13,6 +14,9 @@ __all__ = [
     "SCOPES",
     "VOTE",
     "AccountDeletion",
+    "Ban",
+    "BanManager",
+    "BanScope",
     "Block",
     "BlockLimitError",
     "MemberSession",

@@ -123,6 +123,8 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         editable=False,
         help_text=_("The account is deleted; this row keeps its number from being reused."),
     )
+    banned_from = models.CharField(_("banned from"), max_length=7, blank=True, default="", editable=False)
+    ban_ends_at = models.DateTimeField(_("end of the ban"), null=True, editable=False)
     date_joined = models.DateTimeField(_("date joined"), default=timezone.now, editable=False)
 
     # Preferences. Empty: the browser decides.
@@ -147,6 +149,11 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     def clean(self) -> None:
         super().clean()
         self.email = type(self).objects.normalize_email(self.email)
+
+    def is_banned_from(self, scope: str) -> bool:
+        """Return whether a ban in force forbids this: "posting" or "voting". No query."""
+        ends_at = self.ban_ends_at
+        return self.banned_from in (scope, "both") and (ends_at is None or ends_at > timezone.now())
 
     def has_perm(self, perm: str, obj: Any = None) -> bool:
         """Return whether the member has a permission. For most, who have none, a page costs one query."""

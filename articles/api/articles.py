@@ -23,7 +23,7 @@ from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, Pag
 from articles.domain.moderation import log
 from articles.forms.links import clean_article_link
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
-from articles.web.identity import actor, audience_of, reader_id
+from articles.web.identity import actor, audience_of, reader_id, writer
 from articles.wiring import repository
 
 
@@ -146,7 +146,7 @@ def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Who
     auth=EDITORS,
 )
 def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) -> schemas.WholeArticle:
-    articles, editor = repository().articles, actor(request)
+    articles, editor = repository().articles, writer(request)
     before = articles.get(article_id, editor.id, with_text=True)
     moderator = request.user.has_perm("articles.edit_any_article") and edit.groups is None
     if moderator and (before.poster != editor.id or edit.reason):
@@ -271,7 +271,7 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
 def post_article(
     request: HttpRequest, response: HttpResponse, article: schemas.NewArticle
 ) -> Status[schemas.PostedArticle]:
-    repo, poster = repository(), actor(request)
+    repo, poster = repository(), writer(request)
     title = clean_title(article.title)
     link, text = _clean_content(article.link or "", article.text or "")
     groups = slugs_of(article.groups)

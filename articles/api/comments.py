@@ -32,7 +32,7 @@ from articles.domain.errors import (
 )
 from articles.text.lines import clean_comment, clean_reason
 from articles.web import limits
-from articles.web.identity import actor, audience_of, reader_id
+from articles.web.identity import actor, audience_of, reader_id, voter, writer
 from articles.wiring import html_of, repository
 
 
@@ -230,7 +230,7 @@ def list_comments(request: HttpRequest, article_id: ArticleNumber, query: Query[
 def post_comment(
     request: HttpRequest, response: HttpResponse, article_id: ArticleNumber, comment: NewComment
 ) -> Status[Comment]:
-    repo, author, text = repository(), actor(request), clean_comment(comment.text)
+    repo, author, text = repository(), writer(request), clean_comment(comment.text)
     limits.take(request, "comments")
     audience = audience_of(text, author.id, article_id)
     posted = repo.comments.post(
@@ -278,7 +278,7 @@ def list_replies(request: HttpRequest, comment_id: CommentNumber, query: Query[T
     auth=AUTHORS,
 )
 def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: CommentText) -> Comment:
-    repo, author = repository(), actor(request)
+    repo, author = repository(), writer(request)
     text = clean_comment(edit.text)
     audience = audience_of(text, author.id, domain.article_of(comment_id))
     repo.comments.edit(comment_id, author.id, text, mentioned=audience.mentioned)
@@ -309,7 +309,7 @@ def delete_comment(request: HttpRequest, comment_id: OwnCommentNumber) -> Delete
     auth=VOTERS,
 )
 def cast_comment_vote(request: HttpRequest, comment_id: CommentNumber, ballot: schemas.Ballot) -> schemas.Tally:
-    return schemas.Tally.of(comment_id, repository().comments.cast(comment_id, actor(request).id, ballot.choice))
+    return schemas.Tally.of(comment_id, repository().comments.cast(comment_id, voter(request).id, ballot.choice))
 
 
 @router.put(

@@ -29,6 +29,7 @@ MODELS = (
     "accounts.User",
     "accounts.User_groups",
     "accounts.Token",
+    "accounts.Ban",
     "accounts.AccountDeletion",
     "accounts.Block",
     "accounts.Mute",

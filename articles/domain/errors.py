@@ -132,6 +132,16 @@ class LimitReached(ArticlesError):
         return max(1, -(-self.wait_ms // 1000))
 
 
+class Banned(ActionRefused):
+    """A moderator banned the member. `scope`: "posting" or "voting"; `ends_at` in Unix seconds, if it ends."""
+
+    def __init__(self, scope: str, reason: str = "", ends_at: float | None = None) -> None:
+        super().__init__(scope)
+        self.scope = scope
+        self.reason = reason
+        self.ends_at = ends_at
+
+
 class AccountDeleted(ArticlesError):
     """The acting member's account is deleted or being deleted."""
 

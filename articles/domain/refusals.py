@@ -47,6 +47,7 @@ REFUSALS = (
     Refusal("not_author", errors.NotTheAuthor, 403, "not-the-author", "not_author"),
     Refusal("own_comment", errors.OwnComment, 403, "own-comment", "own_comment"),
     Refusal("own", errors.OwnContent, 403, "own-content", "own"),
+    Refusal(None, errors.Banned, 403, "banned", None),
     Refusal("gone", errors.AccountDeleted, 403, "member-gone", None),
     Refusal("closed", errors.VotingClosed, 409, "voting-closed", "closed"),
     Refusal("comment_closed", errors.CommentVotingClosed, 409, "comment-voting-closed", "comment_closed"),

@@ -56,16 +56,16 @@ class FlagForm(forms.Form):
 class DecisionForm(forms.Form):
     """A moderator's decision. `seen`: when the page with the form was made, in Unix seconds."""
 
-    KEEP, REMOVE = "keep", "remove"
+    KEEP, REMOVE, BAN = "keep", "remove", "ban"
 
     subject = forms.IntegerField(min_value=1, max_value=10**22)
     seen = forms.FloatField(min_value=0, max_value=LATEST)
-    decision = forms.ChoiceField(choices=[(one, one) for one in (KEEP, REMOVE)])
+    decision = forms.ChoiceField(choices=[(one, one) for one in (KEEP, REMOVE, BAN)])
     reason = CleanedField(clean_reason, required=False)
 
     def clean(self) -> dict[str, Any]:
         values = self.cleaned_data
-        if values.get("decision") == self.REMOVE and values.get("reason") == "":
+        if values.get("decision") in (self.REMOVE, self.BAN) and values.get("reason") == "":
             self.add_error(
                 "reason", _("Give a reason for the removal: everyone can read it in the moderation log.")
             )

@@ -14,6 +14,7 @@ TITLE_LIMIT = 300  # code points
 TEXT_LIMIT = 20_000
 GROUP_DESCRIPTION_LIMIT = 2_000
 REASON_LIMIT = 500
+APPEAL_LIMIT = 2000
 GROUP_TITLE_LIMIT = 60
 TOKEN_NAME_LIMIT = 50
 
@@ -137,6 +138,13 @@ def clean_line(raw: str, *, limit: int, field: str) -> str:
 def clean_text(raw: str) -> str:
     """An article's text of at most 20,000 code points, "" for none. Raises InvalidInput ("text-…")."""
     return clean_lines(raw, limit=TEXT_LIMIT, field="text")
+
+
+def clean_appeal(raw: str) -> str:
+    """An appeal against a ban, of 1 to 2,000 code points. Raises InvalidInput ("appeal-empty", "text-…")."""
+    if text := clean_lines(raw, limit=APPEAL_LIMIT, field="text"):
+        return text
+    raise InvalidInput("appeal-empty")
 
 
 def clean_comment(raw: str) -> str:

@@ -22,6 +22,7 @@ INPUT = {
     "reason-long": N_("The reason has %(length)s characters. The limit is %(limit)s."),
     "reason-marks": N_("A letter in the reason has more than %(limit)s accents."),
     "reason-encoding": N_("The reason is not valid Unicode text."),
+    "appeal-empty": N_("Write your appeal first."),
     "comment-empty": N_("Write a comment first."),
     "comment-long": N_("The comment has %(length)s characters. The limit is %(limit)s."),
     "comment-marks": N_("A letter in the comment has more than %(limit)s accents."),

@@ -1,11 +1,12 @@
 """Why something was refused, as a sentence in the reader's language."""
 
+from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from articles.domain import errors
 from articles.domain.limits import BY_NAME
 from articles.domain.refusals import refusal_of
-from articles.formatting.values import duration, grouped
+from articles.formatting.values import duration, full_date, grouped
 from articles.text.lines import InvalidInput
 from articles.text.messages import INPUT
 
@@ -31,6 +32,7 @@ ACTIONS = {
     "own-content": gettext_lazy("You cannot flag what you posted yourself."),
     "flag-decided": gettext_lazy("The moderators have already decided on your flag."),
     "flags-full": gettext_lazy("Many members have flagged this. The moderators know about it."),
+    "banned": gettext_lazy("%(banned)s Reason: “%(reason)s”. You can appeal at %(address)s."),
     "member-gone": gettext_lazy("This account is deleted."),
     "voting-closed": gettext_lazy("Voting on this article is closed: its voting window has ended."),
     "comment-voting-closed": gettext_lazy("Voting on this comment is closed: its voting window has ended."),
@@ -79,10 +81,23 @@ LIMITS = {
 """Reasons in the sentence of a rate limit, by `Limit.sentence_key`."""
 
 
+BANS = {
+    ("posting", False): gettext_lazy("You are banned from posting."),
+    ("posting", True): gettext_lazy("You are banned from posting until %(end)s."),
+    ("voting", False): gettext_lazy("You are banned from voting."),
+    ("voting", True): gettext_lazy("You are banned from voting until %(end)s."),
+}
+"""What a ban forbids, by its scope and whether it ends."""
+
+
 def action_sentence(error: errors.ArticlesError) -> str:
     """Return why the site refused a request."""
     sentence = str(ACTIONS[refusal_of(error).sentence_key])
     if isinstance(error, errors.LimitReached):
         reason = str(LIMITS[BY_NAME[error.limit].sentence_key])
         return sentence % {"reason": reason, "wait": duration(error.retry_after)}
+    if isinstance(error, errors.Banned):
+        end = "" if error.ends_at is None else full_date(error.ends_at)
+        banned = str(BANS[error.scope, bool(end)]) % {"end": end}
+        return sentence % {"banned": banned, "reason": error.reason, "address": reverse("articles:appeal")}
     return sentence

@@ -41,6 +41,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "comments": map(_comment, repository.comments.list_by(user)),
         "flags": map(_flag, repository.flags.iterate_by(user)),
         "inbox": map(_notice, repository.inbox.iterate(user)),
+        "bans": map(_ban, member.bans.all()),
         "tokens": map(_token, member.tokens.all()),
         "moderated": map(_entry, repository.moderation_log.iterate_by_actor(member.get_username())),
     }
@@ -130,6 +131,18 @@ def _notice(pointer: NoticePointer) -> dict[str, Any]:
         "at": _at(pointer.at),
         "article": article_of(pointer.subject),
         "comment": None if is_root(pointer.subject) else pointer.subject,
+    }
+
+
+def _ban(ban: Any) -> dict[str, Any]:
+    return {
+        "from": ban.scope,
+        "reason": ban.reason,
+        "begins": _iso(ban.begins_at),
+        "ends": _iso(ban.ends_at),
+        "lifted": _iso(ban.lifted_at),
+        "appeal": ban.appeal or None,
+        "answer": ban.answer or None,
     }
 
 

@@ -32,7 +32,7 @@ _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _CLOSED_PAGES = (
     *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
     *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
-    *("articles:voting_rings", "articles:queue", "articles:flags", "articles:removed"),
+    *("articles:voting_rings", "articles:queue", "articles:flags", "articles:removed", "articles:appeal"),
     *("articles:search", "articles:pulse", "articles:voted", "articles:opposed", "articles:saved"),
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
     *("accounts:password_reset", "admin:index"),
@@ -99,6 +99,7 @@ def _closed_paths() -> Iterator[str]:
         yield reverse(f"articles:{name}", args=[1]).replace("/1/", "/*/")
     for name in _CLOSED_COMMENT_PAGES:
         yield reverse(f"articles:{name}", args=[1_000_001]).replace("/1000001/", "/*/")
+    yield reverse("articles:member_moderation", args=["x"]).replace("/x/", "/*/")
     for plus in ("+", "%2B"):  # lists of several groups: a page for each combination
         yield f"{reverse('articles:groups')}*{plus}"
 

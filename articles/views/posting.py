@@ -25,13 +25,14 @@ from articles.text.lines import InvalidInput, clean_text
 from articles.text.links import clean_link
 from articles.text.refusals import action_sentence, input_sentence
 from articles.web import limits
-from articles.web.identity import actor, audience_of, reader_id
+from articles.web.identity import actor, audience_of, reader_id, writer
 from articles.wiring import html_of, repository
 
 
 @page_with_form
 @members_only(carries=["title", "link", "text", "groups"])
 def post(request: HttpRequest) -> HttpResponse:
+    writer(request)
     repo = repository()
     initial = {name: request.GET.get(name, "") for name in ("title", "link", "text")}
     form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
@@ -110,6 +111,7 @@ def _just_posted(repo: Repository, article_id: ArticleId, poster: UserId) -> boo
 @page_with_form
 @members_only(carries=["title", "link", "text", "groups", "was", "reason"])
 def edit(request: HttpRequest, article_id: int) -> HttpResponse:
+    writer(request)
     repo = repository()
     article = repo.articles.get(article_id, with_text=True)
     moderator, is_poster = request.user.has_perm("articles.edit_any_article"), article.poster == reader_id(request)

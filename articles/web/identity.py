@@ -10,10 +10,11 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 
-from accounts.models import Mute, Silence
+from accounts.models import Ban, BanScope, Mute, Silence
 from accounts.web.form_pages import members_only
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.notices import MOST_MENTIONED
+from articles.domain.errors import Banned
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
 from articles.text.mentions import mentioned_in
@@ -69,6 +70,25 @@ def audience_of(text: str, author: UserId, article: ArticleId | None = None) -> 
 def actor(request: HttpRequest) -> Actor:
     """Return the logged-in member as the actor of a public change."""
     return Actor(int(request.user.pk or 0), request.user.get_username())
+
+
+def writer(request: HttpRequest) -> Actor:
+    """Return the logged-in member as the author of what the request writes. Raises Banned."""
+    check_ban(request.user, BanScope.POSTING)
+    return actor(request)
+
+
+def voter(request: HttpRequest) -> Actor:
+    """Return the logged-in member as the one who votes. Raises Banned."""
+    check_ban(request.user, BanScope.VOTING)
+    return actor(request)
+
+
+def check_ban(member: Any, scope: BanScope) -> None:
+    """Raise Banned if a ban in force forbids this to the member. One query if it does, else none."""
+    if member.is_banned_from(scope) and (ban := Ban.objects.in_force(member)):
+        ends_at = None if ban.ends_at is None else ban.ends_at.timestamp()
+        raise Banned(scope.value, ban.reason, ends_at)
 
 
 def needs(*permissions: str, carries: Collection[str] = ()) -> Callable[[View], View]:

@@ -1,19 +1,27 @@
-"""What moderators look at: voting rings, whose votes are noted for them, and what members flag."""
+"""What moderators look at, voting rings and what members flag, and whose votes are noted for that. Bans."""
 
 import logging
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
 from django.http import HttpRequest
+from django.utils import timezone
 
+from accounts.models import Ban, BanScope, User
 from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreDamaged, StoreUnavailable
+from articles.domain.moderation.log import Action, Actor
 from articles.operation import metrics
 from articles.web.identity import address_of, network_of
 from articles.wiring import repository
 
 REMOVE = "articles.remove_articles"
 """A member with this permission decides on flags."""
+
+BAN = "articles.ban_members"
+"""A member with this permission bans members, and answers their appeals."""
 
 PERMISSIONS = (REMOVE, "articles.assign_groups")
 """A member with one of them sees voting rings."""
@@ -35,6 +43,33 @@ def note(article_id: ArticleId, accounts: int) -> None:
     """Count and log a voting ring, once for each time that it flags the article."""
     metrics.count_voting_ring()
     _log.warning("voting ring: article=%d accounts=%d", article_id, accounts)
+
+
+def ban(member: User, scope: BanScope, reason: str, *, days: int, moderator: Actor) -> Ban | None:
+    """Ban a member and log it; return None if the same ban has just begun. Raises StoreError: then none begins.
+
+    `days`: 0 for a ban without end.
+    """
+    ends_at = timezone.now() + timedelta(days=days) if days else None
+    with transaction.atomic():
+        begun = Ban.objects.begin(member, scope, reason, ends_at=ends_at, moderator_id=moderator.id)
+        if begun:
+            details = {"scope": scope.value} | ({"days": str(days)} if days else {})
+            _log_ban(Action.BAN, moderator, member, reason, details)
+    return begun
+
+
+def lift_ban(member: User, reason: str, moderator: Actor) -> bool:
+    """End a member's ban and log it; return whether there was one. Raises StoreError: then none ends."""
+    with transaction.atomic():
+        is_lifted = Ban.objects.lift(member)
+        if is_lifted:
+            _log_ban(Action.LIFT_BAN, moderator, member, reason, {})
+    return is_lifted
+
+
+def _log_ban(action: Action, moderator: Actor, member: User, reason: str, details: dict[str, str]) -> None:
+    repository().moderation_log.note(action, moderator, member.get_username(), reason, details)
 
 
 class VotingRingsLink:
@@ -63,11 +98,12 @@ class QueueLink:
 
     @property
     def is_shown(self) -> bool:
-        return bool(self._request.user.has_perm(REMOVE))
+        return any(map(self._request.user.has_perm, (REMOVE, BAN)))
 
     @property
     def waiting(self) -> int:
-        """The number of entries in the queue; 0 while the store is unavailable."""
+        """The number of entries in the queue, with appeals; without flags while the store is unavailable."""
+        appeals = Ban.objects.with_open_appeals().count() if self._request.user.has_perm(BAN) else 0
         with suppress(StoreUnavailable, StoreDamaged):
-            return repository().flags.count()
-        return 0
+            return appeals + repository().flags.count()
+        return appeals

@@ -21,6 +21,7 @@ def test_a_moderator_gets_their_permissions(as_carol, as_bob, bob):
     assert me["moderator"]
     assert me["permissions"] == [
         "assign_groups",
+        "ban_members",
         "edit_any_article",
         "remove_articles",
         "see_views",

@@ -7,7 +7,7 @@ from articles.domain.discussion.comments import CommentOrder, root_of
 from articles.domain.errors import ArticleRemoved, VotingClosed
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.moderation.flags import FlagReason
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation.log import Action, Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Confirmation, Repository
 from articles.repository.upkeep.long_articles import check_long, repair_long
@@ -57,6 +57,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
     assert list(check_long(repository.store, with_many, ids[0])) == []
     repair_long(repository.store, with_many, ids[0])
     assert repository.moderation_log.get_page(2).entries
+    repository.moderation_log.note(Action.BAN, MODERATOR, "mallory", "Spam", {"scope": "both"})
     repository.account_deletion.advance(BOB, "user2", "", lambda: True)
     repository.groups.rename("one", "First", MODERATOR)
     repository.groups.describe("one", "The *first*.", MODERATOR)

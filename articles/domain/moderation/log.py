@@ -24,6 +24,8 @@ class Action(StrEnum):
     RESTORE_COMMENT = "restore-comment"
     LOCK = "lock"
     UNLOCK = "unlock"
+    BAN = "ban"
+    LIFT_BAN = "lift-ban"
 
 
 @dataclass(frozen=True, slots=True)

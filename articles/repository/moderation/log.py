@@ -3,7 +3,7 @@
 import json
 import logging
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import merge
 from itertools import islice
 from math import inf, isqrt
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.errors import PageNotFound, PageTooDeep
-from articles.domain.moderation.log import Action, LogEntry, LogPage
+from articles.domain.moderation.log import Action, Actor, LogEntry, LogPage
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import Call, Store
+from articles.repository.store.connection import Call, Store, exact_time
 
 MOST_PAGED_ENTRIES = 100_000
 """Entries that can be paged through by number: the only way to older entries on groups and parameters."""
@@ -49,6 +49,15 @@ class ModerationLog:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+
+    def note(
+        self, action: Action, actor: Actor, member: str, reason: str, details: Mapping[str, str] | None = None
+    ) -> None:
+        """Log an action on a member, by name, in the first shard. One round trip."""
+        store, keys = self._store, self._store.shards.directory
+        named = [part for pair in (details or {}).items() for part in pair]
+        arguments = [action.value, exact_time(store.now()), actor.name, member, reason, keys.prefix, *named]
+        store.change("moderation_log/note", member, [keys.log], arguments)
 
     def get_page(self, number: int = 1) -> LogPage:
         """Return page `number`, counted from 1, newest first, without reading the entries before it.

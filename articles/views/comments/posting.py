@@ -22,7 +22,7 @@ from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFoun
 from articles.forms.comments import CommentForm, EditCommentForm
 from articles.text.refusals import action_sentence
 from articles.web import limits
-from articles.web.identity import actor, audience_of, reader_id
+from articles.web.identity import actor, audience_of, reader_id, writer
 from articles.wiring import repository
 
 _MOST_DIGITS = 20
@@ -48,6 +48,7 @@ def write(request: HttpRequest, article_id: int) -> HttpResponse:
     article = repository().articles.get(article_id, reader_id(request))
     if article.removed is not None:
         raise ArticleRemoved(article_id)
+    writer(request)
     form = CommentForm(request.POST or None, initial={"parent": request.GET.get("parent")})
     if request.method == "POST" and form.is_valid() and (comment_id := _post(request, article_id, form)):
         return redirect(place_of(request, comment_id))
@@ -95,7 +96,7 @@ def _parent(article_id: ArticleId, raw: object) -> Comment | None:
 @page_with_form
 @members_only(carries=["text"])
 def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
-    repo, author = repository(), actor(request)
+    repo, author = repository(), writer(request)
     comment = repo.comments.get(comment_id, author.id)
     if not comment.may_be_edited_by(author.id):
         raise PermissionDenied

@@ -1,36 +1,46 @@
 """The moderators' queue of what members flag, and their decisions."""
 
-from typing import Any
-
 from django.contrib import messages
-from django.contrib.auth import get_user_model
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.models import Ban, BanScope, User
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
+from articles.domain.discussion.comments import article_of, is_root
 from articles.domain.errors import ArticleRemoved, CommentRemoved
-from articles.domain.moderation.flags import QueueEntry
+from articles.domain.moderation.flags import QueueEntry, SubjectId
+from articles.forms.bans import SCOPES
 from articles.forms.flags import REASONS, DecisionForm
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, needs
-from articles.web.moderation import REMOVE
+from articles.web.moderation import BAN, REMOVE, ban
 from articles.wiring import repository
+
+MOST_APPEALS = 50
+"""Appeals on the page, the oldest."""
+
+BAN_DAYS = 7
+"""Days for which the button of the queue bans an author from posting."""
 
 
 @require_safe
 @never_cache
-@needs(REMOVE)
+@needs(REMOVE, BAN)
 def index(request: HttpRequest) -> HttpResponse:
-    repo = repository()
+    repo, may_ban = repository(), request.user.has_perm(BAN)
     page = repo.flags.get_page(page_number(request))
     context = {
-        "entries": page.entries,
+        "appeals": list(Ban.objects.with_open_appeals()[:MOST_APPEALS]) if may_ban else [],
+        "may_ban": may_ban,
+        "scopes": SCOPES,
+        "entries": page.entries if request.user.has_perm(REMOVE) else (),
         "names": _names(page.entries),
         "pager": numbered_pager(page.number, has_next=page.has_next),
         "reasons": REASONS,
@@ -43,7 +53,7 @@ def index(request: HttpRequest) -> HttpResponse:
 def _names(entries: tuple[QueueEntry, ...]) -> dict[int, str]:
     """Return the names of those who flagged. One query."""
     ids = {flag.member for entry in entries for flag in entry.flags}
-    members: Any = get_user_model().objects.filter(pk__in=ids, left_at=None)
+    members = User.objects.filter(pk__in=ids, left_at=None)
     return dict(members.values_list("pk", "username"))
 
 
@@ -70,10 +80,25 @@ def decide(request: HttpRequest) -> HttpResponse:
         flags.keep(values["subject"], values["seen"], values["reason"])
         messages.success(request, _("It stays. Those who flagged it can read why."))
         return redirect(_queue(request))
+    author = _author(request, values["subject"]) if values["decision"] == DecisionForm.BAN else None
     try:
         flags.remove(values["subject"], actor(request), values["reason"])
     except (ArticleRemoved, CommentRemoved):
         messages.info(request, _("It was removed before."))
     else:
         messages.success(request, _("It has been removed."))
+    if author:
+        ban(author, BanScope.POSTING, values["reason"], days=BAN_DAYS, moderator=actor(request))
+        messages.success(request, _("%(name)s is banned.") % {"name": author.get_username()})
     return redirect(_queue(request))
+
+
+def _author(request: HttpRequest, subject: SubjectId) -> User:
+    """Return the member who wrote what is flagged. Raises Http404, and PermissionDenied for a moderator."""
+    repo = repository()
+    is_article = is_root(subject)
+    author = repo.articles.get(article_of(subject)).poster if is_article else repo.comments.get(subject).author
+    member = get_object_or_404(User, pk=author, left_at=None)
+    if not request.user.has_perm(BAN) or member.has_perm(BAN):
+        raise PermissionDenied
+    return member

@@ -15,8 +15,10 @@ local function anonymise(list, first, last)
   local entries = redis.call('LRANGE', list, -last, -first)
   for n, text in ipairs(entries) do
     local is_json, entry = pcall(cjson.decode, text)
-    if is_json and type(entry) == 'table' and entry.actor == name then
-      entry.actor = replacement
+    local is_banned = is_json and type(entry) == 'table' and string.find(entry.action or '', 'ban$') and entry.title == name
+    if is_json and type(entry) == 'table' and (entry.actor == name or is_banned) then
+      if entry.actor == name then entry.actor = replacement end
+      if is_banned then entry.title = replacement end
       changed = changed + 1
       redis.call('LSET', list, n - 1 - math.min(last, redis.call('LLEN', list)), cjson.encode(entry))
     end

@@ -1,0 +1,59 @@
+"""Forms of bans: to ban a member, to lift the ban, to appeal and to answer."""
+
+from django import forms
+from django.utils.translation import gettext_lazy, ngettext, pgettext
+
+from accounts.models import BanScope
+from articles.forms.fields import CleanedField, LineInput, TextInput, reason_field
+from articles.text.lines import APPEAL_LIMIT, REASON_LIMIT, clean_appeal, clean_reason
+
+SCOPES = {
+    BanScope.POSTING: gettext_lazy("Posting and commenting"),
+    BanScope.VOTING: gettext_lazy("Voting"),
+    BanScope.BOTH: gettext_lazy("Posting, commenting and voting"),
+}
+"""What moderators read of each scope."""
+
+_DAYS = (1, 7, 30, 365)
+
+
+def _lengths() -> list[tuple[int, str]]:
+    days = [(days, ngettext("%(num)s day", "%(num)s days", days) % {"num": days}) for days in _DAYS]
+    return [*days, (0, pgettext("ban", "Without end"))]
+
+
+class BanForm(forms.Form):
+    """What to ban a member from, for how long, and why."""
+
+    scope = forms.ChoiceField(
+        choices=[(scope.value, label) for scope, label in SCOPES.items()],
+        label=gettext_lazy("From"),
+        widget=forms.RadioSelect,
+    )
+    days = forms.TypedChoiceField(
+        coerce=int,
+        choices=_lengths,
+        initial=7,
+        label=gettext_lazy("For"),
+    )
+    reason = reason_field()
+
+
+class AppealForm(forms.Form):
+    """What a banned member writes to the moderators."""
+
+    text = CleanedField(
+        clean_appeal,
+        label=gettext_lazy("Your appeal"),
+        help_text=gettext_lazy("Only moderators read it. You can send one for each ban."),
+        widget=TextInput(APPEAL_LIMIT, {"rows": 6, "dir": "auto"}),
+    )
+
+
+class AnswerForm(forms.Form):
+    """A moderator's answer to an appeal."""
+
+    LIFT, KEEP = "lift", "keep"
+
+    decision = forms.ChoiceField(choices=[(one, one) for one in (LIFT, KEEP)])
+    answer = CleanedField(clean_reason, label=gettext_lazy("Answer"), widget=LineInput(REASON_LIMIT))

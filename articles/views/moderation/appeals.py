@@ -1,0 +1,64 @@
+"""Appeals: banned members write to the moderators, who answer."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+
+from accounts.models import Ban
+from accounts.web import unsent_form
+from accounts.web.form_pages import form_action, members_only, page_with_form
+from articles.forms.bans import SCOPES, AnswerForm, AppealForm
+from articles.web.identity import actor, needs
+from articles.web.moderation import BAN, lift_ban
+
+
+@never_cache
+@page_with_form
+@members_only(carries=["text"])
+def appeal(request: HttpRequest) -> HttpResponse:
+    """Show the member's latest ban with its appeal and the answer; send the appeal, once."""
+    ban = Ban.objects.filter(member=request.user.pk).select_related("moderator").first()
+    form = AppealForm(request.POST or None)
+    may_appeal = bool(ban and ban.is_in_force and ban.appealed_at is None)
+    if request.method == "POST" and not (may_appeal or (ban and ban.appealed_at)):
+        raise PermissionDenied
+    if request.method == "POST" and (not may_appeal or form.is_valid()):
+        if ban and may_appeal:
+            open_ban = Ban.objects.filter(pk=ban.pk, appealed_at=None)
+            open_ban.update(appeal=form.cleaned_data["text"], appealed_at=timezone.now())
+        messages.success(request, _("The moderators have your appeal. Their answer will be here."))
+        return redirect("articles:appeal")
+    unsent_form.refill(request, form)
+    context = {"ban": ban, "form": form, "may_appeal": may_appeal, "scopes": SCOPES}
+    return render(request, "bans/appeal.html", context, status=400 if form.errors else 200)
+
+
+def _queue(_request: HttpRequest, **_address: Any) -> str:
+    return reverse("articles:queue")
+
+
+@never_cache
+@form_action(page=_queue, button=lambda *_address, **_named: _("Answer"))
+@needs(BAN)
+def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
+    """Answer an appeal by lifting the ban or keeping it. A form that arrives twice succeeds."""
+    form, ban = AnswerForm(request.POST), Ban.objects.with_open_appeals().filter(pk=ban_id).first()
+    if not form.is_valid():
+        messages.error(request, _("Write an answer first: the member reads it."))
+        return redirect("articles:queue")
+    if ban is None and not Ban.objects.filter(pk=ban_id).exists():
+        raise Http404
+    if ban:
+        values = form.cleaned_data
+        if values["decision"] == AnswerForm.LIFT:
+            lift_ban(ban.member, values["answer"], actor(request))
+        Ban.objects.filter(pk=ban.pk).update(answer=values["answer"], answered_at=timezone.now())
+    messages.success(request, _("The answer has been sent."))
+    return redirect("articles:queue")

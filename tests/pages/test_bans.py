@@ -1,0 +1,178 @@
+"""Bans: what they forbid, who sees what of them, and appeals."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import Ban, BanScope, User
+from articles.domain.discussion.comments import root_of
+from articles.domain.errors import StoreUnavailable
+from articles.domain.moderation.flags import FlagReason
+from articles.web.moderation import ban, lift_ban
+from tests.api.caller import Caller, error_of
+from tests.factories import actor, browser_of, comment_on, member
+
+BOB, APPEAL, QUEUE = "/users/bob/moderation/", "/appeal/", "/moderation/queue/"
+
+
+def text_of(user: User, path: str) -> str:
+    page = browser_of(user).get(path)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.text)).replace("&#39;", "'")
+
+
+def banned(user: User, moderator: User, scope: BanScope = BanScope.BOTH, days: int = 7) -> User:
+    ban(user, scope, "Nothing but spam", days=days, moderator=actor(moderator))
+    return User.objects.get(pk=user.pk)
+
+
+def test_a_moderator_bans_a_member_once_and_everyone_can_read_why(site_store, bob, carol):
+    fields = {"scope": "both", "days": "30", "reason": "Nothing but spam"}
+    for _ in range(2):  # pressed twice
+        assert browser_of(carol).post(BOB, fields).headers["Location"] == BOB
+
+    found = Ban.objects.get()
+    assert (found.member, found.scope, found.reason, found.moderator) == (bob, "both", "Nothing but spam", carol)
+    assert timedelta(days=29) < found.ends_at - timezone.now() <= timedelta(days=30)
+    (entry,) = site_store.moderation_log.get_page().entries
+    assert (entry.action.value, entry.title, entry.reason) == ("ban", "bob", "Nothing but spam")
+    assert "carol banned bob" in text_of(bob, "/moderation/")
+    assert "from posting, commenting and voting, for 30 days" in text_of(bob, "/moderation/")
+    assert BOB in browser_of(carol).get("/users/bob/").text
+    assert BOB not in browser_of(bob).get("/users/bob/").text
+
+
+@pytest.mark.parametrize("scope", BanScope)
+def test_a_ban_forbids_what_it_names_on_pages_and_in_the_api(site_store, article, alice, bob, carol, scope):
+    comment, own = comment_on(site_store, article, "A comment", alice.pk), comment_on(site_store, article, "Mine")
+    user = banned(bob, carol, scope)
+    browser, api = browser_of(user), Caller(browser_of(user))
+    posting = [
+        browser.post("/post/", {"title": "T", "link": "https://example.org/new"}),
+        browser.post(f"/articles/{article}/comments/", {"text": "Text"}),
+        browser.post(f"/comments/{own}/edit/", {"text": "Text"}),
+        browser.get("/post/"),
+    ]
+    voting = [api.put(f"{one}/vote", {"choice": "vote"}) for one in (f"articles/{article}", f"comments/{comment}")]
+    by_api = api.post(f"articles/{article}/comments", {"text": "Text"})
+    by_form = browser.post(
+        f"/articles/{article}/vote/", {"choice": "oppose"}, headers={"accept": "application/json"}
+    )
+
+    assert ({one.status_code for one in posting} == {403}) is (scope is not BanScope.VOTING)
+    assert (by_api.status_code == 403) is (scope is not BanScope.VOTING)
+    assert ({one.status_code for one in voting} == {403}) is (scope is not BanScope.POSTING)
+    assert (by_form.status_code == 409) is (scope is not BanScope.POSTING)
+    if scope is BanScope.BOTH:
+        assert error_of(by_api) == (403, "banned")
+        assert "You are banned from posting until" in posting[0].text
+        assert "Reason: “Nothing but spam”." in posting[0].text
+        assert f'href="{APPEAL}"' in posting[0].text
+        assert site_store.articles.get(article).votes == 1
+
+
+def test_a_ban_ends_by_itself_or_when_it_is_lifted(site_store, article, bob, carol):
+    user = banned(bob, carol)
+    User.objects.filter(pk=user.pk).update(ban_ends_at=timezone.now() - timedelta(seconds=1))
+    assert browser_of(user).get("/post/").status_code == 200
+    lift_ban(user, "It is over", actor(carol))
+
+    banned(bob, carol, days=0)
+    assert browser_of(bob).get("/post/").status_code == 403
+    for _ in range(2):  # pressed twice
+        assert browser_of(carol).post(f"{BOB}lift/", {"reason": "Time served"}).headers["Location"] == BOB
+
+    assert browser_of(bob).get("/post/").status_code == 200
+    actions = [entry.action.value for entry in site_store.moderation_log.get_page().entries]
+    assert actions == ["lift-ban", "ban", "lift-ban", "ban"]
+    assert "carol lifted the ban of bob" in text_of(bob, "/moderation/")
+
+
+def test_a_vote_that_waits_for_the_login_is_refused_too(site_store, article, bob, carol):
+    banned(bob, carol, BanScope.VOTING)
+    fields = {"username": "bob", "password": "bob's long secret", "article": str(article), "choice": "vote"}
+    browser = browser_of()
+
+    page = browser.post("/login/", fields | {"next": "/"}, follow=True)
+
+    assert "You are banned from voting until" in page.text
+    assert site_store.articles.get(article).votes == 1
+
+
+def test_who_may_ban_whom(site_store, bob, mallory, carol):
+    member("dora", moderator=True)
+    fields = {"scope": "both", "days": "1", "reason": "?"}
+
+    assert browser_of(mallory).post(BOB, fields).status_code == 403
+    assert browser_of(carol).post("/users/dora/moderation/", fields).status_code == 403
+    assert browser_of(carol).post(BOB, fields | {"reason": ""}).status_code == 400
+    assert browser_of(carol, strict=True).post(BOB, fields).status_code != 302
+    assert "Moderators cannot be banned." in text_of(carol, "/users/dora/moderation/")
+    assert not Ban.objects.exists()
+
+
+def test_a_member_appeals_once_and_reads_the_answer(site_store, bob, carol):
+    user, browser = banned(bob, carol), browser_of(bob)
+    assert "You are banned from some of the site." in text_of(user, "/settings/")
+    assert browser.post(APPEAL, {"text": " "}).status_code == 400
+
+    for text in ("It was <my> cousin", "Again"):
+        assert browser.post(APPEAL, {"text": text}).headers["Location"] == APPEAL
+
+    page = text_of(carol, QUEUE)
+    assert "It was &lt;my&gt; cousin" in page
+    assert "Again" not in page
+    assert "Flagged (1)" in page
+    answer = f"/moderation/queue/appeals/{Ban.objects.get().pk}/"
+    assert browser_of(bob).post(answer, {"decision": "lift", "answer": "x"}).status_code == 403
+    for _ in range(2):  # pressed twice
+        fields = {"decision": "keep", "answer": "We know your cousin"}
+        assert browser_of(carol).post(answer, fields).headers["Location"] == QUEUE
+    assert "We know your cousin" in text_of(bob, APPEAL)
+    assert "Appeals" not in text_of(carol, QUEUE)
+    assert browser.get("/post/").status_code == 403
+
+
+def test_an_appeal_can_end_the_ban(site_store, bob, carol):
+    banned(bob, carol)
+    browser_of(bob).post(APPEAL, {"text": "Please"})
+
+    fields = {"decision": "lift", "answer": "All right"}
+    browser_of(carol).post(f"/moderation/queue/appeals/{Ban.objects.get().pk}/", fields)
+
+    assert browser_of(bob).get("/post/").status_code == 200
+    assert "The ban was lifted." in text_of(bob, APPEAL)
+    assert "All right" in text_of(bob, APPEAL)
+
+
+def test_one_button_of_the_queue_removes_and_bans(site_store, article, alice, bob, carol):
+    site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
+    fields = {"subject": root_of(article), "seen": "1", "decision": "ban", "reason": "Spam"}
+    assert "Remove, and ban for 7 days" in text_of(carol, QUEUE)
+
+    assert browser_of(carol).post("/moderation/queue/decide/", fields).status_code == 302
+
+    assert site_store.articles.get(article).removed == "Spam"
+    assert Ban.objects.get().member == alice
+
+
+def test_without_the_store_no_one_is_banned(site_store, bob, carol, monkeypatch):
+    def fail(*_args, **_named):
+        raise StoreUnavailable
+
+    monkeypatch.setattr(type(site_store.moderation_log), "note", fail)
+
+    assert browser_of(carol).post(BOB, {"scope": "both", "days": "7", "reason": "?"}).status_code == 503
+    assert not Ban.objects.exists()
+    assert browser_of(bob).get("/post/").status_code == 200
+
+
+def test_account_deletion_takes_the_name_out_of_the_log_of_bans(site_store, bob, carol):
+    banned(bob, carol)
+    lift_ban(bob, "It was wrong", actor(carol))
+
+    site_store.account_deletion.advance(bob.pk, "bob", "", lambda: True)
+
+    assert [entry.title for entry in site_store.moderation_log.get_page().entries] == ["~", "~"]
+    assert "carol banned [deleted]" in text_of(carol, "/moderation/")
