@@ -67,7 +67,8 @@ def begin(user_id: int) -> None:
     member.left_at = timezone.now()
     member.is_active = member.is_staff = member.is_superuser = False
     member.email = member.language = member.theme = member.hidden_groups = ""
-    member.inbox_read_until = 0
+    member.verified_email = member.mail_kinds = ""
+    member.inbox_read_until = member.mailed_until = 0
     member.keyboard, member.last_login = True, None
     member.banned_from, member.ban_ends_at = "", None
     member.set_unusable_password()

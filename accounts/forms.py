@@ -21,11 +21,12 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import names
 from accounts.mail import mail_address, send_later, send_text
-from accounts.models import Token, User
+from accounts.models import MAIL_KINDS, Token, User
 from accounts.web import resubmission
 
 _TAKEN = _("This name is taken.")
 _WRONG = _("Incorrect username or password.")
+_EMAIL_USE = _("Used to send you a link if you forget your password, and mail that you ask for.")
 
 
 class _PasswordHelp(forms.BaseForm):
@@ -67,7 +68,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         fields = ("username", "email")
         field_classes = {"username": auth_forms.UsernameField}
         widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
-        help_texts = {"email": _("Only used to send you a link if you forget your password.")}
+        help_texts = {"email": _EMAIL_USE}
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
@@ -178,7 +179,7 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
         model = User
         fields = ("email",)
         widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
-        help_texts = {"email": _("Only used to send you a link if you forget your password.")}
+        help_texts = {"email": _EMAIL_USE}
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
@@ -200,6 +201,27 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
         if "email" in self.changed_data and (former := self.initial["email"]):
             context = {"name": user.username, "site_name": settings.SITE_NAME}
             send_text(former, "email_changed", context, user.language)
+
+
+class MailForm(forms.Form):
+    """Choose which notices are mailed."""
+
+    kinds = forms.MultipleChoiceField(
+        label=_("Mail me"),
+        choices=list(
+            zip(
+                MAIL_KINDS,
+                (
+                    _("replies to my articles and comments"),
+                    _("mentions of my name"),
+                    _("moderators' acts on what is mine"),
+                ),
+                strict=True,
+            )
+        ),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
 
 
 class DeleteAccountForm(forms.Form):

@@ -9,7 +9,11 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import translation
+
+from accounts.mail_links import VERIFY_DAYS, verification_token
+from accounts.models import User
 
 # One worker keeps mails in order. At a regular exit the process first sends what is queued.
 _sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
@@ -42,6 +46,14 @@ def send_text(recipient: str, template: str, context: dict[str, Any], language: 
     send_later(send, language)
 
 
+def send_verification(request: HttpRequest, member: User) -> None:
+    """Send a link that verifies the member's address, in the background."""
+    protocol, domain = mail_address(request)
+    link = reverse("accounts:verify", args=[verification_token(member)])
+    context = {"name": member.username, "site_name": settings.SITE_NAME, "days": VERIFY_DAYS}
+    send_text(member.email, "verification", context | {"link": f"{protocol}://{domain}{link}"}, member.language)
+
+
 def mail_address(request: HttpRequest) -> tuple[str, str]:
     """Return scheme and host for links in mails: those of SITE_URL, or else this machine's with the site's port.
 
@@ -49,9 +61,17 @@ def mail_address(request: HttpRequest) -> tuple[str, str]:
     """
     if settings.SITE_URL:
         return public_address(request)
-    port = settings.CONFIGURATION["PORT"]
-    own = [f"{host}:{port}" for host in ("localhost", "127.0.0.1", "[::1]")]
+    own = _own_hosts()
     return "http", request.get_host() if request.get_host() in own else own[0]
+
+
+def site_origin() -> str:
+    """Return the beginning of links in mails that no request causes: `https://news.example.org`."""
+    return settings.SITE_URL.rstrip("/") or f"http://{_own_hosts()[0]}"
+
+
+def _own_hosts() -> list[str]:
+    return [f"{host}:{settings.CONFIGURATION['PORT']}" for host in ("localhost", "127.0.0.1", "[::1]")]
 
 
 def public_address(request: HttpRequest) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 
 from accounts import account_deletion
 from accounts import sessions as member_sessions
-from articles import account_ids, backup, clocks
+from articles import account_ids, backup, clocks, mailing
 from articles.domain.errors import StoreDamaged, StoreError, StoreUnavailable
 from articles.operation import web_counts
 from articles.readership import archive
@@ -176,6 +176,11 @@ def _warn_once(problem: str, text: str) -> None:
         _log.warning("%s", text)
 
 
+def _send_mail(repository: Repository) -> str:
+    """Mail new notices to members who want that."""
+    return _counted(mailing.send_due(repository, _BUDGET), "mail", "sent")
+
+
 def _delete_accounts(_repository: Repository) -> str:
     """Continue account deletions."""
     return _counted(account_deletion.advance_all(_BUDGET), "account", "deleted")
@@ -193,6 +198,7 @@ _STEPS = (
     _Step("groups", _finish_merges),
     _Step("archive", _archive),
     _Step("account_deletion", _delete_accounts),
+    _Step("mail", _send_mail),
     _Step("trim", _trim),
     _Step("expire", _expire),
     _Step("forget", _rewrite_file, is_routine=True),

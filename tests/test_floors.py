@@ -104,6 +104,7 @@ FLOORS = (
         "articles.account_deletion",
         "articles.account_ids",
         "articles.clocks",
+        "articles.mailing",
     ),
     ("articles.web",),
     ("articles.wiring", "articles.demo"),

@@ -2,12 +2,20 @@
 
 from accounts.models.bans import Ban, BanManager, BanScope
 from accounts.models.blocks import Block, BlockLimitError, Mute, Silence
-from accounts.models.members import HAS_PERMISSIONS, AccountDeletion, PermissionGroup, User, UserManager
+from accounts.models.members import (
+    HAS_PERMISSIONS,
+    MAIL_KINDS,
+    AccountDeletion,
+    PermissionGroup,
+    User,
+    UserManager,
+)
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
 from accounts.sessions import MemberSession
 
 __all__ = [
     "HAS_PERMISSIONS",
+    "MAIL_KINDS",
     "MODERATE",
     "POST",
     "READ",

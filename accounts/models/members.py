@@ -28,6 +28,10 @@ HAS_PERMISSIONS = """(
 """Of a row of accounts_user, in SQL: whether the member may have permissions."""
 
 
+MAIL_KINDS = ("reply", "mention", "moderation")
+"""Kinds of notices that members can have mailed: those of `articles.domain.discussion.notices`."""
+
+
 class UserManager(auth.UserManager["User"]):
     """Find members by name regardless of case, and create accounts for imported posters."""
 
@@ -136,6 +140,16 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     inbox_read_until = models.FloatField(default=0, editable=False)
     """In Unix seconds: later notices are new."""
 
+    # Mail about notices.
+    verified_email = models.CharField(max_length=254, blank=True, default="", editable=False)
+    """The address that the member has shown to read."""
+
+    mail_kinds = models.CharField(max_length=60, blank=True, default="", editable=False)
+    """Kinds of notices that are mailed, of `MAIL_KINDS`, comma-separated."""
+
+    mailed_until = models.FloatField(default=0, editable=False)
+    """In Unix seconds: later notices may still be mailed."""
+
     objects = UserManager()
 
     EMAIL_FIELD = "email"
@@ -154,6 +168,11 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         """Return whether a ban in force forbids this: "posting" or "voting". No query."""
         ends_at = self.ban_ends_at
         return self.banned_from in (scope, "both") and (ends_at is None or ends_at > timezone.now())
+
+    @property
+    def has_verified_email(self) -> bool:
+        """Whether mail may be sent, other than links for a new password: the member reads the address."""
+        return self.email != "" and self.email == self.verified_email
 
     def has_perm(self, perm: str, obj: Any = None) -> bool:
         """Return whether the member has a permission. For most, who have none, a page costs one query."""

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from accounts.forms import EmailForm, TokenForm
+from accounts.forms import EmailForm, MailForm, TokenForm
 from accounts.mail import public_address
 from accounts.models import Token, TokenLimitError, User
 from accounts.web import unsent_form
@@ -47,6 +47,7 @@ def _settings_page(request: MemberRequest, email_form: EmailForm, token_form: To
         "token_form": token_form,
         "tokens": list(request.user.tokens.all()),
         "tokens_per_user": Token.objects.PER_USER,
+        "mail_form": MailForm(initial={"kinds": request.user.mail_kinds.split(",")}),
         "blocks": list(request.user.blocks.select_related("blocked").order_by("blocked__username")),
     }
     return render(request, "accounts/settings.html", context)

@@ -120,8 +120,8 @@ LIMITS = (
     Limit("passwords_network", Per.NETWORK, "300 in 10 min", "Passwords checked, right or wrong"),
     Limit("signups", Per.NETWORK, "10 in 1 h", "Sign-up forms sent"),
     Limit("signups_wide", Per.WIDE_NETWORK, "40 in 1 h", "Sign-up forms sent"),
-    Limit("mails", Per.MAIL_ADDRESS, "3 in 1 h", "Password resets requested"),
-    Limit("mails_network", Per.NETWORK, "20 in 1 h", "Password resets requested"),
+    Limit("mails", Per.MAIL_ADDRESS, "3 in 1 h", "Password resets and links to verify the address requested"),
+    Limit("mails_network", Per.NETWORK, "20 in 1 h", "Password resets and links to verify the address requested"),
 )
 """Every limit. Settings, rules, keys and sentences follow this table."""
 

@@ -60,6 +60,7 @@ def _account(member: Any) -> dict[str, Any]:
         "id": member.pk,
         "name": member.get_username(),
         "email": member.email,
+        "email_verified": member.has_verified_email,
         "joined": _iso(member.date_joined),
         "last_login": _iso(member.last_login),
         "came_with_an_import": member.imported,
@@ -75,6 +76,7 @@ def _settings(member: Any) -> dict[str, Any]:
         "hidden_groups": list(slugs_from(member.hidden_groups)),
         "blocked_members": sorted(member.blocks.values_list("blocked__username", flat=True)),
         "muted_discussions": sorted(member.mutes.values_list("article", flat=True)),
+        "mail_about": [kind for kind in member.mail_kinds.split(",") if kind],
         "inbox_read_until": _at(member.inbox_read_until) if member.inbox_read_until else None,
     }
 

@@ -40,7 +40,7 @@ FORMS = {
     # Both also accept a form that arrives twice, by its password: without a limit they would check any password.
     **dict.fromkeys(("accounts:password_change", "accounts:password_reset_confirm"), _PASSWORDS),
     "accounts:signup": ("signups", "signups_wide"),
-    "accounts:password_reset": ("mails", "mails_network"),
+    **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network")),
     "articles:vote": (),
     "articles:post": (),
     "articles:preview": ("previews",),
@@ -146,11 +146,18 @@ def _uses(request: HttpRequest, limit: str, token: str) -> list[Use]:
         case Per.ACCOUNT:
             subject = digest("limit", "account", _account(request), network_of(request))
         case Per.MAIL_ADDRESS:
-            address = unsent_form.sent(request).get("email", "")[:_MAIL_ADDRESS_LENGTH].strip().casefold()
-            subject = digest("limit", "mail", address)
+            subject = digest("limit", "mail", _mail_address(request)[:_MAIL_ADDRESS_LENGTH].strip().casefold())
         case _:
             subject = network_of(request, wide=per is Per.WIDE_NETWORK)
     return [Use(limit, subject)]
+
+
+def _mail_address(request: HttpRequest) -> str:
+    """Return the address that a mail is requested for: the member's own, or that in the form."""
+    is_own = request.resolver_match and request.resolver_match.view_name == "accounts:send_link"
+    if is_own and request.user.is_authenticated:
+        return request.user.email
+    return unsent_form.sent(request).get("email", "")
 
 
 def _account(request: HttpRequest) -> str:

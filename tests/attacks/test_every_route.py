@@ -104,6 +104,8 @@ def test_a_member_changes_nothing_that_is_not_theirs(site_store, article, carol,
         "/logout/",
         "/preferences/",
         "/settings/",
+        "/settings/mail/",
+        "/settings/mail/link/",
         "/settings/tokens/",
     }
 

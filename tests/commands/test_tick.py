@@ -44,6 +44,7 @@ STEPS = [
     "groups",
     "archive",
     "account_deletion",
+    "mail",
     "trim",
     "expire",
     "forget",

@@ -329,6 +329,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "id": carol.pk,
             "name": "carol",
             "email": "c@example.org",
+            "email_verified": False,
             "joined": carol.date_joined.astimezone(UTC).isoformat(timespec="seconds"),
             "last_login": carol.last_login.astimezone(UTC).isoformat(timespec="seconds"),
             "came_with_an_import": True,
@@ -341,6 +342,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "hidden_groups": ["python", "x"],
             "blocked_members": ["alice"],
             "muted_discussions": [article],
+            "mail_about": [],
             "inbox_read_until": None,
         },
         "posted": [

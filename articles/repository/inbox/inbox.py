@@ -72,7 +72,7 @@ class Inbox:
         if number > 1 and not pointers:
             raise PageNotFound(number)
         has_next = len(pointers) > size and start + size < MOST_PAGED
-        return InboxPage(tuple(self._read(pointers[:size])), number, has_next)
+        return InboxPage(self.read(pointers[:size]), number, has_next)
 
     def iterate(self, user: UserId) -> Iterator[NoticePointer]:
         """Yield every notice of a member, newest first. One round trip."""
@@ -81,6 +81,26 @@ class Inbox:
                 pipe.zrevrange(keys.inbox(user), 0, -1, withscores=True)
             shards = pipe.execute()
         yield from _newest_first(shards)
+
+    def list_between(self, members: Sequence[tuple[UserId, float]], until: float) -> list[list[NoticePointer]]:
+        """Return the notices of each member after a time of their own, and up to `until`, newest first.
+
+        Times in Unix seconds. One round trip.
+        """
+        shards = self._store.shards.all
+        with self._store.pipeline() as pipe:
+            for user, since in members:
+                for keys in shards:
+                    pipe.zrevrangebyscore(
+                        keys.inbox(user), exact_time(until), f"({exact_time(since)}", withscores=True
+                    )
+            replies = pipe.execute()
+        width = len(shards)
+        return [list(_newest_first(replies[n * width : (n + 1) * width])) for n in range(len(members))]
+
+    def read(self, pointers: Sequence[NoticePointer]) -> tuple[Notice, ...]:
+        """Return what these point to, without notices about articles that do not exist. One round trip."""
+        return tuple(self._read(pointers))
 
     def _read(self, pointers: Sequence[NoticePointer]) -> Iterator[Notice]:
         """Read what notices point to; leave out those about articles that do not exist. One round trip."""

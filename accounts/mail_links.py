@@ -1,0 +1,38 @@
+"""Signed links in mails: to verify an address, and to unsubscribe. Neither needs a login."""
+
+from django.core import signing
+
+from accounts.models import User
+
+VERIFY_DAYS = 3
+"""Days for which a link that verifies an address works."""
+
+_VERIFY, _UNSUBSCRIBE = "accounts.verify", "accounts.unsubscribe"
+
+
+def verification_token(member: User) -> str:
+    """Return the token of a link that verifies the member's current address."""
+    return signing.dumps([member.pk, member.email], salt=_VERIFY)
+
+
+def member_verifying(token: str) -> User | None:
+    """Return the member whose current address a link verifies; None if it is invalid, old, or for another one."""
+    try:
+        user_id, address = signing.loads(token, salt=_VERIFY, max_age=VERIFY_DAYS * 86400)
+    except signing.BadSignature:
+        return None
+    return User.objects.filter(pk=user_id, email=address, is_active=True).first()
+
+
+def unsubscribe_token(member: User) -> str:
+    """Return the token of a link that ends mail about notices. It works as long as the site has its secret key."""
+    return signing.dumps(member.pk, salt=_UNSUBSCRIBE)
+
+
+def member_unsubscribing(token: str) -> User | None:
+    """Return the member who ends mail about notices by a link; None if it is invalid."""
+    try:
+        user_id = signing.loads(token, salt=_UNSUBSCRIBE)
+    except signing.BadSignature:
+        return None
+    return User.objects.filter(pk=user_id).first()

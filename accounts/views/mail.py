@@ -1,0 +1,85 @@
+"""Verify the address for mail, choose what is mailed, and unsubscribe. None of these pages is cached."""
+
+import time
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
+
+from accounts.forms import MailForm
+from accounts.mail import send_verification
+from accounts.mail_links import member_unsubscribing, member_verifying
+from accounts.models import User
+from accounts.views.settings import MemberRequest
+from accounts.web.form_pages import form_action, members_only, page_with_form
+
+
+def _settings_address(_request: HttpRequest) -> str:
+    return f"{reverse('accounts:settings')}#settings-mail"
+
+
+def _link_button(_request: HttpRequest) -> str:
+    return _("Send a link")
+
+
+@never_cache
+@form_action(page=_settings_address, button=_link_button)
+@members_only()
+def send_link(request: MemberRequest) -> HttpResponse:
+    """Send a link that verifies the member's address."""
+    if request.user.email and not request.user.has_verified_email:
+        send_verification(request, request.user)
+        messages.success(request, _("We've sent a link to your email address. Open it to verify the address."))
+    return redirect(_settings_address(request))
+
+
+@never_cache
+@page_with_form
+def verify(request: HttpRequest, token: str) -> HttpResponse:
+    """Verify the address that the link was sent to. A button does it: programs that check mails open links."""
+    member = member_verifying(token)
+    if member and request.method == "POST":
+        User.objects.filter(pk=member.pk, email=member.email).update(verified_email=member.email)
+        messages.success(request, _("Your email address is verified."))
+        return redirect("accounts:settings")
+    return render(request, "accounts/verify.html", {"member": member}, status=200 if member else 404)
+
+
+def _save_button(_request: HttpRequest) -> str:
+    return _("Save")
+
+
+@never_cache
+@form_action(page=_settings_address, button=_save_button)
+@members_only()
+def choose(request: MemberRequest) -> HttpResponse:
+    """Save which notices are mailed. Those from before mail was turned on are not."""
+    form = MailForm(request.POST)
+    if form.is_valid():
+        with transaction.atomic():
+            member = User.objects.select_for_update().get(pk=request.user.pk)
+            if not member.mail_kinds:
+                member.mailed_until = time.time()
+            member.mail_kinds = ",".join(form.cleaned_data["kinds"]) if member.has_verified_email else ""
+            member.save(update_fields=["mail_kinds", "mailed_until"])
+        messages.success(request, _("Your changes have been saved."))
+    return redirect(_settings_address(request))
+
+
+@never_cache
+@csrf_exempt  # mail programs send the form (RFC 8058): the token of the address shows who asks
+@require_http_methods(["GET", "HEAD", "POST"])
+def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
+    """End mail about notices. Idempotent; a GET only asks."""
+    member = member_unsubscribing(token)
+    is_done = member is not None and request.method == "POST"
+    if member and is_done:
+        User.objects.filter(pk=member.pk).update(mail_kinds="")
+    context = {"is_valid": member is not None, "is_done": is_done}
+    return render(request, "accounts/unsubscribe.html", context, status=200 if member else 404)

@@ -1,0 +1,122 @@
+"""Verifying the address for mail, choosing what is mailed, and unsubscribing."""
+
+import re
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.core import mail
+from django.test import Client
+from django.utils import timezone
+
+from accounts.mail import wait_until_sent
+from accounts.mail_links import VERIFY_DAYS, unsubscribe_token, verification_token
+from tests.factories import browser_of
+
+ALL = ["reply", "mention", "moderation"]
+
+
+@pytest.fixture
+def verified(alice):
+    alice.verified_email = alice.email
+    alice.save()
+    return alice
+
+
+def sent_link(client: Client) -> str:
+    """Request a link, and return its path from the mail."""
+    assert client.post("/settings/mail/link/").status_code == 302
+    wait_until_sent()
+    (message,) = mail.outbox
+    assert message.to == ["alice@example.org"]
+    found = re.search(r"http://localhost:\d+(/settings/mail/verify/\S+/)", message.body)
+    assert found
+    return found[1]
+
+
+def test_a_link_verifies_the_address_at_the_push_of_a_button(alice, as_alice):
+    link = sent_link(as_alice)
+
+    assert "alice@example.org" in Client().get(link).text
+    alice.refresh_from_db()
+    assert not alice.has_verified_email, "programs that check mails open links"
+    assert Client().post(link)["Location"] == "/settings/"
+    alice.refresh_from_db()
+    assert alice.has_verified_email
+    as_alice.post("/settings/mail/link/")
+    wait_until_sent()
+    assert len(mail.outbox) == 1, "there is nothing to verify"
+
+
+def test_a_link_is_for_one_address_and_expires(alice, as_alice):
+    link = f"/settings/mail/verify/{verification_token(alice)}/"
+    with time_machine.travel(timezone.now() + timedelta(days=VERIFY_DAYS, seconds=9)):
+        assert Client().post(link).status_code == 404
+    assert Client().post(link[:-2] + "/").status_code == 404
+    alice.email = "new@example.org"
+    alice.save()
+    assert Client().post(link).status_code == 404
+    alice.refresh_from_db()
+    assert not alice.has_verified_email
+
+
+def test_a_changed_address_is_no_longer_verified(verified):
+    verified.email = "new@example.org"
+    verified.save()
+
+    assert not verified.has_verified_email
+    assert "new@example.org is your address" in browser_of(verified).get("/settings/").text
+
+
+def test_members_choose_what_is_mailed(verified):
+    browser = browser_of(verified)
+    assert 'value="reply"' in browser.get("/settings/").text
+
+    for kinds in (ALL, ["mention"], []):
+        assert browser.post("/settings/mail/", {"kinds": kinds}).status_code == 302
+        verified.refresh_from_db()
+        assert verified.mail_kinds == ",".join(kinds)
+    browser.post("/settings/mail/", {"kinds": ["everything"]})
+    verified.refresh_from_db()
+    assert verified.mail_kinds == ""
+
+
+def test_turning_mail_on_mails_nothing_from_before(verified):
+    with time_machine.travel(1_900_000_000, tick=False):
+        browser_of(verified).post("/settings/mail/", {"kinds": ["reply"]})
+    verified.refresh_from_db()
+    assert verified.mailed_until == 1_900_000_000
+    browser_of(verified).post("/settings/mail/", {"kinds": ["mention"]})
+    verified.refresh_from_db()
+    assert verified.mailed_until == 1_900_000_000, "what is due is still mailed"
+
+
+def test_nothing_is_mailed_to_an_address_that_is_not_verified(alice, as_alice):
+    as_alice.post("/settings/mail/", {"kinds": ALL})
+
+    alice.refresh_from_db()
+    assert alice.mail_kinds == ""
+    assert 'value="reply"' not in as_alice.get("/settings/").text
+
+
+def test_unsubscribing_takes_a_post_and_neither_a_login_nor_a_token(verified):
+    verified.mail_kinds = "reply"
+    verified.save()
+    link, browser = f"/unsubscribe/{unsubscribe_token(verified)}/", Client(enforce_csrf_checks=True)
+
+    assert "Stop all mail" in browser.get(link).text
+    verified.refresh_from_db()
+    assert verified.mail_kinds == "reply"
+    for _ in range(2):
+        assert browser.post(link, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    verified.refresh_from_db()
+    assert verified.mail_kinds == ""
+    for wrong in ("/unsubscribe/x/", link.replace("/unsubscribe/", "/settings/mail/verify/")):
+        assert Client().get(wrong).status_code == 404
+
+
+def test_the_settings_need_a_token_and_a_login(alice):
+    for address in ("/settings/mail/", "/settings/mail/link/"):
+        assert Client().post(address)["Location"].startswith("/login/")
+        assert browser_of(alice, strict=True).post(address).status_code == 403
+    assert mail.outbox == []

@@ -1,0 +1,218 @@
+"""Mail about notices, as housekeeping sends it, to a real mail server too."""
+
+import mailbox
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from pathlib import Path
+
+import pytest
+from django.core import mail
+from django.core.mail import EmailMultiAlternatives
+
+from accounts.models import MAIL_KINDS, User
+from articles import housekeeping, mailing
+from articles.domain.discussion.notices import NoticeKind
+from articles.mailing import notices
+from tests.cast import MODERATOR
+from tests.clock import Clock
+from tests.factories import browser_of, comment_on, post_as
+from tests.store_state import set_clock
+from tests.waiting import until
+
+
+@pytest.fixture(scope="module")
+def mail_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path]]:
+    """A process that speaks SMTP: its port, and the folder of the mails that it accepts."""
+    folder = tmp_path_factory.mktemp("mail") / "box"
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "aiosmtpd", "-n", "-l", f"127.0.0.1:{port}"]
+    server = subprocess.Popen([*command, "-c", "aiosmtpd.handlers.Mailbox", str(folder)])
+    until(lambda: _accepts(port))
+    yield port, folder
+    server.terminate()
+    server.wait(60)
+
+
+def _accepts(port: int) -> bool:
+    with socket.socket() as line:
+        return line.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture
+def received(mail_server, settings) -> Callable[[], list[EmailMessage]]:
+    """Let the site send to the mail server; return a function that returns what it has accepted since."""
+    port, folder = mail_server
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
+    box = mailbox.Maildir(str(folder))
+    before = set(box.keys())
+
+    def found() -> list[EmailMessage]:
+        return [message_from_bytes(box.get_bytes(key), policy=default) for key in set(box.keys()) - before]
+
+    return found
+
+
+@pytest.fixture
+def later(site_store, monkeypatch, settings) -> Clock:
+    """The clock of the site, whose address is news.example.org. Housekeeping begins with the first member."""
+    settings.SITE_URL = "https://news.example.org"
+    monkeypatch.setattr(notices._Round, "last", 0)
+    clock = Clock()
+    set_clock(site_store, clock)
+    return clock
+
+
+def mailed(user: User, *kinds: str, **facts: object) -> User:
+    """Let a member with a verified address have these kinds mailed, by default all."""
+    user.email = user.verified_email = f"{user.username}@example.org"
+    user.mail_kinds = ",".join(kinds or MAIL_KINDS)
+    for name, value in facts.items():
+        setattr(user, name, value)
+    user.save()
+    return user
+
+
+def send(site_store) -> int:
+    return mailing.send_due(site_store, 60)
+
+
+def recipients() -> list[str]:
+    return [address for message in mail.outbox for address in message.to]
+
+
+def test_a_mail_server_gets_each_notice_once_in_plain_text_and_html(
+    site_store, article, later, received, alice, bob
+):
+    mailed(alice)
+    comment = comment_on(site_store, article, "I *agree* & <b>disagree</b>", bob.pk)
+    later.advance(mailing.SETTLE_SECONDS + 1)
+
+    assert (send(site_store), send(site_store)) == (1, 0)
+
+    (message,) = received()
+    text, html = (message.get_body([kind]).get_content() for kind in ("plain", "html"))
+    assert (message["To"], message["Subject"]) == ("alice@example.org", "1 new notice on Article Voting")
+    assert "bob commented on your article A title" in text
+    assert "I agree & <b>disagree</b>" in text
+    assert f"https://news.example.org/comments/{comment}/" in text
+    assert f'href="https://news.example.org/articles/{article}/"' in html
+    assert "<b>" not in html
+    assert 'href="/' not in html
+    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    address = re.fullmatch(
+        r"<https://news\.example\.org(/unsubscribe/[^>]+/)>", message["List-Unsubscribe"].strip()
+    )
+    assert address is not None
+    one_click = browser_of(strict=True).post(address[1], {"List-Unsubscribe": "One-Click"})
+    assert one_click.status_code == 200
+    alice.refresh_from_db()
+    assert alice.mail_kinds == ""
+
+
+def test_a_mail_is_sent_once_although_the_process_dies(
+    site_store, article, later, received, alice, bob, monkeypatch
+):
+    mailed(alice)
+    comment_on(site_store, article, "Hello", bob.pk)
+    later.advance(mailing.SETTLE_SECONDS + 1)
+    deliver = EmailMultiAlternatives.send
+
+    def die_after(message, *args):
+        deliver(message, *args)
+        raise SystemExit
+
+    with monkeypatch.context() as dying:
+        dying.setattr(EmailMultiAlternatives, "send", die_after)
+        with pytest.raises(SystemExit):
+            send(site_store)
+    notices._Round.last = 0
+
+    assert send(site_store) == 0
+    assert len(received()) == 1
+
+
+def test_nothing_is_claimed_while_the_mail_server_is_away(
+    site_store, article, later, received, alice, bob, settings
+):
+    mailed(alice)
+    comment_on(site_store, article, "Hello", bob.pk)
+    later.advance(mailing.SETTLE_SECONDS + 1)
+    port, settings.EMAIL_PORT = settings.EMAIL_PORT, 1
+
+    (failed,) = [done for done in housekeeping.run(site_store) if done.step == "mail"]
+    assert "ConnectionRefusedError" in failed.error
+    settings.EMAIL_PORT, notices._Round.last = port, 0
+    (done,) = [done for done in housekeeping.run(site_store) if done.step == "mail"]
+
+    assert done.result == "1 mail sent"
+    assert len(received()) == 1
+
+
+def test_two_processes_do_not_send_the_same_mail(site_store, article, later, alice, bob):
+    mailed(alice)
+    comment_on(site_store, article, "Hello", bob.pk)
+    later.advance(mailing.SETTLE_SECONDS + 1)
+    (due,) = notices._due(site_store, float("inf"))
+
+    assert [notices._claim(due), notices._claim(due)] == [True, False]
+
+
+def test_members_get_only_what_they_asked_for_at_an_address_that_they_verified(
+    site_store, article, later, alice, bob, carol
+):
+    for user in (alice, bob, carol):
+        site_store.comments.post(article, 7, "eve", f"@{user.username}", mentioned=[user.pk])
+    mailed(alice, "moderation")
+    mailed(bob, verified_email="former@example.org")
+    mailed(carol, "mention")
+    site_store.articles.remove(post_as(site_store, alice, "Other", "https://example.org/o").id, MODERATOR, "Spam")
+    later.advance(mailing.SETTLE_SECONDS - 1)
+
+    assert send(site_store) == 0
+    later.advance(2)
+    assert send(site_store) == 2
+    assert sorted(recipients()) == ["alice@example.org", "carol@example.org"]
+    assert ["removed Other" in message.body for message in mail.outbox] == [True, False]
+
+
+def test_what_was_read_on_the_site_and_what_came_before_is_not_mailed(site_store, article, later, alice, bob):
+    comment_on(site_store, article, "Hello", bob.pk)
+    mailed(alice, inbox_read_until=later())
+    later.advance(mailing.SETTLE_SECONDS + 1)
+    assert send(site_store) == 0
+    mailed(alice, inbox_read_until=0, mailed_until=later())
+    assert send(site_store) == 0
+
+
+def test_a_run_sends_a_bounded_number_and_the_next_one_goes_on(site_store, later, alice, bob, carol, monkeypatch):
+    monkeypatch.setattr(notices, "MAILS_PER_RUN", 2)
+    for user in (alice, bob, carol):
+        mailed(user)
+        posted = post_as(site_store, user, f"By {user.username}", f"https://example.org/{user.pk}").id
+        site_store.comments.post(posted, 7, "eve", "Hello")
+    later.advance(mailing.SETTLE_SECONDS + 1)
+
+    assert [send(site_store), send(site_store), send(site_store)] == [2, 1, 0]
+    assert recipients() == [f"{name}@example.org" for name in ("alice", "bob", "carol")]
+
+
+def test_a_mail_is_in_the_members_language(site_store, article, later, alice, bob):
+    mailed(alice, language="zh-hans")
+    comment_on(site_store, article, "你好", bob.pk)
+    later.advance(mailing.SETTLE_SECONDS + 1)
+
+    assert send(site_store) == 1
+    assert "bob 评论了你的文章《A title》" in mail.outbox[0].body
+
+
+def test_every_kind_of_notice_can_be_mailed():
+    assert tuple(NoticeKind) == MAIL_KINDS
