@@ -69,6 +69,7 @@ def begin(user_id: int) -> None:
     member.email = member.language = member.theme = member.hidden_groups = ""
     member.verified_email = member.mail_kinds = ""
     member.inbox_read_until = member.mailed_until = 0
+    member.followed_groups = member.feed_key = ""
     member.keyboard, member.last_login = True, None
     member.banned_from, member.ban_ends_at = "", None
     member.set_unusable_password()

@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import connection, models, transaction
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
@@ -20,6 +21,9 @@ from accounts import member_ids, names
 _NAME_RULE = _("2 to 30 letters (a–z), digits, “_” and “-”, starting with a letter.")
 _NAME = RegexValidator(names.PATTERN, _NAME_RULE)
 
+
+_MOST_DIGITS = 16
+"""Of a member's id."""
 
 HAS_PERMISSIONS = """(
     EXISTS (SELECT 1 FROM accounts_user_groups WHERE user_id = accounts_user.id)
@@ -44,6 +48,14 @@ class UserManager(auth.UserManager["User"]):
         if not names.is_valid(canonical):
             raise self.model.DoesNotExist
         return self.get(canonical_name=canonical, left_at=None)
+
+    def find_by_feed_token(self, token: str) -> "User | None":
+        """Return the active member whose private feed has this token; None for a wrong or former one."""
+        number = token.partition("-")[0]
+        if not (number.isascii() and number.isdecimal() and len(number) < _MOST_DIGITS and token.isascii()):
+            return None
+        member = self.filter(pk=int(number), is_active=True).exclude(feed_key="").first()
+        return member if member and constant_time_compare(member.feed_token, token) else None
 
     def is_taken(self, username: str) -> bool:
         """Return whether a member or a deleted account has this name, in any spelling."""
@@ -150,6 +162,10 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     mailed_until = models.FloatField(default=0, editable=False)
     """In Unix seconds: later notices may still be mailed."""
 
+    followed_groups = models.TextField(_("followed groups"), blank=True, default="", editable=False)
+    feed_key = models.CharField(max_length=32, blank=True, default="", editable=False)
+    """Part of the private feed's address; empty while there is none. A new one ends the former address."""
+
     objects = UserManager()
 
     EMAIL_FIELD = "email"
@@ -186,6 +202,17 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
             cursor.execute(query, [self.pk])
             row = cursor.fetchone()
         return bool(row and row[0])
+
+    @property
+    def feed_token(self) -> str:
+        """What the address of the member's private feed ends with; "" while there is none.
+
+        It cannot be computed from the database alone, without the secret key.
+        """
+        if not self.feed_key:
+            return ""
+        signature = salted_hmac("accounts.private_feed", f"{self.pk} {self.feed_key}", algorithm="sha256")
+        return f"{self.pk}-{signature.hexdigest()[:40]}"
 
     def take_id(self) -> None:
         """Give a new account its id, before the transaction that saves it. See `accounts.member_ids`."""

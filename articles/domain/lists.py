@@ -14,6 +14,10 @@ MOST_PAGED = 10_000
 pages and the sitemap."""
 
 
+MOST_FOLLOWED_PAGED = 250
+"""Articles of followed groups that can be paged through: a page reads all before it, of every group."""
+
+
 class Order(StrEnum):
     """The order of a list."""
 

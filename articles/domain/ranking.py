@@ -77,6 +77,27 @@ def activity(last_comment_at: float, *, is_locked: bool) -> float:
     return last_comment_at - LATEST if is_locked else last_comment_at
 
 
+SHARE = 10
+"""Articles of each followed group that take the same room on the page of followed groups."""
+
+LAG_SECONDS = 30 * 86400
+"""Seconds by which a followed group's best article may be behind that of another before it gives up one share."""
+
+LEAST_SPREAD_SECONDS = 3600
+"""Seconds between the first and the last article of a share, at least."""
+
+
+def followed_place(score: float, *, best: float, last: float, leading: float) -> float:
+    """Return the place of an article among those of the followed groups: the lowest comes first.
+
+    All in seconds, as scores of the front page: that of the article, of the best one in its group, of the last one
+    in the group's share, which is its best SHARE articles, and of the best one in any followed group. A group's
+    own best is its measure: its share is at 0 to 1, whether it took an hour or a month, so that a busy group takes
+    no more room than a quiet one. A group whose best article has fallen behind begins later.
+    """
+    return (leading - best) / LAG_SECONDS + (best - score) / max(best - last, LEAST_SPREAD_SECONDS)
+
+
 def hotness(pv: int, uv: int, hours: float, parameters: Parameters) -> float:
     """Return the hotness: page views and unique visitors, decaying with the article's age in hours."""
     readers = parameters.alpha * pv + parameters.beta * uv

@@ -24,6 +24,7 @@ from articles.repository.inspection.readiness import Stamp
 from articles.repository.inspection.server import Overview
 from articles.repository.limits import Limits
 from articles.repository.lists.feeds import FeedFilter, Feeds
+from articles.repository.lists.following import Following
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.pages import Lists
 from articles.repository.lists.refresh import Refreshes
@@ -111,6 +112,7 @@ class Repository:
         self.groups = Groups(store)
         self.hot = Hot(store)
         self.lists = Lists(store, self.hot)
+        self.following = Following(store)
         self.search = Search(store)
         self.refresh = Refreshes(store)
         self.standings = Standings(store)

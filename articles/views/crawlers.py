@@ -33,7 +33,8 @@ _CLOSED_PAGES = (
     *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
     *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
     *("articles:voting_rings", "articles:queue", "articles:flags", "articles:removed", "articles:appeal"),
-    *("articles:search", "articles:pulse", "articles:voted", "articles:opposed", "articles:saved"),
+    *("articles:search", "articles:pulse", "articles:following"),
+    *("articles:voted", "articles:opposed", "articles:saved"),
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
     *("accounts:password_reset", "admin:index"),
 )

@@ -31,7 +31,17 @@ from articles.wiring import repository, rules
 _log = logging.getLogger(__name__)
 
 _FEEDS = ("feeds", "feeds_wide")
-_FEED_NAMES = ("", "top_", "group_", "user_", "search_", "comments_", "article_comments_", "member_comments_")
+_FEED_NAMES = (
+    "",
+    "top_",
+    "group_",
+    "user_",
+    "search_",
+    "comments_",
+    "article_comments_",
+    "member_comments_",
+    "following_",
+)
 _WRONG_PASSWORDS = ("logins", "logins_day", "logins_network", "logins_wide")
 _PASSWORDS = (*_WRONG_PASSWORDS, "passwords", "passwords_network")
 

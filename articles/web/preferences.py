@@ -14,8 +14,8 @@ HIDDEN_COOKIE = "hidden"
 PREFERENCE_COOKIES = (THEME_COOKIE, KEYBOARD_COOKIE, HIDDEN_COOKIE)
 """All that a reader without account can choose, besides the language."""
 
-MOST_HIDDEN = 50
-"""Maximum number of groups that a reader can hide."""
+MOST_HIDDEN = MOST_FOLLOWED = 50
+"""Maximum number of groups that a reader can hide, and that a member can follow."""
 
 _OFF = "off"
 
@@ -32,6 +32,9 @@ class Preferences:
     hidden_groups: tuple[str, ...] = ()
     """Slugs of the groups that the reader's lists leave out."""
 
+    followed_groups: tuple[str, ...] = ()
+    """Slugs of the groups that a member follows."""
+
 
 def preferences_of(request: HttpRequest) -> Preferences:
     """Return the reader's preferences. Unknown or malformed values count as not set."""
@@ -42,6 +45,7 @@ def preferences_of(request: HttpRequest) -> Preferences:
             language=user.language,
             keyboard=user.keyboard,
             hidden_groups=slugs_from(user.hidden_groups),
+            followed_groups=slugs_from(user.followed_groups),
         )
     cookies = request.COOKIES
     theme = cookies.get(THEME_COOKIE, "")

@@ -182,6 +182,7 @@ PAGES = (
     Page("saved, nothing", "/mine/saved/", "member"),
     Page("saved", "/mine/saved/", "poster"),
     Page("inbox", "/inbox/", "poster"),
+    Page("followed groups", "/following/", "chooser"),
     Page("deletion of the account", "/settings/delete/", "member"),
     Page("deletion of the account, refused", "/settings/delete/", "member", 400, send(name="x", password="x")),
     # Moderation
@@ -271,6 +272,9 @@ WITHOUT_PAGE = {
     "articles:search_feed": "a feed",
     "articles:user_feed": "a feed",
     "articles:comments_feed": "a feed",
+    "articles:following_feed": "a feed",
+    "articles:follow": "a form's target",
+    "articles:change_feed": "a form's target",
     "articles:article_comments_feed": "a feed",
     "articles:member_comments_feed": "a feed",
     "articles:favicon": "leads to the icon",

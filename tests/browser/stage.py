@@ -74,7 +74,8 @@ def _cast() -> dict[str, str]:
     paula, maud = User.objects.create_user("paula"), User.objects.create_user("maud")
     maud.groups.add(Group.objects.get(name=MODERATORS))
     olga = User.objects.create_superuser("olga")
-    cho = User.objects.create_user("cho", theme="dark", keyboard=False, hidden_groups="redis,python")
+    choices = {"theme": "dark", "keyboard": False, "hidden_groups": "redis,python"}
+    cho = User.objects.create_user("cho", **choices, followed_groups="python,中文", feed_key="x")
     roles = {"member": mia, "poster": paula, "moderator": maud, "operator": olga, "chooser": cho}
     return {role: _session(user) for role, user in roles.items()}
 

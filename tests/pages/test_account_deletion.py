@@ -108,6 +108,7 @@ def test_a_deleted_account_can_no_longer_be_used(site_store, bob_was_busy, bob):
 def test_no_personal_data_stays_on_the_account(site_store, bob, alice):
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     bob.email, bob.language, bob.theme, bob.keyboard, bob.hidden_groups = "b@example.org", "en", "dark", False, "x"
+    bob.followed_groups, bob.feed_key = "python", "x"
     bob.is_staff = bob.is_superuser = bob.imported = True
     bob.last_login = timezone.now()
     bob.save()
@@ -120,6 +121,7 @@ def test_no_personal_data_stays_on_the_account(site_store, bob, alice):
 
     left = User.objects.get(pk=bob.pk)
     assert (left.email, left.language, left.theme, left.keyboard, left.hidden_groups) == ("", "", "", True, "")
+    assert (left.followed_groups, left.feed_key, left.feed_token) == ("", "", "")
     assert (left.is_active, left.is_staff, left.is_superuser, left.last_login) == (False, False, False, None)
     assert not left.has_usable_password()
     assert not left.groups.exists()

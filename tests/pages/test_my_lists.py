@@ -293,6 +293,7 @@ def iso(seconds: float) -> str:
 def test_the_export_contains_everything_the_documentation_promises(site_store, article, alice, carol):
     carol.email, carol.theme, carol.hidden_groups, carol.keyboard = "c@example.org", "dark", "python,x", False
     carol.language, carol.last_login, carol.imported = "en", timezone.now(), True
+    carol.followed_groups, carol.feed_key = "redis", "x"
     carol.save()
     expiry = timezone.now() + timedelta(days=9)
     laptop, plaintext = Token.objects.issue(carol, "laptop 笔记本", scopes=("vote",), expires_at=expiry)
@@ -344,6 +345,8 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "muted_discussions": [article],
             "mail_about": [],
             "inbox_read_until": None,
+            "followed_groups": ["redis"],
+            "private_feed": True,
         },
         "posted": [
             {

@@ -6,6 +6,7 @@ whatever changes meanwhile, an article that was shown is not shown again, and no
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from articles.domain.articles import ArticleId
 from articles.domain.lists import Order
@@ -34,17 +35,23 @@ def read_unseen(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -
     `Cut.total` includes shown, hidden and duplicate entries. An article in the rankings of several groups is
     returned once, with the value read last, because a vote may come between two reads.
     """
-    calls = [_call(store, ranking, query, len(rankings)) for ranking in rankings]
-    for _ in range(MOST_READINGS):
-        replies = store.run_many(calls)
-        if all(state == replies[0][2] for _, _, state in replies):
-            break
+    replies = read_each(store, rankings, query)
     values = {member: value for _, flat, _ in replies for member, value in pairs(flat)}
     ordered: list[Entry] = sorted((sort_key(value, member) for member, value in values.items()), reverse=True)
     page = ordered[query.start : query.start + query.size]
     total, refreshed_at = sum(count for count, _, _ in replies), rescored_at(replies[0][2])
     cut = Cut([(article_id_from(member), value) for value, member in page], total, None, refreshed_at)
     return cut, len(ordered) > query.start + query.size
+
+
+def read_each(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> list[Any]:
+    """Return what each ranking has for the page: {entries, {id, value, id, value …}, state}. One round trip."""
+    calls = [_call(store, ranking, query, len(rankings)) for ranking in rankings]
+    for _ in range(MOST_READINGS):
+        replies = store.run_many(calls)
+        if all(state == replies[0][2] for _, _, state in replies):
+            break
+    return replies
 
 
 def _call(store: Store, ranking: Ranking, query: UnseenQuery, rankings: int) -> Call:

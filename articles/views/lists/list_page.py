@@ -30,6 +30,7 @@ class GroupTools:
     slug: str
     is_hidden: bool
     manage_address: str = ""
+    is_followed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,7 @@ class Reader:
 
     is_member: bool = False
     hidden_groups: tuple[str, ...] = ()
+    followed_groups: tuple[str, ...] = ()
     may_manage_groups: bool = False
 
 
@@ -224,7 +226,8 @@ class _Builder:
             return None
         slug = self.page.group.slug
         manage = reverse("articles:manage_group", args=[slug]) if self.reader.may_manage_groups else ""
-        return GroupTools(slug, slug in self.reader.hidden_groups, manage)
+        reader = self.reader
+        return GroupTools(slug, slug in reader.hidden_groups, manage, slug in reader.followed_groups)
 
     def _feed(self) -> ListFeed:
         order = self.page.order

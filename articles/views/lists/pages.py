@@ -125,6 +125,7 @@ def _list(
         Reader(
             is_member=user.is_authenticated,
             hidden_groups=hidden,
+            followed_groups=preferences_of(request).followed_groups,
             may_manage_groups=page.group is not None and user.has_perm("articles.assign_groups"),
         ),
         now=now,

@@ -1,0 +1,142 @@
+"""The page of a member's followed groups, its private feed, and the forms that change both."""
+
+import secrets
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.cache import patch_cache_control
+from django.utils.encoding import escape_uri_path
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.web import unsent_form
+from accounts.web.form_pages import form_action, members_only
+from articles.domain.errors import GroupNotFound
+from articles.feeds.answers import answer, facts_of
+from articles.feeds.writing import article_item
+from articles.formatting.values import grouped
+from articles.repository import FeedFilter
+from articles.views.lists.feeds import feed_of
+from articles.views.lists.paging import numbered_pager, page_number
+from articles.web import error_pages
+from articles.web.caching import FEED_SECONDS
+from articles.web.form_answers import Done, NotDone, form_or_script, login_first, way_back
+from articles.web.identity import actor, reader_id
+from articles.web.preferences import MOST_FOLLOWED, preferences_of, slugs_from
+from articles.wiring import repository
+
+_TARGETS = {"follow": True, "unfollow": False}
+
+
+@never_cache
+@require_safe
+@members_only()
+def page(request: HttpRequest) -> HttpResponse:
+    """Show the articles of the followed groups, each group with its share. Three round trips."""
+    repo, number, preferences = repository(), page_number(request), preferences_of(request)
+    followed = _current(preferences.followed_groups)
+    found = repo.following.get_page(followed, number, reader=reader_id(request), hidden=preferences.hidden_groups)
+    context = {
+        "followed": followed,
+        "articles": found.articles,
+        "first_rank": found.first_rank,
+        "pager": numbered_pager(number, has_next=found.has_next),
+        "now": repo.store.now(),
+    }
+    response = render(request, "lists/following.html", context)
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+def _current(slugs: Sequence[str]) -> tuple[str, ...]:
+    """Return the groups, merged ones replaced by their targets. One round trip, none without groups."""
+    targets = repository().groups.get_targets(slugs)
+    return tuple(dict.fromkeys(targets[slug] for slug in slugs if slug in targets))
+
+
+def _page_of_form(request: HttpRequest, slug: str) -> str:
+    return way_back(request) or reverse("articles:group", args=[slug])
+
+
+def _button(request: HttpRequest, slug: str) -> str:
+    is_followed = _TARGETS.get(unsent_form.sent(request).get("follow", ""))
+    return (_("Follow “%(name)s”") if is_followed else _("Unfollow “%(name)s”")) % {"name": slug}
+
+
+@never_cache
+@form_or_script(page=_page_of_form, button=_button)
+def follow(request: HttpRequest, slug: str) -> Done | HttpResponse:
+    """Follow a group, or unfollow it: the form sends a target state. Others are sent to the login page."""
+    if not request.user.is_authenticated:
+        return login_first(request, _("Log in to follow groups."), next=_page_of_form(request, slug))
+    wanted = _TARGETS.get(request.POST.get("follow", ""))
+    if wanted is None:
+        return error_pages.page(request, 400)
+    _set_followed(actor(request).id, slug, wanted=wanted)
+    text = _("You follow the group “%(name)s” now.") if wanted else _("You no longer follow the group “%(name)s”.")
+    return Done({"told": ""}, text % {"name": slug})
+
+
+@transaction.atomic
+def _set_followed(user: int, slug: str, *, wanted: bool) -> None:
+    """Change the followed groups of a member; merged ones are replaced. Raises NotDone, GroupNotFound."""
+    member = get_user_model().objects.select_for_update().get(pk=user)
+    followed = slugs_from(member.followed_groups)
+    if wanted:
+        if not _current([slug]):
+            raise GroupNotFound(slug, None)
+        followed = tuple(dict.fromkeys([*_current(followed), *_current([slug])]))
+        if len(followed) > MOST_FOLLOWED:
+            raise NotDone(
+                _("You can follow at most %(most)s groups. Unfollow one of them first.")
+                % {"most": grouped(MOST_FOLLOWED)}
+            )
+    else:
+        followed = tuple(other for other in followed if other != slug and _current([other]) != (slug,))
+    member.followed_groups = ",".join(followed)
+    member.save(update_fields=["followed_groups"])
+
+
+def _settings(_request: HttpRequest) -> str:
+    return f"{reverse('accounts:settings')}#settings-feed"
+
+
+@never_cache
+@form_action(page=_settings, button=lambda _request: _("Change the address of your private feed"))
+@members_only()
+def change_feed(request: HttpRequest) -> HttpResponse:
+    """Give the member's private feed a new address, which ends the former one; or end it without another."""
+    wanted = request.POST.get("feed")
+    if wanted not in ("new", "none"):
+        return error_pages.page(request, 400)
+    key = secrets.token_urlsafe(16) if wanted == "new" else ""
+    get_user_model().objects.filter(pk=actor(request).id).update(feed_key=key)
+    return redirect(_settings(request))
+
+
+@require_safe
+def feed(request: HttpRequest, token: str, kind: str) -> HttpResponse:
+    """Return the newest articles of a member's followed groups, to everyone who has the address."""
+    member = get_user_model().objects.find_by_feed_token(token)
+    if member is None:
+        raise Http404("no such feed")
+    followed = _current(slugs_from(member.followed_groups))
+    feed_filter = FeedFilter(hidden=slugs_from(member.hidden_groups))
+    _titles, articles = repository().feeds.list_groups(followed, feed_filter)
+    with override(settings.LANGUAGE_CODE):
+        address, path = reverse("articles:following"), escape_uri_path(request.path)
+        written = feed_of(
+            request, _("Followed groups"), _("The newest articles of the groups you follow."), address, path
+        )
+        items = (article_item(written, article) for article in articles)
+        response = answer(request, written, facts_of(articles), items, kind, repository().store.now())
+    patch_cache_control(response, private=True, max_age=FEED_SECONDS)
+    response["X-Robots-Tag"] = "noindex"
+    return response
