@@ -5,12 +5,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from articles.site.texts import site_text
+from articles.views.manifest import bookmarklet
 from articles.wiring import rules
 
 
 @require_safe
 def about(request: HttpRequest) -> HttpResponse:
-    return render(request, "about.html", {"rules": rules()})
+    return render(request, "about.html", {"rules": rules(), "bookmarklet": bookmarklet(request)})
 
 
 @require_safe

@@ -24,6 +24,7 @@ from articles.repository import Repository
 from articles.text.lines import InvalidInput, clean_text
 from articles.text.links import clean_link
 from articles.text.refusals import action_sentence, input_sentence
+from articles.views.manifest import shared_content
 from articles.web import limits
 from articles.web.identity import actor, audience_of, reader_id, writer
 from articles.wiring import html_of, repository
@@ -34,7 +35,7 @@ from articles.wiring import html_of, repository
 def post(request: HttpRequest) -> HttpResponse:
     writer(request)
     repo = repository()
-    initial = {name: request.GET.get(name, "") for name in ("title", "link", "text")}
+    initial = shared_content(*(request.GET.get(name, "") for name in ("title", "link", "text")))
     form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
     shown = _previewed(request, form)
     if request.method == "POST" and shown is None and form.is_valid() and (posted := _post(request, form)):

@@ -79,6 +79,7 @@ RULES: Mapping[str, Rule] = {
     "articles:group_feed": _feed,
     "articles:user_feed": _feed,
     "articles:search_feed": _feed,
+    "articles:manifest": _for_crawlers,
     "articles:robots": _for_crawlers,
     "articles:sitemap": _for_crawlers,
     "articles:sitemap_lists": _for_crawlers,

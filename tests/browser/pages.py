@@ -152,6 +152,7 @@ PAGES = (
     Page("article, only a text", "/articles/{text}/"),
     Page("edit", "/articles/{own}/edit/", "poster"),
     Page("edit, refused", "/articles/{own}/edit/", "poster", 400, send(title=" ", link="javascript:alert(1)")),
+    Page("withdrawal", "/articles/{own}/withdraw/", "poster"),
     Page("edit of a moderator", "/articles/{own}/edit/", "moderator"),
     # Members
     Page("profile", "/users/paula/"),
@@ -278,6 +279,8 @@ WITHOUT_PAGE = {
     "articles:article_comments_feed": "a feed",
     "articles:member_comments_feed": "a feed",
     "articles:favicon": "leads to the icon",
+    "articles:manifest": "JSON for browsers",
+    "articles:rules": "there only once administrators write rules",
     "articles:robots": "plain text for crawlers",
     "articles:sitemap": "XML for crawlers",
     "articles:sitemap_lists": "XML for crawlers",

@@ -96,7 +96,7 @@ OPEN = {
     *("comment", "member_comments", "rules"),
     *("feed", "top_feed", "group_feed", "user_feed", "search_feed"),
     *("comments_feed", "article_comments_feed", "member_comments_feed"),
-    *("favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles"),
+    *("manifest", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles"),
 }
 
 

@@ -162,6 +162,7 @@ PARAMETERS_READ = {
     "articles:comments_feed": "/feeds/comments.atom",
     "articles:article_comments_feed": "/feeds/articles/1/comments.atom",
     "articles:member_comments_feed": "/feeds/users/alice/comments.atom",
+    "articles:manifest": "/manifest.webmanifest",
     "articles:robots": "/robots.txt",
     "articles:sitemap": "/sitemap.xml",
     "articles:sitemap_lists": "/sitemap-lists.xml",

@@ -1,0 +1,63 @@
+"""Installing the site, and sharing pages to it."""
+
+import json
+import re
+from html import unescape
+from urllib.parse import unquote, urlencode
+
+import pytest
+from django.test import Client
+
+from articles.views.manifest import ACCENT, PAPER
+from tests.factories import browser_of
+
+
+def test_the_manifest_names_the_site_its_icons_and_where_to_share(site_store, settings):
+    response = Client().get("/manifest.webmanifest")
+    content = json.loads(response.content)
+
+    assert response.headers["Content-Type"] == "application/manifest+json"
+    assert content["name"] == settings.SITE_NAME
+    assert content["start_url"] == "/"
+    assert [icon["sizes"] for icon in content["icons"]] == ["any", "180x180"]
+    assert content["share_target"] == {
+        "action": "/post/",
+        "method": "GET",
+        "params": {"title": "title", "text": "text", "url": "link"},
+    }
+    assert '<link rel="manifest" href="/manifest.webmanifest">' in Client().get("/").text
+
+
+def test_the_manifests_colours_are_the_themes(settings):
+    tokens = (settings.BASE_DIR / "static/css/frame/tokens.css").read_text("utf-8")
+
+    assert f"--paper: light-dark({PAPER}," in tokens
+    assert f"--accent: light-dark({ACCENT}," in tokens
+
+
+@pytest.mark.parametrize(
+    ("shared", "filled"),
+    [
+        ({"title": "A page", "link": "https://e.org/a"}, ("A page", "https://e.org/a", "")),
+        ({"title": "A page", "text": "https://e.org/a"}, ("A page", "https://e.org/a", "")),
+        ({"text": "A page https://e.org/a"}, ("A page", "https://e.org/a", "")),
+        ({"title": "A page", "text": "Worth it https://e.org/a"}, ("A page", "https://e.org/a", "Worth it")),
+        ({"title": "A page", "text": "Why is it so?"}, ("A page", "", "Why is it so?")),
+    ],
+)
+def test_what_a_phone_shares_is_in_the_form(site_store, alice, shared, filled):
+    page = browser_of(alice).get(f"/post/?{urlencode(shared)}").text
+
+    title, link = (re.search(rf'<input[^>]*name="{name}"[^>]*>', page)[0] for name in ("title", "link"))
+    text = re.search(r'<textarea[^>]*name="text"[^>]*>\s*(.*?)</textarea>', page, re.DOTALL)[1]
+    values = [(re.search(r'value="([^"]*)"', field) or ["", ""])[1] for field in (title, link)]
+    assert (*values, text.strip()) == filled
+
+
+def test_the_bookmarklet_opens_the_form_with_link_and_title(site_store):
+    (address,) = re.findall(r'href="(javascript:[^"]+)"', Client().get("/about/").text)
+
+    assert unquote(unescape(address)) == (
+        "javascript:location.href='http://testserver/post/?link='+encodeURIComponent(location.href)"
+        "+'&title='+encodeURIComponent(document.title)"
+    )
