@@ -81,6 +81,7 @@ def begin(user_id: int) -> None:
     member.blocked_by.all().delete()
     member.mutes.all().delete()
     member.bans.all().delete()
+    member.sweeps.all().delete()
     member.sessions.all().delete()  # the sessions themselves are ended by a step
     AccountDeletion.objects.create(user=member, begun_at=member.left_at)
 

@@ -24,7 +24,7 @@ from articles.views.comments import votes as comment_votes
 from articles.views.inbox import page as inbox
 from articles.views.inbox import silence
 from articles.views.lists import feeds, my_lists, pages, refresh, search
-from articles.views.moderation import appeals, log, queue, removed, voting_rings
+from articles.views.moderation import appeals, log, queue, removed, sweeps, voting_rings
 from articles.views.moderation import articles as article_moderation
 from articles.views.moderation import members as members_moderation
 from articles.views.operation import health, operation
@@ -99,6 +99,9 @@ urlpatterns = [
     path("users/<str:name>/comments/", members.comments, name="member_comments"),
     path("users/<str:name>/moderation/", members_moderation.index, name="member_moderation"),
     path("users/<str:name>/moderation/lift/", members_moderation.lift, name="lift_ban"),
+    path("users/<str:name>/moderation/sweep/", sweeps.begin, name="sweep"),
+    path("users/<str:name>/moderation/sweep/<int:sweep_id>/", sweeps.go_on, name="continue_sweep"),
+    path("users/<str:name>/moderation/sweep/<int:sweep_id>/restore/", sweeps.restore, name="restore_sweep"),
     path("appeal/", appeals.appeal, name="appeal"),
     path("moderation/queue/appeals/<int:ban_id>/", appeals.answer, name="answer_appeal"),
     path("operation/", operation.operation, name="operation"),

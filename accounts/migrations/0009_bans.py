@@ -42,4 +42,22 @@ class Migration(migrations.Migration):
                 'default_permissions': (),
             },
         ),
+        migrations.CreateModel(
+            name='Sweep',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('reason', models.TextField()),
+                ('since', models.DateTimeField(help_text='What was posted before stays.')),
+                ('begun_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('removed', models.PositiveIntegerField(default=0, help_text='Articles and comments that it removed so far.')),
+                ('is_complete', models.BooleanField(default=False)),
+                ('restored_at', models.DateTimeField(null=True)),
+                ('member', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sweeps', to=settings.AUTH_USER_MODEL)),
+                ('moderator', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ['-begun_at', '-pk'],
+                'default_permissions': (),
+            },
+        ),
     ]

@@ -1,4 +1,4 @@
-"""Members, their sessions, their bans, their tokens for the API, and what they do not want to hear of."""
+"""Members, their sessions, bans and sweeps, their tokens for the API, and what they do not want to hear of."""
 
 from accounts.models.bans import Ban, BanManager, BanScope
 from accounts.models.blocks import Block, BlockLimitError, Mute, Silence
@@ -10,6 +10,7 @@ from accounts.models.members import (
     User,
     UserManager,
 )
+from accounts.models.sweeps import Sweep
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
 from accounts.sessions import MemberSession
 
@@ -31,6 +32,7 @@ __all__ = [
     "Mute",
     "PermissionGroup",
     "Silence",
+    "Sweep",
     "Token",
     "TokenLimitError",
     "TokenManager",

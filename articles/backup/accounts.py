@@ -30,6 +30,7 @@ MODELS = (
     "accounts.User_groups",
     "accounts.Token",
     "accounts.Ban",
+    "accounts.Sweep",
     "accounts.AccountDeletion",
     "accounts.Block",
     "accounts.Mute",

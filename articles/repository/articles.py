@@ -230,22 +230,28 @@ class Articles:
         if moves and link:
             self._store.run("lease/release", [names.link(link_digest(link))], [article_id])
 
-    def remove(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
-        """Remove an article from every list. One round trip. Raises ArticleNotFound, ArticleRemoved."""
-        self._moderate("articles/remove", article_id, actor, reason, "", "", root_of(article_id))
+    def remove(self, article_id: ArticleId, actor: Actor, reason: str, sweep: str = "") -> None:
+        """Remove an article from every list, perhaps in a sweep. One round trip.
+
+        Raises ArticleNotFound, ArticleRemoved.
+        """
+        self._moderate("articles/remove", article_id, actor, reason, root_of(article_id), sweep, "", "")
 
     def withdraw(self, article_id: ArticleId, poster: Actor) -> None:
         """Remove an article from every list as its poster, within `Rules.edit_window`; free its link. Idempotent.
 
         Two round trips. Raises ArticleNotFound, ArticleRemoved, NotThePoster, WithdrawingClosed, AccountDeleted.
         """
-        further: list[Value] = [poster.id, self._store.rules.edit_window, root_of(article_id)]
+        further: list[Value] = [root_of(article_id), "", poster.id, self._store.rules.edit_window]
         content = self._moderate("articles/remove", article_id, poster, WITHDRAWN, *further)
         self._store.run("lease/release", [names.link(_Content(*content).digest)], [article_id])
 
-    def restore(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
-        """Return a removed article to every list. One round trip. Raises ArticleNotFound, NotRemoved."""
-        self._moderate("articles/restore", article_id, actor, reason, self._store.rules.hot_size)
+    def restore(self, article_id: ArticleId, actor: Actor, reason: str, sweep: str = "") -> None:
+        """Return a removed article to every list; with a sweep, only if that removed it. One round trip.
+
+        Raises ArticleNotFound, NotRemoved.
+        """
+        self._moderate("articles/restore", article_id, actor, reason, self._store.rules.hot_size, sweep)
 
     def _moderate(
         self, script: str, article_id: ArticleId, actor: Actor, reason: str, *more: Value

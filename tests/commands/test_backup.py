@@ -13,7 +13,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from accounts.models import AccountDeletion, Ban, BanScope, PermissionGroup, Token, User
+from accounts.models import AccountDeletion, Ban, BanScope, PermissionGroup, Sweep, Token, User
 from articles import backup, known_store, wiring
 from articles.backup import accounts, folders, making, manifest
 from articles.domain.articles import Choice
@@ -49,6 +49,7 @@ def used(run, site_store, alice, carol):
     )
     SiteText.objects.create(name="rules", language="en", text="Be kind.")
     BlockedHost.objects.create(host="spam.example", reason="spam")
+    Sweep.objects.create(member=alice, moderator=carol, reason="Spam", since=timezone.now())
     Ban.objects.begin(alice, BanScope.VOTING, "Spam", ends_at=None, moderator_id=carol.pk)
     LogEntry.objects.create(
         user=carol,

@@ -366,7 +366,9 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
         "saved": [{**of_article, "at": iso(saved_at)}],
         "visited": [{**of_article, "at": iso(visited_at)}],
         "comments": [],
+        "flags": [],
         "inbox": [{"about": "reply", "at": iso(noticed_at), "article": mine, "comment": comment}],
+        "bans": [],
         "tokens": [
             {
                 "name": "laptop 笔记本",

@@ -20,7 +20,7 @@ from articles.repository.store import keys as key_names
 from articles.repository.store.key_table import LOG, TABLE, TUNINGS, Key, recognise, split_prefix
 from articles.repository.store.scan import survey
 from articles.repository.store.schema import RESTORING
-from tests.cast import BOB, MODERATOR
+from tests.cast import BOB, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import names_in
 from tests.factories import comment_on, link, post, view
@@ -94,6 +94,9 @@ def used(began: float, repository: Repository, clock: Clock) -> Repository:
     repository.comments.edit(late, BOB, "Later")
     repository.comments.remove(late, MODERATOR, "Spam")
     repository.comments.cast(comment_on(repository, 13, "Another", 9), 10, Choice.OPPOSE)
+    post(repository, 54, poster=MALLORY)
+    comment_on(repository, 13, "Buy", MALLORY)
+    assert list(repository.sweeps.remove(MALLORY, clock() - 1, "5", MODERATOR, "Spam")) == [True, True]
     repository.comments.lock(13, MODERATOR, "Too heated")
     assert repository.account_deletion.advance(2, "user2", "", lambda: True) == ""
     warm(repository, "python", "群组")

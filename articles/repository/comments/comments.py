@@ -208,16 +208,19 @@ class Comments:
         votes, opposes, current_choice = reply
         return Tally(int(votes), int(opposes), Choice(current_choice))
 
-    def remove(self, comment_id: CommentId, actor: Actor, reason: str) -> None:
-        """Remove a comment: a stub with the reason takes its place. One round trip.
+    def remove(self, comment_id: CommentId, actor: Actor, reason: str, sweep: str = "") -> None:
+        """Remove a comment, perhaps in a sweep: a stub with the reason takes its place. One round trip.
 
         Raises CommentNotFound, CommentRemoved.
         """
-        self._moderate("comments/remove", comment_id, actor, reason)
+        self._moderate("comments/remove", comment_id, actor, reason, sweep)
 
-    def restore(self, comment_id: CommentId, actor: Actor, reason: str) -> None:
-        """Show a removed comment again. One round trip. Raises CommentNotFound, CommentNotRemoved."""
-        self._moderate("comments/restore", comment_id, actor, reason)
+    def restore(self, comment_id: CommentId, actor: Actor, reason: str, sweep: str = "") -> None:
+        """Show a removed comment again; with a sweep, only if that removed it. One round trip.
+
+        Raises CommentNotFound, CommentNotRemoved.
+        """
+        self._moderate("comments/restore", comment_id, actor, reason, sweep)
 
     def lock(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Close an article's discussion. One round trip. Raises ArticleNotFound, DiscussionLocked."""
@@ -227,14 +230,14 @@ class Comments:
         """Open an article's discussion again. One round trip. Raises ArticleNotFound, DiscussionNotLocked."""
         self._set_lock("comments/unlock", article_id, actor, reason)
 
-    def _moderate(self, script: str, comment_id: CommentId, actor: Actor, reason: str) -> None:
+    def _moderate(self, script: str, comment_id: CommentId, actor: Actor, reason: str, sweep: str) -> None:
         store, keys, article_id = self._store, self._store.shards.of_comment(comment_id), article_of(comment_id)
         with store.retracting([article_id]):
             store.change(
                 script,
                 comment_id,
                 [keys.comment(comment_id), keys.article(article_id)],
-                [comment_id, actor.name, exact_time(store.now()), reason, keys.prefix],
+                [comment_id, actor.name, exact_time(store.now()), reason, keys.prefix, sweep],
             )
 
     def _set_lock(self, script: str, article_id: ArticleId, actor: Actor, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""The moderators' page about a member: bans, and lifting them."""
+"""The moderators' page about a member: bans, and sweeps."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -13,18 +13,19 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
 from articles.forms.articles import ReasonForm
 from articles.forms.bans import SCOPES, BanForm
+from articles.forms.sweeps import SweepForm
 from articles.web.identity import actor, member_named, needs
-from articles.web.moderation import BAN, ban, lift_ban
+from articles.web.moderation import BAN, REMOVE, ban, lift_ban
 
 
 @never_cache
 @page_with_form
-@needs(BAN, carries=["scope", "days", "reason"])
+@needs(BAN, REMOVE, carries=["scope", "days", "reason"])
 def index(request: HttpRequest, name: str) -> HttpResponse:
     """Show a member's bans, and ban the member."""
     member = member_named(name)
     form = BanForm(request.POST or None, initial={"scope": BanScope.POSTING})
-    may_ban = not member.has_perm(BAN)
+    may_ban = request.user.has_perm(BAN) and not member.has_perm(BAN)
     if request.method == "POST" and not may_ban:
         raise PermissionDenied
     if request.method == "POST" and form.is_valid():
@@ -39,7 +40,8 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         "may_ban": may_ban,
         "bans": list(member.bans.select_related("moderator")),
         "scopes": SCOPES,
-        "lift_form": ReasonForm(),
+        "sweeps": list(member.sweeps.select_related("moderator")),
+        "sweep_form": SweepForm(auto_id="sweep-%s"),
     }
     return render(request, "moderation/member.html", context, status=400 if form.errors else 200)
 

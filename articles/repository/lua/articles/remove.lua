@@ -2,9 +2,9 @@
 Take an article out of every list, decide its flags, and log it. Its hash, counts and groups stay, so it can be restored.
 A moderator removes it; its poster withdraws it, which is idempotent.
 KEYS  1 article
-ARGV  1 id  2 name of the moderator or the poster  3 now, s  4 reason  5 shard prefix
-      6 poster's user id; '' for a moderator  7 how long the poster may withdraw it, s; '' for a moderator
-      8 root of its comments
+ARGV  1 id  2 name of the moderator or the poster  3 now, s  4 reason  5 shard prefix  6 root of its comments
+      7 sweep, or ''  8 poster's user id; '' for a moderator
+      9 how long the poster may withdraw it, s; '' for a moderator
 Returns  {"ok", title, link, text} | {"missing"} | {"removed"} | {"gone"} | {"not_poster"} | {"late_to_withdraw"}
 Cost  O((groups + flags) · log N)
 TOUCHES  article:<id> rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r, score: rw,
@@ -13,7 +13,7 @@ TOUCHES  article:<id> rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, i
          next:score rw, word:<word> rw, words: rw, ranking: r, log: rw
 INCLUDE  closing, flags, lists, members, moderation_log, values, words
 ]]
-local article, id, now, prefix, poster = KEYS[1], ARGV[1], ARGV[3], ARGV[5], ARGV[6]
+local article, id, now, prefix, poster = KEYS[1], ARGV[1], ARGV[3], ARGV[5], ARGV[8]
 
 local title, link, text, owner, time, groups, removed, words =
   unpack(redis.call('HMGET', article, 'title', 'link', 'text', 'poster', 'time', 'groups', 'removed', 'words'))
@@ -26,15 +26,16 @@ if poster ~= '' then
 end
 if removed then return {'removed'} end
 if poster ~= ''
-  and milliseconds(moments(prefix, now)) - milliseconds(tonumber(time)) > milliseconds(tonumber(ARGV[7])) then
+  and milliseconds(moments(prefix, now)) - milliseconds(tonumber(time)) > milliseconds(tonumber(ARGV[9])) then
   return {'late_to_withdraw'}
 end
 
 redis.call('HSET', article, 'removed', ARGV[4])
+if ARGV[7] ~= '' then redis.call('HSET', article, 'sweep', ARGV[7]) end
 redis.call('HDEL', article, 'ring')
 unlist_article(prefix, id, split(groups))
 leave_words(prefix, id, words)
 redis.call('ZADD', prefix .. 'removed:', time, id)
-decide_flags(prefix, ARGV[8], 'removed', math.huge)
+decide_flags(prefix, ARGV[6], 'removed', math.huge)
 log_article(prefix, poster == '' and 'remove' or 'withdraw', now, ARGV[2], id, title, ARGV[4], {})
 return content

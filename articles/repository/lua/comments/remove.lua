@@ -1,7 +1,7 @@
 --[[
 Remove a comment, decide its flags, and log the removal. Its text, its votes and its place stay, so it can be restored.
 KEYS  1 comment  2 article
-ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
+ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 sweep, or ''
 Returns  {"ok"} | {"no_comment"} | {"comment_removed"} | {"missing"} if there is no such article
 Cost  O((flags + 1) · log N), and O(1) for each comment that is not shown after the last one that is
 TOUCHES  article:<id> rw, comment:<comment> rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw,
@@ -18,6 +18,7 @@ local title, shown = unpack(redis.call('HMGET', article, 'title', 'comments'))
 if not title then return {'missing'} end
 
 redis.call('HSET', comment, 'removed', ARGV[4], 'log', 1)
+if ARGV[6] ~= '' then redis.call('HSET', comment, 'sweep', ARGV[6]) end
 redis.call('HSET', article, 'comments', math.max(0, (as_count(shown) or 0) - 1))
 note_last_comment(prefix, article_of(ARGV[1]))
 decide_flags(prefix, ARGV[1], 'removed', math.huge)

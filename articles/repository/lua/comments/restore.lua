@@ -1,7 +1,7 @@
 --[[
-Show a removed comment again, and log it.
+Show a removed comment again, and log it; with a sweep, only if that sweep removed it.
 KEYS  1 comment  2 article
-ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
+ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 sweep, or ''
 Returns  {"ok"} | {"no_comment"} | {"comment_not_removed"} | {"missing"} if there is no such article
 Cost  O(log N), and O(1) for each comment that is not shown after the last one that is
 TOUCHES  article:<id> rw, comment:<comment> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw, log: rw
@@ -9,15 +9,15 @@ INCLUDE  comments, moderation_log, values
 ]]
 local comment, article, prefix = KEYS[1], KEYS[2], ARGV[5]
 
-local parent, time, closes, votes, opposes, hidden =
-  unpack(redis.call('HMGET', comment, 'parent', 'time', 'closes', 'votes', 'opposes', 'removed'))
+local parent, time, closes, votes, opposes, hidden, sweep =
+  unpack(redis.call('HMGET', comment, 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'sweep'))
 if not is_whole_comment(parent, time, closes, votes, opposes) then return {'no_comment'} end
-if not hidden then return {'comment_not_removed'} end
+if not hidden or ARGV[6] ~= '' and sweep ~= ARGV[6] then return {'comment_not_removed'} end
 local title, shown = unpack(redis.call('HMGET', article, 'title', 'comments'))
 if not title then return {'missing'} end
 
 redis.call('HSET', article, 'comments', (as_count(shown) or 0) + 1)
-redis.call('HDEL', comment, 'removed')
+redis.call('HDEL', comment, 'removed', 'sweep')
 note_last_comment(prefix, article_of(ARGV[1]))
 log_comment(prefix, 'restore-comment', ARGV[3], ARGV[2], article_of(ARGV[1]), ARGV[1], title, ARGV[4])
 return {'ok'}

@@ -1,0 +1,36 @@
+"""Sweeps: moderators remove all that a member posted lately, in one act that can be reversed."""
+
+from django.db import models
+from django.utils import timezone
+
+from accounts.models.members import User
+
+
+class Sweep(models.Model):
+    """One sweep. What it removed is noted in the store, by `mark`."""
+
+    member = models.ForeignKey(User, models.CASCADE, related_name="sweeps")
+    moderator = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    reason = models.TextField()
+    since = models.DateTimeField(help_text="What was posted before stays.")
+    begun_at = models.DateTimeField(default=timezone.now)
+    removed = models.PositiveIntegerField(default=0, help_text="Articles and comments that it removed so far.")
+    is_complete = models.BooleanField(default=False)
+    restored_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["-begun_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"sweep of account {self.member_id}"
+
+    @property
+    def moderator_name(self) -> str:
+        """Name of the moderator; "" if that account is deleted."""
+        return self.moderator.get_username() if self.moderator and self.moderator.left_at is None else ""
+
+    @property
+    def mark(self) -> str:
+        """What the store notes at each article and comment that the sweep removes."""
+        return str(self.pk)

@@ -1,0 +1,74 @@
+"""Sweeps on the moderators' page of a member."""
+
+import pytest
+
+from accounts.models import Sweep
+from articles.domain.errors import StoreUnavailable
+from articles.views.moderation import sweeps
+from tests.factories import browser_of, comment_on
+
+PAGE, BEGIN = "/users/alice/moderation/", "/users/alice/moderation/sweep/"
+FIELDS = {"days": "1", "reason": "Nothing but spam"}
+
+
+@pytest.fixture
+def comment(site_store, article, alice):
+    return comment_on(site_store, article, "Buy", alice.pk)
+
+
+def state(site_store, article):
+    return site_store.articles.get(article).removed
+
+
+def test_one_act_removes_all_and_another_restores_it(site_store, article, comment, alice, carol):
+    browser = browser_of(carol)
+    for _ in range(2):  # pressed twice
+        assert browser.post(BEGIN, FIELDS).headers["Location"] == PAGE
+
+    sweep = Sweep.objects.get()
+    assert (sweep.removed, sweep.is_complete, sweep.moderator) == (2, True, carol)
+    assert state(site_store, article) == "Nothing but spam"
+    assert "2 removed, posted since" in browser.get(PAGE).text
+    for _ in range(2):  # pressed twice
+        browser.post(f"{BEGIN}{sweep.pk}/restore/", {"reason": "It was a mistake"})
+
+    assert state(site_store, article) is None
+    assert site_store.comments.get(comment).removed is None
+    assert "All of it was restored." in browser.get(PAGE).text
+    actions = [entry.action.value for entry in site_store.moderation_log.get_page().entries]
+    assert sorted(actions[:4]) == ["remove", "remove-comment", "restore", "restore-comment"]
+
+
+def test_a_long_sweep_is_continued(site_store, article, comment, alice, carol, monkeypatch):
+    monkeypatch.setattr(sweeps, "_BUDGET_SECONDS", -1)
+    browser = browser_of(carol)
+
+    page = browser.post(BEGIN, FIELDS, follow=True)
+
+    sweep = Sweep.objects.get()
+    assert (sweep.removed, sweep.is_complete) == (1, False)
+    assert "There is more: continue below." in page.text
+    monkeypatch.setattr(sweeps, "_BUDGET_SECONDS", 60)
+    browser.post(f"{BEGIN}{sweep.pk}/", {})
+    sweep.refresh_from_db()
+    assert (sweep.removed, sweep.is_complete) == (2, True)
+
+
+def test_a_sweep_that_fails_has_counted_what_it_removed(site_store, article, comment, alice, carol, monkeypatch):
+    def fail(*_args, **_named):
+        raise StoreUnavailable
+
+    monkeypatch.setattr(type(site_store.comments), "remove", fail)
+
+    assert browser_of(carol).post(BEGIN, FIELDS).status_code == 503
+    sweep = Sweep.objects.get()
+    assert (sweep.removed, sweep.is_complete) == (1, False)
+
+
+def test_a_sweep_needs_the_permission_the_token_and_a_reason(site_store, article, alice, mallory, carol):
+    assert browser_of(mallory).post(BEGIN, FIELDS).status_code == 403
+    assert browser_of(carol, strict=True).post(BEGIN, FIELDS).status_code == 403
+    assert browser_of(carol).post(BEGIN, FIELDS | {"reason": ""}).status_code == 302
+    assert browser_of(carol).post(f"{BEGIN}99/restore/", {"reason": "?"}).status_code == 404
+    assert state(site_store, article) is None
+    assert not Sweep.objects.exists()
