@@ -59,6 +59,7 @@ from tests.repository.breaking import BreakingServer
 from tests.repository.usage import listed
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, problems
+from tests.topologies import of_this_run
 
 RULES = default_rules(per_page=3)
 
@@ -850,4 +851,4 @@ def test_calls_in_any_order_leave_the_state_of_the_model(store_paths, shards, ex
         repository.prepare()
         return repository
 
-    run(make, examples=examples, steps=steps)
+    run(make, examples=examples // (5 if of_this_run.NAME == of_this_run.CLUSTER else 1), steps=steps)

@@ -335,7 +335,7 @@ def values(parameters):
 
 
 def test_an_interrupted_change_resumes_as_the_sites_own(auto, monkeypatch):
-    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
+    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 1)
     auto.weights.adjust()
     state = auto.parameters.get_state()
     assert state.applying

@@ -28,6 +28,7 @@ exactly
 15. every key has its type, and every entry its form; steps that fail because of one that has not are reported
 """
 
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
@@ -65,6 +66,9 @@ from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
 from articles.repository.upkeep.readable import check_readable, check_readable_keys
 
 _NAMES = (*RANGES, "seconds_per_point", "version", "refreshed_at")
+
+_RESCORE_SECONDS, _PAUSE_SECONDS = 2.0, 0.05
+"""How long the shards of a cluster may differ while they are rescored, and the pause between two looks."""
 
 
 Progress = Callable[[int, int], None]
@@ -183,15 +187,22 @@ class Audit:
 
         On a cluster shards are rescored one after the other: what differs there is wrong only if it stays.
         """
-        shards: list[list[Any]] = []
+        settled_after = _RESCORE_SECONDS if self._store.is_cluster else 0.0
+        shards, since = list[list[Any]](), 0.0
         while True:
             before = shards
             with self._store.pipeline() as pipe:
                 for keys in self._store.shards.all:
                     pipe.hmget(keys.ranking, _NAMES)
                 shards = pipe.execute()
-            if shards == before or all(values == shards[0] for values in shards):
+            if all(values == shards[0] for values in shards):
                 return shards
+            if shards != before:
+                since = time.monotonic()
+            elif time.monotonic() - since >= settled_after:
+                return shards
+            else:
+                time.sleep(_PAUSE_SECONDS)
 
     def _check_hot(self, keys: Keys) -> Iterator[Finding]:
         hot = keys.order(Order.HOT)
