@@ -36,7 +36,7 @@ _CLOSED_PAGES = (
     *("articles:search", "articles:pulse", "articles:following"),
     *("articles:voted", "articles:opposed", "articles:saved"),
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
-    *("accounts:password_reset", "admin:index"),
+    *("accounts:password_reset", "admin:index", "articles:inbox"),
 )
 """Pages without content for search engines."""
 
@@ -55,6 +55,7 @@ _CLOSED_ARTICLE_PAGES = (
     "lock",
     "unlock",
     "flag",
+    "mute",
 )
 
 _CLOSED_COMMENT_PAGES = (
@@ -101,6 +102,8 @@ def _closed_paths() -> Iterator[str]:
     for name in _CLOSED_COMMENT_PAGES:
         yield reverse(f"articles:{name}", args=[1_000_001]).replace("/1000001/", "/*/")
     yield reverse("articles:member_moderation", args=["x"]).replace("/x/", "/*/")
+    yield reverse("articles:block", args=["-"]).replace("/-/", "/*/")
+    yield reverse("accounts:unsubscribe", args=["-"]).removesuffix("-/")
     for plus in ("+", "%2B"):  # lists of several groups: a page for each combination
         yield f"{reverse('articles:groups')}*{plus}"
 

@@ -173,6 +173,8 @@ CALLS = [
     Call("read_log", 404, "Failure", who="", arguments={"page": 9}),
     Call("read_me", 200, "Me"),
     Call("read_me", 401, "Failure", who=""),
+    Call("read_inbox", 200, "Inbox"),
+    Call("read_inbox", 401, "Failure", who=""),
     Call("list_posted", 200, "OwnList", who="", arguments={"name": "alice"}),
     Call("list_posted", 404, "Failure", arguments={"name": "nobody"}),
     Call("list_groups", 200, "GroupList", who=""),
