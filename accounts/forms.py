@@ -204,7 +204,7 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class MailForm(forms.Form):
-    """Choose which notices are mailed."""
+    """Choose what is mailed."""
 
     kinds = forms.MultipleChoiceField(
         label=_("Mail me"),
@@ -222,6 +222,7 @@ class MailForm(forms.Form):
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
+    digest = forms.BooleanField(label=_("once a week, the best articles of the groups I follow"), required=False)
 
 
 class DeleteAccountForm(forms.Form):

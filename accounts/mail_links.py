@@ -7,6 +7,9 @@ from accounts.models import User
 VERIFY_DAYS = 3
 """Days for which a link that verifies an address works."""
 
+NOTICES, DIGEST = "notices", "digest"
+"""What members can unsubscribe from."""
+
 _VERIFY, _UNSUBSCRIBE = "accounts.verify", "accounts.unsubscribe"
 
 
@@ -24,15 +27,16 @@ def member_verifying(token: str) -> User | None:
     return User.objects.filter(pk=user_id, email=address, is_active=True).first()
 
 
-def unsubscribe_token(member: User) -> str:
-    """Return the token of a link that ends mail about notices. It works as long as the site has its secret key."""
-    return signing.dumps(member.pk, salt=_UNSUBSCRIBE)
+def unsubscribe_token(member: User, what: str = NOTICES) -> str:
+    """Return the token of a link that ends this mail. It works as long as the site has its secret key."""
+    return signing.dumps([member.pk, what], salt=_UNSUBSCRIBE)
 
 
-def member_unsubscribing(token: str) -> User | None:
-    """Return the member who ends mail about notices by a link; None if it is invalid."""
+def read_unsubscribe_token(token: str) -> tuple[User, str] | None:
+    """Return who ends which mail by a link; None if it is invalid."""
     try:
-        user_id = signing.loads(token, salt=_UNSUBSCRIBE)
+        user_id, what = signing.loads(token, salt=_UNSUBSCRIBE)
     except signing.BadSignature:
         return None
-    return User.objects.filter(pk=user_id).first()
+    member = User.objects.filter(pk=user_id).first()
+    return (member, what) if member else None

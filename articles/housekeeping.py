@@ -177,8 +177,9 @@ def _warn_once(problem: str, text: str) -> None:
 
 
 def _send_mail(repository: Repository) -> str:
-    """Mail new notices to members who want that."""
-    return _counted(mailing.send_due(repository, _BUDGET), "mail", "sent")
+    """Mail new notices, and once a week the best articles of followed groups, to members who want that."""
+    sent = mailing.send_due(repository, _BUDGET) + mailing.send_digests(repository, _BUDGET)
+    return _counted(sent, "mail", "sent")
 
 
 def _delete_accounts(_repository: Repository) -> str:

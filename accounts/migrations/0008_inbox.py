@@ -33,6 +33,16 @@ class Migration(migrations.Migration):
             name='verified_email',
             field=models.CharField(blank=True, default='', editable=False, max_length=254),
         ),
+        migrations.AddField(
+            model_name='user',
+            name='digest',
+            field=models.BooleanField(default=False, editable=False),
+        ),
+        migrations.AddField(
+            model_name='user',
+            name='digested_at',
+            field=models.FloatField(default=0, editable=False),
+        ),
         migrations.CreateModel(
             name='Block',
             fields=[

@@ -162,6 +162,12 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     mailed_until = models.FloatField(default=0, editable=False)
     """In Unix seconds: later notices may still be mailed."""
 
+    digest = models.BooleanField(default=False, editable=False)
+    """Whether the best articles of followed groups are mailed once a week."""
+
+    digested_at = models.FloatField(default=0, editable=False)
+    """When that was last done, or turned on, in Unix seconds."""
+
     followed_groups = models.TextField(_("followed groups"), blank=True, default="", editable=False)
     feed_key = models.CharField(max_length=32, blank=True, default="", editable=False)
     """Part of the private feed's address; empty while there is none. A new one ends the former address."""

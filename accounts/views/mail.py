@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.forms import MailForm
 from accounts.mail import send_verification
-from accounts.mail_links import member_unsubscribing, member_verifying
+from accounts.mail_links import DIGEST, member_verifying, read_unsubscribe_token
 from accounts.models import User
 from accounts.views.settings import MemberRequest
 from accounts.web.form_pages import form_action, members_only, page_with_form
@@ -59,15 +59,18 @@ def _save_button(_request: HttpRequest) -> str:
 @form_action(page=_settings_address, button=_save_button)
 @members_only()
 def choose(request: MemberRequest) -> HttpResponse:
-    """Save which notices are mailed. Those from before mail was turned on are not."""
+    """Save what is mailed: no notices from before mail was turned on, the first digest a week later."""
     form = MailForm(request.POST)
     if form.is_valid():
         with transaction.atomic():
             member = User.objects.select_for_update().get(pk=request.user.pk)
             if not member.mail_kinds:
                 member.mailed_until = time.time()
+            if not member.digest:
+                member.digested_at = time.time()
             member.mail_kinds = ",".join(form.cleaned_data["kinds"]) if member.has_verified_email else ""
-            member.save(update_fields=["mail_kinds", "mailed_until"])
+            member.digest = form.cleaned_data["digest"] and member.has_verified_email
+            member.save(update_fields=["mail_kinds", "mailed_until", "digest", "digested_at"])
         messages.success(request, _("Your changes have been saved."))
     return redirect(_settings_address(request))
 
@@ -76,10 +79,14 @@ def choose(request: MemberRequest) -> HttpResponse:
 @csrf_exempt  # mail programs send the form (RFC 8058): the token of the address shows who asks
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """End mail about notices. Idempotent; a GET only asks."""
-    member = member_unsubscribing(token)
-    is_done = member is not None and request.method == "POST"
-    if member and is_done:
+    """End mail about notices, or the digest. Idempotent; a GET only asks."""
+    found = read_unsubscribe_token(token)
+    if found is None:
+        return render(request, "accounts/unsubscribe.html", {"what": ""}, status=404)
+    member, what = found
+    is_done = request.method == "POST"
+    if is_done and what == DIGEST:
+        User.objects.filter(pk=member.pk).update(digest=False)
+    elif is_done:
         User.objects.filter(pk=member.pk).update(mail_kinds="")
-    context = {"is_valid": member is not None, "is_done": is_done}
-    return render(request, "accounts/unsubscribe.html", context, status=200 if member else 404)
+    return render(request, "accounts/unsubscribe.html", {"what": what, "is_done": is_done})

@@ -47,7 +47,9 @@ def _settings_page(request: MemberRequest, email_form: EmailForm, token_form: To
         "token_form": token_form,
         "tokens": list(request.user.tokens.all()),
         "tokens_per_user": Token.objects.PER_USER,
-        "mail_form": MailForm(initial={"kinds": request.user.mail_kinds.split(",")}),
+        "mail_form": MailForm(
+            initial={"kinds": request.user.mail_kinds.split(","), "digest": request.user.digest}
+        ),
         "blocks": list(request.user.blocks.select_related("blocked").order_by("blocked__username")),
     }
     return render(request, "accounts/settings.html", context)

@@ -1,5 +1,6 @@
-"""Mail about new notices, which housekeeping sends."""
+"""Mail to members that no request causes: housekeeping sends it."""
 
-from articles.mailing.notices import MAILS_PER_RUN, SETTLE_SECONDS, send_due
+from articles.mailing.digest import WEEK, send_digests
+from articles.mailing.notices import SETTLE_SECONDS, send_due
 
-__all__ = ["MAILS_PER_RUN", "SETTLE_SECONDS", "send_due"]
+__all__ = ["SETTLE_SECONDS", "WEEK", "send_digests", "send_due"]

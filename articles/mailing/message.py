@@ -1,9 +1,10 @@
-"""The mail about a member's new notices: plain text and HTML, in the member's language."""
+"""What mails say: plain text and HTML, in the member's language."""
 
 import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from html import unescape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
@@ -15,10 +16,12 @@ from django.utils.html import strip_tags
 from markupsafe import Markup
 
 from accounts.mail import site_origin
-from accounts.mail_links import unsubscribe_token
+from accounts.mail_links import DIGEST, NOTICES, unsubscribe_token
 from accounts.models import User
+from articles.domain.articles import Article
 from articles.domain.discussion.notices import Notice
 from articles.text.markdown import plain
+from articles.web import languages
 
 _EXCERPT_CHARACTERS = 280
 
@@ -33,29 +36,44 @@ class _Row(NamedTuple):
     address: str
 
 
-def message_to(member: User, notices: Sequence[Notice], count: int) -> EmailMultiAlternatives:
-    """Return a mail about notices, of `count` in all. It can be unsubscribed from with one click (RFC 8058)."""
-    with translation.override(member.language or settings.LANGUAGE_CODE):
-        origin = site_origin()
-        stop = origin + reverse("accounts:unsubscribe", args=[unsubscribe_token(member)])
-        context = {
-            "name": member.username,
-            "site_name": settings.SITE_NAME,
-            "count": count,
-            "rows": [_row(notice, origin) for notice in notices],
-            "inbox": origin + reverse("articles:inbox"),
-            "stop": stop,
-        }
-        subject = " ".join(render_to_string("inbox/mail_subject.txt", context).split())
-        text = render_to_string("inbox/mail.txt", context)
-        html = render_to_string("inbox/mail.html", context | {"language": translation.get_language()})
+def notices_to(member: User, notices: Sequence[Notice], count: int) -> EmailMultiAlternatives:
+    """Return a mail about notices, of `count` in all, in the member's language."""
+    with _language_of(member):
+        rows = [_row(notice, site_origin()) for notice in notices]
+        return _message(member, "mail", NOTICES, {"count": count, "rows": rows})
+
+
+def digest_to(member: User, articles: Sequence[Article]) -> EmailMultiAlternatives:
+    """Return a mail with the best articles of the week, in the member's language."""
+    with _language_of(member):
+        rows = [(article, site_origin() + reverse("articles:article", args=[article.id])) for article in articles]
+        return _message(member, "digest", DIGEST, {"rows": rows})
+
+
+def _language_of(member: User) -> AbstractContextManager[None]:
+    return translation.override(member.language or settings.LANGUAGE_CODE)
+
+
+def _message(member: User, template: str, what: str, context: dict[str, Any]) -> EmailMultiAlternatives:
+    """Return a mail that can be unsubscribed from with one click (RFC 8058)."""
+    origin = site_origin()
+    stop = origin + reverse("accounts:unsubscribe", args=[unsubscribe_token(member, what)])
+    context = {
+        "name": member.username,
+        "site_name": settings.SITE_NAME,
+        "language": languages.tag(),
+        "inbox": origin + reverse("articles:inbox"),
+        "stop": stop,
+    } | context
+    subject = " ".join(render_to_string(f"inbox/{template}_subject.txt", context).split())
     headers = {
         "List-Unsubscribe": f"<{stop}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         "Auto-Submitted": "auto-generated",
     }
+    text = render_to_string(f"inbox/{template}.txt", context)
     message = EmailMultiAlternatives(subject, text, to=[member.email], headers=headers)
-    message.attach_alternative(html, "text/html")
+    message.attach_alternative(render_to_string(f"inbox/{template}.html", context), "text/html")
     return message
 
 

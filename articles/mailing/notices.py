@@ -1,36 +1,25 @@
-"""Find members with notices to mail, and send each at most once: a mail is claimed before it is sent.
+"""Mail about the notices of an inbox."""
 
-A claim is the moment up to which a member's notices are mailed. If the process dies after it, the mail is lost;
-none is sent twice. Nothing is claimed while the mail server cannot be reached.
-"""
-
-import logging
-import smtplib
 import time
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from functools import partial
 from typing import NamedTuple
 
-from django.core.mail import get_connection
-from django.db.models import F, QuerySet
+from django.db.models import F
 
 from accounts.models import User
 from articles.domain.discussion.notices import NoticePointer
-from articles.mailing.message import message_to
+from articles.mailing.message import notices_to
+from articles.mailing.sending import Mail, recipients, send_each
 from articles.repository import Repository
 
 SETTLE_SECONDS = 300
 """Age from which on a notice is mailed: until then, a comment may be edited or deleted, or read on the site."""
 
-MAILS_PER_RUN = 50
-"""Mails that one run sends."""
-
 NOTICES_PER_MAIL = 25
 """Newest notices that one mail lists."""
 
 _MEMBERS_PER_READ = 200
-
-_log = logging.getLogger(__name__)
 
 
 class _Due(NamedTuple):
@@ -48,36 +37,16 @@ class _Due(NamedTuple):
 def send_due(repository: Repository, budget: float) -> int:
     """Send mail about notices, for about `budget` seconds; return the number of mails. Raises StoreError.
 
-    Raises OSError, and smtplib.SMTPException, if the mail server cannot be reached: then nothing is claimed.
+    Raises errors as `send_each`.
     """
-    deadline, sent = time.monotonic() + budget, 0
-    due = _due(repository, deadline)
-    first = next(due, None)
-    if first is None:
-        return 0
-    with get_connection() as server:
-        for one in (first, *islice(due, MAILS_PER_RUN - 1)):
-            notices = repository.inbox.read(one.wanted[:NOTICES_PER_MAIL])
-            message = message_to(one.member, notices, len(one.wanted)) if notices else None
-            if _claim(one) and message:
-                message.connection = server
-                try:
-                    message.send()
-                    sent += 1
-                except smtplib.SMTPServerDisconnected:
-                    _log.warning("a mail to member %d may be lost: the mail server hung up", one.member.pk)
-                    break
-                except (OSError, smtplib.SMTPException) as failure:
-                    _log.warning("a mail to member %d was not sent: %s", one.member.pk, type(failure).__name__)
-            if time.monotonic() >= deadline:
-                break
-    return sent
+    deadline = time.monotonic() + budget
+    return send_each(_mails(repository, deadline), deadline)
 
 
-def _recipients() -> QuerySet[User]:
-    """Return the members who want mail and have verified their address."""
-    members = User.objects.filter(is_active=True, left_at=None, verified_email=F("email"))
-    return members.exclude(mail_kinds="").exclude(email="").order_by("pk")
+def _mails(repository: Repository, deadline: float) -> Iterator[Mail]:
+    for due in _due(repository, deadline):
+        if notices := repository.inbox.read(due.wanted[:NOTICES_PER_MAIL]):
+            yield Mail(due.member.pk, notices_to(due.member, notices, len(due.wanted)), partial(_claim, due))
 
 
 class _Round:
@@ -89,7 +58,8 @@ class _Round:
 def _due(repository: Repository, deadline: float) -> Iterator[_Due]:
     """Yield members with notices to mail, until the last member or the deadline. One round trip for each batch."""
     until = repository.store.now() - SETTLE_SECONDS
-    while batch := list(_recipients().filter(pk__gt=_Round.last)[:_MEMBERS_PER_READ]):
+    members = recipients().exclude(mail_kinds="").order_by("pk")
+    while batch := list(members.filter(pk__gt=_Round.last)[:_MEMBERS_PER_READ]):
         found = repository.inbox.list_between([(one.pk, one.mailed_until) for one in batch], until)
         for member, pointers in zip(batch, found, strict=True):
             _Round.last = member.pk

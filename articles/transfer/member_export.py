@@ -77,6 +77,7 @@ def _settings(member: Any) -> dict[str, Any]:
         "blocked_members": sorted(member.blocks.values_list("blocked__username", flat=True)),
         "muted_discussions": sorted(member.mutes.values_list("article", flat=True)),
         "mail_about": [kind for kind in member.mail_kinds.split(",") if kind],
+        "weekly_mail": member.digest,
         "inbox_read_until": _at(member.inbox_read_until) if member.inbox_read_until else None,
         "followed_groups": list(slugs_from(member.followed_groups)),
         "private_feed": bool(member.feed_key),

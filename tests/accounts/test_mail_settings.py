@@ -91,11 +91,24 @@ def test_turning_mail_on_mails_nothing_from_before(verified):
     assert verified.mailed_until == 1_900_000_000, "what is due is still mailed"
 
 
+def test_the_weekly_mail_begins_a_week_after_it_is_turned_on(verified):
+    with time_machine.travel(1_900_000_000, tick=False):
+        browser_of(verified).post("/settings/mail/", {"digest": "on"})
+    verified.refresh_from_db()
+    assert (verified.digest, verified.digested_at, verified.mail_kinds) == (True, 1_900_000_000, "")
+    browser_of(verified).post("/settings/mail/", {"digest": "on", "kinds": ["reply"]})
+    verified.refresh_from_db()
+    assert verified.digested_at == 1_900_000_000
+    browser_of(verified).post("/settings/mail/", {})
+    verified.refresh_from_db()
+    assert not verified.digest
+
+
 def test_nothing_is_mailed_to_an_address_that_is_not_verified(alice, as_alice):
-    as_alice.post("/settings/mail/", {"kinds": ALL})
+    as_alice.post("/settings/mail/", {"kinds": ALL, "digest": "on"})
 
     alice.refresh_from_db()
-    assert alice.mail_kinds == ""
+    assert (alice.mail_kinds, alice.digest) == ("", False)
     assert 'value="reply"' not in as_alice.get("/settings/").text
 
 

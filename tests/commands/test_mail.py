@@ -18,7 +18,7 @@ from django.core.mail import EmailMultiAlternatives
 from accounts.models import MAIL_KINDS, User
 from articles import housekeeping, mailing
 from articles.domain.discussion.notices import NoticeKind
-from articles.mailing import notices
+from articles.mailing import digest, notices, sending
 from tests.cast import MODERATOR
 from tests.clock import Clock
 from tests.factories import browser_of, comment_on, post_as
@@ -194,7 +194,7 @@ def test_what_was_read_on_the_site_and_what_came_before_is_not_mailed(site_store
 
 
 def test_a_run_sends_a_bounded_number_and_the_next_one_goes_on(site_store, later, alice, bob, carol, monkeypatch):
-    monkeypatch.setattr(notices, "MAILS_PER_RUN", 2)
+    monkeypatch.setattr(sending, "MAILS_PER_RUN", 2)
     for user in (alice, bob, carol):
         mailed(user)
         posted = post_as(site_store, user, f"By {user.username}", f"https://example.org/{user.pk}").id
@@ -212,6 +212,50 @@ def test_a_mail_is_in_the_members_language(site_store, article, later, alice, bo
 
     assert send(site_store) == 1
     assert "bob 评论了你的文章《A title》" in mail.outbox[0].body
+
+
+def test_a_digest_has_the_best_articles_of_followed_groups_of_the_week(
+    site_store, later, received, alice, bob, carol
+):
+    for slug in ("python", "redis", "java"):
+        site_store.groups.create(slug, slug.title())
+    post_as(site_store, bob, "Old", "https://example.org/old", ["python"])
+    later.advance(1)
+    mailed(alice, digest=True, digested_at=later(), followed_groups="python,redis", hidden_groups="java")
+    mailed(bob, digest=True, digested_at=later(), followed_groups="empty")
+    mailed(carol, digest=False, followed_groups="python")
+    later.advance(mailing.WEEK - 3600)
+    for title, groups in {
+        "Good": ["python"],
+        "Else": [],
+        "Hidden": ["python", "java"],
+        "Better": ["redis"],
+    }.items():
+        post_as(site_store, bob, title, f"https://example.org/{title}", groups)
+    assert mailing.send_digests(site_store, 60) == 0
+    later.advance(3600)
+
+    assert [mailing.send_digests(site_store, 60) for _ in range(2)] == [1, 0]
+
+    (message,) = received()
+    text, html = (message.get_body([kind]).get_content() for kind in ("plain", "html"))
+    assert re.findall("Good|Better|Old|Else|Hidden", text) == re.findall("Good|Better|Old", html)
+    assert sorted(re.findall("Good|Better|Old|Else|Hidden", text)) == ["Better", "Good"]
+    address = re.fullmatch(r"<https://news\.example\.org(/\S+)>", message["List-Unsubscribe"].strip())
+    assert address is not None
+    browser_of(strict=True).post(address[1])
+    alice.refresh_from_db()
+    assert (alice.digest, alice.mail_kinds != "") == (False, True)
+
+
+def test_two_processes_do_not_send_the_same_digest(site_store, later, alice, bob):
+    site_store.groups.create("python", "Python")
+    mailed(alice, digest=True, followed_groups="python")
+    post_as(site_store, bob, "Good", "https://example.org/good", ["python"])
+
+    first, second = (next(digest._mails(site_store, later() + 60)) for _ in range(2))
+
+    assert [first.claim(), second.claim()] == [True, False]
 
 
 def test_every_kind_of_notice_can_be_mailed():

@@ -344,6 +344,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "blocked_members": ["alice"],
             "muted_discussions": [article],
             "mail_about": [],
+            "weekly_mail": False,
             "inbox_read_until": None,
             "followed_groups": ["redis"],
             "private_feed": True,
