@@ -274,6 +274,19 @@ def test_mails_to_one_address_are_limited_whether_or_not_it_has_an_account(dave,
     assert len(mail.outbox) == (3 if address == "dave@example.org" else 0)
 
 
+def test_links_that_verify_an_address_are_limited_by_it_whatever_the_form_says(dave):
+    User.objects.filter(pk=dave.pk).update(email="victim@example.org")
+    browser = browser_of(dave)
+    responses = [
+        browser.post("/settings/mail/link/", {"email": f"a{n}@example.org"}, REMOTE_ADDR=f"203.0.{n}.7")
+        for n in range(5)
+    ]
+    wait_until_sent()
+
+    assert statuses(responses) == [302] * 3 + [429] * 2
+    assert [message.to for message in mail.outbox] == [["victim@example.org"]] * 3
+
+
 def test_mails_to_many_addresses_are_limited_by_network(db):
     responses = [
         Client().post("/password/reset/", {"email": f"a{n}@example.org"}, REMOTE_ADDR=HOME) for n in range(25)
