@@ -158,7 +158,7 @@
     const button = pressed(event);
     const isDouble = event.detail > 1 && button === last;
     last = button;
-    if (!button || (button.name === "theme" ? inSettings : !button.form.elements.csrfmiddlewaretoken)) return;
+    if (!press[button?.name] || (button.name === "theme" ? inSettings : !button.form.elements.csrfmiddlewaretoken)) return;
     event.preventDefault();
     if (!isDouble) press[button.name](button, button.value);
   });

@@ -46,6 +46,15 @@ def top_of(page, selector):
     return page.locator(selector).evaluate("one => one.getBoundingClientRect().top")
 
 
+@pytest.mark.parametrize("javascript", WITHOUT, ids=NAMES)
+def test_a_group_is_followed_on_the_page_of_groups(chromium, site, javascript):
+    with window(chromium, site, "demo", java_script_enabled=javascript) as page:
+        for before, after in (("Follow", "Unfollow"), ("Unfollow", "Follow")):
+            page.goto("/groups/")
+            page.get_by_role("button", name=f"{before} “Redis”", exact=True).click()
+            expect(page.get_by_role("button", name=f"{after} “Redis”", exact=True)).to_be_visible()
+
+
 # Saving
 
 
