@@ -1,4 +1,4 @@
-// Keyboard shortcuts: move between articles, vote, open, turn pages. The dialog of templates/keyboard.html lists them.
+// Keyboard shortcuts: move between articles or comments, vote, open, turn pages. The dialog of templates/keyboard.html lists them.
 (() => {
   "use strict";
 
@@ -9,14 +9,18 @@
   const TYPED_INTO = "input, textarea, select, [contenteditable]:not([contenteditable=false])";
   const TITLE = ":is(h1, h2) a[href]:first-child";
   const find = (selector) => document.querySelector(selector);
-  const current = () => document.activeElement.closest(".row");
-  const press = (selector) => (current() ?? find("article.article"))?.querySelector(selector)?.click();
+  const current = () => document.activeElement.closest(".row, .comment");
+  const press = (selector) => {
+    const one = current() ?? find("article.article"), scope = one?.matches(".comment") ? ":scope > details > .foot " : "";
+    one?.querySelector(scope + selector)?.click();
+  };
 
   const move = (step) => {
-    const rows = [...document.querySelectorAll(".rows > .row")], row = current();
+    const all = [...document.querySelectorAll(".rows > .row, .thread > .comment")], row = current();
+    const rows = all.filter((el) => !el.parentElement.closest("details:not([open])"));
     const inSight = () => rows.find((el) => el.getBoundingClientRect().bottom > 0);
     const next = row ? rows[rows.indexOf(row) + step] : inSight();
-    (next?.querySelector(TITLE) ?? next)?.focus({ preventScroll: true }); // removed: no link
+    (next?.matches(".row") && next.querySelector(TITLE) || next)?.focus({ preventScroll: true }); // removed: no link
     next?.scrollIntoView({ block: "nearest" });
   };
 

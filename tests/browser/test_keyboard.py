@@ -42,6 +42,33 @@ def test_j_and_k_move_the_focus_from_row_to_row_and_stop_at_the_ends(page):
     assert page.evaluate("document.activeElement.matches('h2 a:focus-visible')")
 
 
+def test_j_and_k_move_over_the_comments_of_an_article_and_a_votes_for_one(page, site_store):
+    article = site_store.articles.post(
+        77, "somebody", "Talked about", f"https://example.org/{site_store.store.now()}"
+    ).id
+    post = site_store.comments.post
+    first = post(article, 77, "somebody", "First")
+    reply = post(article, 78, "another", "Reply", parent=first)
+    last = post(article, 78, "another", "Last")
+    page.goto(f"/articles/{article}/?comments=oldest")
+
+    def focused():
+        return page.evaluate("document.activeElement.id")
+
+    for key, comment in (("j", first), ("j", reply), ("j", last), ("j", last), ("k", reply), ("k", first)):
+        press(page, key)
+        assert focused() == f"comment-{comment}"
+    press(page, "a")
+    expect(page.locator(f"#comment-{first} > details > .foot button.vote")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    expect(page.locator(f"#comment-{reply} button.vote")).to_have_attribute("aria-pressed", "false")
+    page.click(f"#comment-{first} > details > summary")
+    page.focus(f"#comment-{first}")
+    press(page, "j")
+    assert focused() == f"comment-{last}"
+
+
 def test_j_and_k_skip_an_article_removed_while_the_page_is_open(page, site_store):
     other, removed, first = (
         site_store.articles.post(77, "somebody", f"Number {n}", f"https://example.org/{site_store.store.now()}").id
