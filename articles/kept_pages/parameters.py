@@ -23,6 +23,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "articles:article": ("comments", "start"),
     "articles:comment": ("comments", "start"),
     "articles:profile": ("page",),
+    "articles:member_comments": ("page",),
     "articles:log": ("page",),
     "articles:search": ("q", "group", "order", "page"),
     "articles:feed": FILTER,

@@ -1,7 +1,5 @@
 """The pages of a member: articles and comments."""
 
-from itertools import islice
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -11,9 +9,6 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.addresses import moved
 from articles.web.identity import member_named, reader_id
 from articles.wiring import repository
-
-COMMENTS_SHOWN = 50
-"""Comments of a member that are read for the page: removed ones among them leave it shorter."""
 
 
 @require_safe
@@ -35,16 +30,17 @@ def profile(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def comments(request: HttpRequest, name: str) -> HttpResponse:
-    """Show the member's latest comments. Two round trips, or one more for each shard."""
+    """Show the member's comments, newest first. Three round trips."""
     member = member_named(name)
     if member.get_username() != name:
-        return moved(reverse("articles:member_comments", args=[member.get_username()]))
-    repo = repository()
-    latest = list(islice(repo.comments.list_by(member.pk), COMMENTS_SHOWN))
+        return moved(reverse("articles:member_comments", args=[member.get_username()]), request.GET.urlencode())
+    number, repo = page_number(request), repository()
+    latest, has_next = repo.comments.get_page_by(member.pk, number)
     articles = {article.id: article for article in repo.articles.get_many(sorted({one.article for one in latest}))}
     shown = [
         (comment, article)
         for comment in latest
         if (article := articles.get(comment.article)) and comment.is_shown and article.removed is None
     ]
-    return render(request, "comments/member.html", {"member": member, "comments": shown})
+    pager = numbered_pager(number, has_next=has_next)
+    return render(request, "comments/member.html", {"member": member, "comments": shown, "pager": pager})

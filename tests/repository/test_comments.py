@@ -27,6 +27,8 @@ from articles.domain.errors import (
     LimitReached,
     NotTheAuthor,
     OwnComment,
+    PageNotFound,
+    PageTooDeep,
 )
 from articles.domain.lists import Order
 from articles.domain.moderation.log import Action
@@ -647,6 +649,25 @@ def test_a_members_comments_are_listed_newest_first(repository, clock):
 
     assert [comment.id for comment in repository.comments.list_by(BOB)] == said[::-1]
     assert list(repository.comments.list_by(MALLORY)) == []
+
+
+def test_the_pages_of_a_member_hold_each_comment_once(repository, clock):
+    articles, posted = [post(repository, number) for number in range(5)], []
+    for number in range(120):
+        posted.append(comment_on(repository, articles[number * 7 % 5], f"Comment {number}"))
+        clock.advance(1)
+
+    pages = [repository.comments.get_page_by(BOB, number) for number in (1, 2, 3)]
+
+    assert [len(comments) for comments, _ in pages] == [50, 50, 20]
+    assert [has_next for _, has_next in pages] == [True, True, False]
+    assert [comment.id for comments, _ in pages for comment in comments] == posted[::-1]
+    assert repository.comments.get_page_by(ALICE) == ([], False)
+    for number in (0, 4):
+        with pytest.raises(PageNotFound):
+            repository.comments.get_page_by(BOB, number)
+    with pytest.raises(PageTooDeep):
+        repository.comments.get_page_by(BOB, 201)
 
 
 def test_the_newest_comments_are_those_of_a_feed(repository, clock, monkeypatch):

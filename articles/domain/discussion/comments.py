@@ -23,6 +23,9 @@ EDIT_SECONDS = 15 * 60
 COMMENTS_PER_PAGE = 200
 """Comments that one page of a thread shows."""
 
+COMMENTS_PER_MEMBER_PAGE = 50
+"""Comments of a member that one page reads: removed ones among them leave it shorter."""
+
 LEAST_IN_FEED = 30
 """Comments of a feed, however old they are."""
 

@@ -19,7 +19,13 @@ from articles.domain.errors import CommentNotFound, LimitReached
 from articles.domain.limits import VOTES
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
-from articles.repository.comments.reading import comments_by, newest_comments, read_thread, within_a_feed
+from articles.repository.comments.reading import (
+    comments_by,
+    member_page,
+    newest_comments,
+    read_thread,
+    within_a_feed,
+)
 from articles.repository.limits import vote_arguments
 from articles.repository.store.connection import Store, exact_time
 from articles.repository.store.values import joined
@@ -134,6 +140,14 @@ class Comments:
         One round trip for each batch of each shard.
         """
         return comments_by(self._store, user)
+
+    def get_page_by(self, user: UserId, number: int = 1) -> tuple[list[Comment], bool]:
+        """Return page `number`, counted from 1, of a member's comments, newest first, and whether more follow.
+
+        COMMENTS_PER_MEMBER_PAGE of them, with removed ones and those on removed articles. Two round trips. Raises
+        PageNotFound for pages that do not exist, PageTooDeep beyond `MOST_PAGED` comments.
+        """
+        return member_page(self._store, user, number)
 
     def list_newest(self, *, since: float, article_id: ArticleId | None = None) -> list[Comment]:
         """Return the newest shown comments on listed articles, or on one article, newest first.

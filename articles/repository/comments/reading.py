@@ -8,6 +8,7 @@ from typing import Any
 
 from articles.domain.articles import ArticleId, Choice
 from articles.domain.discussion.comments import (
+    COMMENTS_PER_MEMBER_PAGE,
     DEEPEST_SHOWN,
     LEAST_IN_FEED,
     MOST_IN_FEED,
@@ -18,9 +19,10 @@ from articles.domain.discussion.comments import (
     article_of,
     root_of,
 )
-from articles.domain.lists import Order
+from articles.domain.errors import PageNotFound, PageTooDeep
+from articles.domain.lists import MOST_PAGED, Order
 from articles.domain.members import DELETED_MEMBER, UserId
-from articles.repository.lists.reading import moment
+from articles.repository.lists.reading import moment, sort_key
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
@@ -92,6 +94,38 @@ def _comments_in(store: Store, keys: Keys, user: UserId) -> Iterator[Comment]:
         rows = store.run("comments/list", [keys.commented(user)], [done, ENTRIES_PER_READ, keys.prefix, *FIELDS])
         yield from filter(None, map(comment_from, rows))
         done += len(rows)
+
+
+def member_page(store: Store, user: UserId, number: int) -> tuple[list[Comment], bool]:
+    """Return a page of a member's comments, newest first, and whether more follow. Two round trips.
+
+    The first reads the places of the comments in each shard's list, the second the comments of the page.
+    """
+    start, shards = (number - 1) * COMMENTS_PER_MEMBER_PAGE, store.shards.all
+    if number < 1:
+        raise PageNotFound(number)
+    if start >= MOST_PAGED:
+        raise PageTooDeep(number)
+    end = start + COMMENTS_PER_MEMBER_PAGE
+    with store.pipeline() as pipe:
+        for keys in shards:
+            pipe.zrevrange(keys.commented(user), 0, end, withscores=True)
+        replies = pipe.execute()
+    places = sorted(
+        ((sort_key(at, member), shard) for shard, entries in enumerate(replies) for member, at in entries),
+        reverse=True,
+    )
+    if number > 1 and len(places) <= start:
+        raise PageNotFound(number)
+    before, within = (Counter(shard for _, shard in part) for part in (places[:start], places[start:end]))
+    parts = store.run_many(
+        [
+            Call("comments/list", (shards[n].commented(user),), (before[n], within[n], shards[n].prefix, *FIELDS))
+            for n in sorted(within)
+        ]
+    )
+    comments = [comment for rows in parts for row in rows if (comment := comment_from(row))]
+    return sorted(comments, key=_age_order, reverse=True), len(places) > end and end < MOST_PAGED
 
 
 def newest_comments(store: Store, since: float, article_id: ArticleId | None) -> list[Comment]:
