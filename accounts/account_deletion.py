@@ -23,7 +23,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from accounts import names
-from accounts.models import AccountDeletion, User
+from accounts.models import AccountDeletion, Invitation, User, WaitingAccount
 
 Step = Callable[[int, str, str, Callable[[], bool]], str]
 """Called with the user id, the name, the progress ('' at first) and a function that returns whether time is left.
@@ -83,6 +83,9 @@ def begin(user_id: int) -> None:
     member.mutes.all().delete()
     member.bans.all().delete()
     member.sweeps.all().delete()
+    member.invitations.all().delete()
+    Invitation.objects.filter(invited=member).delete()
+    WaitingAccount.objects.filter(user=member).delete()
     member.sessions.all().delete()  # the sessions themselves are ended by a step
     AccountDeletion.objects.create(user=member, begun_at=member.left_at)
 

@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import names
 from accounts.mail import mail_address, send_later, send_text
-from accounts.models import MAIL_KINDS, Token, User
+from accounts.models import MAIL_KINDS, Invitation, Token, User, WaitingAccount
 from accounts.web import resubmission
 
 _TAKEN = _("This name is taken.")
@@ -48,6 +48,13 @@ class LoginForm(auth_forms.AuthenticationForm):
 
     error_messages = {"invalid_login": _WRONG, "inactive": _WRONG}
 
+    def get_invalid_login_error(self) -> ValidationError:
+        """Return the message. Only who knows the password of an account that waits for approval learns that."""
+        name, password = (self.cleaned_data.get(field) or "" for field in ("username", "password"))
+        if WaitingAccount.find(name, password):
+            return ValidationError(_("A moderator has to approve your account first."), code="waiting")
+        return super().get_invalid_login_error()
+
 
 def _name_problem(name: str) -> Any:
     """Return the rule of the form's help text that the name breaks; '' if none."""
@@ -58,6 +65,10 @@ def _name_problem(name: str) -> Any:
     if not name[0].isascii() or not name[0].isalpha():
         return _("The name must start with a letter from a to z.")
     return _("The name contains characters that are not allowed.")
+
+
+class _InvitationUsedError(Exception):
+    """A concurrent sign-up used the invitation."""
 
 
 class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignore[type-arg]
@@ -88,13 +99,32 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         username = self.fields["username"].clean(self.data["username"])
         return resubmission.just_signed_up(request, username, self.cleaned_data["password1"])
 
-    def create(self) -> User | None:
-        """Create and return the account; None, with a form error, if a concurrent sign-up took the name."""
+    def waits_already(self) -> bool:
+        """Return whether an identical form created an account that waits for approval."""
+        is_taken = any(self.has_error("username", code) for code in ("taken", "unique"))
+        if set(self.errors) != {"username"} or not is_taken:
+            return False
+        name = self.fields["username"].clean(self.data["username"])
+        return WaitingAccount.find(name, self.cleaned_data["password1"]) is not None
+
+    def create(self, invitation: Invitation | None = None, *, waits: bool = False) -> User | None:
+        """Create and return the account; None, with a form error, if a concurrent sign-up took the name.
+
+        `invitation`: the one that it uses up; None, too, if it is used already. `waits`: for approval.
+        """
         user: User = self.save(commit=False)  # hashes the password outside the transaction
         user.take_id()
+        user.is_active = not waits
         try:
             with transaction.atomic():
                 user.save()
+                if waits:
+                    WaitingAccount.objects.create(user=user)
+                if invitation is not None and not Invitation.objects.use(invitation, user):
+                    raise _InvitationUsedError
+        except _InvitationUsedError:
+            self.add_error(None, ValidationError(_("This invitation has been used."), code="used"))
+            return None
         except IntegrityError:
             self.add_error("username", ValidationError(_TAKEN, code="taken"))
             return None

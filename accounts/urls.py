@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.views import account_deletion, login, mail, passwords, settings
+from accounts.views import account_deletion, invitations, login, mail, passwords, settings
 
 app_name = "accounts"
 urlpatterns = [
@@ -19,6 +19,7 @@ urlpatterns = [
     path("settings/mail/link/", mail.send_link, name="send_link"),
     path("settings/mail/verify/<str:token>/", mail.verify, name="verify"),
     path("unsubscribe/<str:token>/", mail.unsubscribe, name="unsubscribe"),
+    path("settings/invitations/", invitations.invitations, name="invitations"),
     path("settings/tokens/", settings.issue_token, name="token_issue"),
     path("settings/tokens/<int:token_id>/revoke/", settings.revoke_token, name="token_revoke"),
 ]

@@ -24,7 +24,7 @@ from articles.views.comments import votes as comment_votes
 from articles.views.inbox import page as inbox
 from articles.views.inbox import silence
 from articles.views.lists import feeds, my_lists, pages, refresh, search
-from articles.views.moderation import appeals, log, queue, removed, sweeps, voting_rings
+from articles.views.moderation import appeals, log, queue, removed, sign_ups, sweeps, voting_rings
 from articles.views.moderation import articles as article_moderation
 from articles.views.moderation import members as members_moderation
 from articles.views.operation import health, operation
@@ -73,6 +73,8 @@ urlpatterns = [
     path("moderation/queue/decide/", queue.decide, name="decide"),
     path("moderation/rings/", voting_rings.index, name="voting_rings"),
     path("moderation/removed/", removed.index, name="removed"),
+    path("moderation/members/", sign_ups.index, name="sign_ups"),
+    path("moderation/members/decide/", sign_ups.decide, name="decide_sign_up"),
     path("moderation/views/", readership.site, name="site_views"),
     path("moderation/groups/", groups.create, name="create_group"),
     path("moderation/groups/<str:slug>/", groups.manage, name="manage_group"),

@@ -17,6 +17,7 @@ from accounts.web.form_pages import page_of
 from articles.formatting import values
 from articles.formatting.values import grouped
 from articles.site.texts import site_text
+from articles.site.waiting import count_waiting
 from articles.text.links import host_of
 from articles.views.lists.rows import kept_row, row_of
 from articles.web import languages
@@ -101,6 +102,7 @@ def environment(**options: Any) -> Environment:
         kept_row=kept_row,
         kept_piece=kept_piece,
         site_text=site_text,
+        count_waiting=count_waiting,
         html_of=html_of,
         store_is_moving=is_about_to_move,
     )

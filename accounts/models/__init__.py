@@ -1,4 +1,4 @@
-"""Members, their sessions, bans and sweeps, their tokens for the API, and what they do not want to hear of."""
+"""Members: their accounts, sign-ups, sessions, bans, sweeps and tokens, and what they do not want to hear of."""
 
 from accounts.models.bans import Ban, BanManager, BanScope
 from accounts.models.blocks import Block, BlockLimitError, Mute, Silence
@@ -10,6 +10,7 @@ from accounts.models.members import (
     User,
     UserManager,
 )
+from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
 from accounts.models.sweeps import Sweep
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
 from accounts.sessions import MemberSession
@@ -28,6 +29,8 @@ __all__ = [
     "BanScope",
     "Block",
     "BlockLimitError",
+    "Invitation",
+    "InvitationLimitError",
     "MemberSession",
     "Mute",
     "PermissionGroup",
@@ -38,4 +41,5 @@ __all__ = [
     "TokenManager",
     "User",
     "UserManager",
+    "WaitingAccount",
 ]

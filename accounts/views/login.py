@@ -12,6 +12,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts import names
 from accounts.forms import LoginForm, SignUpForm
+from accounts.models import Invitation
 from accounts.web import unsent_form
 from accounts.web.backend import MemberBackend
 from accounts.web.form_pages import form_action, is_for_members, page_with_form
@@ -87,12 +88,22 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     intent = LoginIntent.from_request(request)
     if _is_logged_in_already(request, "password1"):
         return _finish_login(request, intent)
-    form = SignUpForm(request.POST or None)
-    user = form.create() if request.method == "POST" and form.is_valid() else None
+    how, code = settings.SIGN_UP, unsent_form.sent(request).get("invitation") or request.GET.get("invitation", "")
+    invitation = Invitation.objects.find(code) if how == "invitation" and code else None
+    is_used = invitation is not None and invitation.invited_id is not None
+    if how == "closed" or (how == "invitation" and (invitation is None or (is_used and request.method != "POST"))):
+        status = 403 if request.method == "POST" else 200
+        return render(request, "accounts/no_signup.html", {"how": how, "intent": intent}, status=status)
+    form, waits = SignUpForm(request.POST or None), how == "approval"
+    user = form.create(invitation, waits=waits) if request.method == "POST" and form.is_valid() else None
+    if waits and (user or form.waits_already()):
+        messages.success(request, _("Your account has been created. A moderator has to approve it first."))
+        return redirect("accounts:login")
     if user := user or form.created_before(request):
         # After the commit: receivers of the login signal may act for the new member.
         login(request, user, backend=_BACKEND)
         messages.success(request, _("Welcome, %(name)s! Your account has been created.") % {"name": user.username})
         return _finish_login(request, intent)
     _refill(request, form)
-    return render(request, "accounts/signup.html", {"form": form, "intent": intent})
+    context = {"form": form, "intent": intent, "how": how, "invitation": invitation}
+    return render(request, "accounts/signup.html", context)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -46,6 +47,7 @@ def _settings_page(request: MemberRequest, email_form: EmailForm, token_form: To
         "email_form": email_form,
         "token_form": token_form,
         "tokens": list(request.user.tokens.all()),
+        "may_invite": settings.SIGN_UP == "invitation",
         "tokens_per_user": Token.objects.PER_USER,
         "mail_form": MailForm(
             initial={"kinds": request.user.mail_kinds.split(","), "digest": request.user.digest}

@@ -34,6 +34,8 @@ MODELS = (
     "accounts.AccountDeletion",
     "accounts.Block",
     "accounts.Mute",
+    "accounts.Invitation",
+    "accounts.WaitingAccount",
     "articles.ArchivedViews",
     "articles.SiteText",
     "articles.BlockedHost",

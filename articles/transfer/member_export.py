@@ -43,6 +43,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "inbox": map(_notice, repository.inbox.iterate(user)),
         "bans": map(_ban, member.bans.all()),
         "tokens": map(_token, member.tokens.all()),
+        "invitations": map(_invitation, member.invitations.select_related("invited")),
         "moderated": map(_entry, repository.moderation_log.iterate_by_actor(member.get_username())),
     }
     for name, value in (("account", _account(member)), ("settings", _settings(member))):
@@ -65,6 +66,15 @@ def _account(member: Any) -> dict[str, Any]:
         "last_login": _iso(member.last_login),
         "came_with_an_import": member.imported,
         "member_of": sorted(member.groups.values_list("name", flat=True)),
+    }
+
+
+def _invitation(invitation: Any) -> dict[str, Any]:
+    invited = invitation.invited
+    return {
+        "created": _iso(invitation.created_at),
+        "expires": _iso(invitation.expires_at),
+        "invited": invited.get_username() if invited and invited.left_at is None else None,
     }
 
 

@@ -13,7 +13,17 @@ from django.contrib.contenttypes.models import ContentType
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from accounts.models import AccountDeletion, Ban, BanScope, PermissionGroup, Sweep, Token, User
+from accounts.models import (
+    AccountDeletion,
+    Ban,
+    BanScope,
+    Invitation,
+    PermissionGroup,
+    Sweep,
+    Token,
+    User,
+    WaitingAccount,
+)
 from articles import backup, known_store, wiring
 from articles.backup import accounts, folders, making, manifest
 from articles.domain.articles import Choice
@@ -47,6 +57,8 @@ def used(run, site_store, alice, carol):
         viewed_at=1.5,
         archived_at=timezone.now(),
     )
+    Invitation.objects.create(inviter=alice, code="code", expires_at=timezone.now(), invited=carol)
+    WaitingAccount.objects.create(user=alice)
     SiteText.objects.create(name="rules", language="en", text="Be kind.")
     BlockedHost.objects.create(host="spam.example", reason="spam")
     Sweep.objects.create(member=alice, moderator=carol, reason="Spam", since=timezone.now())

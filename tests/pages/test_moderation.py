@@ -265,15 +265,8 @@ def test_one_menu_entry_leads_moderators_to_all_their_tools(site_store, article,
     browser = browser_of(carol)
 
     assert "Moderation" not in lists_of(Client().get("/").text) + lists_of(browser_of(alice).get("/").text)
-    tools = [
-        "/moderation/",
-        "/moderation/queue/",
-        "/moderation/rings/",
-        "/moderation/removed/",
-        "/moderation/views/",
-        "/lab/",
-        "/groups/",
-    ]
+    names = ("", "queue/", "rings/", "removed/", "members/", "views/")
+    tools = [*(f"/moderation/{name}" for name in names), "/lab/", "/groups/"]
     for path in (*tools[:-1], "/moderation/groups/"):
         page = browser.get(path).text
         assert re.search(r'<a href="/moderation/" aria-current="\w+">Moderation</a>', lists_of(page)), path

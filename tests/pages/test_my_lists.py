@@ -379,6 +379,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
                 "scopes": ["read", "vote"],
             }
         ],
+        "invitations": [],
         "moderated": [
             {
                 "action": "remove",

@@ -74,6 +74,12 @@ def _log_level(text: str) -> str:
     return LOG_LEVELS[text.upper()]
 
 
+def _sign_up(text: str) -> str:
+    return SIGN_UPS[text.lower()]
+
+
+SIGN_UPS = {name: name for name in ("open", "invitation", "approval", "closed")}
+
 LOG_LEVELS = {name: name for name in ("DEBUG", "INFO", "WARNING", "ERROR")}
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -98,6 +104,7 @@ _KINDS: dict[str, Callable[[str], Any]] = {
     "sender": _sender,
     "time zone": _time_zone,
     "log level": _log_level,
+    "sign-up": _sign_up,
 }
 
 _WITH_SECRETS = ("secret", "token", "database", "store", "cache", "mail server")
@@ -122,6 +129,7 @@ _DESCRIPTIONS = {
     "mail server": "the URL of a mail server, such as smtp+tls://user:password@host:587 or consolemail://",
     "sender": "a mail address, such as news@example.org",
     "time zone": "a time zone, such as Asia/Shanghai",
+    "sign-up": f"one of {', '.join(SIGN_UPS)}",
     "log level": f"a log level: {', '.join(LOG_LEVELS)}",
 }
 

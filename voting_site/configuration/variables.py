@@ -220,6 +220,22 @@ VARIABLES = (
         "Let members post links to private addresses and local names, such as 10.0.0.7 and wiki.internal, for "
         "an intranet. Imports may always contain them.",
     ),
+    Variable(
+        "SIGN_UP",
+        "sign-up",
+        "open",
+        "Who can sign up: everyone (open), those whom a member invites (invitation), everyone once a moderator "
+        "approves the account (approval), or no one (closed): administrators add members.",
+    ),
+    Variable(
+        "INVITATIONS_PER_MEMBER",
+        "number",
+        "5",
+        "Invitations of each member with SIGN_UP=invitation; those that expire unused are given back.",
+        0,
+        1000,
+    ),
+    Variable("INVITATION_DAYS", "number", "7", "Days for which an invitation is valid.", 1, 365),
     Variable("EDIT_MINUTES", "number", "15", "Minutes during which posters can edit their article.", 0, 1440),
     Variable(
         "VISITOR_COOKIE_DAYS",

@@ -1,0 +1,89 @@
+"""Invitations to sign up, and accounts that wait for a moderator's approval."""
+
+import secrets
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import models, transaction
+from django.utils import timezone
+
+from accounts import names
+from accounts.models.members import User
+
+
+class InvitationLimitError(Exception):
+    """The member has no more invitations."""
+
+
+class InvitationManager(models.Manager["Invitation"]):
+    """Issue and find invitations."""
+
+    def issue(self, inviter: User) -> "Invitation":
+        """Create an invitation. Raises InvitationLimitError."""
+        with transaction.atomic():
+            User.objects.select_for_update().get(pk=inviter.pk)
+            if self.left(inviter) < 1:
+                raise InvitationLimitError
+            expires_at = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
+            return self.create(inviter=inviter, code=secrets.token_urlsafe(18), expires_at=expires_at)
+
+    def left(self, inviter: User) -> int:
+        """Return how many more invitations the member has: expired ones are given back, used ones are not."""
+        taken = self.filter(models.Q(invited__isnull=False) | models.Q(expires_at__gt=timezone.now()))
+        return int(settings.INVITATIONS_PER_MEMBER) - taken.filter(inviter=inviter).count()
+
+    def find(self, code: str) -> "Invitation | None":
+        """Return the invitation with this code that has not expired, also a used one, or None."""
+        if not code.isascii():
+            return None
+        known = self.filter(code=code[:64], expires_at__gt=timezone.now(), inviter__is_active=True)
+        return known.select_related("inviter").first()
+
+    def use(self, invitation: "Invitation", invited: User) -> bool:
+        """Note whom the invitation brought; return whether it was unused until now."""
+        return self.filter(pk=invitation.pk, invited=None).update(invited=invited) == 1
+
+
+class Invitation(models.Model):
+    """A link with which one person can sign up."""
+
+    inviter = models.ForeignKey(User, models.CASCADE, related_name="invitations")
+    code = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    invited = models.OneToOneField(User, models.CASCADE, null=True, related_name="invitation")
+
+    objects = InvitationManager()
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"invitation {self.pk}"
+
+
+class WaitingAccount(models.Model):
+    """An account that cannot be used until a moderator approves it; its member is inactive meanwhile."""
+
+    user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="waiting")
+    since = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["since"]
+
+    def __str__(self) -> str:
+        return f"account {self.pk} that waits for approval"
+
+    @classmethod
+    def find(cls, name: str, password: str) -> "WaitingAccount | None":
+        """Return the waiting account with this name and this password, or None."""
+        one = cls.objects.filter(user__canonical_name=names.canonical(name)).select_related("user").first()
+        return one if one is not None and one.user.check_password(password) else None
+
+    def approve(self) -> None:
+        """Let the member log in."""
+        with transaction.atomic():
+            User.objects.filter(pk=self.pk, left_at=None).update(is_active=True)
+            self.delete()

@@ -1,0 +1,81 @@
+"""The moderators' page of sign-ups: accounts that wait for approval, and who invited whom."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts import account_deletion
+from accounts.models import Invitation, User, WaitingAccount
+from accounts.web import unsent_form
+from accounts.web.form_pages import form_action
+from articles.web.identity import needs
+
+PERMISSION = "articles.remove_articles"
+
+_MOST_SHOWN = 1000
+"""Invited members in the tree, the latest."""
+
+
+@dataclass(slots=True)
+class Branch:
+    """A member, and those whom the member invited."""
+
+    member: User
+    invited: list["Branch"] = field(default_factory=list)
+
+
+@require_safe
+@never_cache
+@needs(PERMISSION)
+def index(request: HttpRequest) -> HttpResponse:
+    context = {"waiting": WaitingAccount.objects.select_related("user"), "tree": _tree()}
+    return render(request, "moderation/sign_ups.html", context)
+
+
+def _tree() -> list[Branch]:
+    """Return the branches of those members who invited others and were not invited themselves. One query."""
+    used = Invitation.objects.exclude(invited=None).select_related("inviter", "invited")[:_MOST_SHOWN]
+    branches: dict[int, Branch] = {}
+    children: dict[int, list[int]] = defaultdict(list)
+    for one in reversed(used):
+        for member in (one.inviter, one.invited):
+            if member is not None:
+                branches.setdefault(member.pk, Branch(member))
+        children[one.inviter_id].append(int(one.invited_id or 0))
+    for inviter, invited in children.items():
+        branches[inviter].invited = [branches[pk] for pk in invited]
+    below = {pk for invited in children.values() for pk in invited}
+    return [branches[pk] for pk in children if pk not in below]
+
+
+def _page(_request: HttpRequest) -> str:
+    return reverse("articles:sign_ups")
+
+
+def _button(request: HttpRequest) -> str:
+    return _("Approve") if "approve" in unsent_form.sent(request) else _("Decline")
+
+
+@never_cache
+@form_action(page=_page, button=_button)
+@needs(PERMISSION)
+def decide(request: HttpRequest) -> HttpResponse:
+    """Approve a waiting account, or decline it, which deletes it. A form that arrives twice succeeds."""
+    number = request.POST.get("approve") or request.POST.get("decline") or ""
+    waiting = WaitingAccount.objects.filter(pk=int(number[:15])).first() if number.isdecimal() else None
+    if waiting is not None and "approve" in request.POST:
+        waiting.approve()
+        messages.success(request, _("The account has been approved."))
+    elif waiting is not None:
+        account_deletion.begin(waiting.pk)
+        transaction.on_commit(account_deletion.advance_briefly)
+        messages.success(request, _("The account has been declined and deleted."))
+    return redirect(_page(request))

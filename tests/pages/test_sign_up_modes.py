@@ -1,0 +1,148 @@
+"""Signing up by invitation, by approval, or not at all."""
+
+import json
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth import get_user
+from django.test import Client
+from django.utils import timezone
+
+from accounts import account_deletion
+from accounts.models import Invitation, User, WaitingAccount
+from tests.cast import PASSWORD
+from tests.factories import browser_of
+
+PAGE = "/moderation/members/"
+
+
+def sign_up(name="newcomer", browser=None, **fields):
+    fields = {"username": name, "password1": PASSWORD, "password2": PASSWORD} | fields
+    return (browser or Client()).post("/signup/", fields, follow=True)
+
+
+def log_in(name="newcomer", password=PASSWORD):
+    browser = Client()
+    return browser, browser.post("/login/", {"username": name, "password": password})
+
+
+def text_of(page):
+    return " ".join(re.sub(r"<[^>]+>", " ", page.text).split())
+
+
+@pytest.fixture
+def by_invitation(site_store, settings):
+    settings.SIGN_UP = "invitation"
+
+
+@pytest.fixture
+def by_approval(site_store, settings):
+    settings.SIGN_UP = "approval"
+
+
+def test_a_closed_site_says_so_and_takes_no_one(site_store, settings):
+    settings.SIGN_UP = "closed"
+
+    assert "This site takes no new members." in Client().get("/signup/").text
+    assert sign_up().status_code == 403
+    assert not User.objects.filter(username="newcomer").exists()
+
+
+def test_an_invitation_brings_one_member(by_invitation, alice, carol):
+    assert "You need a valid invitation" in Client().get("/signup/").text
+    assert sign_up(invitation="made up").status_code == 403
+    browser = browser_of(alice)
+    assert "/settings/invitations/" in browser.get("/settings/").text
+    page = browser.post("/settings/invitations/", follow=True).text
+    (code,) = re.findall(r"http://testserver/signup/\?invitation=([\w-]+)", page)
+
+    form = Client().get(f"/signup/?invitation={code}").text
+    assert "alice invited you." in form
+    newcomer = Client()
+    for _ in range(2):  # a double click
+        response = sign_up(browser=newcomer, invitation=code)
+        assert response.status_code == 200
+
+    assert get_user(newcomer).username == "newcomer"
+    assert "This invitation has been used." in sign_up("another", invitation=code).text
+    assert not User.objects.filter(username="another").exists()
+    assert "You need a valid invitation" in Client().get(f"/signup/?invitation={code}").text
+    assert "newcomer" in text_of(browser.get("/settings/invitations/"))
+    assert "Who invited whom alice newcomer" in text_of(browser_of(carol).get(PAGE))
+
+
+def test_invitations_are_limited_and_expire(by_invitation, alice, settings):
+    settings.INVITATIONS_PER_MEMBER = 1
+    browser = browser_of(alice)
+    browser.post("/settings/invitations/")
+    assert "You have no more invitations." in browser.post("/settings/invitations/", follow=True).text
+    Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+    assert sign_up(invitation=Invitation.objects.get().code).status_code == 403
+    assert "You have 1 invitation left." in browser.get("/settings/invitations/").text
+
+
+def test_other_sites_have_no_invitations(site_store, alice):
+    assert browser_of(alice).get("/settings/invitations/").status_code == 404
+    assert "/settings/invitations/" not in browser_of(alice).get("/settings/").text
+
+
+def test_the_tree_shows_who_came_through_whom_and_no_deleted_member(by_invitation, alice, bob, carol, mallory):
+    for inviter, invited in ((alice, bob), (bob, mallory)):
+        expiry = timezone.now() + timedelta(days=1)
+        Invitation.objects.create(inviter=inviter, invited=invited, code=invited.username, expires_at=expiry)
+    exported = b"".join(browser_of(bob).get("/settings/data/").streaming_content)
+
+    assert "alice bob mallory" in text_of(browser_of(carol).get(PAGE))
+    assert [one["invited"] for one in json.loads(exported)["invitations"]] == ["mallory"]
+    account_deletion.begin(mallory.pk)
+    assert "alice bob No" not in text_of(browser_of(carol).get(PAGE))
+    assert "mallory" not in browser_of(carol).get(PAGE).text
+    assert browser_of(alice).get(PAGE).status_code == 403
+
+
+def test_an_account_waits_until_a_moderator_approves_it(by_approval, carol):
+    assert "A moderator has to approve your account before" in Client().get("/signup/").text
+    newcomer = Client()
+
+    assert "A moderator has to approve it first." in sign_up(browser=newcomer).text
+
+    assert not get_user(newcomer).is_authenticated
+    assert "A moderator has to approve your account first." in log_in()[1].text
+    assert "A moderator has to" not in log_in(password="a wrong one 71")[1].text
+    assert "Sign-ups (1)" in text_of(browser_of(carol).get("/moderation/"))
+    assert "Waiting for approval newcomer" in text_of(browser_of(carol).get(PAGE))
+    number = str(User.objects.get(username="newcomer").pk)
+    for _ in range(2):
+        assert browser_of(carol).post(f"{PAGE}decide/", {"approve": number}).status_code == 302
+
+    browser, response = log_in()
+    assert response.status_code == 302
+    assert get_user(browser).username == "newcomer"
+    assert "newcomer" not in browser_of(carol).get(PAGE).text
+
+
+def test_a_declined_account_is_deleted(by_approval, carol, mallory):
+    sign_up()
+    member = User.objects.get(username="newcomer")
+    form = {"decline": str(member.pk)}
+    assert browser_of(mallory).post(f"{PAGE}decide/", form).status_code == 403
+
+    browser_of(carol).post(f"{PAGE}decide/", form)
+
+    member.refresh_from_db()
+    assert member.left_at is not None
+    assert not WaitingAccount.objects.exists()
+    assert log_in()[1].status_code == 200
+    for number in ("", "x", "9" * 40, str(carol.pk)):
+        assert browser_of(carol).post(f"{PAGE}decide/", {"decline": number}).status_code == 302
+    carol.refresh_from_db()
+    assert carol.left_at is None
+
+
+def test_a_sign_up_that_arrives_twice_is_confirmed_twice(by_approval):
+    sign_up()
+
+    assert "A moderator has to approve it first." in sign_up().text
+    assert WaitingAccount.objects.count() == 1
