@@ -11,7 +11,6 @@ from articles.domain.discussion.comments import root_of
 from articles.domain.errors import StoreUnavailable
 from articles.domain.moderation.flags import FlagReason
 from articles.web.moderation import ban, lift_ban
-from tests.api.caller import Caller, error_of
 from tests.factories import actor, browser_of, comment_on, member
 
 BOB, APPEAL, QUEUE = "/users/bob/moderation/", "/appeal/", "/moderation/queue/"
@@ -47,15 +46,18 @@ def test_a_moderator_bans_a_member_once_and_everyone_can_read_why(site_store, bo
 def test_a_ban_forbids_what_it_names_on_pages_and_in_the_api(site_store, article, alice, bob, carol, scope):
     comment, own = comment_on(site_store, article, "A comment", alice.pk), comment_on(site_store, article, "Mine")
     user = banned(bob, carol, scope)
-    browser, api = browser_of(user), Caller(browser_of(user))
+    browser, as_json = browser_of(user), {"content_type": "application/json"}
     posting = [
         browser.post("/post/", {"title": "T", "link": "https://example.org/new"}),
         browser.post(f"/articles/{article}/comments/", {"text": "Text"}),
         browser.post(f"/comments/{own}/edit/", {"text": "Text"}),
         browser.get("/post/"),
     ]
-    voting = [api.put(f"{one}/vote", {"choice": "vote"}) for one in (f"articles/{article}", f"comments/{comment}")]
-    by_api = api.post(f"articles/{article}/comments", {"text": "Text"})
+    voting = [
+        browser.put(f"/api/{one}/vote", {"choice": "vote"}, **as_json)
+        for one in (f"articles/{article}", f"comments/{comment}")
+    ]
+    by_api = browser.post(f"/api/articles/{article}/comments", {"text": "Text"}, **as_json)
     by_form = browser.post(
         f"/articles/{article}/vote/", {"choice": "oppose"}, headers={"accept": "application/json"}
     )
@@ -65,7 +67,7 @@ def test_a_ban_forbids_what_it_names_on_pages_and_in_the_api(site_store, article
     assert ({one.status_code for one in voting} == {403}) is (scope is not BanScope.POSTING)
     assert (by_form.status_code == 409) is (scope is not BanScope.POSTING)
     if scope is BanScope.BOTH:
-        assert error_of(by_api) == (403, "banned")
+        assert by_api.json()["error"]["code"] == "banned"
         assert "You are banned from posting until" in posting[0].text
         assert "Reason: “Nothing but spam”." in posting[0].text
         assert f'href="{APPEAL}"' in posting[0].text
