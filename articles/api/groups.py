@@ -59,7 +59,7 @@ class NewGroup(BaseModel):
     )
 
 
-class GroupChange(BaseModel):
+class Renaming(BaseModel):
     __doc__ = gettext_noop("A new title for a group, a new description, or both.")
 
     title: str | None = Field(
@@ -166,7 +166,7 @@ def read_group(request: HttpRequest, slug: GroupName) -> Group:  # noqa: ARG001 
     response={200: Group} | failing(400, 401, 403, 404, 409, 413, 415, 503),
     **_CHANGES,
 )
-def change_group(request: HttpRequest, slug: GroupName, change: GroupChange) -> Group:
+def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Group:
     _require_permission(request)
     group, groups, reason = _group(slug), repository().groups, _reason(change.reason)
     if change.title is None and change.description is None:

@@ -33,7 +33,7 @@ def test_unknown_addresses_are_not_found(anyone, article, path):
     ("path", "allowed"),
     [
         ("articles", "GET, HEAD, POST"),
-        ("articles/1", "GET, HEAD, PATCH"),
+        ("articles/1", "DELETE, GET, HEAD, PATCH"),
         ("articles/1/removed", "PUT"),
         ("groups", "GET, HEAD, POST"),
         ("groups/python", "GET, HEAD, PATCH"),

@@ -182,6 +182,8 @@ CALLS = [
     Call("create_group", 409, "Failure", "carol", body=("NewGroup", {"title": "Machine Learning"})),
     Call("create_group", 403, "Failure", "alice", body=("NewGroup", {"title": "Redis"})),
     Call("read_group", 200, "Group", who="", arguments={"slug": "machine-learning"}),
+    Call("withdraw_article", 200, "Article", arguments={"article_id": MINE}),
+    Call("withdraw_article", 404, "Failure", arguments={"article_id": NOT_THERE}),
     Call("rename_group", 200, "Group", "carol", {"slug": "python"}, ("Renaming", {"title": "Snakes"})),
     Call("rename_group", 404, "Failure", "carol", {"slug": "nothing"}, ("Renaming", {"title": "Nothing"})),
     Call("merge_group", 200, "Merged", "carol", {"slug": "python"}, ("Merging", {"into": "machine-learning"})),

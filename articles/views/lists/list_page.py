@@ -1,7 +1,7 @@
 """The view model of the page of a list. It decides everything; `templates/lists/list.html` renders it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from django.urls import reverse
@@ -106,6 +106,9 @@ class ListPage:
 
     pager: Pager | None
     hidden: HiddenGroups | None
+    description: str = ""
+    """Of the list's only group, in Markdown; "" without one."""
+
     is_welcoming: bool = False
     """Whether it begins with the site's welcome: the front page, for readers without account."""
 
@@ -128,9 +131,10 @@ def list_page(
     period: Period = Period.ALL,
     previous: str = "",
     next: str = "",
+    description: str = "",
 ) -> ListPage:
     """Return what a page of a list shows. `now` in Unix seconds; `previous` and `next` are addresses or ""."""
-    return _Builder(page, reader, now, period).build(previous, next)
+    return replace(_Builder(page, reader, now, period).build(previous, next), description=description)
 
 
 def hidden_groups(slugs: Sequence[str], *, is_member: bool) -> HiddenGroups | None:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import GROUPS_PER_LIST, HOT_PERIODS, TOP_PERIODS, Order, Period
+from articles.domain.lists import GROUPS_PER_LIST, HOT_PERIODS, TOP_PERIODS, Group, Order, Period
 from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
 from articles.views.lists.list_page import Reader, list_page
@@ -97,6 +97,11 @@ def _other_groups(request: HttpRequest, slugs: Sequence[str], error: GroupNotFou
     return render(request, "groups/unknown.html", context, status=404)
 
 
+def _description_of(group: Group | None) -> str:
+    """Return the description of a list's only group; "" without one. One round trip for a group."""
+    return repository().groups.get_descriptions([group.slug]).get(group.slug, "") if group else ""
+
+
 def _list(
     request: HttpRequest,
     order: Order,
@@ -132,11 +137,9 @@ def _list(
         period=period,
         previous=place.before,
         next=place.after(page),
+        description=_description_of(page.group),
     )
-    slug = page.group.slug if page.group else None
-    description = repo.groups.get_descriptions([slug]).get(slug, "") if slug else ""
-    context = {"list": view_model, "now": now, "description": description}
-    response = render(request, "lists/list.html", context)
+    response = render(request, "lists/list.html", {"list": view_model, "now": now})
     if place.pages:
         response["X-Robots-Tag"] = "noindex"  # a page for this reader; pages for all have plain addresses
     return response
