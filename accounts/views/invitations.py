@@ -2,8 +2,9 @@
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.forms import Form
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -21,9 +22,9 @@ from accounts.web.form_pages import members_only, page_with_form
 @page_with_form
 @members_only()
 def invitations(request: MemberRequest) -> HttpResponse:
-    """Show the member's invitations, and create one. Raises Http404 unless members invite others here."""
+    """Show the member's invitations, and create one. Raises PermissionDenied unless members invite others here."""
     if settings.SIGN_UP != "invitation":
-        raise Http404("sign-up is not by invitation")
+        raise PermissionDenied("sign-up is not by invitation")
     if request.method == "POST":
         try:
             Invitation.objects.issue(request.user)

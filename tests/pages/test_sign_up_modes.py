@@ -84,7 +84,7 @@ def test_invitations_are_limited_and_expire(by_invitation, alice, settings):
 
 
 def test_other_sites_have_no_invitations(site_store, alice):
-    assert browser_of(alice).get("/settings/invitations/").status_code == 404
+    assert browser_of(alice).get("/settings/invitations/").status_code == 403
     assert "/settings/invitations/" not in browser_of(alice).get("/settings/").text
 
 
