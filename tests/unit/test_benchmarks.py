@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("bench", "bench/load_model", "bench/site", "bench/site/peers", "bench/site/report")
+FOLDERS = ("bench", "bench/discussions", "bench/load_model", "bench/site", "bench/site/peers", "bench/site/report")
 MODULES = sorted(
     f"{folder.replace('/', '.')}.{path.stem}"
     for folder in FOLDERS

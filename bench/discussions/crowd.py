@@ -1,6 +1,6 @@
 """A discussion of many comments under a crowd of readers and writers: times of answers, and exact counts.
 
-    python -m bench.crowded_discussion [--comments N] [--readers N] [--writers N] [--seconds N]
+    python -m bench.discussions.crowd [--comments N] [--readers N] [--writers N] [--seconds N]
 
 Starts the site as its operator does, in a temporary directory. Each reader is logged in and opens the page of the
 article about once a second; each writer as often posts a reply by the API. At the end the article's count and its
