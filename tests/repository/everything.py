@@ -121,8 +121,9 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
         comments.get_branch(first, order, reader=77)
     assert list(comments.list_by(BOB))
     comment_on(repository, article_id, "@alice", mentioned=[ALICE])
+    assert repository.inbox.get_page(BOB).notices
     with repository.inbox.counting(BOB, 0) as unread:
-        assert repository.inbox.get_page(BOB).notices
+        repository.lists.get_page(Order.TIME, reader=BOB)
     assert unread.count
     assert comments.list_newest(since=clock())
     assert comments.list_newest(since=clock(), article_id=article_id)

@@ -24,7 +24,7 @@ from articles.domain.moderation.log import Actor
 from articles.repository.store import keys as names
 from articles.text.links import link_digest
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
-from tests.factories import link, post, view
+from tests.factories import comment_on, link, post, view
 from tests.repository.usage import warm
 from tests.store_state import contents, problems
 
@@ -183,6 +183,7 @@ def test_a_removed_article_is_in_no_list_and_is_restored_exactly(repository, art
     clock.advance(10)
     repository.votes.cast(article, BOB, Choice.VOTE)
     view(repository, article, 1, 2)
+    comment_on(repository, article, "Comment")
     before = repository.articles.get(article)
     if warm:
         for order in Order:
@@ -366,6 +367,7 @@ def test_a_removal_takes_the_article_out_of_cached_rankings_in_the_same_step(rep
     others = [post(repository, number, ("python",)) for number in range(2, 10)]
     for number in (article, *others):
         view(repository, number, 1)
+        comment_on(repository, number, "Comment")
     warm(repository, "python")
     keys = repository.store.shards.of(article)
     rankings = [name(order) for order in Order for name in (keys.order, lambda o: keys.group_order(o, "python"))]
@@ -378,13 +380,14 @@ def test_a_removal_takes_the_article_out_of_cached_rankings_in_the_same_step(rep
     assert repository.lists.get_page(Order.SCORE, slug="python").total == len(others)
 
 
-def test_removing_and_restoring_an_article_changes_only_the_log(repository, article):
+def test_removing_and_restoring_an_article_changes_only_the_log_and_the_inbox(repository, article):
     repository.votes.cast(article, BOB, Choice.OPPOSE)
     post(repository, 2, ("python",))
     warm(repository, "python")
 
     def but_for_the_log():
-        found = {name: value for name, value in contents(repository).items() if "log:" not in name}
+        kept = contents(repository).items()
+        found = {name: value for name, value in kept if "log:" not in name and "inbox:" not in name}
         for name, value in found.items():
             if re.search(r"article:\d", name):
                 found[name] = {field: text for field, text in value.items() if field != "log"}

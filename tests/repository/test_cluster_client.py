@@ -15,7 +15,7 @@ from articles.repository.store.clients.client import make_client
 from articles.repository.store.clients.cluster_exchange import Exchange, key_of
 from articles.repository.store.scan import walk
 from tests.cast import ALICE, MODERATOR
-from tests.factories import post, view, visit
+from tests.factories import comment_on, post, view, visit
 from tests.repository.everything import use_all
 from tests.repository.slot_moves import SlotMove, errors_at, forget_errors
 from tests.repository.spread import KEYS, SHARDS, prepared
@@ -101,7 +101,9 @@ def test_an_error_in_a_pipeline_is_its_commands_own(spread):
 def test_a_page_of_a_list_costs_two_exchanges_with_each_node(cluster, spread, exchanges, order):
     spread.groups.create("java", "Java")
     for number in range(40):
-        view(spread, post(spread, number, ("python",)), 1)
+        article = post(spread, number, ("python",))
+        view(spread, article, 1)
+        comment_on(spread, article, "Comment")
     warm(spread, "python")
 
     for listing in ({}, {"slug": "python"}, {"hidden": ("java",)}, {"slugs": ("python", "java")}):

@@ -216,6 +216,7 @@ def test_every_key_the_site_can_build_has_a_kind():
         spelled += [*keys_of(keys, 7).values(), keys.seen(7, VISITOR), keys.burst(NETWORK), keys.burst(NETWORK, 7)]
         spelled += [keys.ring(7, NETWORK), keys.rings]
         spelled += [*keys.copied_of_comment(7_000_001), keys.comment_voters, keys.comment_sent("0" * 32)]
+        spelled += [keys.inbox(7), keys.flags_by(7), keys.flagged, keys.visits(7), keys.descriptions]
         spelled += [keys.replies_best(7_000_000), keys.replies_time(7_000_001), keys.commented(7)]
         spelled += [keys.days(), keys.visitors_of_day(19000), keys.group("python"), keys.next_score, keys.viewed]
         spelled += [
