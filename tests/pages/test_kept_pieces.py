@@ -11,7 +11,15 @@ from tests.factories import browser_of
 from voting_site import kept_pieces
 from voting_site.kept_pieces import kept_piece
 
-FOOTER = {"is_staff": False, "sees_operation": False, "theme": "", "keyboard": True, "back": "/"}
+FOOTER = {
+    "is_staff": False,
+    "sees_operation": False,
+    "has_rules": False,
+    "has_imprint": False,
+    "theme": "",
+    "keyboard": True,
+    "back": "/",
+}
 
 
 def footer(**values):
@@ -28,7 +36,15 @@ def test_an_equal_piece_is_rendered_once():
 
 
 @pytest.mark.parametrize(
-    "other", [{"is_staff": True}, {"theme": "dark"}, {"keyboard": False}, {"back": "/hot/"}, {"token": "x"}]
+    "other",
+    [
+        {"is_staff": True},
+        {"theme": "dark"},
+        {"keyboard": False},
+        {"back": "/hot/"},
+        {"has_rules": True},
+        {"token": "x"},
+    ],
 )
 def test_every_value_makes_another_piece(other):
     assert footer(**other) != footer()

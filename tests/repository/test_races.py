@@ -385,6 +385,7 @@ def test_a_repair_during_votes_loses_none_and_hides_no_article_from_any_reader(r
     calls: list[tuple[int, int]] = [(i, user) for i in ids for user in range(100, 110)]
     for number in ids:
         view(repository, number, 1)
+        comment_on(repository, number, "Comment")
 
     def vote(part: int) -> Job:
         return lambda: [repository.votes.cast(i, user, Choice.OPPOSE) for i, user in calls[part::4]]

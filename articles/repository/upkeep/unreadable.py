@@ -35,5 +35,7 @@ def _drop(store: Store, damage: Damage) -> None:
             client.unlink(damage.name)
         elif damage.kind.type == "set":
             client.srem(damage.name, damage.entry)
+        elif damage.kind.type == "hash":
+            client.hdel(damage.name, damage.entry)
         else:
             client.zrem(damage.name, damage.entry)
