@@ -1,4 +1,4 @@
-"""Comments on the demo's articles, their replies and votes; one discussion is locked."""
+"""Comments on the demo's articles, their replies and votes; one discussion is locked, one comment is flagged."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +12,7 @@ from articles.domain.articles import Article, Choice
 from articles.domain.discussion.comments import CommentId, CommentOrder
 from articles.domain.errors import ActionRefused, CommentNotFound
 from articles.domain.members import UserId
+from articles.domain.moderation.flags import FlagReason
 from articles.domain.moderation.log import OPERATOR
 from articles.repository import Repository
 
@@ -35,7 +36,7 @@ class _Vote(NamedTuple):
 def discuss(
     repository: Repository, members: Mapping[str, UserId], articles: Mapping[str, Article], until: float
 ) -> int:
-    """Post the comments that are missing, cast their votes and lock a discussion. Return the number of comments.
+    """Post the comments that are missing, with votes and flags; lock a discussion. Return how many there are.
 
     `members` are ids by name, `articles` by link. All comments are older than `until`, in Unix seconds. Can be
     interrupted and repeated.
@@ -67,6 +68,10 @@ def _fill(
     for vote in _votes(posted, members):
         with suppress(ActionRefused, CommentNotFound):  # closed since an interrupted run
             repository.comments.cast(*vote)
+    for number, comment_row in posted.items():
+        for name, reason in comment_row.get("flags", {}).items():
+            with suppress(ActionRefused, CommentNotFound):  # decided since an interrupted run
+                repository.flags.set(number, members[name], FlagReason(reason))
     if "locked" in row and thread.locked is None:
         repository.comments.lock(article.id, OPERATOR, row["locked"])
     return len(posted)
