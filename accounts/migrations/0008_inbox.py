@@ -16,32 +16,32 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='user',
             name='inbox_read_until',
-            field=models.FloatField(default=0, editable=False),
+            field=models.FloatField(default=0, db_default=0, editable=False),
         ),
         migrations.AddField(
             model_name='user',
             name='mail_kinds',
-            field=models.CharField(blank=True, default='', editable=False, max_length=60),
+            field=models.CharField(blank=True, default='', db_default='', editable=False, max_length=60),
         ),
         migrations.AddField(
             model_name='user',
             name='mailed_until',
-            field=models.FloatField(default=0, editable=False),
+            field=models.FloatField(default=0, db_default=0, editable=False),
         ),
         migrations.AddField(
             model_name='user',
             name='verified_email',
-            field=models.CharField(blank=True, default='', editable=False, max_length=254),
+            field=models.CharField(blank=True, default='', db_default='', editable=False, max_length=254),
         ),
         migrations.AddField(
             model_name='user',
             name='digest',
-            field=models.BooleanField(default=False, editable=False),
+            field=models.BooleanField(default=False, db_default=False, editable=False),
         ),
         migrations.AddField(
             model_name='user',
             name='digested_at',
-            field=models.FloatField(default=0, editable=False),
+            field=models.FloatField(default=0, db_default=0, editable=False),
         ),
         migrations.CreateModel(
             name='Block',

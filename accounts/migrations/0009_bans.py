@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='user',
             name='banned_from',
-            field=models.CharField(blank=True, default='', editable=False, max_length=7, verbose_name='banned from'),
+            field=models.CharField(blank=True, default='', db_default='', editable=False, max_length=7, verbose_name='banned from'),
         ),
         migrations.CreateModel(
             name='Ban',

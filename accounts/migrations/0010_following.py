@@ -13,11 +13,11 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='user',
             name='feed_key',
-            field=models.CharField(blank=True, default='', editable=False, max_length=32),
+            field=models.CharField(blank=True, default='', db_default='', editable=False, max_length=32),
         ),
         migrations.AddField(
             model_name='user',
             name='followed_groups',
-            field=models.TextField(blank=True, default='', editable=False, verbose_name='followed groups'),
+            field=models.TextField(blank=True, default='', db_default='', editable=False, verbose_name='followed groups'),
         ),
     ]

@@ -139,7 +139,10 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         editable=False,
         help_text=_("The account is deleted; this row keeps its number from being reused."),
     )
-    banned_from = models.CharField(_("banned from"), max_length=7, blank=True, default="", editable=False)
+    # Later columns have defaults of the database: the version before runs beside this one, and knows none of them.
+    banned_from = models.CharField(
+        _("banned from"), max_length=7, blank=True, default="", db_default="", editable=False
+    )
     ban_ends_at = models.DateTimeField(_("end of the ban"), null=True, editable=False)
     date_joined = models.DateTimeField(_("date joined"), default=timezone.now, editable=False)
 
@@ -149,27 +152,27 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
     hidden_groups = models.TextField(_("hidden groups"), blank=True, default="", editable=False)
 
-    inbox_read_until = models.FloatField(default=0, editable=False)
+    inbox_read_until = models.FloatField(default=0, db_default=0, editable=False)
     """In Unix seconds: later notices are new."""
 
     # Mail about notices.
-    verified_email = models.CharField(max_length=254, blank=True, default="", editable=False)
+    verified_email = models.CharField(max_length=254, blank=True, default="", db_default="", editable=False)
     """The address that the member has shown to read."""
 
-    mail_kinds = models.CharField(max_length=60, blank=True, default="", editable=False)
+    mail_kinds = models.CharField(max_length=60, blank=True, default="", db_default="", editable=False)
     """Kinds of notices that are mailed, of `MAIL_KINDS`, comma-separated."""
 
-    mailed_until = models.FloatField(default=0, editable=False)
+    mailed_until = models.FloatField(default=0, db_default=0, editable=False)
     """In Unix seconds: later notices may still be mailed."""
 
-    digest = models.BooleanField(default=False, editable=False)
+    digest = models.BooleanField(default=False, db_default=False, editable=False)
     """Whether the best articles of followed groups are mailed once a week."""
 
-    digested_at = models.FloatField(default=0, editable=False)
+    digested_at = models.FloatField(default=0, db_default=0, editable=False)
     """When that was last done, or turned on, in Unix seconds."""
 
-    followed_groups = models.TextField(_("followed groups"), blank=True, default="", editable=False)
-    feed_key = models.CharField(max_length=32, blank=True, default="", editable=False)
+    followed_groups = models.TextField(_("followed groups"), blank=True, default="", db_default="", editable=False)
+    feed_key = models.CharField(max_length=32, blank=True, default="", db_default="", editable=False)
     """Part of the private feed's address; empty while there is none. A new one ends the former address."""
 
     objects = UserManager()

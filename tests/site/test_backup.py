@@ -146,6 +146,11 @@ def test_a_backup_of_the_embedded_store_is_restored_into_redis_and_back(used, tm
         server.wait(60)
 
 
+LATER_COLUMNS = {"banned_from", "ban_ends_at", "inbox_read_until", "followed_groups", "feed_key"}
+LATER_COLUMNS |= {"verified_email", "mail_kinds", "mailed_until", "digest", "digested_at"}
+"""Of members, which the version of the older backup did not know."""
+
+
 def test_accounts_of_an_older_version_are_loaded_as_they_were_and_migrated(used, tmp_path, static_files):
     """The backup is of the time before tokens had scopes."""
     folder = tmp_path / "backups"
@@ -153,7 +158,11 @@ def test_accounts_of_an_older_version_are_loaded_as_they_were_and_migrated(used,
     made = folders.newest_in(folder)
     path = made / manifest.ACCOUNTS
     lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-    user = next(values for label, values in lines if label == "accounts.User")
+    users = [values for label, values in lines if label == "accounts.User"]
+    for values in users:
+        for later in LATER_COLUMNS & values.keys():
+            del values[later]
+    user = users[0]
     token = {"id": 1, "user": user["id"], "name": "old", "digest": "d" * 64}
     token |= {"created_at": "2026-01-01T00:00:00+00:00", "last_used_at": None}
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, [*lines, ["accounts.Token", token]])).encode()))

@@ -18,7 +18,7 @@ from voting_site.serving import housekeeper, launcher
 from voting_site.serving.housekeeper import Housekeeper
 
 STEPS = {"clock", "voters", "accounts", "weight", "parameters", "hot", "history", "words", "groups"}
-STEPS |= {"archive", "account_deletion", "trim", "expire", "forget", "verify", "measurements", "backup"}
+STEPS |= {"archive", "account_deletion", "trim", "expire", "forget", "verify", "measurements", "mail", "backup"}
 
 
 def test_housekeeping_runs_until_it_is_stopped():

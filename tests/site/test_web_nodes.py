@@ -113,15 +113,18 @@ def counts(page: str, article: int) -> tuple[str, ...]:
 
 
 def check_everything(sites, expected: dict[int, tuple[int, int]]) -> None:
-    """Compare the counts with those in the store and on every node, and run the audit of every version."""
+    """Compare the counts with those in the store and on every node, and run the audit of the last one.
+
+    The version before does not know the keys of this one.
+    """
     listed = store_of(sites[0]).lists.get_page(Order.TIME, 1).articles
     assert {article.id: (article.votes, article.opposes) for article in listed} == expected
     for site in sites:
         reader = FormBrowser(site)
         for path in ("/", "/newest/"):
             assert set(map(int, re.findall(r'id="article-(\d+)"', reader.get(path)))) == set(expected), path
-        audit = site.manage("audit")
-        assert audit.returncode == 0, audit.stdout + audit.stderr
+    audit = sites[-1].manage("audit")
+    assert audit.returncode == 0, audit.stdout + audit.stderr
 
 
 def act_on_both(first: Site, second: Site) -> dict[int, tuple[int, int]]:

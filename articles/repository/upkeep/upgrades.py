@@ -108,11 +108,6 @@ def collect_account_ids(store: Store, _progress: Progress) -> None:
     AccountIds(store).collect()
 
 
-def rank_discussions(store: Store, progress: Progress) -> None:
-    """Note the last comment of each article, and build the ranking of discussions."""
-    _step_through(store, "schema/rank_discussions", _listed_and_removed, progress, is_joint=False)
-
-
 def _listed_and_removed(keys: Keys) -> list[str]:
     return [keys.order(Order.TIME), keys.removed]
 
@@ -165,5 +160,4 @@ UPGRADES = (
     Upgrade(4, "every shard lists what its members posted", list_posted, "posted"),
     Upgrade(5, "voters are kept until housekeeping drops them", keep_voters, "voters"),
     Upgrade(6, "the store gives out the ids of accounts", collect_account_ids, "accounts"),
-    Upgrade(7, "articles are ranked by their last comments", rank_discussions, "active"),
 )
