@@ -20,12 +20,22 @@ REASONS = {
 """What members read of each reason."""
 
 
+class _Reasons(forms.RadioSelect):
+    """Radio buttons of which only the first takes the focus: a page has one element that does."""
+
+    def create_option(self, *args: Any, **options: Any) -> dict[str, Any]:
+        option = super().create_option(*args, **options)
+        if option["index"] != "0":
+            option["attrs"].pop("autofocus", None)
+        return option
+
+
 class FlagForm(forms.Form):
     """What is wrong with an article or a comment."""
 
     reason = forms.ChoiceField(
         label=gettext_lazy("What is wrong?"),
-        widget=forms.RadioSelect,
+        widget=_Reasons,
     )
     words = CleanedField(
         clean_reason,
