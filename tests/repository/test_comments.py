@@ -34,14 +34,13 @@ from articles.domain.lists import Order
 from articles.domain.moderation.log import Action
 from articles.repository import Repository
 from articles.repository.comments.comments import SENT_SECONDS
-from articles.repository.upkeep import upgrades
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.every_server import names_in
 from tests.factories import comment_on, post
-from tests.repository.usage import commands_of_scripts, let_pass, listed, make_older, use
+from tests.repository.usage import commands_of_scripts, let_pass, listed
 from tests.rules import RATES, connect, default_rules
-from tests.store_state import contents, problems
+from tests.store_state import problems
 
 OLDEST = CommentOrder.OLDEST
 
@@ -568,27 +567,6 @@ def test_articles_are_listed_by_their_last_shown_comment(repository, clock):
     for comment in (root_of(late) + 1, root_of(early) + 1):
         repository.comments.delete(comment, BOB)
     assert orders() == []
-    assert problems(repository) == []
-
-
-@pytest.mark.parametrize("step", [1, 1000])
-def test_a_start_ranks_the_discussions_of_an_older_store(repository, clock, monkeypatch, step):
-    use(repository, clock)
-    repository.articles.remove(8, MODERATOR, "Spam")
-    before = contents(repository)
-    client, shards = repository.store.client, repository.store.shards
-    for article_id in (7, 8):
-        client.hdel(shards.of(article_id).article(article_id), "last_comment")
-    for keys in shards.all:
-        client.delete(keys.order(Order.ACTIVE), keys.group_order(Order.ACTIVE, "python"))
-    make_older(repository, 6)
-    monkeypatch.setattr(upgrades, "ARTICLES_PER_STEP", step)
-
-    repository.prepare()
-
-    after = contents(repository)
-    ranking = shards.of(7).group_order(Order.ACTIVE, "python")  # the next read makes it
-    assert {name: before[name] for name in before if name != ranking} == after
     assert problems(repository) == []
 
 
