@@ -22,6 +22,27 @@ from articles.text.refusals import input_sentence
 from articles.wiring import html_of, retract
 
 
+class _KeptMixin(StrictMixin):
+    """Rows of which each process keeps a copy. Other processes read them again a little later."""
+
+    @staticmethod
+    def changed() -> None:
+        """Let this process read the rows again, and withdraw copies of pages that show the former ones."""
+        raise NotImplementedError
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        transaction.on_commit(self.changed)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        super().delete_model(request, obj)
+        transaction.on_commit(self.changed)
+
+    def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
+        super().delete_queryset(request, queryset)
+        transaction.on_commit(self.changed)
+
+
 class SiteTextForm(forms.ModelForm):  # type: ignore[type-arg]
     """A text in Markdown, with the rules for the text of an article."""
 
@@ -34,7 +55,7 @@ class SiteTextForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @admin.register(SiteText)
-class SiteTextAdmin(StrictMixin):
+class SiteTextAdmin(_KeptMixin):
     """The site's own texts. “Save and continue editing” shows how the text looks."""
 
     form = SiteTextForm
@@ -47,23 +68,10 @@ class SiteTextAdmin(StrictMixin):
     def preview(self, text: SiteText) -> SafeString:
         return mark_safe(html_of(text.text))  # nosec B308 B703 # noqa: S308 - cleaned by articles.text.markdown
 
-    def save_model(self, request: HttpRequest, obj: SiteText, form: Any, change: bool) -> None:
-        super().save_model(request, obj, form, change)
-        transaction.on_commit(_show_texts)
-
-    def delete_model(self, request: HttpRequest, obj: SiteText) -> None:
-        super().delete_model(request, obj)
-        transaction.on_commit(_show_texts)
-
-    def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
-        super().delete_queryset(request, queryset)
-        transaction.on_commit(_show_texts)
-
-
-def _show_texts() -> None:
-    """Let this process read the texts again, and withdraw copies of pages that have the former ones."""
-    texts.forget()
-    retract(None)
+    @staticmethod
+    def changed() -> None:
+        texts.forget()
+        retract(None)
 
 
 class BlockedHostForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -85,21 +93,13 @@ class BlockedHostForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @admin.register(BlockedHost)
-class BlockedHostAdmin(StrictMixin):
+class BlockedHostAdmin(_KeptMixin):
     """Hosts whose links cannot be posted. Posted articles stay."""
 
     form = BlockedHostForm
     list_display = ("host", "reason")
     search_fields = ("host", "reason")
 
-    def save_model(self, request: HttpRequest, obj: BlockedHost, form: Any, change: bool) -> None:
-        super().save_model(request, obj, form, change)
-        transaction.on_commit(hosts.forget)
-
-    def delete_model(self, request: HttpRequest, obj: BlockedHost) -> None:
-        super().delete_model(request, obj)
-        transaction.on_commit(hosts.forget)
-
-    def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
-        super().delete_queryset(request, queryset)
-        transaction.on_commit(hosts.forget)
+    @staticmethod
+    def changed() -> None:
+        hosts.forget()

@@ -7,7 +7,7 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.models.members import User
+from accounts.models.members import User, current_name
 
 _SENT_TWICE = timedelta(minutes=1)
 """Age up to which a ban is the same as one for the same reason."""
@@ -22,18 +22,18 @@ class BanScope(StrEnum):
 
 
 class BanManager(models.Manager["Ban"]):
-    """Begin and find bans. A member has at most one ban in force."""
+    """Begin and find bans. A member has at most one current ban."""
 
     def begin(
         self, member: User, scope: BanScope, reason: str, *, ends_at: datetime | None, moderator_id: int
     ) -> "Ban | None":
-        """Ban a member instead of a ban that is in force; return None if the same one has just begun.
+        """Ban a member instead of the current ban; return None if the same one has just begun.
 
         `ends_at`: None for a ban without end.
         """
         with transaction.atomic():
             locked = User.objects.select_for_update().get(pk=member.pk)
-            before = self.in_force(locked)
+            before = self.current(locked)
             if before and before.is_just_begun and (before.scope, before.reason) == (scope, reason):
                 return None
             self.filter(member=locked, lifted_at=None).update(lifted_at=timezone.now())
@@ -43,29 +43,29 @@ class BanManager(models.Manager["Ban"]):
             )
 
     def lift(self, member: User) -> bool:
-        """End a member's ban; return whether there was one in force."""
+        """End a member's ban; return whether there was one."""
         with transaction.atomic():
             locked = User.objects.select_for_update().get(pk=member.pk)
-            had_one = self.in_force(locked) is not None
+            had_one = self.current(locked) is not None
             self.filter(member=locked, lifted_at=None).update(lifted_at=timezone.now())
             User.objects.filter(pk=locked.pk).update(banned_from="", ban_ends_at=None)
         return had_one
 
-    def in_force(self, member: User) -> "Ban | None":
-        """Return the member's ban; None without one. One query."""
-        return self._in_force().filter(member=member).first()
+    def current(self, member: User) -> "Ban | None":
+        """Return the member's current ban, neither over nor lifted; None without one. One query."""
+        return self._current().filter(member=member).first()
 
     def with_open_appeals(self) -> "models.QuerySet[Ban]":
-        """Return the bans in force whose appeals moderators have not answered, the oldest appeal first."""
-        waiting = self._in_force().filter(answered_at=None).exclude(appealed_at=None)
+        """Return the current bans whose appeals moderators have not answered, the oldest appeal first."""
+        waiting = self._current().filter(answered_at=None).exclude(appealed_at=None)
         return waiting.select_related("member", "moderator").order_by("appealed_at", "pk")
 
-    def _in_force(self) -> "models.QuerySet[Ban]":
+    def _current(self) -> "models.QuerySet[Ban]":
         return self.filter(Q(ends_at=None) | Q(ends_at__gt=timezone.now()), lifted_at=None)
 
 
 class Ban(models.Model):
-    """A ban. The member's own row says which is in force, so that no request needs another query."""
+    """A ban. The member's own row repeats the current one, so that no request needs another query."""
 
     member = models.ForeignKey(User, models.CASCADE, related_name="bans")
     scope = models.CharField(max_length=7)
@@ -93,10 +93,10 @@ class Ban(models.Model):
         return self.begins_at >= timezone.now() - _SENT_TWICE
 
     @property
-    def is_in_force(self) -> bool:
+    def is_current(self) -> bool:
         return self.lifted_at is None and (self.ends_at is None or self.ends_at > timezone.now())
 
     @property
     def moderator_name(self) -> str:
         """Name of the moderator who banned; "" if that account is deleted."""
-        return self.moderator.get_username() if self.moderator and self.moderator.left_at is None else ""
+        return current_name(self.moderator)

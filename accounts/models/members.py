@@ -190,7 +190,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         self.email = type(self).objects.normalize_email(self.email)
 
     def is_banned_from(self, scope: str) -> bool:
-        """Return whether a ban in force forbids this: "posting" or "voting". No query."""
+        """Return whether the current ban forbids this: "posting" or "voting". No query."""
         ends_at = self.ban_ends_at
         return self.banned_from in (scope, "both") and (ends_at is None or ends_at > timezone.now())
 
@@ -272,3 +272,8 @@ class PermissionGroup(auth.Group):
         default_permissions = ()
         verbose_name = _("permission group")
         verbose_name_plural = _("permission groups")
+
+
+def current_name(member: User | None) -> str:
+    """Return the member's name; "" if the account is deleted."""
+    return member.get_username() if member and member.left_at is None else ""

@@ -8,7 +8,7 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from accounts import names
-from accounts.models.members import User
+from accounts.models.members import User, current_name
 
 
 class InvitationLimitError(Exception):
@@ -61,6 +61,11 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"invitation {self.pk}"
+
+    @property
+    def invited_name(self) -> str:
+        """Name of the member who signed up with it; "" without one, or if that account is deleted."""
+        return current_name(self.invited)
 
 
 class WaitingAccount(models.Model):

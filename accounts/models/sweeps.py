@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils import timezone
 
-from accounts.models.members import User
+from accounts.models.members import User, current_name
 
 
 class Sweep(models.Model):
@@ -28,7 +28,7 @@ class Sweep(models.Model):
     @property
     def moderator_name(self) -> str:
         """Name of the moderator; "" if that account is deleted."""
-        return self.moderator.get_username() if self.moderator and self.moderator.left_at is None else ""
+        return current_name(self.moderator)
 
     @property
     def mark(self) -> str:

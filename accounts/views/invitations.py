@@ -13,9 +13,8 @@ from django.views.decorators.cache import never_cache
 
 from accounts.mail import public_address
 from accounts.models import Invitation, InvitationLimitError
-from accounts.views.settings import MemberRequest
 from accounts.web import unsent_form
-from accounts.web.form_pages import members_only, page_with_form
+from accounts.web.form_pages import MemberRequest, members_only, page_with_form
 
 
 @never_cache

@@ -16,8 +16,7 @@ from accounts.forms import MailForm
 from accounts.mail import send_verification
 from accounts.mail_links import DIGEST, member_verifying, read_unsubscribe_token
 from accounts.models import User
-from accounts.views.settings import MemberRequest
-from accounts.web.form_pages import form_action, members_only, page_with_form
+from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
 
 
 def _settings_address(_request: HttpRequest) -> str:

@@ -14,14 +14,8 @@ from accounts.forms import EmailForm, MailForm, TokenForm
 from accounts.mail import public_address
 from accounts.models import Token, TokenLimitError, User
 from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, members_only, page_with_form
+from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
 from accounts.web.passwords import note_password
-
-
-class MemberRequest(HttpRequest):
-    """A request that passed `members_only`."""
-
-    user: User
 
 
 @never_cache

@@ -13,12 +13,19 @@ from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.forms import LoginForm
+from accounts.models import User
 from accounts.web import unsent_form
 from accounts.web.login_intent import LoginIntent
 from accounts.web.middleware import FormTokenMiddleware
 
 View = Callable[..., Any]
 RequestText = Callable[..., str]
+
+
+class MemberRequest(HttpRequest):
+    """A request that passed `members_only`."""
+
+    user: User
 
 
 def page_with_form(view: View) -> View:

@@ -101,7 +101,7 @@ def _comment(comment_id: CommentId) -> SubjectId:
 
 def _set(request: HttpRequest, subject: SubjectId, flag: NewFlag) -> Flag:
     words = clean_reason(flag.words) if flag.words else ""
-    if flag.reason is FlagReason.AGAINST_RULES and not words:
+    if flag.reason.needs_words and not words:
         raise InvalidInput("reason-empty")
     limits.take(request, "flags")
     repository().flags.set(subject, actor(request).id, flag.reason, words)

@@ -1,10 +1,10 @@
 """Forms of bans: to ban a member, to lift the ban, to appeal and to answer."""
 
 from django import forms
-from django.utils.translation import gettext_lazy, ngettext, pgettext
+from django.utils.translation import gettext_lazy, pgettext
 
 from accounts.models import BanScope
-from articles.forms.fields import CleanedField, LineInput, TextInput, reason_field
+from articles.forms.fields import CleanedField, LineInput, TextInput, day_choices, reason_field
 from articles.text.lines import APPEAL_LIMIT, REASON_LIMIT, clean_appeal, clean_reason
 
 SCOPES = {
@@ -14,12 +14,9 @@ SCOPES = {
 }
 """What moderators read of each scope."""
 
-_DAYS = (1, 7, 30, 365)
-
 
 def _lengths() -> list[tuple[int, str]]:
-    days = [(days, ngettext("%(num)s day", "%(num)s days", days) % {"num": days}) for days in _DAYS]
-    return [*days, (0, pgettext("ban", "Without end"))]
+    return [*day_choices(), (0, pgettext("ban", "Without end"))]
 
 
 class BanForm(forms.Form):

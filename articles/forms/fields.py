@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from articles.domain.lists import Group
 from articles.formatting.values import grouped, listed
@@ -149,6 +149,11 @@ def refuse_many(slugs: Collection[str], most: int) -> None:
     """Raise ValidationError for more than `most` slugs."""
     if len(slugs) > most:
         raise ValidationError(_("Choose at most %(most)s groups.") % {"most": grouped(most)})
+
+
+def day_choices() -> list[tuple[int, str]]:
+    """Return the numbers of days that moderators can choose from, with their labels."""
+    return [(days, ngettext("%(num)s day", "%(num)s days", days) % {"num": days}) for days in (1, 7, 30, 365)]
 
 
 def reason_field(*, required: bool = True) -> CleanedField:

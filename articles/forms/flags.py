@@ -54,7 +54,7 @@ class FlagForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         values = self.cleaned_data
-        if values.get("reason") == FlagReason.AGAINST_RULES and values.get("words") == "":
+        if "reason" in values and self.reason_chosen.needs_words and values.get("words") == "":
             self.add_error("words", _("Say which rule it breaks."))
         return values
 

@@ -19,11 +19,9 @@ from accounts.mail import site_origin
 from accounts.mail_links import DIGEST, NOTICES, unsubscribe_token
 from accounts.models import User
 from articles.domain.articles import Article
-from articles.domain.discussion.notices import Notice
+from articles.domain.discussion.notices import EXCERPT_CHARACTERS, Notice
 from articles.text.markdown import plain
 from articles.web import languages
-
-_EXCERPT_CHARACTERS = 280
 
 _OWN_LINK = re.compile('(?<=href=")(?=/)')
 
@@ -78,9 +76,8 @@ def _message(member: User, template: str, what: str, context: dict[str, Any]) ->
 
 
 def _row(notice: Notice, origin: str) -> _Row:
-    text = notice.comment.text if notice.comment and notice.is_readable else ""
     template = engines["jinja2"].env.get_template("inbox/notice.html")  # type: ignore[attr-defined]
-    drawn = str(template.module.draw_notice(notice, plain(text)[:_EXCERPT_CHARACTERS]))
+    drawn = str(template.module.draw_notice(notice, plain(notice.text)[:EXCERPT_CHARACTERS]))
     lines = (" ".join(unescape(strip_tags(part)).split()) for part in drawn.split("</p>"))
     path = reverse("articles:article", args=[notice.article])
     if notice.comment_id and notice.is_readable:

@@ -11,7 +11,7 @@ _LINK = re.compile(r'<a href="/users/([A-Za-z0-9_-]+)/"[^>]*>@\1</a>')
 def mentioned_in(html: Markup) -> tuple[str, ...]:
     """Return the names that the HTML of a text links to after `@`, each once, in their order.
 
-    Names in quotes are not among them: whoever is quoted there has been told before.
+    Names in quotes are not among them: quoting someone is not addressing them.
     """
     names, depth = dict[str, None](), 0
     for part in _QUOTE.split(html):

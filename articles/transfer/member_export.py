@@ -70,11 +70,10 @@ def _account(member: Any) -> dict[str, Any]:
 
 
 def _invitation(invitation: Any) -> dict[str, Any]:
-    invited = invitation.invited
     return {
         "created": _iso(invitation.created_at),
         "expires": _iso(invitation.expires_at),
-        "invited": invited.get_username() if invited and invited.left_at is None else None,
+        "invited": invitation.invited_name or None,
     }
 
 

@@ -86,20 +86,21 @@ def follow(request: HttpRequest, slug: str) -> Done | HttpResponse:
 
 @transaction.atomic
 def _set_followed(user: int, slug: str, *, wanted: bool) -> None:
-    """Change the followed groups of a member; merged ones are replaced. Raises NotDone, GroupNotFound."""
+    """Follow or unfollow a group; merged ones are replaced. One round trip. Raises NotDone, GroupNotFound."""
     member = get_user_model().objects.select_for_update().get(pk=user)
     followed = slugs_from(member.followed_groups)
+    targets = repository().groups.get_targets([*followed, slug])
     if wanted:
-        if not _current([slug]):
+        if slug not in targets:
             raise GroupNotFound(slug, None)
-        followed = tuple(dict.fromkeys([*_current(followed), *_current([slug])]))
+        followed = tuple(dict.fromkeys(targets[other] for other in (*followed, slug) if other in targets))
         if len(followed) > MOST_FOLLOWED:
             raise NotDone(
                 _("You can follow at most %(most)s groups. Unfollow one of them first.")
                 % {"most": grouped(MOST_FOLLOWED)}
             )
     else:
-        followed = tuple(other for other in followed if other != slug and _current([other]) != (slug,))
+        followed = tuple(other for other in followed if slug not in (other, targets.get(other)))
     member.followed_groups = ",".join(followed)
     member.save(update_fields=["followed_groups"])
 

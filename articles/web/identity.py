@@ -85,8 +85,8 @@ def voter(request: HttpRequest) -> Actor:
 
 
 def check_ban(member: Any, scope: BanScope) -> None:
-    """Raise Banned if a ban in force forbids this to the member. One query if it does, else none."""
-    if member.is_banned_from(scope) and (ban := Ban.objects.in_force(member)):
+    """Raise Banned if the current ban forbids this to the member. One query if it does, else none."""
+    if member.is_banned_from(scope) and (ban := Ban.objects.current(member)):
         ends_at = None if ban.ends_at is None else ban.ends_at.timestamp()
         raise Banned(scope.value, ban.reason, ends_at)
 

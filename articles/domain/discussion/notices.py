@@ -11,6 +11,9 @@ from articles.domain.moderation.log import LogEntry
 NOTICES_KEPT = 1_000
 """Notices that a member's inbox keeps in one shard: the newest."""
 
+EXCERPT_CHARACTERS = 280
+"""Of a comment's text that a notice shows, without its Markdown."""
+
 MOST_MENTIONED = 10
 """Members that one text can notify by mentioning them."""
 
@@ -79,6 +82,11 @@ class Notice:
         if self.is_article_removed:
             return False
         return self.comment_id is None or (self.comment is not None and self.comment.is_shown)
+
+    @property
+    def text(self) -> str:
+        """The comment's text, in Markdown; "" without a comment that can be read."""
+        return self.comment.text if self.comment and self.is_readable else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,11 @@ class FlagReason(StrEnum):
     BROKEN_LINK = "broken-link"
     AGAINST_RULES = "against-rules"
 
+    @property
+    def needs_words(self) -> bool:
+        """Whether the member must say more: which rule it breaks."""
+        return self is FlagReason.AGAINST_RULES
+
 
 class FlagState(StrEnum):
     """Whether moderators have decided on a flag, and how."""

@@ -13,16 +13,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.web.form_pages import form_action, members_only
-from articles.domain.discussion.notices import Notice
+from articles.domain.discussion.notices import EXCERPT_CHARACTERS, Notice
 from articles.forms.inbox import ReadForm
 from articles.text.markdown import plain
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
 from articles.web.identity import actor, inbox_read_until
 from articles.wiring import repository
-
-EXCERPT_CHARACTERS = 280
-"""Of a comment's text that a notice shows, without its marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +52,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
 
 def _rows(notices: Iterable[Notice]) -> Iterator[NoticeRow]:
     for notice in notices:
-        text = notice.comment.text if notice.comment and notice.is_readable else ""
-        yield NoticeRow(notice, Truncator(plain(text)).chars(EXCERPT_CHARACTERS))
+        yield NoticeRow(notice, Truncator(plain(notice.text)).chars(EXCERPT_CHARACTERS))
 
 
 def _inbox_page(_request: HttpRequest) -> str:

@@ -7,9 +7,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from accounts.models import Block, BlockLimitError, Mute, User
+from accounts.models import Block, BlockLimitError, Mute
 from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, members_only
+from accounts.web.form_pages import MemberRequest, form_action, members_only
 from articles.web import error_pages
 from articles.web.form_answers import way_back
 from articles.web.identity import member_named
@@ -17,12 +17,6 @@ from articles.wiring import repository
 
 _BLOCKING = {"block": True, "unblock": False}
 _MUTING = {"mute": True, "unmute": False}
-
-
-class MemberRequest(HttpRequest):
-    """A request that passed `members_only`."""
-
-    user: User
 
 
 def _profile(request: HttpRequest, name: str) -> str:

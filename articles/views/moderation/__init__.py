@@ -1,1 +1,1 @@
-"""Pages of moderators: the log, the groups and the removal of an article, voting rings."""
+"""Pages of moderators: the log, the queue, removals, bans and appeals, sweeps, sign-ups, voting rings."""

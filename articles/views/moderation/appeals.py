@@ -26,7 +26,7 @@ def appeal(request: HttpRequest) -> HttpResponse:
     """Show the member's latest ban with its appeal and the answer; send the appeal, once."""
     ban = Ban.objects.filter(member=request.user.pk).select_related("moderator").first()
     form = AppealForm(request.POST or None)
-    may_appeal = bool(ban and ban.is_in_force and ban.appealed_at is None)
+    may_appeal = bool(ban and ban.is_current and ban.appealed_at is None)
     if request.method == "POST" and not (may_appeal or (ban and ban.appealed_at)):
         raise PermissionDenied
     if request.method == "POST" and (not may_appeal or form.is_valid()):
