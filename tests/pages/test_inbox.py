@@ -61,6 +61,7 @@ def test_members_are_mentioned_by_forms_and_edits_whatever_the_spelling(site_sto
     assert shown(browser_of(bob).get("/inbox/").text).count("mentioned you") == 1
 
 
+@pytest.mark.needs("one server")
 def test_new_notices_stay_new_until_all_are_marked_as_read(site_store, article, later, alice, bob):
     comment_on(site_store, article, "First", bob.pk)
     browser = browser_of(alice, strict=True)
@@ -80,6 +81,7 @@ def test_new_notices_stay_new_until_all_are_marked_as_read(site_store, article, 
     assert number_in_header(text) == "1"
 
 
+@pytest.mark.needs("one server")
 def test_marking_as_read_takes_no_time_to_come_and_no_nonsense(site_store, article, later, alice, bob):
     browser = browser_of(alice)
     assert browser.post("/inbox/read/", {"until": str(later() + 1000)}).status_code == 302
@@ -93,6 +95,7 @@ def test_marking_as_read_takes_no_time_to_come_and_no_nonsense(site_store, artic
     assert number_in_header(browser.get("/inbox/").text) == "1"
 
 
+@pytest.mark.needs("one server")
 def test_every_page_that_reads_the_store_shows_the_number_for_no_round_trip(
     site_store, article, alice, bob, monkeypatch
 ):

@@ -10,7 +10,7 @@ from tests.factories import browser_of, member
 
 @pytest.fixture
 def administrator(db):
-    return browser_of(member("root", is_staff=True, is_superuser=True))
+    return browser_of(member("root", pk=70, is_staff=True, is_superuser=True))
 
 
 def write(administrator, name, text, language="en"):
