@@ -28,6 +28,10 @@ def _nothing(_page: Page) -> None:
     pass
 
 
+def _unfold(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('main details').forEach(one => (one.open = true))")
+
+
 @dataclass(frozen=True)
 class Picture:
     """A screenshot. `name`: its file name without the extension."""
@@ -46,7 +50,7 @@ PICTURES = (
     Picture("front-page-chinese-dark", "/", "zh-hans", "dark"),
     Picture("phone", "/", "en", "light", (390, 844)),
     Picture("phone-chinese-dark", "/hot/", "zh-hans", "dark", (390, 844)),
-    Picture("reasons", "/articles/40/why/"),
+    Picture("reasons", "/articles/40/why/", act=_unfold),
     Picture("lab", "/lab/?votes_per_day=20", member=True),
 )
 

@@ -61,9 +61,23 @@ def test_the_page_explains_the_rank_in_plain_words(site_store, article, bob):
         "It was posted just now, and its 2 points lift it as if it had been posted 14 minutes 24 seconds later."
         in text
     )
-    assert "It ranks number 1 of 2 on the front page." in text
     assert "No. 1 Front page of 2" in text
     assert "No. 1 Python of 1" in text
+
+
+def test_one_sentence_says_why_and_the_rest_is_folded(site_store, article, bob):
+    post_as(site_store, bob, "Newer", "https://example.org/b")
+    for voter in (50, 51):
+        site_store.votes.cast(article, voter, Choice.OPPOSE)
+    post_as(site_store, bob, "Newest", "https://example.org/c")
+
+    section = section_of(article)
+    shown, *folded = section.split("<details")
+
+    sentence = "Number 3 on the front page with −1 point: 1 vote, 2 opposed, posted just now."
+    assert words(shown) == f" Why it ranks here A title {sentence} "
+    assert [fold.partition(">")[0] for fold in folded] == [""] * len(folded)  # none is open
+    assert "1 for, 2 against" in words("".join(folded))
 
 
 def test_the_first_view_puts_an_article_on_the_hot_list(site_store, article):
@@ -71,7 +85,7 @@ def test_the_first_view_puts_an_article_on_the_hot_list(site_store, article):
 
     text = words(section_of(article))
 
-    assert "By readership, it ranks number 1 of 1 on the hot list." in text
+    assert "It is not on the hot list" not in text
     assert "No. 1 Hot list of 1" in text
     assert "Views each counts 1 1 Visitors each counts 1.2 1 Together 1 × 1 + 1.2 × 1 2.2" in text
     assert re.search(r"Divided by its age \([\d.]+ hours \+ 2\) to the power of 1\.5 ÷ [\d.]+ Hotness", text)
@@ -101,6 +115,7 @@ def test_an_article_without_votes_says_so(site_store):
     text = words(section_of(site_store.imports.add(rows)[0]))
 
     assert "and has no votes yet, so only its age counts" in text
+    assert "Number 1 on the front page: no votes yet, posted 1 minute ago." in text
 
 
 def test_votes_outweigh_no_age_once_voting_has_closed(site_store, old):

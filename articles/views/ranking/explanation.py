@@ -7,13 +7,14 @@ from functools import lru_cache
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from articles import charts
 from articles.charts import Chart, History
 from articles.domain.articles import Article
 from articles.domain.explanation import DECAY_HOURS, Explanation, GroupPlace, HotnessParts, Place, Sample
+from articles.formatting.values import age, grouped, prose
 from articles.views.ranking import chart_labels
 from articles.wiring import repository
 
@@ -55,6 +56,9 @@ class Why:
     """An explanation, with its charts and links."""
 
     explanation: Explanation
+    sentence: str
+    """The explanation in short."""
+
     places: Sequence[PlaceInList]
     decay: Chart | None
     """None without views, as there is no hotness to fall."""
@@ -71,11 +75,29 @@ def why(article: Article) -> Why:
     explanation = repository().explanations.get(article)
     return Why(
         explanation,
+        _sentence(explanation),
         list(_places(explanation)),
         _decay(explanation.hotness) if explanation.hotness.value else None,
         explanation.hotness.after(DECAY_HOURS),
         _history_html(explanation.history, get_language()),
     )
+
+
+def _sentence(explanation: Explanation) -> str:
+    score, rank = explanation.score, grouped(explanation.front.rank)
+    ago = age(score.posted_at)
+    if not (score.votes or score.opposes):
+        text = _("Number %(rank)s on the front page: no votes yet, posted %(ago)s.")
+        return prose(text % {"rank": rank, "ago": ago})
+    points = ngettext("%(points)s point", "%(points)s points", abs(score.points))
+    numbers = ngettext("%(votes)s vote, %(opposes)s opposed", "%(votes)s votes, %(opposes)s opposed", score.votes)
+    text = _("Number %(rank)s on the front page with %(points)s: %(numbers)s, posted %(ago)s.") % {
+        "rank": rank,
+        "points": points % {"points": grouped(score.points)},
+        "numbers": numbers % {"votes": grouped(score.votes), "opposes": grouped(score.opposes)},
+        "ago": ago,
+    }
+    return prose(text)
 
 
 def _places(explanation: Explanation) -> Iterator[PlaceInList]:
