@@ -132,8 +132,9 @@ class Articles:
         self._groups.follow_merges(groups)
         return True
 
-    def _claim(self, digest: str, article_id: ArticleId) -> ArticleId:
-        key, life = names.link(digest), self._store.rules.repost_window
+    def _claim(self, digest: str, article_id: ArticleId, seconds: int | None = None) -> ArticleId:
+        """Claim a link for `Rules.repost_window`, or for so many seconds; return the article that holds it."""
+        key, life = names.link(digest), self._store.rules.repost_window if seconds is None else seconds
         return whole_from(self._store.run("articles/claim_link", [key], [article_id, life]), _HOLDER)
 
     def get(self, article_id: ArticleId, reader: UserId | None = None, *, with_text: bool = False) -> Article:
@@ -178,11 +179,11 @@ class Articles:
 
         Two round trips; two more if the link changes, and two with groups to join. Raises ArticleNotFound,
         ArticleRemoved, NotThePoster, EditingClosed, AccountDeleted, and DuplicateLink if another article was
-        posted with the new link within `Rules.repost_window`.
+        posted with the new link within `Rules.repost_window`. A withdrawn article claims no link.
         """
         before = self.get(article_id, with_text=True)
         content = _Content(title, link, before.text if text is None else text)
-        moves = bool(link) and not _same_link(before.link, link)
+        moves = bool(link) and not before.is_withdrawn and not _same_link(before.link, link)
         if moves and (holder := self._claim(content.digest, article_id)) != article_id:
             raise DuplicateLink(holder)
         rules: list[Value] = [exact_time(self._store.now()), self._store.rules.edit_window, reason]
@@ -247,11 +248,17 @@ class Articles:
         self._store.run("lease/release", [names.link(_Content(*content).digest)], [article_id])
 
     def restore(self, article_id: ArticleId, actor: Actor, reason: str, sweep: str = "") -> None:
-        """Return a removed article to every list; with a sweep, only if that removed it. One round trip.
+        """Return a removed article to every list; with a sweep, only if that removed it.
 
-        Raises ArticleNotFound, NotRemoved.
+        Its link leads to it again, for the rest of `Rules.repost_window`. If it was posted again meanwhile, both
+        articles are listed, and the link leads to the other one. Two round trips. Raises ArticleNotFound,
+        NotRemoved.
         """
-        self._moderate("articles/restore", article_id, actor, reason, self._store.rules.hot_size, sweep)
+        further: list[Value] = [self._store.rules.hot_size, sweep]
+        *content, posted_at = self._moderate("articles/restore", article_id, actor, reason, *further)
+        seconds_left = int(float(posted_at) + self._store.rules.repost_window - self._store.now())
+        if seconds_left > 0:
+            self._claim(_Content(*content).digest, article_id, seconds_left)
 
     def _moderate(
         self, script: str, article_id: ArticleId, actor: Actor, reason: str, *more: Value

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TypeAlias
 
-from articles.domain.articles import Article, ArticleId, ImportedArticle
+from articles.domain.articles import WITHDRAWN, Article, ArticleId, ImportedArticle
 from articles.domain.errors import ImportRunning, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
@@ -191,11 +191,12 @@ class Imports:
         return Call("imports/enter", (keys.lexicon,), arguments)
 
     def _claim_links(self, articles: Sequence[ImportedArticle], ids: Mapping[Mark, ArticleId]) -> None:
-        """Claim what was posted recently, so that posting it again leads to these articles."""
+        """Claim what was posted recently and not withdrawn, so that posting it again leads to these articles."""
         oldest = self._store.now() - self._store.rules.repost_window
         with self._store.pipeline() as pipe:
             for article in articles:
-                if (seconds_left := int(article.posted_at - oldest)) > 0:
+                seconds_left = int(article.posted_at - oldest)
+                if seconds_left > 0 and article.removed != WITHDRAWN:
                     key = names.link(post_digest(article.title, article.link, article.text))
                     pipe.set(key, ids[_mark(article)], nx=True, ex=seconds_left)
             pipe.execute()

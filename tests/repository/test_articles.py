@@ -556,3 +556,29 @@ def test_a_text_without_a_link_can_be_posted_again_once_withdrawn(repository):
     repository.articles.withdraw(first.id, ALICES)
 
     assert repository.articles.post(ALICE, "alice", "A question", "", text="Why?").is_new
+
+
+def test_a_withdrawn_article_claims_its_link_only_once_it_is_restored(repository, clock):
+    article_id = post(repository, 1)
+    repository.articles.withdraw(article_id, ALICES)
+    repository.articles.edit(article_id, MODERATOR, "Article 2", link(2), moderator=True)
+    other = repository.articles.post(BOB, "bob", "Again", link(2))
+    assert other.is_new
+    repository.articles.withdraw(other.id, Actor(BOB, "bob"))
+    clock.advance(3600)
+
+    repository.articles.restore(article_id, MODERATOR, "It was good")
+
+    assert repository.articles.post(BOB, "bob", "Again", link(2)) == Posted(article_id, is_new=False)
+    left = repository.store.client.ttl(names.link(link_digest(link(2))))
+    assert 0 < left <= repository.store.rules.repost_window - 3600
+
+
+def test_the_link_of_an_article_restored_late_can_be_posted_again(repository, clock):
+    article_id = post(repository, 1)
+    repository.articles.withdraw(article_id, ALICES)
+    clock.advance(repository.store.rules.repost_window)
+
+    repository.articles.restore(article_id, MODERATOR, "It was good")
+
+    assert repository.articles.post(BOB, "bob", "Again", link(1)).is_new

@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 import redis
 
-from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.articles import WITHDRAWN, Choice, ImportedArticle
 from articles.domain.errors import VotingClosed
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
@@ -238,6 +238,12 @@ def test_the_claim_of_a_recent_link_ends_48_hours_after_its_posting(repository, 
     (claim,) = names_in(repository.store.client, "link:*")
 
     assert 8 * 3600 - 5 <= repository.store.client.ttl(claim) <= 8 * 3600
+
+
+def test_the_link_of_an_imported_article_that_was_withdrawn_can_be_posted_again(repository):
+    repository.imports.add([row(at=RECENT, removed=WITHDRAWN)])
+
+    assert repository.articles.post(BOB, "bob", "Again", "https://example.org/a").is_new
 
 
 def test_an_import_takes_no_claim_from_another_article(repository):

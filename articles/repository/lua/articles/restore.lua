@@ -2,7 +2,7 @@
 Put a removed article back into every list it belongs to, and log it; with a sweep, only if that sweep removed it.
 KEYS  1 article
 ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 size of the hot list  7 sweep, or ''
-Returns  {"ok"} | {"missing"} | {"not_removed"}
+Returns  {"ok", title, link, text, posting time} | {"missing"} | {"not_removed"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
          removed: rw, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw,
@@ -12,8 +12,8 @@ INCLUDE  lists, moderation_log, ranking, values, words
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 
-local title, time, votes, opposes, groups, removed, words, sweep =
-  unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'groups', 'removed', 'words', 'sweep'))
+local title, link, text, time, votes, opposes, groups, removed, words, sweep = unpack(redis.call('HMGET', article,
+  'title', 'link', 'text', 'time', 'votes', 'opposes', 'groups', 'removed', 'words', 'sweep'))
 if not (title and as_time(time) and as_count(votes) and as_count(opposes)) then return {'missing'} end
 if not removed or ARGV[7] ~= '' and sweep ~= ARGV[7] then return {'not_removed'} end
 local current = parameters(prefix)
@@ -23,4 +23,4 @@ redis.call('HDEL', article, 'removed', 'sweep')
 redis.call('ZREM', prefix .. 'removed:', id)
 enter_words(prefix, id, words)
 log_article(prefix, 'restore', ARGV[3], ARGV[2], id, title, ARGV[4], {})
-return {'ok'}
+return {'ok', title, link or '', text or '', time}
