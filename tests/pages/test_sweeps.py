@@ -39,6 +39,13 @@ def test_one_act_removes_all_and_another_restores_it(site_store, article, commen
     assert sorted(actions[:4]) == ["remove", "remove-comment", "restore", "restore-comment"]
 
 
+def test_a_sweep_of_more_days_is_another_one(site_store, article, alice, carol):
+    for days in ("1", "7", "7"):
+        browser_of(carol).post(BEGIN, FIELDS | {"days": days})
+
+    assert Sweep.objects.count() == 2
+
+
 def test_a_long_sweep_is_continued(site_store, article, comment, alice, carol, monkeypatch):
     monkeypatch.setattr(sweeps, "_BUDGET_SECONDS", -1)
     browser = browser_of(carol)

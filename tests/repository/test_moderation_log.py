@@ -243,3 +243,30 @@ def test_a_damaged_entry_is_left_out_of_its_page(repository):
 
     found = [entry.article_id for page in pages for entry in page.entries]
     assert len(set(found)) == len(found) == 80 - repository.store.shards.count
+
+
+def test_an_action_on_a_member_that_is_retried_is_logged_once(repository, clock):
+    def ban(reason="Spam", days="7", member="bob", actor=MODERATOR):
+        repository.moderation_log.note(Action.BAN, actor, member, reason, {"scope": "both", "days": days})
+
+    def logged():
+        return len(repository.moderation_log.get_page().entries)
+
+    ban()
+    repository.groups.create("python", "bob")  # of the same title, but not about a member
+    clock.advance(600)
+    ban()
+    assert logged() == 1
+    for another in ({"reason": "More"}, {"days": "8"}, {"member": "mallory"}, {"actor": Actor(BOB, "x")}):
+        before = logged()
+        ban(**another)
+        assert logged() == before + 1, another
+    repository.moderation_log.note(Action.LIFT_BAN, MODERATOR, "bob", "Enough")
+    ban(actor=Actor(BOB, "x"))  # begun again, after all
+    clock.advance(600.001)
+    ban(actor=Actor(BOB, "x"))
+    assert [entry.action for entry in repository.moderation_log.get_page().entries][:3] == [
+        Action.BAN,
+        Action.BAN,
+        Action.LIFT_BAN,
+    ]

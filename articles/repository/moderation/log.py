@@ -18,6 +18,9 @@ from articles.repository.store.connection import Call, Store, exact_time
 MOST_PAGED_ENTRIES = 100_000
 """Entries that can be paged through by number: the only way to older entries on groups and parameters."""
 
+RETRY_SECONDS = 600
+"""Time in which the same action on a member, logged again, is a retry whose first reply was lost."""
+
 _LEAST_STEP = 25
 """Entries between two samples of the log, at least."""
 
@@ -53,10 +56,14 @@ class ModerationLog:
     def note(
         self, action: Action, actor: Actor, member: str, reason: str, details: Mapping[str, str] | None = None
     ) -> None:
-        """Log an action on a member, by name, in the first shard. One round trip."""
+        """Log an action on a member, by name, in the first shard. One round trip.
+
+        Idempotent for RETRY_SECONDS, unless another action on the member was logged meanwhile.
+        """
         store, keys = self._store, self._store.shards.directory
         named = [part for pair in (details or {}).items() for part in pair]
-        arguments = [action.value, exact_time(store.now()), actor.name, member, reason, keys.prefix, *named]
+        arguments = [action.value, exact_time(store.now()), actor.name, member, reason, keys.prefix, RETRY_SECONDS]
+        arguments += named
         store.change("moderation_log/note", member, [keys.log], arguments)
 
     def get_page(self, number: int = 1) -> LogPage:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -42,19 +43,20 @@ def begin(request: HttpRequest, name: str) -> HttpResponse:
         messages.error(request, _("Enter a reason."))
         return redirect(_page_of(request, name))
     days, reason = form.cleaned_data["days"], form.cleaned_data["reason"]
-    _remove(request, _same(member, reason) or _new(request, member, days, reason))
+    _remove(request, _begun(request, member, timedelta(days=days), reason))
     return redirect(_page_of(request, name))
 
 
-def _same(member: User, reason: str) -> Sweep | None:
-    """Return the sweep that this form has begun a moment ago."""
-    begun = timezone.now() - RESUBMISSION_WINDOW
-    return Sweep.objects.filter(member=member, reason=reason, begun_at__gte=begun, restored_at=None).first()
-
-
-def _new(request: HttpRequest, member: User, days: int, reason: str) -> Sweep:
-    since = timezone.now() - timedelta(days=days)
-    return Sweep.objects.create(member=member, moderator_id=actor(request).id, reason=reason, since=since)
+def _begun(request: HttpRequest, member: User, age: timedelta, reason: str) -> Sweep:
+    """Return the sweep that this form has begun a moment ago, also at this very moment, or a new one."""
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=member.pk)
+        now = timezone.now()
+        since = (now - RESUBMISSION_WINDOW - age, now - age)
+        same = Sweep.objects.filter(member=member, reason=reason, since__range=since, restored_at=None).first()
+        return same or Sweep.objects.create(
+            member=member, moderator_id=actor(request).id, reason=reason, since=now - age
+        )
 
 
 def _remove(request: HttpRequest, sweep: Sweep) -> None:
