@@ -19,7 +19,7 @@ from articles.site import hosts, texts
 from articles.text.lines import InvalidInput, clean_reason, clean_text
 from articles.text.links import clean_link
 from articles.text.refusals import input_sentence
-from articles.wiring import html_of, retract
+from articles.wiring import html_of_site_text, retract
 
 
 class _KeptMixin(StrictMixin):
@@ -66,7 +66,7 @@ class SiteTextAdmin(_KeptMixin):
 
     @admin.display(description=_("As saved"))
     def preview(self, text: SiteText) -> SafeString:
-        return mark_safe(html_of(text.text))  # nosec B308 B703 # noqa: S308 - cleaned by articles.text.markdown
+        return mark_safe(html_of_site_text(text.text))  # nosec B308 B703 # noqa: S308 - cleaned by articles.text.markdown
 
     @staticmethod
     def changed() -> None:

@@ -60,6 +60,11 @@ def html_of(text: str) -> Markup:
     return render(text, private_links=settings.ALLOW_PRIVATE_LINKS)
 
 
+def html_of_site_text(text: str) -> Markup:
+    """Return the HTML of what operators and moderators write: links to pages of the site are links, too."""
+    return render(text, private_links=settings.ALLOW_PRIVATE_LINKS, site_links=True)
+
+
 def _limits(configured: Any) -> Mapping[str, Rate]:
     rates = {limit.name: getattr(configured, limit.setting) for limit in LIMITS if configured.RATE_LIMITS}
     return {name: rate for name, rate in rates.items() if rate}

@@ -21,7 +21,7 @@ from articles.site.waiting import count_waiting
 from articles.text.links import host_of
 from articles.views.lists.rows import kept_row, row_of
 from articles.web import languages
-from articles.wiring import html_of, is_about_to_move
+from articles.wiring import html_of, html_of_site_text, is_about_to_move
 from voting_site.form_errors import control, was_refused, wrong_fields
 from voting_site.kept_pieces import kept_piece
 
@@ -103,7 +103,7 @@ def environment(**options: Any) -> Environment:
         kept_piece=kept_piece,
         site_text=site_text,
         count_waiting=count_waiting,
-        html_of=html_of,
+        html_of_site_text=html_of_site_text,
         store_is_moving=is_about_to_move,
     )
     env.filters.update(FILTERS)

@@ -5,10 +5,11 @@ link to it: pages load nothing from other sites. At the end, only listed tags an
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from html import unescape
 from typing import Any
+from urllib.parse import quote
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, table
@@ -61,26 +62,40 @@ _TAGS = {"a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "l
 _TABLE = {"table", "thead", "tbody", "tr", "th", "td"}
 _SIDES = {"left", "center", "right"}
 
-_GATE = Cleaner(
-    tags={*_TAGS, *_TABLE, "strong", "ul"},
-    attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
-    allowed_classes={"th": _SIDES, "td": _SIDES},
-    set_tag_attribute_values={"pre": {"tabindex": "0"}},  # a keyboard scrolls long lines
-    url_schemes=set(_SCHEMES),
-    url_relative=lambda url: url if url.startswith(_MEMBERS) else None,
-    link_rel="nofollow ugc noopener",
-)
+_SITE_LINK = re.compile(r"/(?:[^/\\][^\\]*)?")
+"""A link to a page of the site: `//host` and `/\\host` lead to other sites."""
+
+_IN_SITE_LINK = "/?#%!$&'()*+,;=:@~"
+"""Characters of a link to a page of the site that stay as they are, beside letters, digits, `-`, `.` and `_`."""
+
+
+def _gate(is_site_link: Callable[[str], object]) -> Cleaner:
+    return Cleaner(
+        tags={*_TAGS, *_TABLE, "strong", "ul"},
+        attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
+        allowed_classes={"th": _SIDES, "td": _SIDES},
+        set_tag_attribute_values={"pre": {"tabindex": "0"}},  # a keyboard scrolls long lines
+        url_schemes=set(_SCHEMES),
+        url_relative=lambda url: url if is_site_link(url) else None,
+        link_rel="nofollow ugc noopener",
+    )
+
+
+_GATES = {False: _gate(lambda url: url.startswith(_MEMBERS)), True: _gate(_SITE_LINK.fullmatch)}
+"""By whether links to pages of the site are links, beside those to members that mentions make."""
+
 _NO_TAGS = Cleaner(tags=set())
 
 
-def render(text: str, *, private_links: bool = False) -> Markup:
+def render(text: str, *, private_links: bool = False, site_links: bool = False) -> Markup:
     """Return the HTML of a text. The last ones are kept, so that a text is parsed once.
 
     A text with more than 3,000 marks is shown as it was typed. Headings are h3 or lower. `private_links`: also
-    links to private and local addresses are links.
+    links to private and local addresses are links. `site_links`: so are those to pages of the site, such as
+    `/rules/`.
     """
     keep = _render_long if len(text) > _LONG else _render_short
-    return keep(text, private_links)
+    return keep(text, private_links, site_links)
 
 
 def plain(text: str) -> str:
@@ -89,21 +104,21 @@ def plain(text: str) -> str:
 
 
 @lru_cache(_MOST_SHORT)
-def _render_short(text: str, private_links: bool) -> Markup:
-    return _rendered(text, private_links)
+def _render_short(text: str, private_links: bool, site_links: bool) -> Markup:
+    return _rendered(text, private_links, site_links)
 
 
 @lru_cache(_MOST_LONG)
-def _render_long(text: str, private_links: bool) -> Markup:
-    return _rendered(text, private_links)
+def _render_long(text: str, private_links: bool, site_links: bool) -> Markup:
+    return _rendered(text, private_links, site_links)
 
 
-def _rendered(text: str, private_links: bool) -> Markup:
+def _rendered(text: str, private_links: bool, site_links: bool) -> Markup:
     if sum(map(text.count, _MARKS)) > _MOST_MARKS:
         return Markup("<p>%s</p>\n") % Markup("<br>\n").join(text.splitlines())
-    parser = _PARSERS[private_links]
+    parser = _PARSERS[private_links, site_links]
     html = parser.render(text, {"references": _References(), "cells": _MOST_CELLS})
-    return Markup(_GATE.clean(html))  # nosec B704 # noqa: S704 - the gate escapes
+    return Markup(_GATES[site_links].clean(html))  # nosec B704 # noqa: S704 - the gate escapes
 
 
 class _References(dict[str, dict[str, Any]]):
@@ -122,9 +137,9 @@ class _References(dict[str, dict[str, Any]]):
 class _Parser(MarkdownIt):
     """A parser whose links follow the site's rules for links."""
 
-    def __init__(self, *, private_links: bool) -> None:
+    def __init__(self, *, private_links: bool, site_links: bool) -> None:
         super().__init__("commonmark", {"html": False, "maxNesting": _DEEPEST})
-        self.private_links = private_links
+        self.private_links, self.site_links = private_links, site_links
         self.enable(["strikethrough", "table"]).disable(["image", "html_block", "html_inline"])
         self.inline.ruler.push("bare_link", _bare_link)
         self.inline.ruler.push("mention", _mention)
@@ -135,6 +150,8 @@ class _Parser(MarkdownIt):
         """Return the link as it is written into the page; "" for one that is not allowed."""
         if _MAIL.fullmatch(url):
             return url
+        if self.site_links and len(url) <= LINK_LIMIT and _SITE_LINK.fullmatch(url):
+            return quote(url, safe=_IN_SITE_LINK)
         try:
             link = clean_link(url)
         except InvalidInput:
@@ -229,4 +246,8 @@ def _fitted(tokens: list[Token]) -> Iterator[Token]:
             yield Token("text", "", 0, content=str(token.attrs["href"]))
 
 
-_PARSERS = {private: _Parser(private_links=private) for private in (False, True)}
+_PARSERS = {
+    (private, site): _Parser(private_links=private, site_links=site)
+    for private in (False, True)
+    for site in (False, True)
+}

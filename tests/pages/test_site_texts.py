@@ -5,6 +5,7 @@ from django.test import Client
 
 from articles.models import SiteText
 from articles.site import recent, texts
+from tests.cast import MODERATOR
 from tests.factories import browser_of, member
 
 
@@ -42,6 +43,14 @@ def test_the_welcome_is_on_the_front_page_for_readers_without_account(site_store
     assert "Hello" not in page("/?page=2")
     assert "Hello" not in page("/newest/")
     assert "Hello" not in page(user=alice)
+
+
+def test_texts_and_descriptions_of_groups_link_to_pages_of_the_site(site_store, administrator, article):
+    write(administrator, "welcome", "Read the [rules](/rules/).")
+    site_store.groups.describe("python", "See [databases](/groups/databases/).", MODERATOR)
+
+    assert '<a href="/rules/" rel="nofollow ugc noopener">rules</a>' in page()
+    assert '<a href="/groups/databases/" rel="nofollow ugc noopener">databases</a>' in page("/groups/python/")
 
 
 def test_about_privacy_and_imprint_are_on_how_it_works(site_store, administrator):

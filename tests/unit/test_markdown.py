@@ -1,7 +1,10 @@
 """Markdown: what members write is drawn as they mean it, and nothing of it acts on a page."""
 
+import json
 import re
+from html import unescape
 from html.parser import HTMLParser
+from urllib.parse import urljoin
 
 import pytest
 
@@ -106,6 +109,39 @@ def test_what_is_no_link_of_the_site_stays_text(text):
 
 def test_private_links_are_links_where_the_site_allows_them():
     assert '<a href="http://localhost:8000/"' in render("<http://localhost:8000/>", private_links=True)
+
+
+def addresses(text: str) -> list[str]:
+    """Return where the links of a site's own text lead."""
+    html = render(text, site_links=True)
+    return [unescape(address) for address in re.findall(r'<a href="([^"]*)"', html)]
+
+
+def test_the_sites_own_texts_link_to_its_pages_and_those_of_members_do_not():
+    text = "[a](/rules/) [b](/) [c](/groups/编程/?order=hot&page=2#x) [d]\n\n[d]: /about/#imprint"
+
+    assert addresses(text) == ["/rules/", "/", "/groups/%E7%BC%96%E7%A8%8B/?order=hot&page=2#x", "/about/#imprint"]
+    assert "<a" not in render(text)
+
+
+def test_hostile_links_of_the_sites_own_texts_stay_on_the_site(shared_dir):
+    cases = shared_dir / "cases"
+    strings = json.loads((cases / "naughty_strings.json").read_text("utf-8"))
+    strings += (cases / "xss_300.txt").read_text("utf-8").splitlines()
+    strings += [
+        "//evil.example",
+        "/\\evil.example",
+        "/&#92;evil.example",
+        "/&Tab;/evil.example",
+        "/&#10;/evil.example",
+    ]
+
+    for string in (*strings, *(f"/{one}" for one in strings)):
+        for text in (f"[a](<{string}>)", f"[a]({string})", f"[a]\n\n[a]: {string}"):
+            for address in addresses(text):
+                read = re.sub("[\t\r\n]", "", address).replace("\\", "/")  # as browsers do
+                is_own = urljoin("https://site.example/rules/", read).startswith("https://site.example/")
+                assert is_own or address.startswith(("http://", "https://", "mailto:")), text
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
