@@ -2,15 +2,23 @@
 
 from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core import checks
 from django.utils.translation import gettext as _
 
+from accounts.models import User
 from articles.doctor.examination import Examination
 from articles.doctor.findings import Finding, Level, error, fine, note, warning
 from articles.text.messages import N_
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+APPROVING = "articles.remove_articles"
+"""A member with this permission approves new accounts."""
 
 UNLIMITED = N_("RATE_LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
 
@@ -51,6 +59,33 @@ def check_rate_limits(_examination: Examination) -> Iterator[Finding]:
         yield warning(_(UNLIMITED), _("Set `RATE_LIMITS=on` and restart the site."))
     else:
         yield note(UNLIMITED, "Set `RATE_LIMITS=on` before others can reach the site.")
+
+
+def check_sign_up(_examination: Examination) -> Iterator[Finding]:
+    """Look for those on whom the mode of sign-up depends."""
+    mode, members = settings.SIGN_UP, User.objects.filter(is_active=True, imported=False)
+    if mode == "approval" and not _able(APPROVING).exists():
+        yield warning(
+            "`SIGN_UP=approval`, but no member can approve accounts, so no one can join.",
+            "Add a member to the group Moderators in `/admin/`; `make admin` creates an administrator.",
+        )
+    elif mode == "invitation" and not (settings.INVITATIONS_PER_MEMBER and members.exists()):
+        yield warning(
+            "`SIGN_UP=invitation`, but no member can invite others, so no one can join.",
+            "Create the first member with `make admin`, and set `INVITATIONS_PER_MEMBER` to more than 0.",
+        )
+    elif mode == "closed" and not members.filter(is_staff=True).exists():
+        yield warning(
+            "`SIGN_UP=closed`, but there is no administrator who could add members.",
+            "Create one with `make admin`.",
+        )
+    else:
+        yield fine(f"`SIGN_UP={mode}` works.")
+
+
+def _able(permission: str) -> "QuerySet[User]":
+    """Return the active members with a permission, administrators included."""
+    return User.objects.with_perm(permission, backend="django.contrib.auth.backends.ModelBackend")
 
 
 def check_address(_examination: Examination) -> Iterator[Finding]:

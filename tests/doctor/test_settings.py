@@ -2,7 +2,9 @@
 
 import pytest
 
+from accounts.models import User
 from tests.doctor.examining import brief, levels
+from tests.factories import member
 
 CHECKED = ("debug", "rate limits", "address", "proxy", "hosts")
 
@@ -87,3 +89,23 @@ def test_a_short_secret_key_is_found_by_djangos_checks(public):
     ((level, text),) = brief("settings", "deployment")
     assert level == "warning"
     assert "SECRET_KEY" in text
+
+
+@pytest.mark.django_db
+def test_a_mode_of_sign_up_needs_those_who_let_others_in(settings):
+    def found(mode):
+        settings.SIGN_UP = mode
+        (level,) = levels("settings", "sign-up")
+        return level
+
+    assert [found(mode) for mode in ("open", "approval", "invitation", "closed")] == ["fine", *["warning"] * 3]
+
+    User.objects.bulk_create_imported(["bob"])
+    assert found("invitation") == "warning"
+    member("alice")
+    assert [found("invitation"), found("approval"), found("closed")] == ["fine", "warning", "warning"]
+    member("carol", moderator=True)
+    member("root", is_staff=True, is_superuser=True)
+    assert [found("approval"), found("closed")] == ["fine", "fine"]
+    settings.INVITATIONS_PER_MEMBER = 0
+    assert found("invitation") == "warning"
