@@ -213,6 +213,23 @@ def test_a_feed_names_its_list_its_page_and_itself(site_store, article, path, ti
     assert f"http://testserver/feeds/{path}.{kind}?min_points=1" in [link.href for link in feed.links]
 
 
+def test_a_groups_feed_carries_its_description(site_store, article, carol):
+    def subtitle(slugs):
+        response = Client().get(f"/feeds/groups/{slugs}.atom")
+        return ET.fromstring(response.content).findtext(f"{ATOM}subtitle"), response.headers["ETag"]
+
+    site_store.groups.create("web", "Web")
+    text, tag = subtitle("python")
+    assert text == "Articles that members post and vote on."
+
+    site_store.groups.describe("python", "About **Python** <3 & [more](https://example.org/)", actor(carol))
+
+    text, other_tag = subtitle("python")
+    assert text == "About Python <3 & more – Articles that members post and vote on."
+    assert other_tag != tag
+    assert subtitle("python+web")[0] == "Articles that members post and vote on."
+
+
 @pytest.mark.parametrize("kind", ["atom", "rss"])
 def test_feeds_of_an_empty_site_are_valid(site_store, alice, kind):
     for name in ("front", "newest", "hot", "top/week", "users/alice"):

@@ -20,6 +20,7 @@ from articles.formatting.values import grouped
 from articles.kept_pages import in_turn
 from articles.repository import FeedFilter
 from articles.searching import read_query
+from articles.text.markdown import plain
 from articles.views.lists.headings import list_heading, search_heading
 from articles.views.lists.list_page import FEED_NAMES
 from articles.views.lists.pages import slugs_in
@@ -85,7 +86,7 @@ def of_groups(request: HttpRequest, feed_filter: FeedFilter, slugs: str, kind: s
     with override(settings.LANGUAGE_CODE):
         page = reverse("articles:group", args=[slugs])
         title = list_heading(Order.TIME, groups=[titles[slug] for slug in parsed])
-        return _answer(request, title, page, feed_filter, articles, kind)
+        return _answer(request, title, page, feed_filter, articles, kind, about=_description(parsed))
 
 
 @_with_feed_filter
@@ -117,6 +118,11 @@ def of_search(request: HttpRequest, feed_filter: FeedFilter, kind: str) -> HttpR
         return _answer(request, search_heading(text), page, feed_filter, articles, kind, q=text, group=slug or "")
 
 
+def _description(slugs: Sequence[str]) -> str:
+    """Return the description of a single group as one line, "" of several."""
+    return plain(repository().groups.get_descriptions(slugs).get(slugs[0], "")) if len(slugs) == 1 else ""
+
+
 def _refused(sentence: str) -> HttpResponse:
     return HttpResponse(f"{sentence}\n", status=400, content_type="text/plain; charset=utf-8")
 
@@ -132,11 +138,13 @@ def _answer(
     feed_filter: FeedFilter,
     articles: Sequence[Article],
     kind: str,
+    *,
+    about: str = "",
     **more: str,
 ) -> HttpResponse:
-    """Write the feed. `more` holds the parameters of its address other than the filter."""
+    """Write the feed. `about`: what its list is about; `more`: parameters of its address other than the filter."""
     path = escape_uri_path(request.path) + query_of(feed_filter, **more)
-    feed = feed_of(request, title, _subtitle(feed_filter), page, path)
+    feed = feed_of(request, title, " – ".join(filter(None, (about, _subtitle(feed_filter)))), page, path)
     items = (article_item(feed, article) for article in articles)
     return answer(request, feed, facts_of(articles), items, kind, repository().store.now())
 
