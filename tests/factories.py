@@ -10,6 +10,7 @@ from django.test import Client
 from accounts.models import User
 from accounts.moderators import GROUP as MODERATORS
 from articles.domain.articles import Article, Choice, ImportedArticle
+from articles.domain.discussion.comments import CommentPlace, ImportedComment
 from articles.domain.moderation.log import Actor
 from articles.domain.readership import Suspicion, Visit
 from articles.repository import Repository
@@ -90,6 +91,16 @@ def imported(number: int, posted_at: float, **changes: object) -> ImportedArticl
     facts = {"title": f"Import {number}", "link": f"https://old.example/{number}", "poster": BOB}
     facts |= {"poster_name": "bob", "posted_at": posted_at, "votes": 3, "opposes": 2} | changes
     return ImportedArticle(**facts)  # type: ignore[arg-type]
+
+
+def imported_comments(article: ImportedArticle, posted_at: float) -> list[ImportedComment]:
+    """Return a reply by bob to a stub, and a reply by alice to it with 3 votes and 2 opposing votes, to import."""
+    stub = CommentPlace(1, posted_at, is_stub=True)
+    first = CommentPlace(2, posted_at + 1, stub)
+    return [
+        ImportedComment(article, first, BOB, "bob", "First"),
+        ImportedComment(article, CommentPlace(4, posted_at + 2, first), ALICE, "alice", "Second", 3, 2),
+    ]
 
 
 def visit(visitor: int, network: int | None = None, suspicion: Suspicion | None = None) -> Visit:

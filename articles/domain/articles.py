@@ -159,3 +159,8 @@ class ImportedArticle:
     """When voting ends, in Unix seconds; None for posting time plus this site's voting window."""
 
     text: str = ""
+    locked: str | None = None
+    """Reason why its discussion is locked; None if it is open."""
+
+    comment_numbers: int = 0
+    """Highest number of its comments, which are imported after it: members' comments get higher ones."""

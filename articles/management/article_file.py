@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
-from articles.transfer.article_lines import LONGEST_LINE
+from articles.transfer.fields import LONGEST_LINE
 
 STANDARD_STREAM = "-"
 

@@ -4,12 +4,15 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import groupby
 from typing import TypeAlias
 
 from articles.domain.articles import WITHDRAWN, Article, ArticleId, ImportedArticle
+from articles.domain.discussion.comments import Comment, CommentEntry, ImportedComment
 from articles.domain.errors import ImportRunning, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
+from articles.repository.comments.imports import comments_of, enter_comments, read_comment_numbers
 from articles.repository.groups import Groups
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
@@ -94,6 +97,23 @@ class Imports:
         self._claim_links(articles, known | entered)
         self._groups.follow_merges(groups)
         return [entered.pop(_mark(article), None) for article in articles]
+
+    def add_comments(self, comments: Sequence[ImportedComment]) -> list[CommentEntry]:
+        """Add comments on articles that are there; return what became of each.
+
+        Those of one article are together, in the order of their numbers. A comment is there already if the
+        article has one with its number and its posting time. Votes of those that are still open are added as
+        placeholders; a comment whose author's account is deleted is added without a name. Repeating an
+        interrupted import completes it, and brings no comment back that was deleted here. At most three round
+        trips, whatever the number. Raises ImportRunning as `add` does.
+        """
+        if not comments:
+            return []
+        if self._token:
+            self._hold_lock(self._token)
+        known = self._existing([article for article, _ in groupby(comments, lambda comment: comment.article)])
+        ids = [known.get(_mark(comment.article)) for comment in comments]
+        return enter_comments(self._store, comments, ids)
 
     def _enter(self, fresh: dict[Mark, ImportedArticle]) -> dict[Mark, ArticleId]:
         """Add these articles; return their ids.
@@ -187,6 +207,8 @@ class Imports:
                 article.removed or "",
                 words_of(article.title, article.link, article.poster_name),
                 article.text,
+                article.locked or "",
+                article.comment_numbers,
             )
         return Call("imports/enter", (keys.lexicon,), arguments)
 
@@ -208,6 +230,14 @@ class Imports:
         for first in range(1, last + 1, ARTICLES_PER_READ):
             ids = range(first, min(first + ARTICLES_PER_READ, last + 1))
             yield from read_articles(self._store, ids, None, with_texts=with_texts)
+
+    def get_comment_numbers(self, ids: Sequence[ArticleId]) -> dict[ArticleId, int]:
+        """Return the highest number given to a comment, for articles that have had comments. One round trip."""
+        return read_comment_numbers(self._store, ids)
+
+    def iterate_comments(self, article_id: ArticleId) -> Iterator[Comment]:
+        """Yield an article's comments by number, with removed ones and stubs. One round trip for each batch."""
+        return comments_of(self._store, article_id)
 
     def count(self) -> int:
         """Return the number of articles, removed ones included. One round trip."""

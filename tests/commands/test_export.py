@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from accounts.models import User
 from articles.domain.articles import Choice
 from articles.domain.moderation.log import Actor
-from articles.management.commands import export_articles
+from articles.transfer import article_lines
 from tests.commands.rows import contents, row
 from tests.store_state import empty
 
@@ -78,7 +78,7 @@ def test_removed_articles_are_exported_with_their_reason_on_request(run, used):
 def test_an_export_imported_into_an_empty_store_gives_the_same_articles(run, used, tmp_path, name):
     file = tmp_path / name
     out = run("export_articles", file, removed=True)
-    assert out == f"9 articles written to {file}.\n"
+    assert out == f"9 articles and 0 comments written to {file}.\n"
     before = contents(used)
     empty(used, keep_settings=True)
     run("import_articles", file)
@@ -97,11 +97,11 @@ def test_a_file_name_ending_in_gz_is_compressed(run, used, tmp_path):
 
 
 def test_an_interrupted_export_keeps_the_old_file(run, used, tmp_path, monkeypatch):
-    def break_off(_):
+    def break_off(*_):
         raise KeyboardInterrupt
 
     (tmp_path / "export.jsonl").write_text("old")
-    monkeypatch.setattr(export_articles, "format_line", break_off)
+    monkeypatch.setattr(article_lines, "format_line", break_off)
     with pytest.raises(CommandError, match="Interrupted: no file was written"):
         run("export_articles", tmp_path / "export.jsonl")
     assert os.listdir(tmp_path / "") == [name for name in os.listdir(tmp_path) if "part" not in name]

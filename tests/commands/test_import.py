@@ -106,8 +106,8 @@ def test_posters_under_other_names_are_counted_and_written_to_a_file(
 
     out = run("import_articles", source, names=str(names))
 
-    assert "4 posters renamed because their names are not allowed here." in out
-    assert "2 posters assigned to an account whose name differs only in case." in out
+    assert "4 members renamed because their names are not allowed here." in out
+    assert "2 members assigned to an account whose name differs only in case." in out
     assert "--names" not in out
     told = [json.loads(line) for line in names.read_text("utf-8").splitlines()]
     shown = dict(zip(posters, (a.poster_name for a in site_store.imports.iterate()), strict=True))
@@ -120,7 +120,7 @@ def test_posters_under_other_names_are_counted_and_written_to_a_file(
 
 
 def test_unchanged_names_are_not_reported(run, site_store, write):
-    assert "Posters" not in run("import_articles", write([row(1, poster="Alice"), row(2, poster=None)]))
+    assert "members" not in run("import_articles", write([row(1, poster="Alice"), row(2, poster=None)]))
 
 
 def test_two_reports_cannot_share_a_file(run, site_store, write, tmp_path):

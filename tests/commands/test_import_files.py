@@ -79,7 +79,7 @@ def test_the_last_line_needs_no_newline(run, site_store, write, tmp_path):
 def test_an_endless_line_is_not_read_into_memory(run, site_store, write):
     endless = b'{"title": "' + b"a" * 3_500_000
     out = run("import_articles", write([row(1), endless, row(2)]))
-    assert "1  The line is too long to be an article. (row-long: line 2)" in out
+    assert "1  The line is too long. (row-long: line 2)" in out
     assert titles(site_store) == ["Article 1", "Article 2"]
 
 

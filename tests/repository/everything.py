@@ -14,7 +14,7 @@ from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import comment_on, imported, link, post, view, visit, vote_from
+from tests.factories import comment_on, imported, imported_comments, link, post, view, visit, vote_from
 from tests.repository.usage import be_moved, let_pass, tune, use_up_limits
 from tests.rules import connect
 
@@ -95,6 +95,10 @@ def use_all(repository: Repository, clock: Clock) -> None:
     with repository.imports.lock():
         repository.imports.add(batch)
         repository.imports.add(batch)
+        for slug in ("two", "new"):
+            repository.lists.get_page(Order.ACTIVE, slug=slug)
+        repository.imports.add_comments([comment for one in batch for comment in imported_comments(one, clock())])
+    assert [list(repository.imports.iterate_comments(article.id)) for article in repository.imports.iterate()]
 
 
 def discuss(repository: Repository, clock: Clock, article_id: int) -> None:

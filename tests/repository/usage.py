@@ -23,7 +23,7 @@ from articles.repository.store.key_table import CLOSED
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import servers_of
-from tests.factories import comment_on, imported, link, post, visit, vote_from
+from tests.factories import comment_on, imported, imported_comments, link, post, visit, vote_from
 from tests.repository.snapshots import filled_once
 from tests.rules import RATES, connect, default_rules
 
@@ -132,8 +132,10 @@ def use(repository: Repository, clock: Clock) -> None:
                 imported(2, now - 30 * DAY),
                 imported(3, now - 60, removed="Off topic"),
                 imported(4, now - 9, poster=0, poster_name="", opposes=0),
+                (discussed := imported(5, now - DAY, comment_numbers=4)),
             ]
         )
+        repository.imports.add_comments(imported_comments(discussed, now - 600))
     vote_from(repository, 8, 1, repository.rules.ring_accounts)
     repository.voting_rings.check(8, clock())
     clock.advance(0.25)

@@ -10,20 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from articles import transfer
 from articles.domain.articles import Article, ImportedArticle
 from articles.text.lines import InvalidInput, clean_title
 from articles.text.messages import ROWS
-from articles.transfer import article_lines
-from articles.transfer.article_lines import (
-    MOST_OPEN_VOTES,
-    BadRow,
-    Reading,
-    Row,
-    fields_of,
-    format_line,
-    parse_line,
-    read_row,
-)
+from articles.transfer.article_lines import Row, fields_of, format_line, read_row
+from articles.transfer.fields import MOST_OPEN_VOTES, BadRow, Reading, parse_line
 
 NOW = 1_700_000_000.0
 WINDOW = 7 * 86400
@@ -150,7 +142,7 @@ def test_an_invalid_row_is_refused_with_its_cause(changes, expected):
 
 
 def test_every_refusal_code_of_a_row_has_a_message():
-    source = Path(article_lines.__file__).read_text("utf-8")
+    source = "".join(path.read_text("utf-8") for path in Path(transfer.__file__).parent.glob("*.py"))
 
     assert set(re.findall(r'BadRow\("([a-z-]+)"', source)) <= ROWS.keys()
     assert all(message.endswith(".") for message in ROWS.values())
@@ -159,7 +151,7 @@ def test_every_refusal_code_of_a_row_has_a_message():
 
 
 def test_a_message_names_the_limit():
-    with pytest.raises(BadRow, match="can have at most 5,000 votes"):
+    with pytest.raises(BadRow, match="there can be at most 5,000 votes"):
         read_row(fields(time=NOW, votes=MOST_OPEN_VOTES + 1), READING)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from math import sqrt
 
-from articles.domain.articles import ArticleId, Choice
+from articles.domain.articles import ArticleId, Choice, ImportedArticle
 from articles.domain.members import DELETED_MEMBER, UserId
 
 CommentId = int
@@ -134,6 +134,58 @@ class Comment:
     def may_be_edited_by(self, user: UserId | None) -> bool:
         """Return whether this member may edit it, unless its discussion is locked."""
         return user is not None and user == self.author and self.is_shown
+
+
+@dataclass(frozen=True, slots=True)
+class CommentPlace:
+    """The place of an imported comment in its thread. Times in Unix seconds."""
+
+    number: int
+    """Its number in its article, from 1."""
+
+    posted_at: float
+    parent: "CommentPlace | None" = None
+    """The place of the comment it replies to; None at top level."""
+
+    closes_at: float | None = None
+    """When voting on it ends; None for posting time plus this site's voting window."""
+
+    is_stub: bool = False
+    """Whether it was deleted. A stub is entered with its first reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedComment:
+    """A comment with its history, as read from an import file."""
+
+    article: ImportedArticle
+    place: CommentPlace
+    author: UserId
+    author_name: str
+    text: str
+    votes: int = 0
+    opposes: int = 0
+    edited_at: float | None = None
+    """In Unix seconds; None if never."""
+
+    removed: str | None = None
+
+
+class CommentEntry(StrEnum):
+    """What became of a comment to import."""
+
+    ENTERED = "ok"
+    PRESENT = "exists"
+    PASSED = "passed"
+    """An earlier import had it, and it is not here: it was deleted, or that import rejected it."""
+
+    TAKEN = "taken"
+    """Another comment of the article has its number."""
+
+    ORPHAN = "orphan"
+    """The comment that it replies to is not here."""
+
+    NO_ARTICLE = "missing"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
-"""`manage.py export_articles`: write every article to a file that another site can import."""
+"""`manage.py export_articles`: write every article, with its comments, to a file that another site can import."""
 
 import gzip
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ from django.core.management.base import CommandError, CommandParser
 
 from articles.management.progress import add_progress_argument, progress
 from articles.management.store_command import StoreCommand
-from articles.transfer.article_lines import format_line
+from articles.transfer import article_lines, comment_lines
 from articles.wiring import patient_repository
 
-_PROGRESS_EVERY = 500  # articles between two updates of the progress bar
+_BATCH = 500  # articles between two updates of the progress bar
 
 Write = Callable[[bytes], object]
 
@@ -24,8 +25,8 @@ class Command(StoreCommand):
     """The file appears under its name only when it is complete."""
 
     help = (
-        "Write every article to FILE, one JSON object per line, in the format of import_articles. "
-        "The file does not contain voters, titles of groups, or the moderation log."
+        "Write every article with its comments to FILE, one JSON object per line, as import_articles reads it. "
+        "The file does not contain voters, flags, titles of groups, or the moderation log."
     )
     when_interrupted = "Interrupted: no file was written."
 
@@ -33,7 +34,9 @@ class Command(StoreCommand):
         parser.add_argument(
             "file", metavar="FILE", nargs="?", help="compressed if it ends in .gz; default: standard output"
         )
-        parser.add_argument("--removed", action="store_true", help="include removed articles, with the reasons")
+        parser.add_argument(
+            "--removed", action="store_true", help="include removed articles, and texts of removed comments"
+        )
         add_progress_argument(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -42,10 +45,10 @@ class Command(StoreCommand):
             return
         try:
             with _new_file(Path(options["file"])) as write:
-                written = _export(write, options)
+                articles, comments = _export(write, options)
         except OSError as error:
             raise CommandError(f"{error.filename or options['file']}: {error.strerror}") from error
-        self.stdout.write(f"{written:,} articles written to {options['file']}.")
+        self.stdout.write(f"{articles:,} articles and {comments:,} comments written to {options['file']}.")
 
     def _export_to_stdout(self, options: dict[str, Any]) -> None:
         binary = getattr(self.stdout, "buffer", None)
@@ -60,17 +63,23 @@ class Command(StoreCommand):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _export(write: Write, options: dict[str, Any]) -> int:
-    """Write the articles, and return how many."""
-    repository, written = patient_repository(), 0
-    with progress(unit="articles", shown=options["progress"], total=repository.imports.count()) as bar:
-        for done, article in enumerate(repository.imports.iterate(with_texts=True), start=1):
-            if article.removed is None or options["removed"]:
-                write(format_line(article))
-                written += 1
-            if done % _PROGRESS_EVERY == 0:
-                bar.reach(done)
-    return written
+def _export(write: Write, options: dict[str, Any]) -> tuple[int, int]:
+    """Write the articles, each with its comments below, and return how many of both."""
+    imports, done, articles, comments = patient_repository().imports, 0, 0, 0
+    found = imports.iterate(with_texts=True)
+    with progress(unit="articles", shown=options["progress"], total=imports.count()) as bar:
+        while batch := list(islice(found, _BATCH)):
+            numbers = imports.get_comment_numbers([article.id for article in batch])
+            for article in batch:
+                if article.removed is None or options["removed"]:
+                    write(article_lines.format_line(article, numbers.get(article.id, 0)))
+                    articles += 1
+                    for comment in imports.iterate_comments(article.id) if article.id in numbers else ():
+                        write(comment_lines.format_line(comment, with_removed=options["removed"]))
+                        comments += 1
+            done += len(batch)
+            bar.reach(done)
+    return articles, comments
 
 
 @contextmanager

@@ -1,11 +1,11 @@
-"""`manage.py import_articles`: import articles from a file, with their posting times and votes."""
+"""`manage.py import_articles`: import articles from a file, with their posting times, votes and comments."""
 
 import hashlib
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import inf
 from typing import Any, TextIO, TypeVar
@@ -14,19 +14,22 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import Error as DatabaseError
 
 from accounts.models import User
-from articles.domain.articles import ImportedArticle
+from articles.domain.articles import ArticleId, ImportedArticle
+from articles.domain.discussion.comments import CommentEntry, ImportedComment
 from articles.domain.members import DELETED_MEMBER, UNKNOWN_POSTER, UserId
 from articles.management.accounts import require_accounts
 from articles.management.article_file import ArticleFile, DamagedFile, open_articles
 from articles.management.import_report import ImportReport
+from articles.management.import_rows import ImportRows, RowOfComment, time_if_newer
 from articles.management.progress import Progress, add_progress_argument, progress
 from articles.management.sentences import about_accounts
 from articles.management.store_command import StoreCommand
 from articles.repository import ImportRunning, Repository
-from articles.transfer.article_lines import BadRow, Reading, Row, parse_line, read_row, read_time
+from articles.transfer.article_lines import Row
+from articles.transfer.fields import Reading
 from articles.wiring import patient_repository
 
-BATCH = 1000  # articles
+BATCH = 1000  # articles and comments
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -34,15 +37,16 @@ _Result = TypeVar("_Result")
 _HELP = """\
 Import articles from FILE, one JSON object per line, optionally compressed with gzip:
 title, link, time (Unix seconds) and votes (the total); optional: poster, groups and opposes.
+The rows of its comments may follow: comment (its number), time and text; optional: parent and author.
 Invalid rows are reported and skipped. The import can be interrupted and repeated safely:
-no article is imported twice."""
+nothing is imported twice."""
 
 _RUNNING = """\
 Another import is running: try again when it has finished. After a crash, wait two minutes."""
 
 
 class Command(StoreCommand):
-    """Posters become members without a password. Exit status 1 if nothing could be imported."""
+    """Posters and authors become members without a password. Exit status 1 if nothing could be imported."""
 
     help = _HELP
     when_interrupted = "Interrupted. Run it again to continue; nothing will be imported twice."
@@ -55,14 +59,14 @@ class Command(StoreCommand):
         parser.add_argument(
             "--shift-to-now",
             action="store_true",
-            help="move the newest article to the current time and all others by the same amount; "
+            help="move the newest article or comment to the current time and all others by the same amount; "
             "repeated imports of a file use the amount of the first one",
         )
         parser.add_argument("--report", metavar="REPORT", help="write every rejected row to this file")
         parser.add_argument(
             "--names",
             metavar="NAMES",
-            help="write every poster who appears under another name to this file, as JSON lines with name, "
+            help="write everyone who appears under another name to this file, as JSON lines with name, "
             "account and change (`renamed` or `case`)",
         )
         add_progress_argument(parser)
@@ -115,6 +119,22 @@ def _opened_reports(stack: ExitStack, paths: Sequence[str | None], source: Artic
     return [None if path is None else stack.enter_context(open(path, "w", encoding="utf-8")) for path in paths]
 
 
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """What is imported together: articles, and then comments on these and earlier ones, each with its line."""
+
+    articles: list[ImportedArticle]
+    comments: list[tuple[int, ImportedComment]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What became of a batch: the ids of new articles, and of each comment, by line, whether it is there."""
+
+    ids: list[ArticleId | None]
+    comments: list[tuple[int, CommentEntry]]
+
+
 class _Import:
     """One import of one file."""
 
@@ -124,7 +144,7 @@ class _Import:
         self._report = report
         self._bar = bar
         self._accounts: dict[str, tuple[UserId, str]] = {}
-        self._damage: DamagedFile | None = None
+        self._rows = ImportRows(source, report)
 
     def run(self, *, unescape: bool, shift_to_now: bool) -> None:
         """Import the readable part of the file. Raises ImportRunning and, at the end, DamagedFile."""
@@ -132,69 +152,65 @@ class _Import:
         reading = Reading(repository.store.now(), repository.rules.voting_window, unescape)
         if shift_to_now:
             reading = replace(reading, shift=self._shift(reading))
-        batches = _one_ahead(repository.imports.add, self._batches(reading))
+        batches = _one_ahead(self._write, self._batches(reading))
         with repository.imports.lock(), closing(batches):
-            for ids in batches:
-                new = sum(article_id is not None for article_id in ids)
-                self._report.imported += new
-                self._report.present += len(ids) - new
+            for written in batches:
+                self._report.count_articles(written.ids)
+                for line, entry in written.comments:
+                    self._report.count_comment(line, entry)
                 self._bar.reach(self._source.position)
-        if self._damage:
-            raise self._damage
+        if self._rows.damage:
+            raise self._rows.damage
+
+    def _write(self, batch: _Batch) -> _Written:
+        imports = self._repository.imports
+        ids = imports.add(batch.articles)
+        entries = imports.add_comments([comment for _, comment in batch.comments])
+        lines = (line for line, _ in batch.comments)
+        return _Written(ids, list(zip(lines, entries, strict=True)))
 
     def _shift(self, reading: Reading) -> float:
-        """Return the seconds from the newest article of the file to now, or those of its first import."""
+        """Return the seconds from the newest row of the file to now, or those of its first import."""
         # Read all rows as open: the newest article will be open after the shift, when fewer votes are allowed.
         reading = replace(reading, voting_window=inf)
         newest, content = -inf, hashlib.blake2b(digest_size=16)
         for number, line in self._source.lines():
             content.update(line)
-            newest = max(newest, _time_if_newer(line, newest, reading))
+            newest = max(newest, time_if_newer(line, newest, reading))
             if number % BATCH == 0:
                 self._bar.reach(self._source.position)
         if newest == -inf:
             return 0.0
         return self._repository.imports.get_shift(content.hexdigest(), reading.now - newest)
 
-    def _rows(self, reading: Reading) -> Iterator[Row]:
-        """Yield the valid rows; record the others in the report."""
-        try:
-            for number, line in self._source.lines():
-                if line.strip() and (row := self._row(number, line, reading)):
-                    yield row
-        except DamagedFile as damage:
-            self._damage = damage
-
-    def _row(self, number: int, line: bytes, reading: Reading) -> Row | None:
-        try:
-            row = read_row(parse_line(line), reading)
-        except BadRow as bad:
-            self._report.reject_row(number, bad)
-            return None
-        for bad_group in row.left_out:
-            self._report.reject_group(number, bad_group)
-        return row
-
-    def _batches(self, reading: Reading) -> Iterator[list[ImportedArticle]]:
-        """Yield batches of articles, after creating their posters' accounts."""
-        rows = self._rows(reading)
+    def _batches(self, reading: Reading) -> Iterator[_Batch]:
+        """Yield batches of rows, after creating the accounts of their posters and authors."""
+        rows = self._rows.iterate(reading)
         while batch := list(islice(rows, BATCH)):
-            self._make_accounts([row.poster for row in batch if row.poster and row.poster not in self._accounts])
-            yield [row.imported(*self._account_of(row.poster)) for row in batch]
+            names = [row.poster if isinstance(row, Row) else row.row.author for row in batch]
+            self._make_accounts([name for name in names if name and name not in self._accounts])
+            yield _Batch(
+                [row.imported(*self._account_of(row.poster)) for row in batch if isinstance(row, Row)],
+                [self._imported(row) for row in batch if isinstance(row, RowOfComment)],
+            )
 
-    def _account_of(self, poster: str) -> tuple[UserId, str]:
-        """Return id and name of the poster's account; those of a deleted member if the account is deleted."""
-        if not poster:
-            return UNKNOWN_POSTER, ""
-        return self._accounts.get(poster, (DELETED_MEMBER, ""))
+    def _imported(self, comment: RowOfComment) -> tuple[int, ImportedComment]:
+        author, name = self._account_of(comment.row.author, unknown=DELETED_MEMBER)
+        return comment.line, comment.row.imported(comment.article.imported(), author, name)
 
-    def _make_accounts(self, posters: list[str]) -> None:
-        """Find or create the posters' accounts. The first spelling in the file names a new account."""
-        ids = User.objects.bulk_create_imported(posters[::-1])
+    def _account_of(self, name: str, unknown: UserId = UNKNOWN_POSTER) -> tuple[UserId, str]:
+        """Return id and name of the account; those of a deleted member if the account is deleted."""
+        if not name:
+            return unknown, ""
+        return self._accounts.get(name, (DELETED_MEMBER, ""))
+
+    def _make_accounts(self, members: list[str]) -> None:
+        """Find or create the accounts. The first spelling in the file names a new account."""
+        ids = User.objects.bulk_create_imported(members[::-1])
         names = dict(User.objects.filter(pk__in=ids.values()).values_list("pk", "username"))
-        for poster, user_id in ids.items():
-            self._accounts[poster] = user_id, names[user_id]
-            self._report.record_poster(poster, names[user_id])
+        for name, user_id in ids.items():
+            self._accounts[name] = user_id, names[user_id]
+            self._report.record_name(name, names[user_id])
 
 
 def _one_ahead(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Generator[_Result, None, None]:
@@ -207,15 +223,3 @@ def _one_ahead(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Gene
             running = thread.submit(work, item)
         if running:
             yield running.result()
-
-
-def _time_if_newer(line: bytes, newest: float, reading: Reading) -> float:
-    """Return the time of a valid row that is newer than `newest`; otherwise `newest`."""
-    try:
-        fields = parse_line(line)
-        if (time := read_time(fields, reading.now)) > newest:
-            read_row(fields, reading)
-            return time
-    except BadRow:
-        pass
-    return newest

@@ -2,7 +2,8 @@
 Enter articles of one shard with their history. Idempotent: an existing id is left unchanged.
 KEYS  1 lexicon
 ARGV  1 shard prefix  2 now, s  3 first placeholder user id  4… of each article: id, title, link, poster, poster's name,
-      time in s, votes, opposes, groups (comma-separated), when voting ends in s, reason of its removal or '', words, text or ''
+      time in s, votes, opposes, groups (comma-separated), when voting ends in s, reason of its removal or '', words, text
+      or '', why its discussion is locked or '', numbers kept free for comments that imports/enter_comments enters
 Returns  of each article "ok" | "exists" | "gone" if the poster's account is deleted
 Cost  O(articles · log N + votes of those that are open)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw, gone: r,
@@ -15,19 +16,19 @@ local prefix, now, first_placeholder = ARGV[1], moments(ARGV[1], ARGV[2]), tonum
 local current, statuses, named = parameters(prefix), {}, {}
 
 local function enter_voters(key, count, placeholder)
-  local voters = {}
-  for n = 1, count do voters[n] = exactly(placeholder + n - 1) end
-  in_batches(voters, function(...) redis.call('SADD', key, ...) end)
-  return placeholder + count
+  return count_on(placeholder, count, function(...) redis.call('SADD', key, ...) end)
 end
 
-local function enter(id, title, link, poster, name, time, votes, opposes, groups, closes, reason, words, text)
+local function enter(id, title, link, poster, name, time, votes, opposes, groups, closes, reason, words, text, locked,
+    numbers)
   local article, voted = prefix .. 'article:' .. id, prefix .. 'voted:' .. id
   if redis.call('EXISTS', article) == 1 then return 'exists' end
   if is_gone(prefix, poster) then return 'gone' end
   redis.call('HSET', article, 'title', title, 'link', link, 'poster', poster, 'poster_name', name, 'time', time,
     'closes', closes, 'votes', votes, 'opposes', opposes, 'groups', groups, 'words', words)
   set_text(article, text)
+  if locked ~= '' then redis.call('HSET', article, 'locked', locked) end
+  if tonumber(numbers) > 0 then redis.call('HSET', article, 'comment_ids', numbers, 'comments_imported', 0) end
   if is_open(now, closes) then
     note_window(prefix, time, closes, current)
     local is_named = tonumber(poster) > 0 and tonumber(votes) > 0
@@ -48,6 +49,6 @@ local function enter(id, title, link, poster, name, time, votes, opposes, groups
   end
   return 'ok'
 end
-for at = 4, #ARGV, 13 do statuses[#statuses + 1] = enter(unpack(ARGV, at, at + 12)) end
+for at = 4, #ARGV, 15 do statuses[#statuses + 1] = enter(unpack(ARGV, at, at + 14)) end
 enter_all_words(prefix, named)
 return statuses

@@ -1,0 +1,139 @@
+"""What the rows of import files have in common: reading a line, its times and texts, and why a row is rejected."""
+
+import html
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isinf, isnan
+from typing import Any, TypeGuard
+
+from articles.text.lines import InvalidInput
+from articles.text.messages import english_sentence
+
+EARLIEST = 631_152_000  # 1990-01-01, before the first web page
+AHEAD = 86_400  # seconds by which the other site's clock or time zone may be ahead
+LONGEST_WINDOW = 366 * 86_400  # seconds from `time` to `closes`
+MOST_VOTES = 1_000_000_000
+MOST_OPEN_VOTES = 5_000
+"""While an article is open, each of its votes is a member of a set. One script adds them all with the article, and
+blocks the store meanwhile."""
+
+LONGEST_LINE = 1_000_000  # bytes
+
+# Only with a semicolon: `&region=` in a link is a parameter, although `html.unescape` decodes `&reg` in it.
+_REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")
+
+
+class BadRow(ValueError):
+    """A row that cannot be imported, or a group that is not valid.
+
+    `code` is one of `messages.ROWS` or `messages.INPUT`, and stable; `params` are the facts of its sentence.
+    """
+
+    def __init__(self, code: str, **params: int | str) -> None:
+        super().__init__(english_sentence(code, params))
+        self.code = code
+
+    @classmethod
+    def because(cls, error: InvalidInput) -> "BadRow":
+        """Return the same problem as a BadRow."""
+        return cls(error.code, **error.params)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read rows: the current time, the voting window (in seconds), and changes to every row."""
+
+    now: float
+    voting_window: float
+    unescape: bool = False
+    shift: float = 0.0
+    """Seconds added to every time."""
+
+    def is_open(self, posted_at: float, closes_at: float | None) -> bool:
+        """Return whether votes are still accepted on what was posted then."""
+        uses_window = closes_at is None or isinf(self.voting_window)
+        return self.now <= (posted_at + self.voting_window if uses_window else closes_at or 0.0)
+
+
+def parse_line(line: bytes) -> dict[str, Any]:
+    """Return the fields of a line. Raises BadRow."""
+    if len(line) > LONGEST_LINE:
+        raise BadRow("row-long")
+    try:
+        fields = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise BadRow("row-encoding") from None
+    except (ValueError, RecursionError):
+        raise BadRow("row-json") from None
+    if not isinstance(fields, dict):
+        raise BadRow("row-object")
+    return fields
+
+
+def read_time(fields: Mapping[str, Any], now: float) -> float:
+    """Return the time of a row, not shifted. Raises BadRow."""
+    time = seconds("time", fields.get("time"))
+    if time < EARLIEST:
+        raise BadRow("time-early")
+    if time > now + AHEAD:
+        raise BadRow("time-late")
+    return float(time)
+
+
+def read_closes(fields: Mapping[str, Any], posted_at: float, reading: Reading) -> float | None:
+    """Return when voting ends, shifted like the posting time; None if the row does not say. Raises BadRow."""
+    if (given := fields.get("closes")) is None:
+        return None
+    closes = seconds("closes", given)
+    if closes < EARLIEST:
+        raise BadRow("closes-early")
+    if closes > posted_at - reading.shift + LONGEST_WINDOW:
+        raise BadRow("closes-late")
+    closes_at = round(float(closes) + reading.shift, 3)
+    if closes_at < posted_at:
+        raise BadRow("closes-early")
+    return closes_at
+
+
+def seconds(name: str, value: object) -> int | float:
+    """Return a field that holds Unix seconds. Raises BadRow."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadRow(f"{name}-kind")
+    if isinstance(value, float) and isnan(value):
+        raise BadRow(f"{name}-kind")
+    return value
+
+
+def plain_seconds(at: float) -> int | float:
+    return int(at) if at.is_integer() else round(at, 3)
+
+
+def text_of(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise BadRow(f"{name}-kind")
+    return value
+
+
+def cleaned(name: str, value: object, clean: Callable[[str], str], *, unescape: bool = False) -> str:
+    text = text_of(name, value)
+    if unescape:
+        text = _REFERENCE.sub(lambda reference: html.unescape(reference[0]), text)
+    try:
+        return clean(text)
+    except InvalidInput as error:
+        raise BadRow.because(error) from None
+
+
+def is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def checked_counts(votes: int, opposes: int, *, is_open: bool) -> tuple[int, int]:
+    """Return votes and opposes that a site can store. Raises BadRow."""
+    if max(votes, opposes) > MOST_VOTES:
+        raise BadRow("votes-many")
+    if is_open and votes + opposes > MOST_OPEN_VOTES:
+        raise BadRow("votes-open", limit=MOST_OPEN_VOTES)
+    return votes, opposes
