@@ -4,7 +4,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate, login, logout
 from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -29,12 +29,17 @@ def log_in(request: HttpRequest) -> HttpResponse:
     intent = LoginIntent.from_request(request)
     if _is_logged_in_already(request, "password"):
         return _finish_login(request, intent)
-    form = LoginForm(request, request.POST or None)
+    form = LoginForm(request, _sent_form(request))
     if request.method == "POST" and form.is_valid():
         login(request, form.get_user())
         return _finish_login(request, intent)
     _refill(request, form)
     return render(request, "accounts/login.html", {"form": form, "intent": intent})
+
+
+def _sent_form(request: HttpRequest) -> QueryDict | None:
+    """Return the form data; None if it comes from the other page, only to carry what was typed."""
+    return None if "other" in request.POST else request.POST or None
 
 
 def _is_logged_in_already(request: HttpRequest, password: str) -> bool:
@@ -94,7 +99,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     if how == "closed" or (how == "invitation" and (invitation is None or (is_used and request.method != "POST"))):
         status = 403 if request.method == "POST" else 200
         return render(request, "accounts/no_signup.html", {"how": how, "intent": intent}, status=status)
-    form, waits = SignUpForm(request.POST or None), how == "approval"
+    form, waits = SignUpForm(_sent_form(request)), how == "approval"
     user = form.create(invitation, waits=waits) if request.method == "POST" and form.is_valid() else None
     if waits and (user or form.waits_already()):
         messages.success(request, _("Your account has been created. A moderator has to approve it first."))

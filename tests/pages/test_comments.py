@@ -50,10 +50,14 @@ def write(browser, article, text, **fields):
     return browser.post(f"/articles/{article}/comments/", {"text": text} | fields)
 
 
-def log_in(browser, page, name):
+def hidden_fields(page):
     main = page.text[page.text.index("<main") : page.text.index("</main>")]
     hidden = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', main)
-    fields = {key: unescape(value) for key, value in hidden}
+    return {key: unescape(value) for key, value in hidden}
+
+
+def log_in(browser, page, name):
+    fields = hidden_fields(page)
     return browser.post("/login/", fields | {"username": name, "password": password_of(name)})["Location"]
 
 
@@ -228,6 +232,24 @@ def test_a_comment_typed_without_an_account_comes_back_after_the_login(site_stor
     assert "Reply to alice</h1>" in shown.text
     assert unescape(re.search(r"<textarea[^>]*>\s*(.*?)</textarea>", shown.text, re.DOTALL)[1]) == typed
     assert texts(site_store, article) == [("alice", "First *words*", None)]
+
+
+def test_a_comment_typed_without_an_account_comes_back_after_signing_up(site_store, article):
+    browser = browser_of(strict=True)
+    login = write(browser, article, "Typed & <b>")
+    sign_up = browser.post("/signup/", hidden_fields(login) | {"other": "1", "username": "", "password": ""})
+    login = browser.post("/login/", hidden_fields(sign_up) | {"other": "1", "username": ""})
+    sign_up = browser.post("/signup/", hidden_fields(login) | {"other": "1"})
+    secret = "correct horse battery staple"
+    account = {"username": "newcomer", "password1": secret, "password2": secret}
+
+    arrived = browser.post("/signup/", hidden_fields(sign_up) | account)
+
+    assert all("errorlist" not in page.text and 'class="error' not in page.text for page in (login, sign_up))
+    assert "Nothing has been sent yet. Sign up to get back" in sign_up.text
+    assert arrived["Location"] == f"/articles/{article}/comments/"
+    assert "Typed &amp; &lt;b&gt;</textarea>" in browser.get(arrived["Location"]).text
+    assert texts(site_store, article) == []
 
 
 def test_a_refused_comment_comes_back_with_the_reason_and_the_text(
