@@ -72,7 +72,7 @@ def begin(user_id: int) -> None:
     member.digest = False
     member.followed_groups = member.feed_key = ""
     member.keyboard, member.last_login = True, None
-    member.banned_from, member.ban_ends_at = "", None
+    member.banned_from, member.ban_ends_at, member.trusted_at = "", None, None
     member.set_unusable_password()
     member.save()
     member.groups.clear()

@@ -144,6 +144,9 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         _("banned from"), max_length=7, blank=True, default="", db_default="", editable=False
     )
     ban_ends_at = models.DateTimeField(_("end of the ban"), null=True, editable=False)
+    trusted_at = models.DateTimeField(_("trusted since"), null=True, editable=False)
+    """When the member was seen to be old enough and to have the points for no limits of new members."""
+
     date_joined = models.DateTimeField(_("date joined"), default=timezone.now, editable=False)
 
     # Preferences. Empty: the browser decides.
@@ -193,6 +196,11 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         """Return whether the current ban forbids this: "posting" or "voting". No query."""
         ends_at = self.ban_ends_at
         return self.banned_from in (scope, "both") and (ends_at is None or ends_at > timezone.now())
+
+    def trust(self) -> None:
+        """Count as a new member no longer, for good. One query."""
+        self.trusted_at = timezone.now()
+        type(self).objects.filter(pk=self.pk).update(trusted_at=self.trusted_at)
 
     @property
     def has_verified_email(self) -> bool:

@@ -23,7 +23,7 @@ from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, Pag
 from articles.domain.moderation import log
 from articles.forms.links import clean_article_link
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
-from articles.web.identity import actor, audience_of, reader_id, writer
+from articles.web.identity import actor, audience_of, is_new_member, reader_id, writer
 from articles.wiring import repository
 
 
@@ -276,8 +276,9 @@ def post_article(
     link, text = _clean_content(article.link or "", article.text or "")
     groups = slugs_of(article.groups)
     check_groups(groups, repo.groups.get_titles(), at_most=repo.rules.max_groups_by_poster)
-    mentioned = audience_of(text, poster.id).mentioned
-    posted = repo.articles.post(poster.id, poster.name, title, link, groups, text=text, mentioned=mentioned)
+    mentioned, is_new = audience_of(text, poster.id).mentioned, is_new_member(request.user)
+    content: dict[str, Any] = {"text": text, "mentioned": mentioned, "is_new_member": is_new}
+    posted = repo.articles.post(poster.id, poster.name, title, link, groups, **content)
     response["Location"] = reverse("api:read_article", args=[posted.id])
     stored = repo.articles.get(posted.id, poster.id, with_text=True)
     answer = schemas.PostedArticle.from_post(stored, existing=not posted.is_new)

@@ -31,8 +31,8 @@ from articles.domain.errors import (
     DiscussionNotLocked,
 )
 from articles.text.lines import clean_comment, clean_reason
-from articles.web import limits
-from articles.web.identity import actor, audience_of, reader_id, voter, writer
+from articles.web import limits, votes
+from articles.web.identity import actor, audience_of, reader_id, writer
 from articles.wiring import html_of, repository
 
 
@@ -231,7 +231,7 @@ def post_comment(
     request: HttpRequest, response: HttpResponse, article_id: ArticleNumber, comment: NewComment
 ) -> Status[Comment]:
     repo, author, text = repository(), writer(request), clean_comment(comment.text)
-    limits.take(request, "comments")
+    limits.take_comment(request)
     audience = audience_of(text, author.id, article_id)
     posted = repo.comments.post(
         article_id,
@@ -309,7 +309,7 @@ def delete_comment(request: HttpRequest, comment_id: OwnCommentNumber) -> Delete
     auth=VOTERS,
 )
 def cast_comment_vote(request: HttpRequest, comment_id: CommentNumber, ballot: schemas.Ballot) -> schemas.Tally:
-    return schemas.Tally.of(comment_id, repository().comments.cast(comment_id, voter(request).id, ballot.choice))
+    return schemas.Tally.of(comment_id, votes.cast_on_comment(request.user, comment_id, ballot.choice))
 
 
 @router.put(

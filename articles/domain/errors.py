@@ -132,6 +132,23 @@ class LimitReached(ArticlesError):
         return max(1, -(-self.wait_ms // 1000))
 
 
+class NewMemberLimitReached(LimitReached):
+    """A rate limit of new members is used up: `uses` in `seconds`.
+
+    They are new until their account is `age` seconds old, and other members have given them `points`; each 0 if it
+    does not matter.
+    """
+
+    def __init__(
+        self, limit: str, wait_ms: int = 0, *, uses: int = 0, seconds: int = 0, age: float = 0, points: int = 0
+    ) -> None:
+        super().__init__(limit, wait_ms)
+        self.uses = uses
+        self.seconds = seconds
+        self.age = age
+        self.points = points
+
+
 class Banned(ActionRefused):
     """A moderator banned the member. `scope`: "posting" or "voting"; `ends_at` in Unix seconds, if it ends."""
 

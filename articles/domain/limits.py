@@ -63,6 +63,7 @@ class Per(StrEnum):
     """Whom a limit counts."""
 
     MEMBER = "member"
+    NEW_MEMBER = "new member (docs/limits.md)"
     READER = "member; without an account 5 times as many per network, 20 times per wide network"
     NETWORK = "network"
     WIDE_NETWORK = "wide network"
@@ -92,15 +93,21 @@ class Limit(NamedTuple):
 
     @property
     def sentence_key(self) -> str:
-        """Key of the refusal's sentence in articles/text/refusals.py: limits of one action share it."""
-        return self.name.partition("_")[0]
+        """Key of the refusal's sentence in articles/text/refusals.py: limits of one action share it.
+
+        Those of new members have sentences of their own.
+        """
+        return self.name if self.per is Per.NEW_MEMBER else self.name.partition("_")[0]
 
 
 LIMITS = (
     Limit("votes", Per.MEMBER, "60 in 2 min", "Votes cast, switched and taken back"),
+    Limit("votes_new", Per.NEW_MEMBER, "300 in 1 d", "Votes cast, switched and taken back"),
     Limit("posts", Per.MEMBER, "5 in 10 min", "Articles posted"),
     Limit("posts_day", Per.MEMBER, "30 in 1 d", "Articles posted in the long run"),
+    Limit("posts_new", Per.NEW_MEMBER, "10 in 1 d", "Articles posted"),
     Limit("comments", Per.MEMBER, "20 in 10 min", "Comments posted"),
+    Limit("comments_new", Per.NEW_MEMBER, "100 in 1 d", "Comments posted"),
     Limit("flags", Per.MEMBER, "20 in 1 h", "Articles and comments flagged"),
     Limit("changes", Per.READER, "60 in 2 min", "Other forms: saving, hiding, preferences, edits, moderation"),
     Limit("views", Per.READER, "60 in 1 min", "Views reported to the API by a script or a program"),
@@ -126,6 +133,9 @@ LIMITS = (
 """Every limit. Settings, rules, keys and sentences follow this table."""
 
 BY_NAME = {limit.name: limit for limit in LIMITS}
+
+FOR_NEW_MEMBERS = frozenset(limit.name for limit in LIMITS if limit.per is Per.NEW_MEMBER)
+"""Limits of members who are young or have few points."""
 
 VOTES = BY_NAME["votes"].name
 """The limit that the script of a vote decides, in the article's shard."""

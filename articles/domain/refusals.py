@@ -73,6 +73,7 @@ REFUSALS = (
     Refusal("busy", errors.ChangeRunning, 409, GENERIC_CODE, "busy"),
     Refusal("changed", errors.ParametersChanged, 409, GENERIC_CODE, "changed"),
     Refusal("limited", errors.LimitReached, 429, "rate-limited", None),
+    Refusal(None, errors.NewMemberLimitReached, 429, "rate-limited", None, sentence="new-member-limit"),
     Refusal(None, errors.ImportRunning, 409, GENERIC_CODE, None),
     Refusal("archived", errors.ViewsArchived, 409, GENERIC_CODE, None),
     Refusal("foreign", errors.StoreUnfit, 503, "unavailable", "foreign"),

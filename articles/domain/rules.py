@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NoReturn
 
-from articles.domain.limits import Rate
+from articles.domain.errors import LimitReached, NewMemberLimitReached
+from articles.domain.limits import FOR_NEW_MEMBERS, Rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,12 @@ class Rules:
     ring_window: int
     """Period in which their votes count together."""
 
+    new_member: float
+    """Age up to which a member is new, for the limits of new members; 0 if age does not matter."""
+
+    trusted_points: int
+    """Points from other members up to which a member is new; 0 if points do not matter."""
+
     flags_to_remove: float
     """Weight of flags with which the site removes an article or a comment; 0 if only moderators do."""
 
@@ -63,3 +71,12 @@ class Rules:
 
     hot_size: int = 1000
     """Articles on the hot list."""
+
+    def refuse(self, limit: str, wait_ms: int) -> NoReturn:
+        """Raise LimitReached; for a limit of new members NewMemberLimitReached."""
+        if limit in FOR_NEW_MEMBERS:
+            uses, seconds = self.limits[limit]
+            raise NewMemberLimitReached(
+                limit, wait_ms, uses=uses, seconds=seconds, age=self.new_member, points=self.trusted_points
+            )
+        raise LimitReached(limit, wait_ms)

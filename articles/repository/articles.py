@@ -47,6 +47,7 @@ class Articles:
         *,
         text: str = "",
         mentioned: Collection[UserId] = (),
+        is_new_member: bool = False,
     ) -> Posted:
         """Publish an article with its poster's own vote, or return the recent article with the same link.
 
@@ -56,11 +57,12 @@ class Articles:
         member to post the link takes over an id that was claimed but not used.
 
         Four round trips for a new link: look-up, id, claim, article; two for a known one. One more with groups,
-        and another if one of them has to be created. The look-up takes a use of the limits, too. Raises
-        AccountDeleted, and LimitReached for a new link.
+        and another if one of them has to be created. The look-up takes a use of the limits, too, of a new member's
+        as well. Raises AccountDeleted, and LimitReached for a new link.
         """
         content, requested = _Content(title, link, text), list(dict.fromkeys(groups))
-        uses = [Use("posts", str(poster)), Use("posts_day", str(poster))]
+        limited = ("posts", "posts_day", *(("posts_new",) if is_new_member else ()))
+        uses = [Use(limit, str(poster)) for limit in limited]
         while True:
             holder, targets, limits = self._look_up(content, requested, uses)
             if holder and self._exists(holder):

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from articles.domain.errors import LimitReached
 from articles.domain.limits import VOTES, Rate, Use
 from articles.domain.members import UserId
 from articles.repository.store import keys as names
@@ -51,7 +50,7 @@ def check(store: Store, uses: Sequence[Use], replies: Sequence[Sequence[Value]])
     if waits:
         _give_back(store, [use for use, reply in answered if reply[0] == "ok"])
         wait, limit = max(waits)
-        raise LimitReached(limit, wait)
+        store.rules.refuse(limit, wait)
 
 
 def _give_back(store: Store, uses: Sequence[Use]) -> None:

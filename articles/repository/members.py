@@ -18,6 +18,9 @@ from articles.repository.store.values import article_id_from
 Noted = tuple[ArticleId, float]
 """An article, and when it was posted, voted on or saved, in Unix seconds."""
 
+ARTICLES_RATED = 100
+"""Newest articles of a member whose points say whether the member is trusted."""
+
 
 class Members:
     """The members' lists of a store, newest first."""
@@ -66,6 +69,18 @@ class Members:
             raise ArticleRemoved(article_id)
         limits: list[Value] = [article_id, exact_time(store.now()), store.rules.max_saved]
         store.change("members/save", article_id, [names.saved(user)], limits)
+
+    def get_points(self, poster: UserId) -> int:
+        """Return the points of a member's newest `ARTICLES_RATED` articles that are listed, without first votes.
+
+        Each article's first vote is the poster's own. Two round trips; one without articles.
+        """
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.zrevrange(keys.posted(poster), 0, ARTICLES_RATED - 1, withscores=True)
+            newest = islice(_newest_first(pipe.execute()), ARTICLES_RATED)
+        articles = read_articles(self._store, [article_id for article_id, _ in newest], None)
+        return sum(article.points - 1 for article in articles if article.removed is None)
 
     def iterate_choices(self, user: UserId, choice: Choice) -> Iterator[Noted]:
         """Yield every article the member is listed to have voted for, or opposed, newest first.

@@ -1,7 +1,7 @@
 """Why something was refused, as a sentence in the reader's language."""
 
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext_lazy
 
 from articles.domain import errors
 from articles.domain.limits import BY_NAME
@@ -49,6 +49,7 @@ ACTIONS = {
     "comment-not-removed": gettext_lazy("This comment is not removed."),
     "not-locked": gettext_lazy("This discussion is not locked."),
     "rate-limited": gettext_lazy("%(reason)s Try again in %(wait)s."),
+    "new-member-limit": gettext_lazy("%(reason)s %(end)s Try again in %(wait)s."),
     "refused": gettext_lazy("This is not possible right now. Please try again in a moment."),
     "unavailable": gettext_lazy("The site cannot reach its store right now. Please try again in a moment."),
     "unconfirmed": gettext_lazy(
@@ -61,8 +62,23 @@ ACTIONS = {
 
 LIMITS = {
     "votes": gettext_lazy("You are voting too fast."),
+    "votes_new": ngettext_lazy(
+        "New members can cast %(uses)s vote in %(period)s.",
+        "New members can cast %(uses)s votes in %(period)s.",
+        "uses",
+    ),
     "posts": gettext_lazy("You have posted many articles in a short time."),
+    "posts_new": ngettext_lazy(
+        "New members can post %(uses)s article in %(period)s.",
+        "New members can post %(uses)s articles in %(period)s.",
+        "uses",
+    ),
     "comments": gettext_lazy("You have written many comments in a short time."),
+    "comments_new": ngettext_lazy(
+        "New members can write %(uses)s comment in %(period)s.",
+        "New members can write %(uses)s comments in %(period)s.",
+        "uses",
+    ),
     "flags": gettext_lazy("You have flagged a lot in a short time."),
     "changes": gettext_lazy("You have sent many forms in a short time."),
     "views": gettext_lazy("Too many views were reported in a short time."),
@@ -81,6 +97,24 @@ LIMITS = {
 """Reasons in the sentence of a rate limit, by `Limit.sentence_key`."""
 
 
+NEW_MEMBERS = {
+    (True, False): gettext_lazy("You are a new member until your account is %(age)s old."),
+    (True, True): ngettext_lazy(
+        "You are a new member until your account is %(age)s old and others have given your articles "
+        "%(points)s point.",
+        "You are a new member until your account is %(age)s old and others have given your articles "
+        "%(points)s points.",
+        "points",
+    ),
+    (False, True): ngettext_lazy(
+        "You are a new member until others have given your articles %(points)s point.",
+        "You are a new member until others have given your articles %(points)s points.",
+        "points",
+    ),
+}
+"""Until when the limits of new members apply, by whether age and points matter."""
+
+
 BANS = {
     ("posting", False): gettext_lazy("You are banned from posting."),
     ("posting", True): gettext_lazy("You are banned from posting until %(end)s."),
@@ -94,10 +128,20 @@ def action_sentence(error: errors.ArticlesError) -> str:
     """Return why the site refused a request."""
     sentence = str(ACTIONS[refusal_of(error).sentence_key])
     if isinstance(error, errors.LimitReached):
-        reason = str(LIMITS[BY_NAME[error.limit].sentence_key])
-        return sentence % {"reason": reason, "wait": duration(error.retry_after)}
+        reason, end = _limit_facts(error)
+        return sentence % {"reason": reason, "end": end, "wait": duration(error.retry_after)}
     if isinstance(error, errors.Banned):
         end = "" if error.ends_at is None else full_date(error.ends_at)
         banned = str(BANS[error.scope, bool(end)]) % {"end": end}
         return sentence % {"banned": banned, "reason": error.reason, "address": reverse("articles:appeal")}
     return sentence
+
+
+def _limit_facts(error: errors.LimitReached) -> tuple[str, str]:
+    """Return why a rate limit refused, and until when it applies; "" if that is for good."""
+    reason = LIMITS[BY_NAME[error.limit].sentence_key]
+    if not isinstance(error, errors.NewMemberLimitReached):
+        return str(reason), ""
+    terms = {"age": duration(error.age), "points": error.points}
+    end = NEW_MEMBERS[error.age > 0, error.points > 0] % terms
+    return str(reason % {"uses": error.uses, "period": duration(error.seconds)}), str(end)

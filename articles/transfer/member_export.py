@@ -65,6 +65,7 @@ def _account(member: Any) -> dict[str, Any]:
         "joined": _iso(member.date_joined),
         "last_login": _iso(member.last_login),
         "came_with_an_import": member.imported,
+        "trusted_since": _iso(member.trusted_at),
         "member_of": sorted(member.groups.values_list("name", flat=True)),
     }
 

@@ -26,7 +26,7 @@ from articles.text.links import clean_link
 from articles.text.refusals import action_sentence, input_sentence
 from articles.views.manifest import shared_content
 from articles.web import limits
-from articles.web.identity import actor, audience_of, reader_id, writer
+from articles.web.identity import actor, audience_of, is_new_member, reader_id, writer
 from articles.wiring import html_of, repository
 
 
@@ -62,6 +62,7 @@ def _post(request: HttpRequest, form: PostForm) -> Posted | None:
             values["groups"],
             text=values["text"],
             mentioned=audience_of(values["text"], poster.id).mentioned,
+            is_new_member=is_new_member(request.user),
         )
     except LimitReached as reached:
         limits.add_error(request, form, reached)

@@ -15,11 +15,12 @@ from accounts.web.form_pages import members_only
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.notices import MOST_MENTIONED
 from articles.domain.errors import Banned
+from articles.domain.limits import FOR_NEW_MEMBERS
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
 from articles.text.mentions import mentioned_in
 from articles.web.client_address import Address, Proxies, client_address, household, neighbourhood
-from articles.wiring import html_of
+from articles.wiring import html_of, repository
 
 View = Callable[..., HttpResponse]
 
@@ -78,17 +79,41 @@ def writer(request: HttpRequest) -> Actor:
     return actor(request)
 
 
-def voter(request: HttpRequest) -> Actor:
-    """Return the logged-in member as the one who votes. Raises Banned."""
-    check_ban(request.user, BanScope.VOTING)
-    return actor(request)
-
-
 def check_ban(member: Any, scope: BanScope) -> None:
     """Raise Banned if the current ban forbids this to the member. One query if it does, else none."""
     if member.is_banned_from(scope) and (ban := Ban.objects.current(member)):
         ends_at = None if ban.ends_at is None else ban.ends_at.timestamp()
         raise Banned(scope.value, ban.reason, ends_at)
+
+
+def may_be_new(member: Any) -> bool:
+    """Return whether the limits of new members may apply: `is_new_member` looks closer. No round trip."""
+    rules = repository().rules
+    if member.trusted_at or member.is_superuser or member.has_permissions:
+        return False
+    if rules.limits.keys().isdisjoint(FOR_NEW_MEMBERS):
+        return False
+    return rules.trusted_points > 0 or _is_young(member)
+
+
+def is_new_member(member: Any) -> bool:
+    """Return whether the limits of new members apply; they do not to members with permissions.
+
+    A member who turns out to be old enough and to have the points is trusted for good. No round trip for such a
+    member and for a young one, else at most two.
+    """
+    if not may_be_new(member):
+        return False
+    if _is_young(member) or repository().members.get_points(member.pk) < repository().rules.trusted_points:
+        return True
+    member.trust()
+    return False
+
+
+def _is_young(member: Any) -> bool:
+    repo = repository()
+    age = repo.store.now() - member.date_joined.timestamp()
+    return repo.rules.new_member > 0 and age < repo.rules.new_member
 
 
 def needs(*permissions: str, carries: Collection[str] = ()) -> Callable[[View], View]:

@@ -25,7 +25,7 @@ from articles.operation import metrics
 from articles.text.refusals import action_sentence
 from articles.web import error_pages
 from articles.web.form_answers import prefers_json
-from articles.web.identity import address_of, digest, network_of, reader_id
+from articles.web.identity import address_of, digest, is_new_member, network_of, reader_id
 from articles.wiring import repository, rules
 
 _log = logging.getLogger(__name__)
@@ -138,9 +138,17 @@ def take(request: HttpRequest, *limits: str, token: str = "") -> None:
     except StoreError:
         limit, wait_ms = _local.take(uses, rates, int(time.time() * 1000))
         if wait_ms:
-            raise LimitReached(limit, wait_ms) from None
+            rules().refuse(limit, wait_ms)
     if limits == _PASSWORDS:
         vars(request)["taken"] = uses
+
+
+def take_comment(request: HttpRequest) -> None:
+    """Take one use of the limits of comments, of a new member's as well. Raises LimitReached. One round trip.
+
+    Up to two more for a member who may be new no longer.
+    """
+    take(request, "comments", *(("comments_new",) if is_new_member(request.user) else ()))
 
 
 def _uses(request: HttpRequest, limit: str, token: str) -> list[Use]:
@@ -148,7 +156,7 @@ def _uses(request: HttpRequest, limit: str, token: str) -> list[Use]:
     match per:
         case Per.MEMBER | Per.READER if token:
             subject = digest("limit", "token", token)
-        case Per.MEMBER | Per.READER if member := reader_id(request):
+        case Per.MEMBER | Per.NEW_MEMBER | Per.READER if member := reader_id(request):
             subject = str(member)
         case Per.MEMBER | Per.READER:
             in_all = Use(limit, network_of(request, wide=True), WIDE_SHARE)

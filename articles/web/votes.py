@@ -9,21 +9,44 @@ from django.http import HttpRequest
 from accounts.models import BanScope
 from accounts.web.login_intent import LoginIntent, member_arrived
 from articles.domain.articles import ArticleId, Choice, Tally
-from articles.domain.errors import ArticlesError
+from articles.domain.discussion.comments import CommentId
+from articles.domain.errors import ArticlesError, LimitReached
+from articles.domain.limits import Use
 from articles.text.refusals import action_sentence
 from articles.web import moderation
-from articles.web.identity import check_ban
+from articles.web.identity import check_ban, is_new_member, may_be_new
 from articles.wiring import repository
 
 
 def cast(request: HttpRequest, member: Any, article_id: ArticleId, choice: Choice) -> Tally:
-    """Set a member's choice on an article. Raises Banned, and the errors of `Votes.cast`."""
-    check_ban(member, BanScope.VOTING)
+    """Set a member's choice on an article. Raises Banned, and the errors of `Votes.cast`.
+
+    One round trip; one more for a member who may be new.
+    """
+    _check_voter(member)
     network = moderation.network_of_new_account(request, member)
     tally = repository().votes.cast(article_id, member.pk, choice, network)
     if tally.ring_accounts:
         moderation.note(article_id, tally.ring_accounts)
     return tally
+
+
+def cast_on_comment(member: Any, comment_id: CommentId, choice: Choice) -> Tally:
+    """Set a member's choice on a comment. Raises and costs as `cast`, with the errors of `Comments.cast`."""
+    _check_voter(member)
+    return repository().comments.cast(comment_id, member.pk, choice)
+
+
+def _check_voter(member: Any) -> None:
+    """Check that a member may vote, and take a new member's vote. Raises Banned, LimitReached."""
+    check_ban(member, BanScope.VOTING)
+    if not may_be_new(member):
+        return
+    try:
+        repository().limits.take([Use("votes_new", str(member.pk))])
+    except LimitReached:
+        if is_new_member(member):
+            raise
 
 
 @receiver(member_arrived)
@@ -34,8 +57,7 @@ def apply_pending_vote(request: HttpRequest, user: Any, intent: LoginIntent, **_
     choice = Choice(intent.choice)
     try:
         if intent.comment:
-            check_ban(user, BanScope.VOTING)
-            repository().comments.cast(int(intent.comment), user.pk, choice)
+            cast_on_comment(user, int(intent.comment), choice)
         else:
             cast(request, user, int(intent.article), choice)
     except ArticlesError as error:

@@ -334,6 +334,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "joined": carol.date_joined.astimezone(UTC).isoformat(timespec="seconds"),
             "last_login": carol.last_login.astimezone(UTC).isoformat(timespec="seconds"),
             "came_with_an_import": True,
+            "trusted_since": None,
             "member_of": ["Moderators"],
         },
         "settings": {

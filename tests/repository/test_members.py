@@ -12,7 +12,7 @@ from articles.repository.store import keys, scripts
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY
 from tests.every_server import delete
-from tests.factories import imported, post
+from tests.factories import imported, post, vote
 from tests.repository.racing import race
 from tests.repository.usage import let_pass, use
 from tests.rules import connect, default_rules
@@ -41,6 +41,19 @@ def test_each_choice_moves_the_article_to_the_matching_list(repository):
         repository.votes.cast(article, BOB, choice)
         assert lists(repository, BOB) == expected
         assert problems(repository) == []
+
+
+def test_a_members_points_come_from_others_and_from_the_newest_listed_articles(repository, clock, monkeypatch):
+    monkeypatch.setattr(members, "ARTICLES_RATED", 6)
+    for number, points in enumerate((50, 1, -1, 0, 2, 40, 3)):
+        clock.advance(1)
+        article = post(repository, number)
+        vote(repository, article, abs(points), Choice.VOTE if points > 0 else Choice.OPPOSE)
+        if points == 40:
+            repository.articles.remove(article, MODERATOR, "Spam")
+
+    assert repository.members.get_points(ALICE) == 1 - 1 + 2 + 3
+    assert repository.members.get_points(BOB) == 0
 
 
 def test_the_posters_own_vote_is_listed(repository):

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from articles.domain.errors import LimitReached
+from articles.domain.errors import LimitReached, NewMemberLimitReached
 from articles.domain.limits import LIMITS, LocalLimits, Rate, Use, take
 from articles.text.refusals import LIMITS as REASONS
 from articles.text.refusals import action_sentence
@@ -90,3 +90,17 @@ def test_every_limit_has_a_default_and_a_reason():
 def test_a_refusal_says_what_was_limited_and_when_it_works_again(language, sentence):
     with translation.override(language):
         assert action_sentence(LimitReached("logins_day", 89_001)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("terms", "end"),
+    [
+        ({"age": 86400}, "until your account is 1 day old."),
+        ({"points": 1}, "until others have given your articles 1 point."),
+    ],
+)
+def test_a_refusal_of_a_new_member_names_only_what_matters(terms, end):
+    refusal = NewMemberLimitReached("posts_new", 60_000, uses=1, seconds=86400, **terms)
+
+    sentence = f"New members can post 1 article in 1 day. You are a new member {end} Try again in 1 minute."
+    assert action_sentence(refusal) == sentence

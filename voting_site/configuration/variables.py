@@ -290,6 +290,24 @@ VARIABLES = (
     ),
     Variable("NEW_ACCOUNT_HOURS", "number", "24", "Hours for which an account is new, for voting rings.", 1, 8760),
     Variable(
+        "NEW_MEMBER_DAYS",
+        "number",
+        "3",
+        "Days for which a member is new: LIMIT_VOTES_NEW, LIMIT_POSTS_NEW and LIMIT_COMMENTS_NEW apply "
+        "(docs/limits.md); 0: members are not new by their age.",
+        0,
+        365,
+    ),
+    Variable(
+        "NEW_MEMBER_POINTS",
+        "number",
+        "5",
+        "Points that other members have to give a member's articles until the limits of new members no longer "
+        "apply; 0: points do not matter.",
+        0,
+        1000,
+    ),
+    Variable(
         "FLAGS_TO_REMOVE",
         "number",
         "0",

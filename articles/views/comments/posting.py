@@ -62,7 +62,7 @@ def _post(request: HttpRequest, article_id: ArticleId, form: CommentForm) -> Com
     """Post the comment; None if it is refused: then the form has the error, and keeps what was typed."""
     author, values = actor(request), form.cleaned_data
     try:
-        limits.take(request, "comments")
+        limits.take_comment(request)
         audience = audience_of(values["text"], author.id, article_id)
         return repository().comments.post(
             article_id,

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from accounts.web import unsent_form
 from articles.domain.discussion.comments import CommentId
 from articles.views.votes import cast_by_form, place_on_page
+from articles.web import votes
 from articles.web.form_answers import Done, form_or_script
-from articles.web.identity import voter
 from articles.wiring import repository
 
 
@@ -33,7 +33,7 @@ def cast_vote(request: HttpRequest, comment_id: int) -> Done | HttpResponse:
     """Set the member's choice on a comment."""
     return cast_by_form(
         request,
-        lambda choice: repository().comments.cast(comment_id, voter(request).id, choice),
+        lambda choice: votes.cast_on_comment(request.user, comment_id, choice),
         f"comment-{comment_id}",
         place=_comment_on_page(request, comment_id),
         comment=comment_id,
