@@ -245,6 +245,7 @@ class MailForm(forms.Form):
                     _("replies to my articles and comments"),
                     _("mentions of my name"),
                     _("moderators' acts on what is mine"),
+                    _("what was decided on my flags"),
                 ),
                 strict=True,
             )

@@ -32,7 +32,7 @@ HAS_PERMISSIONS = """(
 """Of a row of accounts_user, in SQL: whether the member may have permissions."""
 
 
-MAIL_KINDS = ("reply", "mention", "moderation")
+MAIL_KINDS = ("reply", "mention", "moderation", "flag")
 """Kinds of notices that members can have mailed: those of `articles.domain.discussion.notices`."""
 
 

@@ -24,7 +24,9 @@ class InboxQuery(BaseModel):
 
 
 class Notice(BaseModel):
-    __doc__ = gettext_noop("A reply, a mention, or a moderator's act on what is your own.")
+    __doc__ = gettext_noop(
+        "A reply, a mention, a moderator's act on what is your own, or a decision on your flag."
+    )
 
     kind: NoticeKind
     time: float = Field(description=gettext_noop("In Unix seconds."))
@@ -38,15 +40,23 @@ class Notice(BaseModel):
         )
     )
     by: str = Field(
-        description=gettext_noop("Name of the member or moderator who did it; empty if it is not known any more.")
+        description=gettext_noop(
+            "Name of the member or moderator who did it; empty for decisions on flags, or if it is not known any "
+            "more."
+        )
     )
     action: Action | None = Field(description=gettext_noop("What a moderator did; null for other notices."))
-    reason: str | None = Field(description=gettext_noop("The moderator's reason; null for other notices."))
+    decision: domain.Decision | None = Field(
+        description=gettext_noop("What moderators decided on your flag; null for other notices.")
+    )
+    reason: str | None = Field(
+        description=gettext_noop("The reason of the act or the decision; null for other notices.")
+    )
 
     @classmethod
     def of(cls, notice: domain.Notice, read_until: float) -> "Notice":
         entry, comment = notice.entry, None if notice.is_article_removed else notice.comment
-        if notice.kind is NoticeKind.MODERATION:
+        if notice.kind in (NoticeKind.MODERATION, NoticeKind.FLAG):
             name = entry.actor_name if entry else ""
         elif notice.comment_id:
             name = notice.comment.author_name if notice.comment else ""
@@ -61,7 +71,8 @@ class Notice(BaseModel):
             comment=Comment.of(comment, comment.replies) if comment else None,
             by=name,
             action=entry.action if entry else None,
-            reason=entry.reason if entry else None,
+            decision=notice.decision,
+            reason=entry.reason if entry else notice.reason if notice.decision else None,
         )
 
 
@@ -77,7 +88,8 @@ class Inbox(BaseModel):
     "inbox",
     summary=gettext_noop("Your inbox"),
     description=gettext_noop(
-        "Replies to your articles and comments, mentions of your name, and moderators' acts on what is your own. "
+        "Replies to your articles and comments, mentions of your name, moderators' acts on what is your own, and "
+        "decisions on your flags. "
         "Reading it marks nothing as read."
     ),
     response={200: Inbox} | failing(400, 401, 404, 503),

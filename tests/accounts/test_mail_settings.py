@@ -13,7 +13,7 @@ from accounts.mail import wait_until_sent
 from accounts.mail_links import VERIFY_DAYS, unsubscribe_token, verification_token
 from tests.factories import browser_of
 
-ALL = ["reply", "mention", "moderation"]
+ALL = ["reply", "mention", "moderation", "flag"]
 
 
 @pytest.fixture

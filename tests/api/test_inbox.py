@@ -1,5 +1,7 @@
 """The inbox for programs."""
 
+from articles.domain.discussion.comments import root_of
+from articles.domain.moderation.flags import FlagReason
 from tests.cast import MODERATOR
 from tests.factories import comment_on
 
@@ -35,3 +37,12 @@ def test_members_are_mentioned_by_comments_and_texts(site_store, article, as_ali
     assert [one["comment"] and one["comment"]["text"] for one in notices if one["title"] == "An article"] == [
         "Look, @bob"
     ]
+
+
+def test_decisions_on_flags_are_notices(site_store, article, as_bob, bob):
+    site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
+    site_store.flags.keep(root_of(article), site_store.store.now() + 1, "It fits")
+
+    (notice,) = as_bob.get("inbox").json()["notices"]
+    assert (notice["kind"], notice["decision"], notice["reason"]) == ("flag", "kept", "It fits")
+    assert (notice["by"], notice["action"], notice["article_id"]) == ("", None, article)

@@ -10,6 +10,7 @@ from accounts.models import User
 from articles import wiring
 from articles.domain.discussion.comments import root_of
 from articles.domain.moderation.flags import FlagReason, FlagState
+from tests.cast import MODERATOR
 from tests.factories import browser_of, comment_on
 from tests.store_state import set_clock
 
@@ -104,6 +105,8 @@ def test_keeping_is_explained_to_those_who_flagged(site_store, article, bob, car
     for path in (flagged, MINE):
         assert "The moderators kept it: It is free" in text_of(bob, path)
     assert "Nothing is waiting for a decision." in text_of(carol, QUEUE)
+    assert "A title , which you flagged, was kept" in text_of(bob, "/inbox/")
+    assert "Reason: It is free" in text_of(bob, "/inbox/")
     assert browser_of(bob).post(flagged, {"reason": "spam"}).status_code == 400
     assert "It is free" not in text_of(carol, "/moderation/")
 
@@ -115,6 +118,18 @@ def test_removing_by_any_page_is_shown_to_those_who_flagged(site_store, article,
         assert "The moderators removed it." in text_of(bob, path)
     assert site_store.flags.count() == 0
     assert browser_of(carol).post(DECIDE, decision(site_store, article)).status_code == 302
+
+
+def test_a_comment_that_was_flagged_and_removed_is_a_notice_without_its_text(site_store, article, alice, bob):
+    comment = comment_on(site_store, article, "Buy pills", alice.pk)
+    browser_of(bob).post(f"/comments/{comment}/flag/", {"reason": "spam"})
+    site_store.comments.remove(comment, MODERATOR, "An advert")
+
+    inbox = text_of(bob, "/inbox/")
+    assert "A comment on A title that you flagged was removed" in inbox
+    assert "Reason: An advert" in inbox
+    assert "Buy pills" not in inbox
+    assert "flagged" not in text_of(alice, "/inbox/")
 
 
 def test_a_flag_that_the_moderator_has_not_seen_stays_open(site_store, article, bob, carol, mallory, flagged):

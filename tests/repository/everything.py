@@ -152,6 +152,7 @@ def flag(repository: Repository, clock: Clock, article_id: int) -> None:
         for member in (CAROL, MALLORY):
             flags.set(subject, member, FlagReason.OFF_TOPIC)
         flags.keep(subject, clock(), "It fits")
+    assert repository.inbox.get_page(CAROL).notices
     flags.set(root_of(article_id), 77, FlagReason.SPAM)
     repository.articles.remove(article_id, MODERATOR, "Spam")
     repository.articles.restore(article_id, MODERATOR, "No spam")

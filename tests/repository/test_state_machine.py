@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,9 +18,12 @@ from articles.domain.discussion.comments import (
     EDIT_SECONDS,
     Comment,
     CommentOrder,
+    article_of,
+    is_root,
     lower_bound,
     root_of,
 )
+from articles.domain.discussion.notices import NoticeKind
 from articles.domain.errors import (
     ArticleNotFound,
     ArticleRemoved,
@@ -31,18 +35,21 @@ from articles.domain.errors import (
     CommentVotingClosed,
     DuplicateLink,
     EditingClosed,
+    FlagDecided,
     GroupExists,
     GroupNotFound,
     NotRemoved,
     NotTheAuthor,
     NotThePoster,
     OwnComment,
+    OwnContent,
     PageNotFound,
     ParametersChanged,
     StoreUnavailable,
     VotingClosed,
 )
 from articles.domain.lists import Order
+from articles.domain.moderation.flags import FlagReason, FlagState, QueueEntry
 from articles.domain.moderation.log import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import REPEAT, Suspicion
@@ -140,6 +147,8 @@ class Machine(RuleBasedStateMachine):
         self.articles: dict[int, Model] = {}
         self.comments: dict[int, CommentModel] = {}
         self.comment_ids: dict[int, int] = {}
+        self.flags: dict[tuple[int, int], tuple[float, FlagState]] = {}
+        self.decided: set[tuple[int, str]] = set()
         self.claims: dict[str, tuple[int, float]] = {}
         self.profiles: dict[int, dict[int, float]] = {user: {} for user in range(1, 4)}
         self.groups: dict[str, str] = {}
@@ -498,6 +507,7 @@ class Machine(RuleBasedStateMachine):
             return
         self.repository.articles.remove(article_id, MODERATOR, "Spam")
         article.removed = "Spam"
+        self.decide(root_of(article_id), FlagState.REMOVED)
         self.logged += 1
 
     @rule(at=places, votes=st.booleans())
@@ -611,6 +621,7 @@ class Machine(RuleBasedStateMachine):
                 self.repository.comments.delete(comment_id, user)
             return
         self.repository.comments.delete(comment_id, user)
+        self.flags = {place: flag for place, flag in self.flags.items() if place[0] != comment_id}
         one.is_deleted, one.removed, one.votes, one.opposes, one.choices = True, None, 0, 0, {}
         one.text, one.edited = "", None
         while (stub := self.comments.get(comment_id)) and stub.is_deleted:
@@ -634,8 +645,70 @@ class Machine(RuleBasedStateMachine):
             return
         change(comment_id, MODERATOR, "Why not")
         one.removed = None if restores else "Why not"
+        if not restores:
+            self.decide(comment_id, FlagState.REMOVED)
         self.logged += 1
         self.threads_are_the_models(one.article)
+
+    def decide(self, subject: int, state: FlagState, seen: float = math.inf) -> None:
+        for (flagged, user), (at, was) in list(self.flags.items()):
+            if flagged == subject and was is FlagState.OPEN and at <= seen:
+                self.flags[subject, user] = at, state
+                self.decided.add((user, f"flag-{state.value}:{subject}"))
+
+    def pick_subject(self, at: int, is_comment: bool) -> int:
+        return self.pick_comment(at) if is_comment else root_of(self.pick(at))
+
+    def refusal_of_flag(self, subject: int, user: int) -> type[ArticlesError] | None:
+        article, one = self.articles.get(article_of(subject)), self.comments.get(subject)
+        if article is None:
+            return ArticleNotFound
+        if article.removed is not None:
+            return ArticleRemoved
+        if not is_root(subject) and (refusal := self.refusal_on_comment(one)):
+            return refusal
+        if user == (one.author if one else article.poster):
+            return OwnContent
+        return None if self.flags.get((subject, user), (0, FlagState.OPEN))[1] is FlagState.OPEN else FlagDecided
+
+    @rule(
+        at=places, is_comment=st.booleans(), members=st.lists(users, min_size=1, max_size=3), wanted=st.booleans()
+    )
+    def flag(self, at: int, is_comment: bool, members: list[int], wanted: bool) -> None:
+        subject, flags = self.pick_subject(at, is_comment), self.repository.flags
+        for user in members:
+            change = partial(flags.set, reason=FlagReason.SPAM) if wanted else flags.take_back
+            if refusal := self.refusal_of_flag(subject, user):
+                with pytest.raises(refusal):
+                    change(subject, user)
+                continue
+            change(subject, user)
+            before = self.flags.pop((subject, user), (self.clock(), FlagState.OPEN))
+            if wanted:
+                self.flags[subject, user] = before
+
+    @rule(at=places, is_comment=st.booleans(), age=st.sampled_from([0.0, 60.0]))
+    def keep(self, at: int, is_comment: bool, age: float) -> None:
+        subject, seen = self.pick_subject(at, is_comment), round(self.clock() - age, 3)
+        self.repository.flags.keep(subject, seen, "It is fine")
+        self.decide(subject, FlagState.KEPT, seen)
+
+    def flags_are_the_models(self) -> None:
+        """Compare the members' flags, the queue and the notices of what was decided with the model."""
+        repository, members = self.repository, range(1, 4)
+        flags = [flag for user in members for flag in repository.flags.iterate_by(user)]
+        assert {(flag.subject, flag.member): (flag.at, flag.state) for flag in flags} == self.flags
+        queue = {entry.subject for number in (1, 2, 3) for entry in self.queued(number)}
+        waiting = {subject for (subject, _), (_, state) in self.flags.items() if state is FlagState.OPEN}
+        assert queue == waiting if len(waiting) < 3 * RULES.per_page else queue <= waiting
+        notices = {(user, one) for user in members for one in repository.inbox.iterate(user)}
+        assert {(user, one.text) for user, one in notices if one.kind is NoticeKind.FLAG} == self.decided
+
+    def queued(self, number: int) -> tuple[QueueEntry, ...]:
+        try:
+            return self.repository.flags.get_page(number).entries
+        except PageNotFound:
+            return ()
 
     def threads_are_the_models(self, article_id: int) -> None:
         """Compare an article's comments in every order with the model; no thread has more than one page here."""
@@ -812,6 +885,7 @@ class Machine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         assert problems(self.repository) == []
+        self.flags_are_the_models()
         for article_id in self.articles:
             self.threads_are_the_models(article_id)
         client = self.repository.store.client

@@ -1,11 +1,13 @@
-"""Notices: what a member's inbox says of replies, mentions, and moderators' acts on what is the member's own."""
+"""Notices: what an inbox says of replies, mentions, moderators' acts on what is the member's own, and flags."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import Comment, CommentId
+from articles.domain.moderation.flags import FlagState
 from articles.domain.moderation.log import LogEntry
 
 NOTICES_KEPT = 1_000
@@ -30,12 +32,21 @@ class NoticeKind(StrEnum):
     MODERATION = "moderation"
     """A moderator's act on the member's article or comment."""
 
+    FLAG = "flag"
+    """A decision on the member's flag."""
+
+
+Decision = Literal[FlagState.REMOVED, FlagState.KEPT]
+
+DECISIONS: Mapping[str, Decision] = {"flag-removed": FlagState.REMOVED, "flag-kept": FlagState.KEPT}
+"""Words of notices about flags."""
+
 
 class NoticePointer(NamedTuple):
     """What an inbox keeps of a notice: what it points to, and when that was, in Unix seconds."""
 
     word: str
-    """`reply`, `mention`, or an action of the moderation log."""
+    """`reply`, `mention`, a word of `DECISIONS`, or an action of the moderation log."""
 
     subject: CommentId
     """The comment, or the root of an article."""
@@ -44,6 +55,8 @@ class NoticePointer(NamedTuple):
 
     @property
     def kind(self) -> NoticeKind:
+        if self.word in DECISIONS:
+            return NoticeKind.FLAG
         is_act = self.word not in (NoticeKind.REPLY, NoticeKind.MENTION)
         return NoticeKind.MODERATION if is_act else NoticeKind(self.word)
 
@@ -75,6 +88,12 @@ class Notice:
 
     entry: LogEntry | None = None
     """The moderator's act, as the moderation log has it; None if it is not in the log any more."""
+
+    decision: Decision | None = None
+    """On the member's flag; None for other notices."""
+
+    reason: str = ""
+    """Of the decision; "" if moderators gave none, or if what they removed is restored."""
 
     @property
     def is_readable(self) -> bool:

@@ -8,10 +8,11 @@ from itertools import islice
 from typing import Any
 
 from articles.domain.discussion.comments import article_of, is_root
-from articles.domain.discussion.notices import InboxPage, Notice, NoticePointer
+from articles.domain.discussion.notices import DECISIONS, InboxPage, Notice, NoticePointer
 from articles.domain.errors import PageNotFound, PageTooDeep
 from articles.domain.lists import MOST_PAGED
 from articles.domain.members import UserId
+from articles.domain.moderation.flags import FlagState
 from articles.domain.moderation.log import LogEntry
 from articles.repository.comments.reading import FIELDS, comment_from
 from articles.repository.moderation.log import entries_from
@@ -20,7 +21,7 @@ from articles.repository.store.keys import Keys
 from articles.repository.store.riding import Ride, riding
 
 _FORM = re.compile(r"([a-z-]{1,30}):([1-9][0-9]{6,21})")
-"""What an inbox keeps of a notice: `reply`, `mention` or an action of the moderation log; the comment or root."""
+"""What an inbox keeps of a notice: the word of its pointer; the comment or root."""
 
 
 class Unread:
@@ -133,10 +134,12 @@ def _newest_first(shards: Iterable[Iterable[tuple[str, float]]]) -> Iterator[Not
 
 
 def _notice(pointer: NoticePointer, row: Sequence[Any]) -> Notice | None:
-    title, poster_name, removed, comment, text = row
+    title, poster_name, removed, values, text, kept = row
     if title is None:
         return None
     entries: list[LogEntry] = list(entries_from([text])) if text else []
+    comment, decision = comment_from(values) if values else None, DECISIONS.get(pointer.word)
+    removed_because = removed if is_root(pointer.subject) else comment and comment.removed
     return Notice(
         kind=pointer.kind,
         at=pointer.at,
@@ -145,6 +148,8 @@ def _notice(pointer: NoticePointer, row: Sequence[Any]) -> Notice | None:
         poster_name=poster_name or "",
         is_article_removed=removed is not None,
         comment_id=None if is_root(pointer.subject) else pointer.subject,
-        comment=comment_from(comment) if comment else None,
+        comment=comment,
         entry=entries[0] if entries else None,
+        decision=decision,
+        reason=(kept if decision is FlagState.KEPT else removed_because if decision else None) or "",
     )

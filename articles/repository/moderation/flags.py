@@ -27,7 +27,7 @@ from articles.repository.comments import Comments
 from articles.repository.comments.reading import FIELDS, comment_from
 from articles.repository.lists.reading import read_articles
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import Store, exact_time
+from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, ranked_members
 from articles.repository.store.values import moment_from
@@ -114,15 +114,14 @@ class Flags:
     def keep(self, subject: SubjectId, seen: float, reason: str = "") -> None:
         """Keep what is flagged: decide the open flags set up to `seen`, in Unix seconds. Idempotent.
 
-        One round trip.
+        Those who set them are notified. One round trip.
         """
-        keys = self._store.shards.of_comment(subject)
-        self._store.change(
-            "flags/keep", subject, [keys.flags(subject)], [subject, exact_time(seen), reason, keys.prefix]
-        )
+        store, keys = self._store, self._store.shards.of_comment(subject)
+        facts: list[Value] = [subject, exact_time(seen), reason, keys.prefix, exact_time(store.now())]
+        store.change("flags/keep", subject, [keys.flags(subject)], facts)
 
     def remove(self, subject: SubjectId, actor: Actor, reason: str) -> None:
-        """Remove what is flagged, which decides its flags. One round trip.
+        """Remove what is flagged, which decides its flags; those who set them are notified. One round trip.
 
         Raises ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved.
         """

@@ -256,8 +256,9 @@ INBOX = _key(
     "inbox:<user>",
     "zset",
     Owner.MEMBER,
-    "word and comment of each notice, such as `reply:42000001` → when; `reply`, `mention`, or an action of the "
-    "moderation log. Notices about an article name its id and six zeros",
+    "word and comment of each notice, such as `reply:42000001` → when; `reply`, `mention`, `flag-removed` or "
+    "`flag-kept` of the member's flag, or an action of the moderation log. Notices about an article name its id "
+    "and six zeros",
     "the member's inbox, written in the same step as what it is about; the newest 1,000",
 )
 VISITS = _key(

@@ -1,6 +1,6 @@
 --[[
 Take an article out of every list, decide its flags, and log it. Its hash, counts and groups stay, so it can be restored.
-A moderator removes it; its poster withdraws it, which is idempotent.
+A moderator removes it, which those who flagged it are notified of; its poster withdraws it, which is idempotent.
 KEYS  1 article
 ARGV  1 id  2 name of the moderator or the poster  3 now, s  4 reason  5 shard prefix  6 root of its comments
       7 sweep, or ''  8 poster's user id; '' for a moderator
@@ -36,6 +36,7 @@ redis.call('HDEL', article, 'ring')
 unlist_article(prefix, id, split(groups))
 leave_words(prefix, id, words)
 redis.call('ZADD', prefix .. 'removed:', time, id)
-decide_flags(prefix, ARGV[6], 'removed', math.huge)
+local flaggers = decide_flags(prefix, ARGV[6], 'removed', math.huge)
+for _, user in ipairs(poster == '' and flaggers or {}) do notify(prefix, user, 'flag-removed', ARGV[6], now) end
 log_article(prefix, poster == '' and 'remove' or 'withdraw', now, ARGV[2], id, title, ARGV[4], {})
 return content

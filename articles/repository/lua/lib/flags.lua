@@ -51,17 +51,17 @@ local function queue_flagged(prefix, subject, flags)
   return sum
 end
 
--- Decide the open flags of a comment or an article that are no newer than `latest`: 'removed' or 'kept'. Return their
--- number. It fails on no damaged key.
+-- Decide the open flags of a comment or an article that are no newer than `latest`: 'removed' or 'kept'. Return whose they
+-- are, {user, …}. It fails on no damaged key.
 local function decide_flags(prefix, subject, state, latest)
-  local decided, flags = 0, flags_of(prefix, subject)
+  local decided, flags = {}, flags_of(prefix, subject)
   for _, flag in ipairs(flags) do
     local reason, at, weight, was, words = flag_parts(flag[2])
     if was == 'open' and at <= latest then
       flag[2] = table.concat({reason, string.format('%.3f %.2f', at, weight), state, words}, ' ')
       redis.call('HSET', prefix .. 'flags:' .. subject, flag[1], flag[2])
       redis.pcall('ZADD', prefix .. 'flags:by:' .. flag[1], STATES[state], subject)
-      decided = decided + 1
+      decided[#decided + 1] = flag[1]
     end
   end
   queue_flagged(prefix, subject, flags)
