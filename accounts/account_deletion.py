@@ -83,6 +83,7 @@ def begin(user_id: int) -> None:
     member.mutes.all().delete()
     member.bans.all().delete()
     member.sweeps.all().delete()
+    member.notes.all().delete()
     member.invitations.all().delete()
     Invitation.objects.filter(invited=member).delete()
     WaitingAccount.objects.filter(user=member).delete()

@@ -24,7 +24,7 @@ from articles.views.comments import votes as comment_votes
 from articles.views.inbox import page as inbox
 from articles.views.inbox import silence
 from articles.views.lists import feeds, my_lists, pages, refresh, search
-from articles.views.moderation import appeals, log, queue, removed, sign_ups, sweeps, voting_rings
+from articles.views.moderation import appeals, log, notes, queue, removed, sign_ups, sweeps, voting_rings
 from articles.views.moderation import articles as article_moderation
 from articles.views.moderation import members as members_moderation
 from articles.views.operation import health, operation
@@ -104,6 +104,8 @@ urlpatterns = [
     path("users/<str:name>/moderation/sweep/", sweeps.begin, name="sweep"),
     path("users/<str:name>/moderation/sweep/<int:sweep_id>/", sweeps.go_on, name="continue_sweep"),
     path("users/<str:name>/moderation/sweep/<int:sweep_id>/restore/", sweeps.restore, name="restore_sweep"),
+    path("users/<str:name>/moderation/notes/", notes.write, name="write_note"),
+    path("users/<str:name>/moderation/notes/<int:note_id>/delete/", notes.delete, name="delete_note"),
     path("appeal/", appeals.appeal, name="appeal"),
     path("moderation/queue/appeals/<int:ban_id>/", appeals.answer, name="answer_appeal"),
     path("operation/", operation.operation, name="operation"),

@@ -1,4 +1,4 @@
-"""Members: their accounts, sign-ups, sessions, bans, sweeps and tokens, and what they do not want to hear of."""
+"""Members: accounts, sign-ups, sessions, bans, sweeps, notes and tokens, and what they do not want to hear of."""
 
 from accounts.models.bans import Ban, BanManager, BanScope
 from accounts.models.blocks import Block, BlockLimitError, Mute, Silence
@@ -10,6 +10,7 @@ from accounts.models.members import (
     User,
     UserManager,
 )
+from accounts.models.notes import MemberNote
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
 from accounts.models.sweeps import Sweep
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
@@ -31,6 +32,7 @@ __all__ = [
     "BlockLimitError",
     "Invitation",
     "InvitationLimitError",
+    "MemberNote",
     "MemberSession",
     "Mute",
     "PermissionGroup",

@@ -31,6 +31,7 @@ MODELS = (
     "accounts.Token",
     "accounts.Ban",
     "accounts.Sweep",
+    "accounts.MemberNote",
     "accounts.AccountDeletion",
     "accounts.Block",
     "accounts.Mute",

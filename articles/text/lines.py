@@ -15,6 +15,7 @@ TEXT_LIMIT = 20_000
 GROUP_DESCRIPTION_LIMIT = 2_000
 REASON_LIMIT = 500
 APPEAL_LIMIT = 2000
+NOTE_LIMIT = 2000
 GROUP_TITLE_LIMIT = 60
 TOKEN_NAME_LIMIT = 50
 
@@ -145,6 +146,13 @@ def clean_appeal(raw: str) -> str:
     if text := clean_lines(raw, limit=APPEAL_LIMIT, field="text"):
         return text
     raise InvalidInput("appeal-empty")
+
+
+def clean_note(raw: str) -> str:
+    """A note on a member, of 1 to 2,000 code points. Raises InvalidInput ("note-empty", "text-…")."""
+    if text := clean_lines(raw, limit=NOTE_LIMIT, field="text"):
+        return text
+    raise InvalidInput("note-empty")
 
 
 def clean_comment(raw: str) -> str:

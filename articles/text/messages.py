@@ -23,6 +23,7 @@ INPUT = {
     "reason-marks": N_("A letter in the reason has more than %(limit)s accents."),
     "reason-encoding": N_("The reason is not valid Unicode text."),
     "appeal-empty": N_("Write your appeal first."),
+    "note-empty": N_("Write the note first."),
     "comment-empty": N_("Write a comment first."),
     "comment-long": N_("The comment has %(length)s characters. The limit is %(limit)s."),
     "comment-marks": N_("A letter in the comment has more than %(limit)s accents."),

@@ -42,6 +42,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "flags": map(_flag, repository.flags.iterate_by(user)),
         "inbox": map(_notice, repository.inbox.iterate(user)),
         "bans": map(_ban, member.bans.all()),
+        "notes_by_moderators": map(_note, member.notes.all()),
         "tokens": map(_token, member.tokens.all()),
         "invitations": map(_invitation, member.invitations.select_related("invited")),
         "moderated": map(_entry, repository.moderation_log.iterate_by_actor(member.get_username())),
@@ -159,6 +160,10 @@ def _ban(ban: Any) -> dict[str, Any]:
         "appeal": ban.appeal or None,
         "answer": ban.answer or None,
     }
+
+
+def _note(note: Any) -> dict[str, Any]:
+    return {"text": note.text, "written": _iso(note.written_at)}
 
 
 def _article(article: Article) -> dict[str, Any]:

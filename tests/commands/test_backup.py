@@ -18,6 +18,7 @@ from accounts.models import (
     Ban,
     BanScope,
     Invitation,
+    MemberNote,
     PermissionGroup,
     Sweep,
     Token,
@@ -62,6 +63,7 @@ def used(run, site_store, alice, carol):
     SiteText.objects.create(name="rules", language="en", text="Be kind.")
     BlockedHost.objects.create(host="spam.example", reason="spam")
     Sweep.objects.create(member=alice, moderator=carol, reason="Spam", since=timezone.now())
+    MemberNote.objects.create(member=alice, author=carol, text="Asked for patience")
     Ban.objects.begin(alice, BanScope.VOTING, "Spam", ends_at=None, moderator_id=carol.pk)
     LogEntry.objects.create(
         user=carol,

@@ -371,6 +371,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
         "flags": [],
         "inbox": [{"about": "reply", "at": iso(noticed_at), "article": mine, "comment": comment}],
         "bans": [],
+        "notes_by_moderators": [],
         "tokens": [
             {
                 "name": "laptop 笔记本",

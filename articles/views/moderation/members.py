@@ -1,4 +1,4 @@
-"""The moderators' page about a member: bans, and sweeps."""
+"""The moderators' page about a member: bans, sweeps and notes."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -13,6 +13,7 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
 from articles.forms.articles import ReasonForm
 from articles.forms.bans import SCOPES, BanForm
+from articles.forms.notes import NoteForm
 from articles.forms.sweeps import SweepForm
 from articles.web.identity import actor, member_named, needs
 from articles.web.moderation import BAN, REMOVE, ban, lift_ban
@@ -42,6 +43,9 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         "scopes": SCOPES,
         "sweeps": list(member.sweeps.select_related("moderator")),
         "sweep_form": SweepForm(auto_id="sweep-%s"),
+        "has_notes": member.pk != request.user.pk,
+        "notes": list(member.notes.select_related("author")) if member.pk != request.user.pk else [],
+        "note_form": NoteForm(auto_id="note-%s"),
     }
     return render(request, "moderation/member.html", context, status=400 if form.errors else 200)
 
