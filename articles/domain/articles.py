@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from articles.domain.members import DELETED_MEMBER, UserId
 
@@ -51,6 +52,24 @@ class VotingRing:
     last_at: float
 
 
+class LeftOut(NamedTuple):
+    """How many of an article's votes and opposes moderators left out of ranking."""
+
+    votes: int = 0
+    opposes: int = 0
+
+
+NONE_LEFT_OUT = LeftOut()
+
+
+def ranked_points(votes: int, opposes: int, left_out: LeftOut) -> int:
+    """Return the points that rank an article: all of them, without those of choices that are left out.
+
+    `ranked_points` in `repository/lua/lib/formulas.lua` is the same.
+    """
+    return votes - opposes - left_out.votes + left_out.opposes
+
+
 @dataclass(frozen=True, slots=True)
 class Article:
     """A posted title with a link, a text, or both. `posted_at` and `closes_at` in Unix seconds."""
@@ -70,6 +89,9 @@ class Article:
     groups: tuple[str, ...] = ()
     removed: str | None = None
     """Reason for its removal, WITHDRAWN if its poster withdrew it; None while it is listed."""
+
+    left_out: LeftOut = NONE_LEFT_OUT
+    """Of its votes and opposes, those that do not affect its rank."""
 
     choice: Choice = Choice.NONE
     """The reader's own choice."""
@@ -118,6 +140,11 @@ class Article:
     @property
     def points(self) -> int:
         return self.votes - self.opposes
+
+    @property
+    def ranked_points(self) -> int:
+        """Points that rank it, without what is left out of ranking."""
+        return ranked_points(self.votes, self.opposes, self.left_out)
 
     @property
     def by_deleted_member(self) -> bool:

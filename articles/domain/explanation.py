@@ -5,7 +5,7 @@ from math import ceil
 from typing import NamedTuple
 
 from articles.domain import ranking
-from articles.domain.articles import ArticleId
+from articles.domain.articles import NONE_LEFT_OUT, ArticleId, LeftOut, ranked_points
 from articles.domain.ranking import Parameters
 
 DECAY_HOURS = 72
@@ -57,10 +57,17 @@ class ScoreParts:
     votes: int
     opposes: int
     seconds_per_point: float
+    left_out: LeftOut = NONE_LEFT_OUT
 
     @property
     def points(self) -> int:
-        return self.votes - self.opposes
+        """Points that rank it, without what is left out of ranking."""
+        return ranked_points(self.votes, self.opposes, self.left_out)
+
+    @property
+    def left_out_choices(self) -> int:
+        """Votes and opposes that are left out of ranking, together."""
+        return sum(self.left_out)
 
     @property
     def pushed(self) -> float:

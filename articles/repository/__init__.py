@@ -30,7 +30,7 @@ from articles.repository.lists.pages import Lists
 from articles.repository.lists.refresh import Refreshes
 from articles.repository.lists.standings import Standings
 from articles.repository.members import Members
-from articles.repository.moderation import Flags, ModerationLog, RemovedArticles, Sweeps, VotingRings
+from articles.repository.moderation import Flags, LeftOutVotes, ModerationLog, RemovedArticles, Sweeps, VotingRings
 from articles.repository.moving import Move, MoveFailed, Moves, MoveState, Place
 from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import ChangeProgress, RankingChange, RankingParameters, RankingState
@@ -108,6 +108,7 @@ class Repository:
         self.limits = Limits(store)
         self.members = Members(store)
         self.sweeps = Sweeps(self.members, self.articles, self.comments)
+        self.left_out = LeftOutVotes(store)
         self.account_deletion = AccountDeletion(store)
         self.account_ids = AccountIds(store)
         self.groups = Groups(store)

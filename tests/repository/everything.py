@@ -58,6 +58,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
     repair_long(repository.store, with_many, ids[0])
     assert repository.moderation_log.get_page(2).entries
     repository.moderation_log.note(Action.BAN, MODERATOR, "mallory", "Spam", {"scope": "both"})
+    list(repository.left_out.leave_out(BOB, "user2", MODERATOR, "A ring"))
     repository.account_deletion.advance(BOB, "user2", "", lambda: True)
     repository.groups.rename("one", "First", MODERATOR)
     repository.groups.describe("one", "The *first*.", MODERATOR)

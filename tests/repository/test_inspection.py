@@ -225,6 +225,8 @@ def test_every_key_the_site_can_build_has_a_kind():
             keys.opposes_of(7),
             keys.vote_limit(7),
             keys.deleted_members,
+            keys.left_out,
+            keys.left_out_acts,
             keys.word("t"),
             keys.lexicon,
         ]

@@ -57,6 +57,8 @@ def change_everything(store, ids):
     store.votes.cast(ids[0], ALICE, Choice.VOTE)
     store.votes.cast(ids[0], BOB, Choice.NONE)
     store.votes.cast(ids[1], ALICE, Choice.OPPOSE)
+    list(store.left_out.count_again(CAROL, "carol", MODERATOR, "Honest"))
+    list(store.left_out.leave_out(ALICE, "alice", MODERATOR, "A ring"))
     store.articles.edit(ids[2], MODERATOR, "Hedgehogs", link(901), moderator=True)
     store.articles.remove(ids[3], MODERATOR, "Spam")
     store.articles.restore(ids[4], MODERATOR, "No spam")
@@ -105,6 +107,8 @@ def used(stores, clock):
         here.comments.cast(comment_on(here, ids[number], "Reply", BOB, top), CAROL, Choice.VOTE)
     here.articles.remove(ids[4], MODERATOR, "Spam")
     here.members.save(ALICE, ids[1], wanted=True)
+    here.votes.cast(ids[7], CAROL, Choice.VOTE)
+    list(here.left_out.leave_out(CAROL, "carol", MODERATOR, "A ring"))
     return ids
 
 

@@ -353,7 +353,7 @@ def test_a_new_weight_is_adopted_for_every_article(used):
 
     assert problems(repository) == []
     for article in repository.articles.get_many(ARTICLES):
-        assert article.score == article.posted_at + 4320 * article.points
+        assert article.score == article.posted_at + 4320 * article.ranked_points
         if article.removed is None:
             names = repository.store.shards.of(article.id)
             ranked = repository.store.client.zscore(names.order(Order.SCORE), str(article.id))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from articles.domain import ranking
-from articles.domain.articles import Choice, Tally
+from articles.domain.articles import NONE_LEFT_OUT, Choice, LeftOut, Tally
 from articles.domain.discussion.comments import (
     DEEPEST_SHOWN,
     EDIT_SECONDS,
@@ -54,6 +54,7 @@ from articles.domain.moderation.log import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import REPEAT, Suspicion
 from articles.repository import Repository
+from articles.repository.moderation.left_out import LeftOutState
 from articles.repository.ranking import parameters as tuning
 from articles.repository.store import keys
 from articles.repository.store.clients.client import make_client
@@ -100,6 +101,7 @@ class Model:
     opposes: int = 0
     voted: set[int] = field(default_factory=set)
     opposed: set[int] = field(default_factory=set)
+    left_out: LeftOut = NONE_LEFT_OUT
     groups: list[str] = field(default_factory=list)
     removed: str | None = None
     pv: int = 0
@@ -112,6 +114,13 @@ class Model:
             if choice is chosen:
                 voters.add(user)
         self.votes, self.opposes = len(self.voted), len(self.opposed)
+
+    def leave_out(self, members: set[int]) -> None:
+        self.left_out = LeftOut(len(self.voted & members), len(self.opposed & members))
+
+    @property
+    def ranked_points(self) -> int:
+        return self.votes - self.opposes - (self.left_out.votes - self.left_out.opposes)
 
 
 @dataclass
@@ -151,6 +160,7 @@ class Machine(RuleBasedStateMachine):
         self.decided: set[tuple[int, str]] = set()
         self.claims: dict[str, tuple[int, float]] = {}
         self.profiles: dict[int, dict[int, float]] = {user: {} for user in range(1, 4)}
+        self.left_out: set[int] = set()
         self.groups: dict[str, str] = {}
         self.merged: dict[str, str] = {}
         self.counter = 0
@@ -206,7 +216,7 @@ class Machine(RuleBasedStateMachine):
 
     def score(self, article: Model) -> float:
         per_point = self.parameters.seconds_per_point
-        return ranking.score(article.time, article.votes - article.opposes, seconds_per_point=per_point)
+        return ranking.score(article.time, article.ranked_points, seconds_per_point=per_point)
 
     def hotness(self, article: Model) -> float:
         hours = ranking.hours_between(article.time, self.repository.hot.get_refreshed_at())
@@ -239,7 +249,9 @@ class Machine(RuleBasedStateMachine):
 
     def publish(self, article_id: int, user: int, address: str, groups: list[str]) -> None:
         self.profiles[user][article_id] = self.clock()
-        self.articles[article_id] = Model("Title", address, user, self.clock(), voted={user}, groups=list(groups))
+        article = Model("Title", address, user, self.clock(), voted={user}, groups=list(groups))
+        article.leave_out(self.left_out)
+        self.articles[article_id] = article
 
     @rule(user=users, address=links, commands=st.integers(0, 5))
     def abandon_a_post(self, user: int, address: str, commands: int) -> None:
@@ -266,6 +278,7 @@ class Machine(RuleBasedStateMachine):
         tally = self.repository.votes.cast(article_id, user, choice)
         article = self.articles[article_id]
         article.cast(user, choice)
+        article.leave_out(self.left_out)
         assert tally == Tally(article.votes, article.opposes, choice)
 
     @rule(at=places, user=users, choice=st.sampled_from(Choice))
@@ -274,8 +287,23 @@ class Machine(RuleBasedStateMachine):
         assume(not self.refusal_of_vote(article_id))
         assert not self.breaking(lambda: self.repository.votes.cast(article_id, user, choice), 1)
         self.articles[article_id].cast(user, choice)
+        self.articles[article_id].leave_out(self.left_out)
         self.same_articles()
         self.vote(article_id, user, choice)
+
+    @rule(user=users, commands=st.integers(0, 20))
+    def leave_votes_out_or_count_them(self, user: int, commands: int) -> None:
+        self.logged += 1
+        self.left_out ^= {user}
+        repository = self.repository.left_out
+        decide = repository.leave_out if user in self.left_out else repository.count_again
+        for left in (commands, 10_000):
+            self.breaking(lambda: list(decide(user, f"user{user}", MODERATOR, "A ring")), left)
+            assert problems(self.repository) == []
+        assert repository.get_state(user) == LeftOutState(user in self.left_out, is_settled=True)
+        for article in self.articles.values():
+            if self.clock() <= article.time + RULES.voting_window:
+                article.leave_out(self.left_out)
 
     @rule(at=places, visitors=st.lists(st.integers(0, 5), min_size=1, max_size=4))
     def view(self, at: int, visitors: list[int]) -> None:
@@ -833,7 +861,7 @@ class Machine(RuleBasedStateMachine):
             Order.SCORE: self.score,
             Order.TIME: lambda article: article.time,
             Order.HOT: self.hotness,
-            Order.POINTS: lambda article: (article.votes - article.opposes, int(article.time)),
+            Order.POINTS: lambda article: (article.ranked_points, int(article.time)),
         }
 
         shown = sorted(i for i, one in self.comments.items() if one.removed is None and not one.is_deleted)
@@ -878,6 +906,7 @@ class Machine(RuleBasedStateMachine):
         assert [(set(a.groups), a.removed, a.pv, a.uv) for a in found] == [
             (set(m.groups), m.removed, m.pv, len(m.seen)) for m in self.articles.values()
         ]
+        assert [a.left_out for a in found] == [m.left_out for m in self.articles.values()]
         assert [a.choice for a in found] == [
             Choice.VOTE if reader in m.voted else Choice.OPPOSE if reader in m.opposed else Choice.NONE
             for m in self.articles.values()

@@ -107,6 +107,9 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
     repository.parameters.apply(Parameters(votes_per_day=33), expected=version, actor=MODERATOR, reason="To see")
     assert repository.parameters.get_state().applying
     warm(repository, *GROUPS)
+    repository.votes.cast(ids[0], 78, Choice.OPPOSE)
+    for member in (MALLORY, 78):
+        list(repository.left_out.leave_out(member, "mallory", MODERATOR, "A ring"))
     ids += [post(repository, number, GROUPS, poster=MALLORY) for number in range(30_006, 30_009)]
     for article in ids:
         view(repository, article, 1, 2)

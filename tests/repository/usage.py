@@ -142,6 +142,10 @@ def use(repository: Repository, clock: Clock) -> None:
     vote_from(repository, 8, 1, repository.rules.ring_accounts)
     use_comments(repository, clock)
     use_flags(repository, clock)
+    for step in (repository.left_out.leave_out, repository.left_out.count_again):
+        for user in (11, 13):
+            list(step(user, f"user{user}", MODERATOR, "A ring"))
+    list(repository.left_out.leave_out(13, "user13", MODERATOR, "A ring"))
     read_all(repository, clock)
     parameters = Parameters(gamma=1.4)
     tune(repository, parameters)

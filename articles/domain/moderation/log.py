@@ -26,6 +26,8 @@ class Action(StrEnum):
     UNLOCK = "unlock"
     BAN = "ban"
     LIFT_BAN = "lift-ban"
+    LEAVE_OUT_VOTES = "leave-out-votes"
+    COUNT_VOTES = "count-votes"
 
 
 @dataclass(frozen=True, slots=True)

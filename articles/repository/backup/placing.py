@@ -83,9 +83,11 @@ class Placing:
             yield Placed(self.shards.of(int(kind.values(name)[0])).prefix + name, kind, data, expires)
         elif kind.owner is Owner.COMMENT:
             yield Placed(self.shards.of_comment(int(kind.values(name)[0])).prefix + name, kind, data, expires)
-        elif kind is table.DELETED_MEMBERS:
+        elif kind is table.DELETED_MEMBERS or (kind in (table.LEFT_OUT, table.LEFT_OUT_ACTS) and not shard):
             for keys in self.shards.all:
-                yield Placed(keys.deleted_members, kind, data, expires)
+                yield Placed(keys.prefix + name, kind, data, expires)
+        elif kind in (table.LEFT_OUT, table.LEFT_OUT_ACTS):
+            return  # the first shard decides: acts begin there
         elif kind is table.VIEWED or kind.owner is Owner.MEMBER:
             split = self._split_comments if kind in (table.FLAGS_BY, table.INBOX) else self._split
             for keys, part in split(data).items():

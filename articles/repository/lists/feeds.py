@@ -56,7 +56,7 @@ class FeedFilter:
         """Return whether an article, which must also be listed, passes the filter."""
         return (
             article.removed is None
-            and (self.min_points is None or article.points >= self.min_points)
+            and (self.min_points is None or article.ranked_points >= self.min_points)
             and not any(slug in self.hidden for slug in article.groups)
         )
 

@@ -8,7 +8,16 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from articles.domain import ranking
-from articles.domain.articles import LATEST, Article, ArticleId, Choice, VotingRing
+from articles.domain.articles import (
+    LATEST,
+    NONE_LEFT_OUT,
+    Article,
+    ArticleId,
+    Choice,
+    LeftOut,
+    VotingRing,
+    ranked_points,
+)
 from articles.domain.errors import StoreUnfit
 from articles.domain.members import UserId
 from articles.repository.store import keys as names
@@ -21,6 +30,7 @@ from articles.repository.store.values import count_from, number_from
 _NUMBER = re.compile(r"(?=.{1,19}\Z)-?[0-9]+\.?[0-9]*")
 _ARCHIVED = re.compile("[0-9]{1,15} [0-9]{1,15}")
 _COUNT = re.compile("[0-9]{1,15}")
+_LEFT_OUT = re.compile("([0-9]{1,15}) ([0-9]{1,15})")
 _FORMS = {
     **dict.fromkeys(("title", "link", "poster_name", "groups"), re.compile("(?s:.*)")),
     **dict.fromkeys(("votes", "opposes"), _COUNT),
@@ -34,7 +44,7 @@ MOST_ARTICLES = 2_000
 
 FIELDS = (
     *(*_FORMS, "archived", "closes", "removed", "edited", "log", "ring"),
-    *("text_bytes", "comments", "last_comment", "locked"),
+    *("text_bytes", "comments", "last_comment", "locked", "left_out"),
 )
 """Fields of a hash that are read."""
 
@@ -170,6 +180,12 @@ def moment(text: str | None) -> float | None:
     return at if 0 <= at < LATEST else None
 
 
+def left_out_from(field: str | None) -> LeftOut:
+    """Return the numbers in an article's field `left_out`; none for a missing or damaged one, as scripts do."""
+    match = _LEFT_OUT.fullmatch(field or "")
+    return LeftOut(*map(int, match.groups())) if match else NONE_LEFT_OUT
+
+
 @lru_cache(MOST_ARTICLES)
 def _article(
     article_id: ArticleId, values: tuple[str | None, ...], row: tuple[Any, ...], facts: _Facts, *, is_saved: bool
@@ -185,7 +201,8 @@ def _article(
     if archived := fields.get("archived"):
         pv, uv = archived.split()
     posted_at, votes, opposes = float(fields["time"]), int(fields["votes"]), int(fields["opposes"])
-    closes_at = moment(fields.get("closes"))
+    closes_at, left_out = moment(fields.get("closes")), left_out_from(fields.get("left_out"))
+    points = ranked_points(votes, opposes, left_out)
     return Article(
         id=article_id,
         title=fields["title"],
@@ -195,10 +212,11 @@ def _article(
         posted_at=posted_at,
         votes=votes,
         opposes=opposes,
-        score=ranking.score(posted_at, votes - opposes, seconds_per_point=facts.seconds_per_point),
+        score=ranking.score(posted_at, points, seconds_per_point=facts.seconds_per_point),
         closes_at=posted_at + facts.voting_window if closes_at is None else closes_at,
         groups=split_groups(fields["groups"]),
         removed=fields.get("removed"),
+        left_out=left_out,
         choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
         saved=is_saved,
         pv=count_from(pv),

@@ -84,7 +84,7 @@ def _value(article: Article, order: Order | None, hotness: Mapping[ArticleId, fl
         case Order.HOT:
             return hotness[article.id]
         case Order.POINTS:
-            return ranking.by_points(article.posted_at, article.points)
+            return ranking.by_points(article.posted_at, article.ranked_points)
         case Order.ACTIVE:
             return ranking.activity(article.last_comment_at or 0.0, is_locked=article.locked is not None)
         case _:

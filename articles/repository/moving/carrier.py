@@ -31,7 +31,7 @@ _DAY = 86400
 _KEYS_PER_SCAN = 10_000
 _ADDED_UP = (
     *(table.SITE_DAYS, table.LOG, table.TUNINGS, table.RANKING),
-    *(table.GROUPS, table.DESCRIPTIONS, table.MERGED),
+    *(table.GROUPS, table.DESCRIPTIONS, table.MERGED, table.LEFT_OUT, table.LEFT_OUT_ACTS),
 )
 """Kinds that are rewritten whole, from all shards."""
 

@@ -20,7 +20,7 @@ from articles.domain.ranking import RANGES
 from articles.repository.lists import merging
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import GROUP_RANKING_LIFE, MOST_READINGS, Entry
-from articles.repository.lists.reading import sort_key, split_groups
+from articles.repository.lists.reading import left_out_from, sort_key, split_groups
 from articles.repository.ranking.parameters import parameters_from
 from articles.repository.readership.history import samples_from
 from articles.repository.store.connection import Call, Store, Value
@@ -192,9 +192,10 @@ class Explanations:
 
 
 def _facts_from(reply: Sequence[Any]) -> _Facts:
-    _ok, time, votes, opposes, groups, pv, uv, score, hotness, version, refreshed_at, *values = reply
+    _ok, time, votes, opposes, left_out, groups, pv, uv, score, hotness, version, refreshed_at, *values = reply
     parameters = parameters_from(dict(zip(RANGES, values, strict=True)))
-    parts = ScoreParts(float(time), int(votes), int(opposes), parameters.seconds_per_point)
+    per_point = parameters.seconds_per_point
+    parts = ScoreParts(float(time), int(votes), int(opposes), per_point, left_out_from(left_out))
     return _Facts(
         parts,
         HotnessParts(count_from(pv), count_from(uv), parts.posted_at, float(refreshed_at), parameters),

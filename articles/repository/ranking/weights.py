@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from articles.domain.articles import ArticleId
+from articles.domain.articles import ArticleId, LeftOut, ranked_points
 from articles.domain.errors import ActionRefused
 from articles.domain.lists import Order
 from articles.domain.moderation.log import OPERATOR
 from articles.domain.weight import DAY, PATIENCE, RECENT, SETTLED, Recent, fitting_votes_per_day, is_worth_a_change
+from articles.repository.lists.reading import left_out_from
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store, exact_time
@@ -39,8 +40,8 @@ class Weights:
             return Recent((), 0, None)
         begin, end = max(times) - RECENT, min(max(times), now - SETTLED)
         points, choices = list[int](), 0
-        for votes, opposes in self._counts(self._ids(begin, end)):
-            points.append(votes - opposes)
+        for votes, opposes, left_out in self._counts(self._ids(begin, end)):
+            points.append(ranked_points(votes, opposes, left_out))
             choices += max(0, votes + opposes - 1)
         return Recent(points, choices, min(times))
 
@@ -62,17 +63,16 @@ class Weights:
                 pipe.zrange(*part)
             return [article_id_from(member) for batch in pipe.execute() for member in batch]
 
-    def _counts(self, ids: Sequence[ArticleId]) -> Iterator[tuple[int, int]]:
-        """Yield votes and opposes of each article, except damaged ones."""
+    def _counts(self, ids: Sequence[ArticleId]) -> Iterator[tuple[int, int, LeftOut]]:
+        """Yield votes, opposes, and those left out of ranking, of each article, except damaged ones."""
         for first in range(0, len(ids), 10 * _PART):
             with self._store.pipeline() as pipe:
                 for article_id in ids[first : first + 10 * _PART]:
                     keys = self._store.shards.of(article_id)
-                    pipe.hmget(keys.article(article_id), "votes", "opposes")
+                    pipe.hmget(keys.article(article_id), "votes", "opposes", "left_out")
                 for counts in pipe.execute(raise_on_error=False):  # a key may be of another type
-                    if isinstance(counts, list) and all((count or "").isdecimal() for count in counts):
-                        votes, opposes = map(int, counts)
-                        yield votes, opposes
+                    if isinstance(counts, list) and all((count or "").isdecimal() for count in counts[:2]):
+                        yield int(counts[0]), int(counts[1]), left_out_from(counts[2])
 
     def adjust(self, *, has_history: bool = False) -> int | None:
         """Begin to apply the votes per day that fit the site, at most once a day; return them, None if unchanged.

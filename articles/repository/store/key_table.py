@@ -147,6 +147,13 @@ VOTED = _key(
     "jumping. Then housekeeping drops it, and only the counts remain",
 )
 OPPOSE = _key("oppose:<id>", "set", Owner.ARTICLE, "ids of the users who opposed it", "as `voted:<id>`")
+LEFT_OUT_ON_ARTICLE = _key(
+    "leftout:<id>",
+    "set",
+    Owner.ARTICLE,
+    "ids of its voters whose choices are left out of ranking",
+    "what counts again if the members' choices do; kept as long as `voted:<id>`, and then only the numbers remain",
+)
 COMMENT = _key(
     "comment:<comment>",
     "hash",
@@ -278,6 +285,21 @@ DELETED_MEMBERS = _key(
     Owner.SITE,
     "ids of the members whose accounts are deleted",
     "late requests of theirs neither choose nor post; the id alone identifies no person",
+)
+LEFT_OUT = _key(
+    "leftout:",
+    "set",
+    Owner.SITE,
+    "ids of the members whose choices on articles are left out of ranking",
+    "votes ask it; the same in every shard once an act is complete",
+)
+LEFT_OUT_ACTS = _key(
+    "leftout:acts:",
+    "hash",
+    Owner.SITE,
+    "member id → number of the moderators' last act, which leaves the member's choices out of ranking or counts "
+    "them again, and `open` until all articles are settled, then `done`",
+    "an interrupted act is continued, and never one that a later one has reversed",
 )
 SCORE = _key(
     "score:", "zset", Owner.SITE, "id of each listed article → score", "the front page", in_backup=InBackup.REBUILT

@@ -74,6 +74,10 @@ class Keys:
     def oppose(self, article_id: ArticleId) -> str:
         return self.prefix + table.OPPOSE.of(article_id)
 
+    def left_out_on(self, article_id: ArticleId) -> str:
+        """Voters of an article whose choices are left out of ranking."""
+        return self.prefix + table.LEFT_OUT_ON_ARTICLE.of(article_id)
+
     def comment(self, comment_id: CommentId) -> str:
         return self.prefix + table.COMMENT.of(comment_id)
 
@@ -194,6 +198,15 @@ class Keys:
     @property
     def deleted_members(self) -> str:
         return self.prefix + table.DELETED_MEMBERS.of()
+
+    @property
+    def left_out(self) -> str:
+        """Members whose choices are left out of ranking."""
+        return self.prefix + table.LEFT_OUT.of()
+
+    @property
+    def left_out_acts(self) -> str:
+        return self.prefix + table.LEFT_OUT_ACTS.of()
 
     @property
     def viewed(self) -> str:

@@ -15,10 +15,11 @@ local function anonymise(list, first, last)
   local entries = redis.call('LRANGE', list, -last, -first)
   for n, text in ipairs(entries) do
     local is_json, entry = pcall(cjson.decode, text)
-    local is_banned = is_json and type(entry) == 'table' and string.find(entry.action or '', 'ban$') and entry.title == name
-    if is_json and type(entry) == 'table' and (entry.actor == name or is_banned) then
+    local action = is_json and type(entry) == 'table' and entry.action or ''
+    local is_subject = (string.find(action, 'ban$') or string.find(action, 'votes$')) and entry.title == name
+    if is_json and type(entry) == 'table' and (entry.actor == name or is_subject) then
       if entry.actor == name then entry.actor = replacement end
-      if is_banned then entry.title = replacement end
+      if is_subject then entry.title = replacement end
       changed = changed + 1
       redis.call('LSET', list, n - 1 - math.min(last, redis.call('LLEN', list)), cjson.encode(entry))
     end

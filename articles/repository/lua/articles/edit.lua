@@ -12,12 +12,13 @@ TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points:
          group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw,
          hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw, words: rw, ranking: r,
          log: rw
-INCLUDE  articles, closing, lists, members, moderation_log, ranking, values, words
+INCLUDE  articles, closing, formulas, lists, members, moderation_log, ranking, values, words
 ]]
 local article, moderator, now, prefix = KEYS[1], ARGV[6] == '1', ARGV[7], ARGV[10]
 
-local title, link, poster, name, time, removed, had, text, votes, opposes, groups = unpack(redis.call('HMGET', article,
-  'title', 'link', 'poster', 'poster_name', 'time', 'removed', 'words', 'text', 'votes', 'opposes', 'groups'))
+local title, link, poster, name, time, removed, had, text, votes, opposes, left_out, groups =
+  unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'poster_name', 'time', 'removed', 'words', 'text',
+    'votes', 'opposes', 'left_out', 'groups'))
 if not (title and link and as_time(time)) then return {'missing'} end
 if is_gone(prefix, ARGV[4]) then return {'gone'} end
 if not moderator then
@@ -40,7 +41,8 @@ if (text or '') ~= ARGV[13] then details.text = not text and 'added' or ARGV[13]
 if moves then
   details.added, details.removed = table.concat(joined, ','), table.concat(left, ',')
   if not removed then
-    list_article(prefix, ARGV[1], tonumber(time), votes - opposes, kept, parameters(prefix), tonumber(ARGV[16]))
+    local points = ranked_points(votes, opposes, left_out)
+    list_article(prefix, ARGV[1], tonumber(time), points, kept, parameters(prefix), tonumber(ARGV[16]))
   end
   leave_groups(prefix, ARGV[1], left)
   redis.call('HSET', article, 'groups', table.concat(kept, ','))

@@ -6,11 +6,11 @@ ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 now, s  7 groups, comm
       13 members that the text mentions, comma-separated
 Returns  {"ok"} | {"exists"} | {"gone"} if the poster's account is deleted
 Cost  O(log N)
-TOUCHES  article:<id> rw, voted:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw, inbox:<user> rw, gone: r,
-         score: rw, time: rw, points: rw, active: rw, top:<period> rw, group:<slug> rw, score:<slug> rw, time:<slug> rw,
-         points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r,
-         next:score rw, word:<word> rw, words: rw, ranking: rw
-INCLUDE  articles, closing, lists, members, ranking, values, words
+TOUCHES  article:<id> rw, voted:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw,
+         inbox:<user> rw, gone: r, leftout: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
+         group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw,
+         hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw, words: rw, ranking: rw
+INCLUDE  articles, closing, formulas, lists, members, ranking, values, words
 ]]
 local article, voted = KEYS[1], KEYS[2]
 local id, poster, now, closes, grace, prefix = ARGV[1], ARGV[4], ARGV[6], ARGV[8], tonumber(ARGV[9]), ARGV[10]
@@ -22,11 +22,11 @@ local current, _, passed = parameters(prefix), moments(prefix, now)
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'poster', poster, 'poster_name', ARGV[5],
   'time', now, 'closes', closes, 'votes', 1, 'opposes', 0, 'groups', ARGV[7], 'words', ARGV[11])
 set_text(article, ARGV[12])
-redis.call('SADD', voted, poster)
+local left_out = add_first_vote(prefix, voted, id, poster)
 note_window(prefix, now, closes, current)
 note_choice(prefix, id, poster, 'vote', now, passed - math.max(current.longest_window, closes - now) - grace)
 note_posted(prefix, id, poster, now)
-list_article(prefix, id, tonumber(now), 1, split(ARGV[7]), current)
+list_article(prefix, id, tonumber(now), ranked_points(1, 0, left_out), split(ARGV[7]), current)
 enter_words(prefix, id, ARGV[11])
 notify_mentioned(prefix, ARGV[13], poster, root_of(id), now)
 return {'ok'}

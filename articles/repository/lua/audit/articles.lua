@@ -5,9 +5,9 @@ ARGV  1 shard prefix  2 now, s  3 most voters, words and log entries to examine 
 Returns  {number of articles checked, {ids of those with too many voters or log entries for one step},
          {id, problem, id, problem …}}
 Cost  O(ids · log N + voters + words + entries), bounded by 3
-TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<user> r, gone: r, score: r, time: r,
-         points: r, active: r, removed: r, group:<slug> r, counter:views:<id> r, hll:uv:<id> r, viewed: r, next:score r,
-         word:<word> r, ranking: r, log: r
+TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, leftout:<id> r, votes:<user> r, opposes:<user> r, gone: r,
+         leftout: r, leftout:acts: r, score: r, time: r, points: r, active: r, removed: r, group:<slug> r,
+         counter:views:<id> r, hll:uv:<id> r, viewed: r, next:score r, word:<word> r, ranking: r, log: r
 INCLUDE  articles, closing, formulas, members, moderation_log, values
 ]]
 local prefix = ARGV[1]
@@ -20,6 +20,7 @@ longest, voters_dropped = tonumber(longest or ''), tonumber(voters_dropped or ''
 local findings, long, most, examined = {}, {}, tonumber(ARGV[3]), 0
 local ids = {unpack(ARGV, 4, math.min(#ARGV, 4 + math.floor(most / 10)))}  -- each counts as ten or more
 local any_gone = redis.call('EXISTS', prefix .. 'gone:') == 1
+local any_left_out = redis.call('EXISTS', prefix .. 'leftout:') == 1
 
 -- Return what a ranking says of each id; false where it does not hold it.
 local function ranked_in(ranking) return redis.call('ZMSCORE', ranking, unpack(ids)) end
@@ -42,9 +43,39 @@ local function check_votes(say, id, votes, opposes)
   end
 end
 
+-- Return those of a set that are not in another one, without members whose act is not complete.
+local function surplus(set, other)
+  local members = {}
+  for _, user in ipairs(set) do
+    local is_settled = not string.find(redis.call('HGET', prefix .. 'leftout:acts:', user) or '', 'open$')
+    if is_settled and redis.call('SISMEMBER', other, user) == 0 then members[#members + 1] = user end
+  end
+  return members
+end
+
+-- Sets of members whose choices are left out are small; of an article that few have chosen on, so are the voter sets.
+local function check_left_out(say, id, left_out)
+  local out, sizes = prefix .. 'leftout:' .. id, {}
+  if not (left_out or any_left_out or redis.call('EXISTS', out) == 1) then return end
+  for n, one in ipairs(CHOICES) do
+    local voters = prefix .. one.set .. id
+    sizes[n] = #redis.call('SINTER', out, voters)
+    for _, user in ipairs(surplus(redis.call('SINTER', prefix .. 'leftout:', voters), out)) do
+      say('the choice of ' .. user .. ' counts, but is to be left out of ranking')
+    end
+  end
+  for _, user in ipairs(surplus(redis.call('SMEMBERS', out), prefix .. 'leftout:')) do
+    say('the choice of ' .. user .. ' is left out of ranking, but is to count')
+  end
+  local votes, opposes = counts_left_out(left_out)
+  if votes ~= sizes[1] or opposes ~= sizes[2] or redis.call('SCARD', out) ~= votes + opposes then
+    say('left out of ranking ' .. (left_out or 'none') .. ', voters ' .. table.concat(sizes, ' '))
+  end
+end
+
 local function check_voter_sets(say, id, time, is_closed)
-  for _, one in ipairs(CHOICES) do
-    local left = redis.call('TTL', prefix .. one.set .. id)
+  for _, set in ipairs({prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'leftout:' .. id}) do
+    local left = redis.call('TTL', set)
     if left >= 0 then say('a voter set that expires') end
     if left ~= -2 and is_closed and voters_dropped and time < voters_dropped then
       say('a voter set that should have been dropped')
@@ -134,8 +165,8 @@ end
 
 -- Whether the article has voter sets or counters: most old articles have none, and nothing to check.
 local function has_sets(id)
-  return redis.call('EXISTS', prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'counter:views:' .. id,
-    prefix .. 'hll:uv:' .. id) > 0
+  return redis.call('EXISTS', prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'leftout:' .. id,
+    prefix .. 'counter:views:' .. id, prefix .. 'hll:uv:' .. id) > 0
 end
 
 local checked = 0
@@ -143,17 +174,19 @@ for n, id in ipairs(ids) do
   local too_long = false
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
   local title, link, poster, name, time, closes, votes, opposes, groups, removed, archived, words, numbers, text_bytes,
-    last_comment, locked =
+    last_comment, locked, left_out =
     unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'title', 'link', 'poster', 'poster_name', 'time', 'closes',
-      'votes', 'opposes', 'groups', 'removed', 'archived', 'words', 'log', 'text_bytes', 'last_comment', 'locked'))
+      'votes', 'opposes', 'groups', 'removed', 'archived', 'words', 'log', 'text_bytes', 'last_comment', 'locked',
+      'left_out'))
   if not is_whole(title, link, poster, name, time, votes, opposes, groups, archived) then
     say('no such article, or not a whole one')
   else
     if not as_time(closes) then say('does not say when voting ends') end
     if any_gone and is_gone(prefix, poster) then say('its poster is a member whose account is deleted') end
     time, closes = tonumber(time), closing_time(prefix, tonumber(time), closes)
-    local points, is_closed = votes - opposes, not is_open(now, closes)
+    local points, is_closed = ranked_points(votes, opposes, left_out), not is_open(now, closes)
     if not is_closed then
+      check_left_out(say, id, left_out)
       too_long = check_votes(say, id, votes, opposes)
       check_window(say, time, closes)
     end

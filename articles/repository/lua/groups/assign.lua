@@ -8,19 +8,19 @@ Cost  O(groups · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
          group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw,
          hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, ranking: r, log: rw
-INCLUDE  lists, moderation_log, ranking, values
+INCLUDE  formulas, lists, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[4]
 
-local title, time, votes, opposes, groups, removed =
-  unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'groups', 'removed'))
+local title, time, votes, opposes, left_out, groups, removed =
+  unpack(redis.call('HMGET', article, 'title', 'time', 'votes', 'opposes', 'left_out', 'groups', 'removed'))
 if not (title and as_time(time) and as_count(votes) and as_count(opposes)) then return {'missing'} end
 local current = parameters(prefix)
 
 local kept, added, dropped = regroup(groups, ARGV[2], ARGV[3])
 local now_in, is_same = table.concat(kept, ','), #added == 0 and #dropped == 0
 if not is_same and not removed then
-  list_article(prefix, id, tonumber(time), votes - opposes, kept, current, tonumber(ARGV[8]))
+  list_article(prefix, id, tonumber(time), ranked_points(votes, opposes, left_out), kept, current, tonumber(ARGV[8]))
 end
 leave_groups(prefix, id, split(ARGV[3]))  -- also groups that hold the article although its hash does not name them
 if is_same then return {'ok', now_in} end

@@ -6,11 +6,12 @@ ARGV  1 shard prefix  2 now, s  3 first placeholder user id  4… of each articl
       or '', why its discussion is locked or '', numbers kept free for comments that imports/enter_comments enters
 Returns  of each article "ok" | "exists" | "gone" if the poster's account is deleted
 Cost  O(articles · log N + votes of those that are open)
-TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw, gone: r,
-         score: rw, time: rw, points: rw, active: rw, top:<period> rw, removed: rw, group:<slug> rw, score:<slug> rw,
-         time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r,
-         hll:uv:<id> r, next:score rw, word:<word> rw, words: rw, ranking: rw
-INCLUDE  articles, closing, lists, members, ranking, values, words
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
+         posted:<user> rw, gone: r, leftout: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
+         removed: rw, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw,
+         hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw,
+         words: rw, ranking: rw
+INCLUDE  articles, closing, formulas, lists, members, ranking, values, words
 ]]
 local prefix, now, first_placeholder = ARGV[1], moments(ARGV[1], ARGV[2]), tonumber(ARGV[3])
 local current, statuses, named = parameters(prefix), {}, {}
@@ -21,7 +22,7 @@ end
 
 local function enter(id, title, link, poster, name, time, votes, opposes, groups, closes, reason, words, text, locked,
     numbers)
-  local article, voted = prefix .. 'article:' .. id, prefix .. 'voted:' .. id
+  local article, voted, left_out = prefix .. 'article:' .. id, prefix .. 'voted:' .. id
   if redis.call('EXISTS', article) == 1 then return 'exists' end
   if is_gone(prefix, poster) then return 'gone' end
   redis.call('HSET', article, 'title', title, 'link', link, 'poster', poster, 'poster_name', name, 'time', time,
@@ -33,7 +34,7 @@ local function enter(id, title, link, poster, name, time, votes, opposes, groups
     note_window(prefix, time, closes, current)
     local is_named = tonumber(poster) > 0 and tonumber(votes) > 0
     if is_named then
-      redis.call('SADD', voted, poster)
+      left_out = add_first_vote(prefix, voted, id, poster)
       note_choice(prefix, id, poster, 'vote', time, -math.huge)
     end
     local placeholder = enter_voters(voted, is_named and votes - 1 or tonumber(votes), first_placeholder)
@@ -41,7 +42,7 @@ local function enter(id, title, link, poster, name, time, votes, opposes, groups
   end
   note_posted(prefix, id, poster, time)
   if reason == '' then
-    list_article(prefix, id, tonumber(time), votes - opposes, split(groups), current)
+    list_article(prefix, id, tonumber(time), ranked_points(votes, opposes, left_out), split(groups), current)
     named[#named + 1], named[#named + 2] = id, words
   else
     redis.call('HSET', article, 'removed', reason)

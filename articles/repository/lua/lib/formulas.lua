@@ -1,10 +1,22 @@
 --[[
-The formulas that rank, the same as in articles/domain/ranking.py and, for comments, articles/domain/discussion/comments.py;
-tests compare them. Touches no key.
+The formulas that rank, the same as in articles/domain/ranking.py and articles/domain/articles.py and, for comments,
+articles/domain/discussion/comments.py; tests compare them. Touches no key.
 ]]
 -- The same as score().
 local function score(posted_at, points, seconds_per_point)
   return posted_at + seconds_per_point * points
+end
+
+-- Return the votes and the opposes of an article that are left out of ranking, from its field `left_out`.
+local function counts_left_out(left_out)
+  local votes, opposes = string.match(left_out or '', '^(%d+) (%d+)$')
+  return tonumber(votes or 0), tonumber(opposes or 0)
+end
+
+-- The same as ranked_points(): the points that rank an article.
+local function ranked_points(votes, opposes, left_out)
+  local votes_left_out, opposes_left_out = counts_left_out(left_out)
+  return votes - opposes - votes_left_out + opposes_left_out
 end
 
 -- The same as hotness(), for the moment at which the hot list was scored.

@@ -1,5 +1,6 @@
 --[[
 The current parameters, and the rankings by score, points, time and last comment: of all articles, of a group, of a span.
+Choices that are left out of them: the set of an article's voters whose choice is, and how many in its field `left_out`.
 INCLUDE  formulas, values
 ]]
 -- Return the current parameters. Read them before the first write: a shard that has lost them accepts no change, rather
@@ -48,6 +49,51 @@ local function rank_by_points(prefix, id, posted_at, points, groups)
       end
     end
   end
+end
+
+-- Return whether a member's choices are left out of ranking.
+local function is_left_out(prefix, user)
+  return redis.call('SISMEMBER', prefix .. 'leftout:', user) == 1
+end
+
+-- Return a member's choice on an open article: 'vote', 'oppose' or 'none'.
+local function choice_of(prefix, id, user)
+  if redis.call('SISMEMBER', prefix .. 'voted:' .. id, user) == 1 then return 'vote' end
+  return redis.call('SISMEMBER', prefix .. 'oppose:' .. id, user) == 1 and 'oppose' or 'none'
+end
+
+-- Return the choice, if it is left out, or 'none'. Call it before the choice changes.
+local function choice_left_out(prefix, id, user)
+  return redis.call('SISMEMBER', prefix .. 'leftout:' .. id, user) == 1 and choice_of(prefix, id, user) or 'none'
+end
+
+-- Note how many votes and opposes of an article are left out; return them as its field holds them, nil if none are.
+local function note_left_out(prefix, id, votes, opposes)
+  local article = prefix .. 'article:' .. id
+  if votes + opposes == 0 then
+    redis.call('HDEL', article, 'left_out')
+    return nil
+  end
+  local field = string.format('%d %d', votes, opposes)
+  redis.call('HSET', article, 'left_out', field)
+  return field
+end
+
+-- Leave a choice of a member on an article out instead of another one, either may be 'none'; return the article's field.
+local function leave_out(prefix, id, user, before, after, field)
+  if before == after then return field end
+  local votes, opposes = counts_left_out(field)
+  local is_none = after == 'none'
+  redis.call(is_none and 'SREM' or 'SADD', prefix .. 'leftout:' .. id, user)
+  votes = votes + (after == 'vote' and 1 or 0) - (before == 'vote' and 1 or 0)
+  opposes = opposes + (after == 'oppose' and 1 or 0) - (before == 'oppose' and 1 or 0)
+  return note_left_out(prefix, id, math.max(0, votes), math.max(0, opposes))
+end
+
+-- Add the poster's own vote to a new article, left out if the poster's choices are; return the article's field.
+local function add_first_vote(prefix, voted, id, poster)
+  redis.call('SADD', voted, poster)
+  return leave_out(prefix, id, poster, 'none', is_left_out(prefix, poster) and 'vote' or 'none')
 end
 
 -- Rank it by the time of its last comment; rank it nowhere without one.

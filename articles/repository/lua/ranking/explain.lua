@@ -2,14 +2,14 @@
 Read what ranks an article, and the values it is ranked by. Reads only.
 KEYS  1 article  2 page views  3 visitors  4 score ranking  5 hot list  6 ranking parameters
 ARGV  1 id
-Returns  {"ok", posted at, votes, opposes, groups, page views, visitors, score or '', hotness or '',
-         version, refreshed at, votes per day, alpha, beta, base, gamma} | {"missing"} | {"removed"}
+Returns  {"ok", posted at, votes, opposes, those left out of ranking or '', groups, page views, visitors, score or '',
+         hotness or '', version, refreshed at, votes per day, alpha, beta, base, gamma} | {"missing"} | {"removed"}
 Cost  O(log N)
 TOUCHES  article:<id> r, score: r, hot:score r, counter:views:<id> r, hll:uv:<id> r, ranking: r
 INCLUDE  values
 ]]
-local fields = redis.call('HMGET', KEYS[1], 'time', 'votes', 'opposes', 'groups', 'archived', 'removed')
-local time, votes, opposes, groups, archived, removed = unpack(fields)
+local fields = redis.call('HMGET', KEYS[1], 'time', 'votes', 'opposes', 'left_out', 'groups', 'archived', 'removed')
+local time, votes, opposes, left_out, groups, archived, removed = unpack(fields)
 if not (as_time(time) and as_count(votes) and as_count(opposes) and groups) then return {'missing'} end
 if removed then return {'removed'} end
 
@@ -17,7 +17,7 @@ local pv, uv = redis.call('GET', KEYS[2]) or 0, redis.pcall('PFCOUNT', KEYS[3])
 if type(uv) ~= 'number' then uv = 0 end  -- damaged
 if archived then pv, uv = string.match(archived, '(%d+) (%d+)') end
 local answer = {
-  'ok', time, votes, opposes, groups, pv, uv,
+  'ok', time, votes, opposes, left_out or '', groups, pv, uv,
   redis.call('ZSCORE', KEYS[4], ARGV[1]) or '', redis.call('ZSCORE', KEYS[5], ARGV[1]) or '',
 }
 local names = {'version', 'refreshed_at', 'votes_per_day', 'alpha', 'beta', 'base', 'gamma'}

@@ -23,9 +23,10 @@ if cursor ~= 'done' then
   local entries, last = following(times, cursor, step)
   for at = 1, #entries, 2 do
     local id = entries[at]
-    local votes, opposes = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes'))
+    local votes, opposes, left_out = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'left_out'))
     if as_count(votes) and as_count(opposes) then
-      redis.call('ZADD', staged, exactly(score(tonumber(entries[at + 1]), votes - opposes, seconds_per_point)), id)
+      local points = ranked_points(votes, opposes, left_out)
+      redis.call('ZADD', staged, exactly(score(tonumber(entries[at + 1]), points, seconds_per_point)), id)
     end
   end
   cursor = last == '' and 'done' or last

@@ -8,7 +8,7 @@ ARGV  1 shard prefix  2 moment, s  3 how long a sample is kept, s
 Returns  number of articles sampled
 Cost  O(articles)
 TOUCHES  article:<id> r, history:<id> rw, ranking: rw
-INCLUDE  ranking, values
+INCLUDE  formulas, ranking, values
 ]]
 local prefix, moment, life, ahead = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 parameters(prefix)
@@ -23,10 +23,12 @@ local notes = {}
 for at = 5, #ARGV, 3 do
   local id = ARGV[at]
   local history = prefix .. 'history:' .. id
-  local votes, opposes, removed = unpack(redis.pcall('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'removed'))
+  local votes, opposes, left_out, removed =
+    unpack(redis.pcall('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'left_out', 'removed'))
   votes, opposes = as_count(votes), as_count(opposes)
   if votes and opposes and not removed and type(redis.pcall('LLEN', history)) == 'number' then
-    notes[#notes + 1] = {history, table.concat({ARGV[2], ARGV[at + 1], votes - opposes, ARGV[at + 2]}, ' ')}
+    local points = ranked_points(votes, opposes, left_out)
+    notes[#notes + 1] = {history, table.concat({ARGV[2], ARGV[at + 1], points, ARGV[at + 2]}, ' ')}
   end
 end
 for _, note in ipairs(notes) do

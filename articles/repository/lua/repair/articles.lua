@@ -6,12 +6,12 @@ Returns  {number of articles repaired, {ids of those with too many voters or log
          {state, time, previous poster, groups, …} of each}; the state is "whole" | "gone" if the poster's name was taken
          off | "damaged" | "missing"
 Cost  O(ids · groups · log N + voters + entries), bounded by 4
-TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw, gone: r,
-         score: rw, time: rw, points: rw, active: rw, top:<period> rw, removed: rw, group:<slug> rw, score:<slug> rw,
-         time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> rw,
-         hll:uv:<id> rw, counter:suspect:<id> rw, days:<id> rw, rings: rw, viewed: rw, history:<id> rw, next:score rw,
-         ranking: rw, log: r
-INCLUDE  articles, closing, lists, members, moderation_log, ranking, values
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
+         posted:<user> rw, gone: r, leftout: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
+         removed: rw, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw,
+         hot:score rw, hot:score:<slug> rw, counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> rw,
+         days:<id> rw, rings: rw, viewed: rw, history:<id> rw, next:score rw, ranking: rw, log: r
+INCLUDE  articles, closing, formulas, lists, members, moderation_log, ranking, values
 ]]
 local prefix, grace = ARGV[1], tonumber(ARGV[3])
 local now = moments(prefix, ARGV[2])
@@ -19,13 +19,15 @@ local current, report, long, most, examined = parameters(prefix), {}, {}, tonumb
 local keep, voters_dropped = tonumber(ARGV[5]), tonumber(redis.call('HGET', prefix .. 'ranking:', 'voters_dropped') or '')
 
 local function keys_of_article(id)
-  return prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'counter:views:' .. id, prefix .. 'hll:uv:' .. id,
-    prefix .. 'counter:suspect:' .. id, prefix .. 'days:' .. id, prefix .. 'history:' .. id
+  return prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'leftout:' .. id, prefix .. 'counter:views:' .. id,
+    prefix .. 'hll:uv:' .. id, prefix .. 'counter:suspect:' .. id, prefix .. 'days:' .. id, prefix .. 'history:' .. id
 end
 
 local function keep_or_drop_voter_sets(id, time, closes)
   local is_dropped = not is_open(now, closes) and voters_dropped and time < voters_dropped
-  for _, one in ipairs(CHOICES) do redis.call(is_dropped and 'UNLINK' or 'PERSIST', prefix .. one.set .. id) end
+  for _, set in ipairs({prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'leftout:' .. id}) do
+    redis.call(is_dropped and 'UNLINK' or 'PERSIST', set)
+  end
 end
 
 local function list_choices(id, time)
@@ -36,6 +38,23 @@ local function list_choices(id, time)
   for _, one in ipairs(CHOICES) do
     for _, user in ipairs(redis.call('SMEMBERS', prefix .. one.set .. id)) do list_choice(prefix, one, user, id, time) end
   end
+end
+
+-- Return the voters of an open article whose choices are to be left out of ranking, those who voted for it and those who
+-- opposed it; nil for a closed article, which keeps what it has.
+local function voters_to_leave_out(id, time, closes)
+  if not is_open(now, closing_time(prefix, tonumber(time), closes)) then return nil end
+  local found = {}
+  for n, one in ipairs(CHOICES) do found[n] = redis.call('SINTER', prefix .. 'leftout:', prefix .. one.set .. id) end
+  return found
+end
+
+local function leave_voters_out(id, voters)
+  redis.call('DEL', prefix .. 'leftout:' .. id)
+  for _, users in ipairs(voters) do
+    in_batches(users, function(...) redis.call('SADD', prefix .. 'leftout:' .. id, ...) end)
+  end
+  note_left_out(prefix, id, #voters[1], #voters[2])
 end
 
 -- The time of the last view only decides when to archive: the present replaces a lost one.
@@ -76,13 +95,16 @@ local done = 0
 for at = 6, #ARGV do
   local id, too_long = ARGV[at], false
   local article = prefix .. 'article:' .. id
-  local title, link, poster, name, time, closes, votes, opposes, groups, removed, archived = unpack(redis.call('HMGET',
-    article, 'title', 'link', 'poster', 'poster_name', 'time', 'closes', 'votes', 'opposes', 'groups', 'removed', 'archived'))
+  local title, link, poster, name, time, closes, votes, opposes, groups, removed, archived, left_out =
+    unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'poster_name', 'time', 'closes', 'votes', 'opposes',
+      'groups', 'removed', 'archived', 'left_out'))
   local there = redis.call('EXISTS', article) == 1
   local whole = is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
   local gone = whole and is_gone(prefix, poster)
   local state = not there and 'missing' or not whole and 'damaged' or gone and 'gone' or 'whole'
   for _, fact in ipairs({state, whole and time or '', whole and poster or '', groups or ''}) do report[#report + 1] = fact end
+  local out = whole and voters_to_leave_out(id, time, closes)
+  if out then left_out = #out[1] .. ' ' .. #out[2] end
   if gone then
     redis.call('HSET', article, 'poster', '-1', 'poster_name', '')
     redis.call('ZREM', prefix .. 'posted:' .. poster, id)
@@ -99,11 +121,12 @@ for at = 6, #ARGV do
     redis.call('ZADD', KEYS[1], time, id)
   else
     redis.call('ZREM', KEYS[1], id)
-    list_article(prefix, id, tonumber(time), votes - opposes, split(groups), current, keep)
+    list_article(prefix, id, tonumber(time), ranked_points(votes, opposes, left_out), split(groups), current, keep)
   end
   if not current.next_seconds_per_point then redis.call('ZREM', prefix .. 'next:score', id) end
   if whole then
     note_text(article)
+    if out then leave_voters_out(id, out) end
     renew_sketch(id)
     note_viewed(id)
     note_posted(prefix, id, poster, time)

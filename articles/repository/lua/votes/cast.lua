@@ -7,17 +7,17 @@ ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 grace, s
 Returns  {"ok", votes, opposes, choice, accounts of the voting ring that this completes, else 0}
          | {"missing"} | {"removed"} | {"closed"} | {"gone"} if the account is deleted | {"limited", time to wait, ms}
 Cost  O(log N)
-TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r, score: rw,
-         points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, ring:<id>:<network> rw, rings: rw,
-         next:score rw, ranking: r, limit:votes:<user> rw
-INCLUDE  closing, limits, members, ranking, values
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r,
+         leftout: r, score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, ring:<id>:<network> rw,
+         rings: rw, next:score rw, ranking: r, limit:votes:<user> rw
+INCLUDE  closing, formulas, limits, members, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, user, choice, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
 local now, passed = moments(prefix, ARGV[4])
 
-local time, closes, votes, opposes, groups, removed =
-  unpack(redis.call('HMGET', article, 'time', 'closes', 'votes', 'opposes', 'groups', 'removed'))
+local time, closes, votes, opposes, groups, removed, left_out =
+  unpack(redis.call('HMGET', article, 'time', 'closes', 'votes', 'opposes', 'groups', 'removed', 'left_out'))
 if not (as_time(time) and as_count(votes) and as_count(opposes) and groups) then return {'missing'} end
 if removed then return {'removed'} end
 if is_gone(prefix, user) then return {'gone'} end
@@ -25,6 +25,9 @@ time = tonumber(time)
 closes = closing_time(prefix, time, closes)
 if not is_open(now, closes) then return {'closed'} end
 local current = parameters(prefix)
+local is_out = is_left_out(prefix, user)
+local before = (is_out or left_out) and choice_left_out(prefix, id, user) or 'none'
+local after = is_out and choice or 'none'
 local wait = take_use(prefix .. 'limit:votes:' .. user, milliseconds(now), tonumber(ARGV[7]), tonumber(ARGV[8]))
 if wait > 0 then return {'limited', wait} end
 
@@ -40,10 +43,11 @@ oppose_change = oppose_change or set_member(oppose, false)
 note_choice(prefix, id, user, choice, exactly(math.max(now, time)), passed - current.longest_window - tonumber(ARGV[5]))
 votes, opposes = votes + vote_change, opposes + oppose_change
 local ring = 0
-if vote_change ~= 0 or oppose_change ~= 0 then
+if vote_change ~= 0 or oppose_change ~= 0 or before ~= after then
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
-  rank_by_score(prefix, id, time, votes - opposes, split(groups), current)
-  rank_by_points(prefix, id, time, votes - opposes, split(groups))
+  local points = ranked_points(votes, opposes, leave_out(prefix, id, user, before, after, left_out))
+  rank_by_score(prefix, id, time, points, split(groups), current)
+  rank_by_points(prefix, id, time, points, split(groups))
   if KEYS[4] and choice ~= 'none' then ring = note_new_account(prefix, KEYS[4], id, user, now, ARGV[9], ARGV[10]) end
 end
 return {'ok', votes, opposes, choice, ring}

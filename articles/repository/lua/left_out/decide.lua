@@ -1,0 +1,31 @@
+--[[
+Leave a member's choices on articles out of ranking from now on, or count them again, and log it. The first shard numbers
+the acts of a member; another shard follows it, unless it follows a later act. The articles are settled afterwards.
+Idempotent: a decision that is in force begins no act.
+KEYS  1 members left out  2 their acts
+ARGV  1 user id  2 "1" to leave out, "0" to count, '' to continue an act  3 number of the act; '' in the first shard
+      4 shard prefix; in the first shard also  5 now, s  6 moderator  7 member's name  8 reason
+Returns  {"ok", number of the act whose articles are not all settled in this shard, '' if there is none to settle,
+         "1" if it leaves out, "0" if it counts}
+Cost  O(1)
+TOUCHES  leftout: rw, leftout:acts: rw, log: rw
+INCLUDE  moderation_log, ranking
+]]
+local members, acts, user, wanted, given, prefix = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local current = is_left_out(prefix, user) and '1' or '0'
+local number, state = string.match(redis.call('HGET', acts, user) or '', '^(%d+) (%l+)$')
+number = tonumber(number or 0)
+
+if given ~= '' and tonumber(given) < number then return {'ok', '', current} end
+if given == '' and (wanted == '' or wanted == current) or tonumber(given) == number then
+  return {'ok', state == 'open' and tostring(number) or '', current}
+end
+
+local act = given == '' and tostring(number + 1) or given
+redis.call('HSET', acts, user, act .. ' open')
+local is_out = wanted == '1'
+redis.call(is_out and 'SADD' or 'SREM', members, user)
+if given == '' then
+  log(prefix, is_out and 'leave-out-votes' or 'count-votes', ARGV[5], ARGV[6], '0', ARGV[7], ARGV[8], {})
+end
+return {'ok', act, wanted}

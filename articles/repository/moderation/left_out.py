@@ -1,0 +1,78 @@
+"""Members whose choices on articles moderators leave out of ranking, in one act, and count again in one act."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from articles.domain.members import UserId
+from articles.domain.moderation.log import Actor
+from articles.repository.store.batches import ARTICLES_PER_CHECK
+from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.keys import Keys
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutState:
+    """Whether a member's choices are left out of ranking."""
+
+    is_left_out: bool
+    is_settled: bool
+    """Whether all articles follow; False after an act that was interrupted."""
+
+
+class LeftOutVotes:
+    """The acts of a store. Each step is one script in one shard, so an act can be interrupted and repeated."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def get_state(self, member: UserId) -> LeftOutState:
+        """Return what moderators decided about a member's choices. One round trip."""
+        keys = self._store.shards.directory
+        with self._store.pipeline() as pipe:
+            pipe.sismember(keys.left_out, str(member))
+            pipe.hget(keys.left_out_acts, str(member))
+            is_left_out, act = pipe.execute()
+        return LeftOutState(bool(is_left_out), not (act or "").endswith(" open"))
+
+    def leave_out(self, member: UserId, name: str, actor: Actor, reason: str) -> Iterator[int]:
+        """Leave a member's choices on open articles out of ranking, and those to come; log it.
+
+        Yields the number of articles that each step changed. One round trip for each batch of the member's lists
+        in each shard. Idempotent, and continues an act that was interrupted. Raises StoreError.
+        """
+        yield from self._carry_out(member, "1", (actor.name, name, reason))
+
+    def count_again(self, member: UserId, name: str, actor: Actor, reason: str) -> Iterator[int]:
+        """Count a member's choices again: those on open articles, and those to come. The rest as `leave_out`."""
+        yield from self._carry_out(member, "0", (actor.name, name, reason))
+
+    def go_on(self, member: UserId) -> Iterator[int]:
+        """Continue an act that was interrupted. The rest as `leave_out`."""
+        yield from self._carry_out(member, "", ("", "", ""))
+
+    def _carry_out(self, member: UserId, wanted: str, entry: tuple[str, str, str]) -> Iterator[int]:
+        """Carry out an act. `wanted`: "1" leaves out, "0" counts, "" continues; `entry`: what the log says."""
+        first, *others = self._store.shards.all
+        act, wanted = self._decide(first, member, wanted, "", exact_time(self._store.now()), *entry)
+        if not act:
+            return
+        for keys in others:
+            if self._decide(keys, member, wanted, act)[0]:
+                yield from self._settle(keys, member, act)
+        yield from self._settle(first, member, act)  # what it says is done has been done in all others
+
+    def _decide(self, keys: Keys, member: UserId, wanted: str, act: str, *entry: str) -> list[str]:
+        """Let one shard follow the act; return it, "" if nothing is to be settled there, and what it wants."""
+        arguments: list[Value] = [member, wanted, act, keys.prefix, *entry]
+        given = [keys.left_out, keys.left_out_acts]
+        return self._store.change("left_out/decide", member, given, arguments)
+
+    def _settle(self, keys: Keys, member: UserId, act: str) -> Iterator[int]:
+        lists, now = (keys.votes_of(member), keys.opposes_of(member)), exact_time(self._store.now())
+        for chosen in lists:
+            since, given = "-inf", [chosen, keys.left_out_acts]
+            while since:
+                step: list[Value] = [since, ARTICLES_PER_CHECK, int(chosen == lists[-1])]
+                arguments = [keys.prefix, member, act, now, *step]
+                changed, since = self._store.change("left_out/settle", member, given, arguments)
+                yield int(changed)
