@@ -24,7 +24,7 @@ from articles.views.comments import votes as comment_votes
 from articles.views.inbox import page as inbox
 from articles.views.inbox import silence
 from articles.views.lists import feeds, my_lists, pages, refresh, search
-from articles.views.moderation import appeals, log, notes, queue, removed, sign_ups, sweeps, voting_rings
+from articles.views.moderation import appeals, left_out, log, notes, queue, removed, sign_ups, sweeps, voting_rings
 from articles.views.moderation import articles as article_moderation
 from articles.views.moderation import members as members_moderation
 from articles.views.operation import health, operation
@@ -101,6 +101,9 @@ urlpatterns = [
     path("users/<str:name>/comments/", members.comments, name="member_comments"),
     path("users/<str:name>/moderation/", members_moderation.index, name="member_moderation"),
     path("users/<str:name>/moderation/lift/", members_moderation.lift, name="lift_ban"),
+    path("users/<str:name>/moderation/votes/", left_out.leave_out, name="leave_votes_out"),
+    path("users/<str:name>/moderation/votes/count/", left_out.count_again, name="count_votes"),
+    path("users/<str:name>/moderation/votes/continue/", left_out.go_on, name="continue_votes"),
     path("users/<str:name>/moderation/sweep/", sweeps.begin, name="sweep"),
     path("users/<str:name>/moderation/sweep/<int:sweep_id>/", sweeps.go_on, name="continue_sweep"),
     path("users/<str:name>/moderation/sweep/<int:sweep_id>/restore/", sweeps.restore, name="restore_sweep"),

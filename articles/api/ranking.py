@@ -54,7 +54,11 @@ class ScoreParts(BaseModel):
     time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
     votes: int
     opposes: int
-    points: int = Field(description=gettext_noop("Votes for minus votes against."))
+    left_out_votes: int = Field(description=gettext_noop("Votes for it that moderators left out of ranking."))
+    left_out_opposes: int = Field(description=gettext_noop("Votes against it that they left out."))
+    points: int = Field(
+        description=gettext_noop("Votes for minus votes against, without those that are left out of ranking.")
+    )
     seconds_per_point: float = Field(
         description=gettext_noop("How far one point moves an article."), examples=[432.0]
     )
@@ -160,6 +164,8 @@ def _score(parts: explanation.ScoreParts) -> ScoreParts:
         time=parts.posted_at,
         votes=parts.votes,
         opposes=parts.opposes,
+        left_out_votes=parts.left_out.votes,
+        left_out_opposes=parts.left_out.opposes,
         points=parts.points,
         seconds_per_point=parts.seconds_per_point,
         score=parts.value,

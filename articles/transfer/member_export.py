@@ -47,7 +47,8 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "invitations": map(_invitation, member.invitations.select_related("invited")),
         "moderated": map(_entry, repository.moderation_log.iterate_by_actor(member.get_username())),
     }
-    for name, value in (("account", _account(member)), ("settings", _settings(member))):
+    votes = {"votes_left_out_of_ranking": repository.left_out.get_state(user).is_left_out}
+    for name, value in (("account", _account(member) | votes), ("settings", _settings(member))):
         yield f',\n"{name}": {_text(value)}'
     for name, entries in lists.items():
         yield f',\n"{name}": ['

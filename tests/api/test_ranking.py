@@ -49,6 +49,8 @@ def test_the_explanation_has_every_part(anyone, site_store, ranked):
             "time": stored.posted_at,
             "votes": 2,
             "opposes": 0,
+            "left_out_votes": 0,
+            "left_out_opposes": 0,
             "points": 2,
             "seconds_per_point": 432.0,
             "score": stored.score,

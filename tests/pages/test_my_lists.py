@@ -336,6 +336,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "came_with_an_import": True,
             "trusted_since": None,
             "member_of": ["Moderators"],
+            "votes_left_out_of_ranking": False,
         },
         "settings": {
             "language": "en",

@@ -1,4 +1,4 @@
-"""The moderators' page about a member: bans, sweeps and notes."""
+"""The moderators' page about a member: bans, votes left out of ranking, sweeps and notes."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -17,6 +17,7 @@ from articles.forms.notes import NoteForm
 from articles.forms.sweeps import SweepForm
 from articles.web.identity import actor, member_named, needs
 from articles.web.moderation import BAN, REMOVE, ban, lift_ban
+from articles.wiring import repository
 
 
 @never_cache
@@ -41,6 +42,7 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         "may_ban": may_ban,
         "bans": list(member.bans.select_related("moderator")),
         "scopes": SCOPES,
+        "votes": repository().left_out.get_state(member.pk),
         "sweeps": list(member.sweeps.select_related("moderator")),
         "sweep_form": SweepForm(auto_id="sweep-%s"),
         "has_notes": member.pk != request.user.pk,

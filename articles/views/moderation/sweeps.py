@@ -25,8 +25,8 @@ from articles.web.identity import actor, member_named, needs
 from articles.web.moderation import REMOVE
 from articles.wiring import repository
 
-_BUDGET_SECONDS = 5.0
-"""Time that one request spends on a sweep; the moderator continues a longer one."""
+BUDGET_SECONDS = 5.0
+"""Time that one request spends on an act of many steps; the moderator continues a longer one."""
 
 
 def _page_of(_request: HttpRequest, name: str, **_address: Any) -> str:
@@ -74,7 +74,7 @@ def _remove(request: HttpRequest, sweep: Sweep) -> None:
 
 def _take(steps: Iterator[bool], note: Callable[[bool], object]) -> bool:
     """Take the steps of a sweep, as far as time allows; return whether these were all."""
-    deadline = time.monotonic() + _BUDGET_SECONDS
+    deadline = time.monotonic() + BUDGET_SECONDS
     for is_done in steps:
         note(is_done)
         if time.monotonic() > deadline:

@@ -89,14 +89,21 @@ def _sentence(explanation: Explanation) -> str:
     if not (score.votes or score.opposes):
         text = _("Number %(rank)s on the front page: no votes yet, posted %(ago)s.")
         return prose(text % {"rank": rank, "ago": ago})
-    points = ngettext("%(points)s point", "%(points)s points", abs(score.points))
+    shown = score.votes - score.opposes
+    points = ngettext("%(points)s point", "%(points)s points", abs(shown))
     numbers = ngettext("%(votes)s vote, %(opposes)s opposed", "%(votes)s votes, %(opposes)s opposed", score.votes)
     text = _("Number %(rank)s on the front page with %(points)s: %(numbers)s, posted %(ago)s.") % {
         "rank": rank,
-        "points": points % {"points": grouped(score.points)},
+        "points": points % {"points": grouped(shown)},
         "numbers": numbers % {"votes": grouped(score.votes), "opposes": grouped(score.opposes)},
         "ago": ago,
     }
+    if score.left_out_choices:
+        text += " " + ngettext(
+            "%(num)s vote is left out of ranking.",
+            "%(num)s votes are left out of ranking.",
+            score.left_out_choices,
+        ) % {"num": grouped(score.left_out_choices)}
     return prose(text)
 
 

@@ -1,0 +1,64 @@
+"""Leaving a member's votes out of ranking, on the moderators' page of the member."""
+
+import pytest
+
+from articles.domain.articles import Choice, LeftOut
+from articles.views.moderation import sweeps
+from tests.factories import browser_of
+from tests.store_state import problems
+
+PAGE = "/users/mallory/moderation/"
+LEAVE_OUT, COUNT, CONTINUE = f"{PAGE}votes/", f"{PAGE}votes/count/", f"{PAGE}votes/continue/"
+REASON = {"reason": "A voting ring"}
+
+
+@pytest.fixture
+def voted(site_store, article, mallory):
+    site_store.votes.cast(article, mallory.pk, Choice.VOTE)
+    return article
+
+
+def test_one_act_leaves_the_votes_out_and_another_counts_them(site_store, voted, mallory, carol):
+    browser = browser_of(carol)
+    for _ in range(2):  # pressed twice
+        assert browser.post(LEAVE_OUT, REASON).headers["Location"] == PAGE
+
+    assert site_store.articles.get(voted).left_out == LeftOut(1, 0)
+    assert "Moderators left them out of ranking." in browser.get(PAGE).text
+    why = browser.get(f"/articles/{voted}/why/").text
+    assert "Left out of ranking" in why
+    assert "1 for, 0 against" in why
+    reply = browser.get(f"/api/articles/{voted}/ranking").json()["score"]
+    assert (reply["votes"], reply["left_out_votes"], reply["left_out_opposes"], reply["points"]) == (2, 1, 0, 1)
+    assert b'"votes_left_out_of_ranking": true' in browser_of(mallory).get("/settings/data/").getvalue()
+    log = browser.get("/moderation/").text
+    assert "left the votes of" in log
+    assert log.count("A voting ring") == 1
+    for _ in range(2):  # pressed twice
+        browser.post(COUNT, {"reason": "They are honest"})
+
+    assert site_store.articles.get(voted).ranked_points == 2
+    assert "count again in ranking" in browser.get("/moderation/").text
+    assert problems(site_store) == []
+
+
+def test_a_long_act_is_continued(site_store, voted, mallory, carol, monkeypatch):
+    monkeypatch.setattr(sweeps, "BUDGET_SECONDS", -1)
+    browser = browser_of(carol)
+
+    page = browser.post(LEAVE_OUT, REASON, follow=True)
+
+    assert "There is more: continue below." in page.text
+    assert CONTINUE in page.text
+    monkeypatch.setattr(sweeps, "BUDGET_SECONDS", 60)
+    assert CONTINUE not in browser.post(CONTINUE, follow=True).text
+    assert site_store.left_out.get_state(mallory.pk).is_settled
+
+
+def test_it_needs_the_permission_the_token_and_a_reason_and_spares_moderators(site_store, voted, mallory, carol):
+    assert browser_of(mallory).post(LEAVE_OUT, REASON).status_code == 403
+    assert browser_of(carol, strict=True).post(LEAVE_OUT, REASON).status_code == 403
+    assert browser_of(carol).post(LEAVE_OUT, {"reason": ""}).status_code == 302
+    assert browser_of(carol).post("/users/carol/moderation/votes/", REASON).status_code == 403
+    assert not site_store.left_out.get_state(mallory.pk).is_left_out
+    assert not site_store.left_out.get_state(carol.pk).is_left_out
