@@ -12,7 +12,7 @@ from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.ranking.weights import MOST_ARTICLES
 from articles.repository.readership.pageviews import Pageviews
-from articles.repository.search import find
+from articles.repository.search import scanning
 from articles.repository.store import scripts
 from articles.repository.store.connection import Store
 from articles.repository.upkeep.lease import _LOCK_LIFE as LEASE_SECONDS
@@ -33,8 +33,8 @@ __all__ = [
     "RankingParameters",
     "Store",
     "Votes",
-    "find",
     "parameters",
+    "scanning",
     "scripts",
 ]
 

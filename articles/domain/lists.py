@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from articles.domain.articles import Article
+from articles.domain.discussion.comments import Comment
 
 GROUPS_PER_LIST = 10
 """Groups that one list shows together: each is one more ranking to merge, in every shard."""
@@ -142,6 +143,23 @@ class SearchPage:
     def first_rank(self) -> int:
         """Rank of the page's first article, counted from 1."""
         return (self.number - 1) * self.per_page + 1
+
+
+@dataclass(frozen=True, slots=True)
+class CommentSearchPage:
+    """One page of the comments that a search finds."""
+
+    comments: tuple[Comment, ...]
+    number: int
+    has_next: bool
+    titles: Mapping[str, str]
+    """Titles of all groups by slug."""
+
+    total: int | None
+    """Number of matching comments; None if there are too many to count in time."""
+
+    complete: bool
+    """False if the search stopped before it could rule out more or newer matches."""
 
 
 @dataclass(frozen=True, slots=True)

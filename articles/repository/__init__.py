@@ -39,6 +39,7 @@ from articles.repository.ranking.weights import Weights
 from articles.repository.readership.archive import Counters, ViewArchive
 from articles.repository.readership.history import History
 from articles.repository.readership.pageviews import Pageviews
+from articles.repository.search.comments import CommentSearch
 from articles.repository.search.find import Search
 from articles.repository.store import schema
 from articles.repository.store.clients.client import (
@@ -116,6 +117,7 @@ class Repository:
         self.lists = Lists(store, self.hot)
         self.following = Following(store)
         self.search = Search(store)
+        self.comment_search = CommentSearch(store)
         self.refresh = Refreshes(store)
         self.standings = Standings(store)
         self.feeds = Feeds(store, self.hot, self.search, self.standings)

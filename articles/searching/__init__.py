@@ -2,6 +2,15 @@
 
 from articles.searching.marking import marked_parts
 from articles.searching.query import MOST_CHARACTERS, Query, Term, read_query
-from articles.searching.words import WORDS_VERSION, words_of
+from articles.searching.words import WORDS_VERSION, words_of, words_of_comment
 
-__all__ = ["MOST_CHARACTERS", "WORDS_VERSION", "Query", "Term", "marked_parts", "read_query", "words_of"]
+__all__ = [
+    "MOST_CHARACTERS",
+    "WORDS_VERSION",
+    "Query",
+    "Term",
+    "marked_parts",
+    "read_query",
+    "words_of",
+    "words_of_comment",
+]

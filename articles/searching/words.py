@@ -1,4 +1,4 @@
-"""The words by which search finds an article: of its title, its link's host, and its poster's name.
+"""The words by which search finds an article, of its title, its link's host, and its poster's name; and a comment.
 
 A word is lower-case text without spaces, colons and commas. English is stemmed. Text written without spaces
 (Chinese, Japanese, Korean, Thai …) is split into pairs of neighbouring characters, and the last character of a run
@@ -23,6 +23,9 @@ WORDS_VERSION = 2
 LONGEST_WORD = 40  # characters; longer ones are cut, in texts and in queries alike
 MOST_OF_TITLE, MOST_OF_HOST, MOST_OF_POSTER = 100, 12, 8  # words
 
+MOST_OF_COMMENT = 200
+"""Different words of a comment: each is a set to write while the store serves no other client."""
+
 _MARKS = (
     r"\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     r"\u06d6-\u06dc\u06df-\u06e4\u0711\u0730-\u074a\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
@@ -45,6 +48,8 @@ _ASCII_RUN = re.compile(r"[A-Za-z0-9]+(?:[.'][A-Za-z0-9]+)*(?:\+\+|#)?")
 _SEGMENT = re.compile(rf"[{_NO_SPACES}]+|[^{_NO_SPACES}.]+")
 _UNSPACED = re.compile(rf"[{_NO_SPACES}]")
 _ENGLISH = re.compile("[a-z']{3,}")
+_SCHEME = re.compile(r"\bhttps?://(?:www\.)?", re.IGNORECASE)
+"""The beginning of a link in a text, which a query with the link lacks."""
 
 # Accents, vowel points of Arabic and Hebrew, and joiners: most readers do not type them.
 _IGNORED = re.compile(
@@ -166,3 +171,8 @@ def words_of(title: str, link: str, poster_name: str) -> str:
         host = ""
     words = [*_words(title, MOST_OF_TITLE), *_host_words(host), *_words(poster_name, MOST_OF_POSTER)]
     return f" {' '.join(dict.fromkeys(words))} "
+
+
+def words_of_comment(text: str) -> str:
+    """Return the first distinct words of a comment, with a space before and after each."""
+    return f" {' '.join(_words(_SCHEME.sub(' ', text), MOST_OF_COMMENT))} "

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.api.caller import error_of
-from tests.internals import find
+from tests.internals import scanning
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_a_response_gives_the_total_and_whether_it_is_complete(anyone, found):
 
 
 def test_a_search_that_runs_out_of_time_has_no_total(anyone, found, monkeypatch):
-    monkeypatch.setattr(find, "STEPS", ())
+    monkeypatch.setattr(scanning, "STEPS", ())
 
     body = anyone.get("search?q=redis").json()
 

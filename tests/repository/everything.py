@@ -119,6 +119,8 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
     comments.edit(first, BOB, "Edited", mentioned=[ALICE])
     comments.remove(reply, MODERATOR, "Spam")
     comments.restore(reply, MODERATOR, "No spam")
+    for text in ("rep", "edited all"):
+        repository.comment_search.get_page(read_query(text))
     comments.lock(article_id, MODERATOR, "Too heated")
     comments.unlock(article_id, MODERATOR, "Calm again")
     for order in CommentOrder:

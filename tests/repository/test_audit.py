@@ -10,7 +10,7 @@ from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.domain.ranking import RANGES, Parameters
 from articles.repository import Repository
-from articles.repository.search import index
+from articles.repository.search import word_sets
 from articles.repository.store.keys import Keys
 from articles.repository.upkeep import audit, repair
 from tests.cast import ALICE, BOB, MODERATOR
@@ -664,7 +664,7 @@ def test_no_script_gets_more_ids_than_one_step_allows(repository, monkeypatch, w
     for module in (audit, repair):
         monkeypatch.setattr(module, "ARTICLES_PER_CHECK", 5)
         monkeypatch.setattr(module, "ENTRIES_PER_CHECK", 5)
-    monkeypatch.setattr(index, "_IDS_PER_SCRIPT", 5)
+    monkeypatch.setattr(word_sets, "_IDS_PER_SCRIPT", 5)
     for number in range(12 * repository.store.shards.count):
         view(repository, post(repository, number, ("python",)), 1)
     warm(repository, "python")
@@ -674,7 +674,7 @@ def test_no_script_gets_more_ids_than_one_step_allows(repository, monkeypatch, w
     def watched(script, names, args):
         given.append(len(args))
         if script.endswith("/words"):
-            prefix, count, *rest = args
+            prefix, _, count, *rest = args
             words, ids = rest[: int(count)], rest[int(count) :]
             under.append(len(ids) or sum(client.scard(f"{prefix}word:{word}") for word in words))
         return run(script, names, args)

@@ -11,7 +11,7 @@ from articles.domain.errors import ArticleRemoved, DuplicateLink, GroupNotFound,
 from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.repository.lists.reading import sort_key
-from articles.repository.search import find, index
+from articles.repository.search import find, index, scanning
 from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import keys as names
 from articles.searching import WORDS_VERSION, read_query
@@ -229,8 +229,8 @@ def test_paging_ends_at_the_number_of_articles_searched(repository, clock, monke
 
 def post_and_disturb(repository, clock, monkeypatch, disturb) -> list[int]:
     """Post six articles, oldest first, for a walk down the ranking that is disturbed after each step."""
-    monkeypatch.setattr(find, "FEW", 1)
-    monkeypatch.setattr(find, "STEPS", [("walk", 2)] * 9)
+    monkeypatch.setattr(scanning, "FEW", 1)
+    monkeypatch.setattr(scanning, "STEPS", [("walk", 2)] * 9)
     posted = []
     for _ in range(6):
         clock.advance(1)
@@ -273,7 +273,7 @@ def test_an_article_that_falls_during_a_search_is_found_once(repository, clock, 
 
 @pytest.mark.parametrize("few", [1, 2000])
 def test_hundreds_of_articles_are_found_once_each_by_one_word_or_hundreds(repository, clock, monkeypatch, few):
-    monkeypatch.setattr(find, "FEW", few)
+    monkeypatch.setattr(scanning, "FEW", few)
     rows = [imported(number, clock() - number, title=f"wa{number:03}") for number in range(600)]
     rows.append(imported(600, clock() - 600, title="bwa"))
     posted = repository.imports.add(rows)
@@ -297,8 +297,8 @@ LIMITS = ((2000, 2000), (4, 7), (10, 20), (2, 1000))
 
 @pytest.mark.parametrize(("few", "walked"), LIMITS)
 def test_a_search_finds_the_same_as_a_scan_of_every_article(repository, clock, monkeypatch, few, walked):
-    monkeypatch.setattr(find, "FEW", few)
-    monkeypatch.setattr(find, "STEPS", [(mode, walked) for mode, _ in find.STEPS])
+    monkeypatch.setattr(scanning, "FEW", few)
+    monkeypatch.setattr(scanning, "STEPS", [(mode, walked) for mode, _ in scanning.STEPS])
     chance, facts = random.Random(few), {}
     for _ in range(90):
         clock.advance(chance.choice((0, 1)))

@@ -22,7 +22,7 @@ from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import imported, link, post, view, visit
+from tests.factories import comment_on, imported, link, post, view, visit
 from tests.repository.everything import use_all
 from tests.repository.lua_files import spelled
 from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, make_older, warm
@@ -137,6 +137,9 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
         for order in Order:
             repository.search.get_page(read_query(text), order, hidden=("three",))
         repository.search.get_page(read_query(text), hidden=tuple(f"g{n}" for n in range(12)))
+    for first in (0, 199, 398):  # a beginning of more words than a search reads sets
+        comment_on(repository, ids[0], "many " + " ".join(f"z{first + n}" for n in range(199)), 78)
+    assert repository.comment_search.get_page(read_query("many z")).total == 3
     with repository.imports.lock():
         repository.imports.add([imported(900 + n, clock() - 5, groups=GROUPS, poster=MALLORY) for n in range(4)])
     assert problems(repository) == []
@@ -184,6 +187,7 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
         client.hset(one.ranking, "longest_window", "1.000")
     client.hset(repository.store.shards.directory.descriptions, "lost", "Nothing.")
     damage_comments(repository)
+    assert problems(repository)
     repository.repair.run()
     damaged = repository.store.shards.of(ids[0]).article(ids[0])
     client.hdel(damaged, "closes")
@@ -221,6 +225,9 @@ def damage_comments(repository: Repository) -> None:
         client.delete(one.comment(root + 5))
         client.hset(one.comment(root + 2), mapping={"parent": str(root + 77), "author": str(BOB)})
         client.zadd(one.commented(ALICE), {str(root + 1): 1})
+        client.sadd(one.comment_word("first"), str(root + 77))
+        client.zadd(one.comment_lexicon, {"nothing": 0})
+        client.hset(one.comment(root + 1), "words", " lost ")
         client.hset(one.article(article), "comments", 99)
 
 

@@ -29,6 +29,7 @@ from articles.repository.comments.reading import (
 from articles.repository.limits import vote_arguments
 from articles.repository.store.connection import Store, exact_time
 from articles.repository.store.values import joined
+from articles.searching import words_of_comment
 
 SENT_SECONDS = 600
 """Time in which the same comment, sent again, leads to the first."""
@@ -76,6 +77,7 @@ class Comments:
                 *(exact_time(now + store.rules.voting_window), SENT_SECONDS, keys.prefix),
                 joined(mentioned),
                 joined(spared),
+                words_of_comment(text),
             ],
         )
         return int(comment_id)
@@ -178,7 +180,11 @@ class Comments:
                 "comments/edit",
                 comment_id,
                 [keys.comment(comment_id), keys.article(article_id)],
-                [user, text, exact_time(self._store.now()), EDIT_SECONDS, keys.prefix, joined(mentioned)],
+                [
+                    *(user, text, exact_time(self._store.now()), EDIT_SECONDS, keys.prefix),
+                    joined(mentioned),
+                    words_of_comment(text),
+                ],
             )
 
     def delete(self, comment_id: CommentId, user: UserId) -> None:

@@ -123,9 +123,10 @@ class Carrier:
         """Rewrite comments, and drop those that are deleted."""
         with self._target.pipeline() as pipe:
             for comment_id in ids:
-                pipe.hmget(self._target.shards.of_comment(comment_id).comment(comment_id), "parent", "author")
+                copy = self._target.shards.of_comment(comment_id).comment(comment_id)
+                pipe.hmget(copy, "parent", "author", "words")
             replies = pipe.execute()
-        former = {comment_id: (reply[0], reply[1]) for comment_id, reply in zip(ids, replies, strict=True)}
+        former = {one: (parent, author, words) for one, (parent, author, words) in zip(ids, replies, strict=True)}
         records: list[BackupRecord] = []
         for keys, comments in self._source.shards.split_comments(ids).items():
             records += self._reader.read_comments(keys, comments)[1]

@@ -8,12 +8,14 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import methodcaller
 
 from articles.domain.articles import ArticleId
 from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import Order, SearchPage
 from articles.domain.members import UserId
-from articles.repository.lists.reading import moved_to, read_articles, sort_key
+from articles.repository.lists.reading import moved_to, read_articles
+from articles.repository.search.comment_index import CommentIndex
 from articles.repository.search.index import (
     ALL_INDEXED,
     DAMAGED,
@@ -25,6 +27,7 @@ from articles.repository.search.index import (
     version_of,
 )
 from articles.repository.search.memberships import Memberships
+from articles.repository.search.scanning import MOST_FOUND, Results, Scan, run
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value
@@ -32,21 +35,8 @@ from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from
 from articles.searching import WORDS_VERSION, Query, Term, words_of
 
-MOST_FOUND = 1000
-"""Articles that can be paged through: a reader who needs more should refine the query."""
-
-FEW = 2000
-"""Matches up to which a script reads and sorts all."""
-
-STEPS = (("walk", 2000), ("meet", 4000), ("walk", 4000), ("walk", 4000), ("sample", 1))
-"""Modes of the script to try in turn until the best matches are known, each with the number of articles to walk
-past in a ranking. After the last one the result is marked incomplete, so that rare queries do not hold up the
-store."""
-
 _ATTEMPTS = 5
 """Readings of an article that changes meanwhile. One with bytes that are no text always seems to have changed."""
-
-_Match = tuple[float, bytes]
 
 
 class Search:
@@ -54,6 +44,7 @@ class Search:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._comments = CommentIndex(store)
 
     def get_page(
         self,
@@ -99,31 +90,24 @@ class Search:
 
     def _search(
         self, query: Query, order: Order, size: int, slug: str | None, hidden: Sequence[str]
-    ) -> "tuple[_Results, dict[str, str], bool]":
+    ) -> tuple[Results, dict[str, str], bool]:
         """Return the `size` best matches, the groups' titles, and whether every article is indexed."""
-        titles, indexed = self._directory()
+        titles, indexed = read_directory(self._store)
         if slug is not None and slug not in titles:
             raise GroupNotFound(slug, moved_to(self._store, slug))
         queries = [query]
         if order is Order.SCORE and (whole := query.of_whole_words()):
             queries = [whole, query]
+        by_order = methodcaller("order", order)
         scans = [
-            _Scan(self._store, _as_json(variant.with_groups(titles), slug, hidden), order, size)
+            Scan(self._store, _as_json(variant.with_groups(titles), slug, hidden), by_order, size)
             for variant in queries
         ]
         if query.terms:
-            _run(self._store, scans)
+            run(self._store, scans)
         else:
             scans[0].find_nothing()
-        return _Results(scans), titles, indexed
-
-    def _directory(self) -> tuple[dict[str, str], bool]:
-        """Return the groups' titles by slug, and whether every article is indexed."""
-        with self._store.pipeline() as pipe:
-            pipe.hgetall(self._store.shards.directory.groups)
-            pipe.hget(names.SCHEMA, "indexed")
-            titles, indexed = pipe.execute()
-        return titles, indexed == ALL_INDEXED
+        return Results(scans), titles, indexed
 
     def reindex(self, ids: Iterable[ArticleId], memberships: Memberships | None = None) -> int:
         """Index these articles by their current words; return how many of them exist. Idempotent.
@@ -170,12 +154,12 @@ class Search:
         return changed
 
     def index_all(self, *, restart: bool = False) -> Iterator[tuple[int, int]]:
-        """Index all articles by id; yield the last id done and the highest id after each step.
+        """Index all articles and their comments by id; yield the last id done and the highest id after each step.
 
         Resumes after an interruption, or starts over with `restart`. New articles are indexed when they are
         posted. If several versions of the site run side by side, only the newest one indexes, unless an older one
-        is called with `restart`: then the older one takes over, as after a downgrade. Four round trips for each
-        step of `STEP` ids.
+        is called with `restart`: then the older one takes over, as after a downgrade. Five round trips for each
+        step of `STEP` ids, and some for their comments.
         """
         with self._store.pipeline() as pipe:
             pipe.get(names.COUNTER)
@@ -189,6 +173,7 @@ class Search:
         while done < last:
             following = min(done + ARTICLES_PER_READ, last)
             self.reindex(range(done + 1, following + 1))
+            self._comments.update_on(range(done + 1, following + 1))
             done = following
             if not self._note(done):
                 return
@@ -226,6 +211,15 @@ class Search:
         return done
 
 
+def read_directory(store: Store) -> tuple[dict[str, str], bool]:
+    """Return the groups' titles by slug, and whether everything is indexed. One round trip."""
+    with store.pipeline() as pipe:
+        pipe.hgetall(store.shards.directory.groups)
+        pipe.hget(names.SCHEMA, "indexed")
+        titles, indexed = pipe.execute()
+    return titles, indexed == ALL_INDEXED
+
+
 def _reached(state: str | None) -> int:
     """Return the id up to which articles are indexed by this version."""
     _, _, reached = (state or "").partition(" ")
@@ -236,90 +230,3 @@ def _as_json(query: Query, slug: str | None, hidden: Sequence[str]) -> str:
     terms = [*query.terms, *([Term((), groups=(slug,))] if slug is not None else [])]
     rows = [{"words": t.words, "beginning": t.beginning, "groups": t.groups} for t in terms]
     return json.dumps({"terms": rows, "hidden": [name for name in hidden if name != slug]}, ensure_ascii=False)
-
-
-def _run(store: Store, scans: "Sequence[_Scan]") -> None:
-    """Run the scans in parallel, a round trip for each step, until all know the best matches."""
-    for step in STEPS:
-        calls = [call for scan in scans for call in scan.calls(*step)]
-        if not calls:
-            return
-        replies = iter(store.run_many(calls))
-        for scan in scans:
-            scan.take(replies)
-    for scan in scans:
-        scan.end()
-
-
-class _Results:
-    """The matches of one or more scans: all of the first scan come before the others of the next."""
-
-    def __init__(self, scans: "Sequence[_Scan]") -> None:
-        self.best = list({match[1]: match for scan in scans for match in scan.best}.values())
-        self.total = scans[-1].total
-        self.complete = all(scan.complete for scan in scans)
-
-
-class _Scan:
-    """The search for one query in all shards, step by step, until the best matches are known."""
-
-    def __init__(self, store: Store, query: str, order: Order, size: int) -> None:
-        self._query, self._order, self._size = query, order, size
-        self._matches: dict[Keys, dict[str, float]] = {keys: {} for keys in store.shards.all}
-        """Each shard's matches with their values in the ranking, as last read: they may change between steps."""
-
-        self._ranks = dict.fromkeys(store.shards.all, 0)
-        """Ranks from which to continue in the shards that are not done."""
-
-        self._totals: dict[Keys, int] = {}
-        self.complete = True
-        """Whether the best matches are certainly known."""
-
-    def calls(self, mode: str, walked: int) -> list[Call]:
-        """Return the calls of the next step, one for each shard that is not done."""
-        return [
-            Call(
-                "search/find",
-                (keys.order(self._order),),
-                (keys.prefix, self._query, self._size, rank, mode, FEW, walked),
-            )
-            for keys, rank in self._ranks.items()
-        ]
-
-    def take(self, replies: Iterator[list[str]]) -> None:
-        """Take one reply for each of the calls."""
-        for keys in list(self._ranks):
-            reply = next(replies)
-            if self._is_enough(keys, reply):
-                del self._ranks[keys]
-            else:
-                self._ranks[keys] = int(reply[1])
-
-    def end(self) -> None:
-        """End the scan after the last step; it is incomplete if any shard is not done."""
-        self.complete = not self._ranks
-
-    def find_nothing(self) -> None:
-        """End a search without terms: no article matches."""
-        self._totals = dict.fromkeys(self._matches, 0)
-
-    def _is_enough(self, keys: Keys, reply: list[str]) -> bool:
-        """Record a shard's matches; return whether the shard is done."""
-        status, number, *flat = reply
-        matches = {member: float(value) for member, value in zip(flat[::2], flat[1::2], strict=True)}
-        if status == "all":
-            self._matches[keys], self._totals[keys] = matches, int(number)
-            return True
-        self._matches[keys] |= matches
-        return int(number) < 0 or len(self._matches[keys]) >= self._size
-
-    @property
-    def best(self) -> list[_Match]:
-        """All matches so far, best first."""
-        entries = (entry for matches in self._matches.values() for entry in matches.items())
-        return sorted((sort_key(value, member) for member, value in entries), reverse=True)
-
-    @property
-    def total(self) -> int | None:
-        """Number of matches; None if unknown."""
-        return sum(self._totals.values()) if len(self._totals) == len(self._matches) else None

@@ -9,14 +9,10 @@ from articles.repository.search.memberships import Memberships
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import portions, ranked_members, set_members
 from articles.searching import WORDS_VERSION, words_of
 
 ALL_INDEXED = f"{WORDS_VERSION} all"
 """Value of the field `indexed` in the store's stamp when every article is indexed."""
-
-_IDS_PER_SCRIPT = 500
-"""Ids under words, and words, that one script audits or repairs: it compares each with its article."""
 
 
 def version_of(state: str | None) -> int:
@@ -131,50 +127,3 @@ class Index:
     def _is_complete(self) -> bool:
         with self._store.commands() as client:
             return bool(client.hget(names.SCHEMA, "indexed") == ALL_INDEXED)
-
-    def list_doubtful(self, keys: Keys, indexed_words: Iterable[str], memberships: Memberships) -> Iterator[str]:
-        """Yield, of these words and those in the lexicon, all but those that hold exactly the counted articles."""
-        for portion in portions(self._with_lexicon(keys, indexed_words), _IDS_PER_SCRIPT):
-            for word, size, is_known in self._count(keys, portion):
-                if size != memberships.words[word] or is_known != (size > 0):
-                    yield word
-
-    def check_words(self, keys: Keys, words: Sequence[str]) -> Iterator[Finding]:
-        """Yield words with articles that do not belong there, and errors of the lexicon. In batches."""
-        for arguments in self._portions(keys, words):
-            flat = self._store.run("audit/words", [keys.lexicon], [keys.prefix, *arguments])
-            for word, problem in zip(flat[::2], flat[1::2], strict=True):
-                yield Finding(keys.word(word), problem)
-
-    def repair_words(self, keys: Keys, words: Sequence[str]) -> None:
-        """Remove articles that do not belong there from these words, and correct the lexicon. In batches."""
-        for arguments in self._portions(keys, words):
-            self._store.run("repair/words", [keys.lexicon], [keys.prefix, *arguments])
-
-    def _with_lexicon(self, keys: Keys, indexed_words: Iterable[str]) -> list[str]:
-        return sorted({*indexed_words, *ranked_members(self._store, keys.lexicon)})
-
-    def _count(self, keys: Keys, words: Sequence[str]) -> Iterator[tuple[str, int, bool]]:
-        """Yield each word, its number of articles (-1 for a key of another type), and if the lexicon holds it."""
-        flat = self._store.run("search/count", [keys.lexicon], [keys.prefix, *words])
-        yield from zip(words, flat[::2], map(bool, flat[1::2]), strict=True)
-
-    def _portions(self, keys: Keys, words: Sequence[str]) -> Iterator[list[str | int]]:
-        """Yield arguments of the scripts: words with up to 500 ids in total, or a part of the ids of one word."""
-        batch, ids = list[str](), 0
-        for portion in portions(words, _IDS_PER_SCRIPT):
-            for word, size, _ in self._count(keys, portion):
-                if size > _IDS_PER_SCRIPT:
-                    yield from self._parts(keys, word)
-                    continue
-                if batch and (ids + size > _IDS_PER_SCRIPT or len(batch) >= _IDS_PER_SCRIPT):
-                    yield [len(batch), *batch]
-                    batch, ids = [], 0
-                batch.append(word)
-                ids += size
-        if batch:
-            yield [len(batch), *batch]
-
-    def _parts(self, keys: Keys, word: str) -> Iterator[list[str | int]]:
-        for ids in portions(set_members(self._store, keys.word(word)), _IDS_PER_SCRIPT):
-            yield [1, word, *ids]

@@ -205,6 +205,30 @@ COMMENT_SENT = _key(
     life=10 * MINUTE,
     in_backup=InBackup.OMITTED,
 )
+COMMENT_TIME = _key(
+    "comment:time:",
+    "zset",
+    Owner.SITE,
+    "id of each comment that is shown → posting time; also those on removed articles",
+    "the newest comments first, in the search",
+    in_backup=InBackup.REBUILT,
+)
+COMMENT_WORD = _key(
+    "comment:word:<word>",
+    "set",
+    Owner.WORD,
+    "ids of the comments with this word that are shown, also of those on removed articles",
+    "the search of comments; written in the step that writes the comment",
+    in_backup=InBackup.REBUILT,
+)
+COMMENT_LEXICON = _key(
+    "comment:words:",
+    "zset",
+    Owner.SITE,
+    "every word that has comments → 0",
+    "finds words by their beginnings",
+    in_backup=InBackup.REBUILT,
+)
 FLAGS = _key(
     "flags:<comment>",
     "hash",

@@ -15,6 +15,7 @@ from articles.repository.store.batches import KEYS_PER_SCAN
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import (
     ARTICLE,
+    COMMENT_WORD,
     COMMENTED,
     FLAGS,
     FLAGS_BY,
@@ -46,6 +47,9 @@ class Contents:
 
     groups: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
+    comment_words: set[str] = field(default_factory=set)
+    """Words of comments."""
+
     members: set[UserId] = field(default_factory=set)
     """Members with a list of votes or opposes."""
 
@@ -135,6 +139,8 @@ def _note(contents: Contents, kind: Key, values: tuple[str, ...]) -> None:
         contents.articles.add(int(values[0]))
     elif is_kept_with_article(kind):
         contents.mentioned.add(int(values[0]))
+    elif kind is COMMENT_WORD:
+        contents.comment_words.add(values[0])
     elif kind.owner is Owner.WORD:
         contents.words.add(values[0])
     elif kind.owner is Owner.GROUP:

@@ -19,7 +19,8 @@ exactly
 11. a comment is in its places among the replies to a comment, or to the root, of its article, exactly by its votes
     and its time, and in its author's list; these hold nothing else. Its votes equal its voter sets until they are
     dropped, as noted. A deleted comment has replies. An article counts the comments that are shown, says when
-    the last one was posted, by which it is ranked unless it is removed, and has given out their numbers
+    the last one was posted, by which it is ranked unless it is removed, and has given out their numbers.
+    Comments that are shown, and no others, are indexed by exactly the words of their texts, and by time
 12. the queue and the members' lists of flags hold exactly the flags of what is there, by their states; none is
     open on what is removed
 13. an inbox holds the newest 1,000 notices at most, each about an article that exists; deleted accounts have none
@@ -43,6 +44,7 @@ from articles.repository.moderation.flag_upkeep import FlagUpkeep
 from articles.repository.ranking.parameters import parameters_from
 from articles.repository.search.index import Finding, Index, Indexed
 from articles.repository.search.memberships import Memberships
+from articles.repository.search.word_sets import WordSets
 from articles.repository.store import keys as names
 from articles.repository.store.ahead import read_ahead
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
@@ -96,6 +98,7 @@ class Audit:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._index = Index(store)
+        self._words = WordSets(store)
 
     def run(self, progress: Progress = quiet) -> Iterator[Finding]:
         """Yield every broken invariant, none for a sound store. Reads all keys, in batches. Raises StoreError."""
@@ -266,9 +269,9 @@ class Audit:
 
     def _check_words(self, keys: Keys, contents: Contents, memberships: Memberships) -> Iterator[Finding]:
         """Check the words that may hold other articles than those that name them."""
-        doubtful = list(self._index.list_doubtful(keys, contents.words, memberships))
+        doubtful = list(self._words.list_doubtful(keys, contents.words, memberships))
         yield from check_readable_keys(self._store, ((keys.word(word), WORD) for word in doubtful))
-        yield from self._index.check_words(keys, doubtful)
+        yield from self._words.check_words(keys, doubtful)
 
     def _size(self, name: str) -> int:
         with self._store.commands() as client:

@@ -54,12 +54,12 @@ _NUMBER = _like(r"-?[0-9]{1,15}(?:\.[0-9]+)?(?:e[-+]?[0-9]{1,2})?")
 
 _LISTS_OF_COMMENTS = (
     *(table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED),
-    *(table.FLAGGED, table.FLAGS_BY),
+    *(table.FLAGGED, table.FLAGS_BY, table.COMMENT_TIME, table.COMMENT_WORD),
 )
 
 _FORMS: dict[Key, Form] = {
     **dict.fromkeys((table.CHANGED, table.TAKEN), _are_texts),
-    table.LEXICON: _are_texts,
+    **dict.fromkeys((table.LEXICON, table.COMMENT_LEXICON), _are_texts),
     table.LOG: _are_records,
     table.TUNINGS: _are_records,
     table.TICK: _are_records,
@@ -81,7 +81,7 @@ _FORMS: dict[Key, Form] = {
 }
 """Forms of values, where any text would not do. Articles, comments and parameters have checks of their own."""
 
-_READ_BY_THE_AUDIT = frozenset((table.ARTICLE, table.WORD, table.GROUP))
+_READ_BY_THE_AUDIT = frozenset((table.ARTICLE, table.WORD, table.COMMENT_WORD, table.GROUP))
 """Kinds with so much content that reading it twice would slow the audit. It reads those that are doubtful."""
 
 _SKETCHES = (table.VISITORS, table.VISITORS_OF_DAY)

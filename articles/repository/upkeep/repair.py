@@ -14,8 +14,9 @@ from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
 from articles.repository.moderation.flag_upkeep import FlagUpkeep
 from articles.repository.search.find import Search
-from articles.repository.search.index import Finding, Index
+from articles.repository.search.index import Finding
 from articles.repository.search.memberships import Memberships
+from articles.repository.search.word_sets import WordSets
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_SCAN
 from articles.repository.store.connection import Store, Value, exact_time
@@ -38,7 +39,7 @@ class Repair:
         self._store = store
         self._hot = hot
         self._search = Search(store)
-        self._index = Index(store)
+        self._words = WordSets(store)
         self._comments = CommentRepair(store)
         self._flags = FlagUpkeep(store)
 
@@ -131,9 +132,12 @@ class Repair:
         self._flags.settle(map(root_of, ids))
 
     def settle_comments(
-        self, ids: Sequence[CommentId], former: Mapping[CommentId, tuple[str | None, str | None]]
+        self, ids: Sequence[CommentId], former: Mapping[CommentId, tuple[str | None, str | None, str | None]]
     ) -> None:
-        """The same for comments; `former`: the parent and the author that they had before. Raises StoreError."""
+        """The same for comments; `former`: the parent, the author and the words they had before.
+
+        Raises StoreError.
+        """
         self._comments.settle(ids, former)
         self._flags.settle(ids)
 
@@ -199,8 +203,8 @@ class Repair:
 
     def _repair_words(self, keys: Keys, contents: Contents, memberships: Memberships) -> None:
         """Repair the words that may hold other articles than those that name them."""
-        doubtful = list(self._index.list_doubtful(keys, contents.words, memberships))
-        self._index.repair_words(keys, doubtful)
+        doubtful = list(self._words.list_doubtful(keys, contents.words, memberships))
+        self._words.repair_words(keys, doubtful)
 
     def _repair_choices(self, keys: Keys, contents: Contents, tell: Tell) -> None:
         for member in sorted(contents.members):

@@ -10,6 +10,7 @@ from articles.repository.upkeep.readable import Damage, list_damages
 _REBUILT = (
     *(table.SCORE, table.TIME, table.POINTS, table.HOT, table.REMOVED, table.GROUP, table.WORD, table.LEXICON),
     *(table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED),
+    *(table.COMMENT_TIME, table.COMMENT_WORD, table.COMMENT_LEXICON),
     *(table.FLAGGED, table.FLAGS_BY, table.INBOX),
     *(table.ACTIVE, table.ACTIVE_OF_GROUP, table.VISITS),
     *(table.SCORE_OF_GROUP, table.TIME_OF_GROUP, table.POINTS_OF_GROUP, table.HOT_OF_GROUP, table.TOP),

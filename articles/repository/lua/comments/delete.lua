@@ -3,17 +3,18 @@ Delete a comment with its text, its votes and its flags. While it has replies, a
 KEYS  1 comment  2 article  3 comments of the author
 ARGV  1 id  2 author  3 shard prefix
 Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"}
-Cost  O(log N) for the comment, and for each stub above it that loses its last reply; O(1) for each comment that is
+Cost  O(words + log N) for the comment, and for each stub above it that loses its last reply; O(1) for each comment that is
       not shown after the last one that is
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
-         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, flags:<comment> rw, flagged: rw,
-         commented:<user> rw, flags:by:<user> rw, gone: r, active: rw, active:<slug> rw
-INCLUDE  comments, flags, members, values
+         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, comment:time: rw,
+         comment:word:<word> rw, comment:words: rw, flags:<comment> rw, flagged: rw, commented:<user> rw,
+         flags:by:<user> rw, gone: r, active: rw, active:<slug> rw
+INCLUDE  comments, flags, members, values, words
 ]]
 local comment, article, id, prefix = KEYS[1], KEYS[2], ARGV[1], ARGV[3]
 
-local author, parent, time, closes, votes, opposes, hidden, deleted = unpack(redis.call('HMGET', comment,
-  'author', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted'))
+local author, parent, time, closes, votes, opposes, hidden, deleted, words = unpack(redis.call('HMGET', comment,
+  'author', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted', 'words'))
 if deleted or not is_whole_comment(parent, time, closes, votes, opposes) then return {'no_comment'} end
 if is_gone(prefix, ARGV[2]) then return {'gone'} end
 if author ~= ARGV[2] then return {'not_author'} end
@@ -21,12 +22,13 @@ local shown = as_count(redis.call('HGET', article, 'comments'))
 
 if shown and not hidden then redis.call('HSET', article, 'comments', math.max(0, shown - 1)) end
 redis.call('ZREM', KEYS[3], id)
+leave_comment(prefix, id, words)
 drop_flags(prefix, id)
 if count_replies(prefix, id) == 0 then
   drop_comment(prefix, id)
 else
   drop_comment_voters(prefix, id)
-  redis.call('HDEL', comment, 'text', 'author', 'author_name', 'edited', 'removed', 'sweep')
+  redis.call('HDEL', comment, 'text', 'author', 'author_name', 'edited', 'removed', 'sweep', 'words')
   redis.call('HSET', comment, 'deleted', 1, 'votes', 0, 'opposes', 0)
   rank_reply(prefix, parent, id, time, 0, 0)
 end

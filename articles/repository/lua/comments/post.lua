@@ -3,13 +3,14 @@ Publish a comment. Idempotent: the same text, sent again within some minutes, le
 KEYS  1 article  2 the comment posted last with this text in this place
 ARGV  1 article id  2 parent: a comment, or the article's root  3 author  4 author's name  5 text  6 now, s
       7 when voting on it ends, s  8 life of key 2, s  9 shard prefix
-      10 members that the text mentions, comma-separated  11 members who want no notice of it
+      10 members that the text mentions, comma-separated  11 members who want no notice of it  12 words of the text
 Returns  {"ok", id} | {"missing"} | {"removed"} | {"gone"} if the author's account is deleted | {"locked"}
          | {"thread_full"} | {"no_comment"} | {"comment_removed"}; the last two are about the parent
-Cost  O(log N)
+Cost  O(words + log N)
 TOUCHES  article:<id> rw, comment:<comment> rw, replies:best:<comment> rw, replies:time:<comment> rw,
-         comment:sent:<digest> rw, commented:<user> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw
-INCLUDE  comments, members, ranking, values
+         comment:sent:<digest> rw, comment:time: rw, comment:word:<word> rw, comment:words: rw, commented:<user> rw,
+         inbox:<user> rw, gone: r, active: rw, active:<slug> rw
+INCLUDE  comments, members, ranking, values, words
 ]]
 local article, sent, parent, author, now, prefix = KEYS[1], KEYS[2], ARGV[2], ARGV[3], ARGV[6], ARGV[9]
 
@@ -34,8 +35,9 @@ if number >= COMMENTS_PER_ARTICLE then return {'thread_full'} end
 
 local id = comment_id(ARGV[1], number)
 redis.call('HSET', prefix .. 'comment:' .. id, 'text', ARGV[5], 'author', author, 'author_name', ARGV[4],
-  'parent', parent, 'time', now, 'votes', 0, 'opposes', 0, 'closes', ARGV[7])
+  'parent', parent, 'time', now, 'votes', 0, 'opposes', 0, 'closes', ARGV[7], 'words', ARGV[12])
 rank_reply(prefix, parent, id, now, 0, 0)
+enter_comment(prefix, id, now, ARGV[12])
 redis.call('ZADD', prefix .. 'commented:' .. author, now, id)
 redis.call('HSET', article, 'comments', shown + 1, 'comment_ids', number, 'last_comment', now)
 rank_active(prefix, ARGV[1], tonumber(now), false, split(groups))

@@ -1,35 +1,55 @@
 --[[
-The search index: articles by word, and the lexicon of all words. Words are given as one text, separated by spaces.
+The search index: articles and comments by word, and a lexicon of all words of each. Words are given as one text, separated
+by spaces.
 INCLUDE  values
 ]]
--- Index articles, {id, words, id, words …}, under their words, and add these to the lexicon. A word is written once.
-local function enter_all_words(prefix, named)
-  local ids_of, lexicon = {}, {}
+-- Enter {id, words, id, words …} under their words, and these into the lexicon. `key_of` returns the key of a word. A word is
+-- written once.
+local function enter_under(key_of, lexicon, named)
+  local ids_of, entries = {}, {}
   for n = 1, #named, 2 do
     for word in string.gmatch(named[n + 1] or '', '[^ ]+') do
       if not ids_of[word] then
         ids_of[word] = {}
-        lexicon[#lexicon + 1], lexicon[#lexicon + 2] = 0, word
+        entries[#entries + 1], entries[#entries + 2] = 0, word
       end
       table.insert(ids_of[word], named[n])
     end
   end
   for word, ids in pairs(ids_of) do
-    in_batches(ids, function(...) redis.call('SADD', prefix .. 'word:' .. word, ...) end)
+    in_batches(ids, function(...) redis.call('SADD', key_of(word), ...) end)
   end
-  in_batches(lexicon, function(...) redis.call('ZADD', prefix .. 'words:', ...) end)
+  in_batches(entries, function(...) redis.call('ZADD', lexicon, ...) end)
+end
+
+-- Remove an id from its words, and words that nothing is left under from the lexicon.
+local function leave_under(key_of, lexicon, id, words)
+  for word in string.gmatch(words or '', '[^ ]+') do
+    local key = key_of(word)
+    if redis.call('SREM', key, id) == 1 and redis.call('EXISTS', key) == 0 then redis.call('ZREM', lexicon, word) end
+  end
+end
+
+-- Index articles, {id, words, id, words …}.
+local function enter_all_words(prefix, named)
+  enter_under(function(word) return prefix .. 'word:' .. word end, prefix .. 'words:', named)
 end
 
 local function enter_words(prefix, id, words)
   enter_all_words(prefix, {id, words})
 end
 
--- Remove an article from its words, and words without articles from the lexicon.
 local function leave_words(prefix, id, words)
-  for word in string.gmatch(words or '', '[^ ]+') do
-    local key = prefix .. 'word:' .. word
-    if redis.call('SREM', key, id) == 1 and redis.call('EXISTS', key) == 0 then
-      redis.call('ZREM', prefix .. 'words:', word)
-    end
-  end
+  leave_under(function(word) return prefix .. 'word:' .. word end, prefix .. 'words:', id, words)
+end
+
+-- Index a comment that is shown, by its words and its time.
+local function enter_comment(prefix, id, time, words)
+  redis.call('ZADD', prefix .. 'comment:time:', time, id)
+  enter_under(function(word) return prefix .. 'comment:word:' .. word end, prefix .. 'comment:words:', {id, words})
+end
+
+local function leave_comment(prefix, id, words)
+  redis.call('ZREM', prefix .. 'comment:time:', id)
+  leave_under(function(word) return prefix .. 'comment:word:' .. word end, prefix .. 'comment:words:', id, words)
 end

@@ -1,21 +1,21 @@
 --[[
 Put some comments of one shard into exactly the lists that their hashes require. Idempotent. A comment whose parent is not
-there becomes a top-level one; one whose article is not there is dropped.
+there becomes a top-level one; one whose article is not there is dropped. Words are for search/index_comments.
 KEYS  1 comments that have been voted on
 ARGV  1 shard prefix  2… ids
 Returns  {state, time, …} of each; the state is "shown" | "removed" | "stub" | "damaged" | "missing"
 Cost  O(ids · log N)
 TOUCHES  article:<id> r, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
-         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, commented:<user> rw, gone: r
+         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, comment:time: rw, commented:<user> rw,
+         gone: r
 INCLUDE  comments, members
 ]]
 local prefix, states = ARGV[1], {}
 
 local function list_voters(id, closes)
-  local voted, oppose = prefix .. 'comment:voted:' .. id, prefix .. 'comment:oppose:' .. id
-  if redis.call('EXISTS', voted, oppose) == 0 then return redis.call('ZREM', KEYS[1], id) end
-  redis.call('PERSIST', voted)
-  redis.call('PERSIST', oppose)
+  local sets = {prefix .. 'comment:voted:' .. id, prefix .. 'comment:oppose:' .. id}
+  if redis.call('EXISTS', unpack(sets)) == 0 then return redis.call('ZREM', KEYS[1], id) end
+  for _, set in ipairs(sets) do redis.call('PERSIST', set) end
   redis.call('ZADD', KEYS[1], closes, id)
 end
 
@@ -46,6 +46,8 @@ for at = 2, #ARGV do
     if not deleted then list_author(id, comment, author, name, time) end
     state = deleted and 'stub' or removed and 'removed' or 'shown'
   end
+  if state ~= 'damaged' then redis.call('ZREM', prefix .. 'comment:time:', id) end
+  if state == 'shown' then redis.call('ZADD', prefix .. 'comment:time:', time, id) end
   states[#states + 1], states[#states + 2] = state, time or ''
 end
 return states

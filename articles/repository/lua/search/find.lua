@@ -1,36 +1,45 @@
 --[[
-Find articles of one shard that match all terms. Reads only.
+Find articles, or comments that are shown, of one shard that match all terms. Reads only.
 Rare terms are read and sorted; frequent ones are soon met while walking down the ranking. Words that are frequent alone
 and rare together are intersected, which costs least per article; reading an article's own words costs most. Each call
 takes a few milliseconds, whatever the query.
-KEYS  1 ranking of all articles
-ARGV  1 shard prefix  2 query, JSON: {terms: [{words, beginning, groups}], hidden: [groups]}  3 matches wanted
+KEYS  1 ranking of all articles, or of all comments
+ARGV  1 shard prefix  2 query, JSON: {terms: [{words, beginning, groups}], hidden: [groups], group: the only one of the
+      articles that comments are on, or ''}; terms of comments have no groups  3 matches wanted
       4 rank from which to continue walking  5 what to do if no term is rare: "walk" down the ranking; "meet": examine
       all articles with the rarest term, else walk; "sample": examine some of them
-      6 up to how many articles a term is rare  7 articles to walk past in a call
+      6 up to how many articles a term is rare  7 articles to walk past in a call  8 what to find: article or comment
 Returns  {"all", number of matches, id, value …}: every match is known, and the best follow
        | {"some", rank from which to continue walking, id, value …}: matches among the articles examined
 Cost  O(the rarest term), or some thousand articles of the ranking
-TOUCHES  article:<id> r, score: r, time: r, points: r, active: r, group:<slug> r, hot:score r, word:<word> r, words: r
+TOUCHES  article:<id> r, comment:<comment> r, comment:time: r, comment:word:<word> r, comment:words: r, score: r, time: r, points: r, active: r, group:<slug> r, hot:score r, word:<word> r, words: r
 INCLUDE  values
 ]]
 local prefix, query, wanted, start = ARGV[1], cjson.decode(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local few, step = tonumber(ARGV[6]), tonumber(ARGV[7])
+local few, step, of_comments = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8] == 'comment'
 local AT_ONCE, MOST_WORDS, MOST_SETS, MOST_TEXTS = math.min(250, step), 500, 6, few / 4
 local MOST_MET, MOST_INTERSECTED, MOST_INTERSECTIONS, FEW_HIDDEN = 3 * few, 40 * few, 1500, 10
 local terms, sizes, driver, read = {}, {}, nil, 0
+
+local function key_of(word)
+  return of_comments and prefix .. 'comment:word:' .. word or prefix .. 'word:' .. word
+end
+
+local function words_from(...)
+  return redis.call('ZRANGEBYLEX', of_comments and prefix .. 'comment:words:' or prefix .. 'words:', ...)
+end
 
 -- Return a term with those of its sets that exist, the largest first; without sets if it begins too many words: then the
 -- articles' own fields decide. `size` is at least the number of articles that match it.
 local function prepared(term)
   local keys, one, known = {}, {term = term, size = 0, sets = {}}, {}
-  for _, word in ipairs(term.words) do keys[#keys + 1] = prefix .. 'word:' .. word end
+  for _, word in ipairs(term.words) do keys[#keys + 1] = key_of(word) end
   for _, slug in ipairs(term.groups) do keys[#keys + 1] = prefix .. 'group:' .. slug end
   if term.beginning ~= '' then
     local from, to = '[' .. term.beginning, '(' .. term.beginning .. '\255'
-    local words = redis.call('ZRANGEBYLEX', prefix .. 'words:', from, to, 'LIMIT', 0, MOST_WORDS + 1)
+    local words = words_from(from, to, 'LIMIT', 0, MOST_WORDS + 1)
     if #words > MOST_WORDS then return {term = term, size = math.huge} end
-    for _, word in ipairs(words) do keys[#keys + 1] = prefix .. 'word:' .. word end
+    for _, word in ipairs(words) do keys[#keys + 1] = key_of(word) end
   end
   for _, key in ipairs(keys) do
     if not known[key] then
@@ -75,7 +84,8 @@ local function by_text(ids, wanted_terms)
   local kept = {}
   read = read + #ids
   for _, id in ipairs(ids) do
-    local words, groups = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'words', 'groups'))
+    local hash = of_comments and prefix .. 'comment:' .. id or prefix .. 'article:' .. id
+    local words, groups = unpack(redis.call('HMGET', hash, 'words', 'groups'))
     local ok = true
     words, groups = words or '', ',' .. (groups or '') .. ','
     for _, term in ipairs(wanted_terms) do ok = ok and meets(term, words, groups) end
@@ -84,8 +94,33 @@ local function by_text(ids, wanted_terms)
   return kept
 end
 
+-- Return whether comments on an article are found: it is listed, in the wanted group, and in no hidden one.
+local function is_wanted(article, hidden)
+  local title, groups, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. article, 'title', 'groups', 'removed'))
+  if not title or removed then return false end
+  local is_inside = query.group == ''
+  for slug in string.gmatch(groups or '', '[^,]+') do
+    if hidden[slug] then return false end
+    is_inside = is_inside or slug == query.group
+  end
+  return is_inside
+end
+
+-- Return the comments on such articles, of which each is read once.
+local function on_wanted_articles(ids)
+  local kept, hidden, known = {}, {}, {}
+  for _, slug in ipairs(query.hidden) do hidden[slug] = true end
+  for _, id in ipairs(ids) do
+    local article = string.sub(id, 1, -#tostring(COMMENTS_PER_ARTICLE))
+    if known[article] == nil then known[article] = is_wanted(article, hidden) end
+    if known[article] then kept[#kept + 1] = id end
+  end
+  return kept
+end
+
 -- Return the ids that are in no hidden group. If many groups are hidden, an article's own groups are fewer.
 local function shown(ids)
+  if of_comments then return on_wanted_articles(ids) end
   local sets, hidden, kept = {}, {}, {}
   for n, slug in ipairs(query.hidden) do sets[n], hidden[slug] = prefix .. 'group:' .. slug, true end
   if #sets == 0 or #ids == 0 then return ids end
