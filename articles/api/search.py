@@ -1,4 +1,4 @@
-"""Search articles."""
+"""Search articles and comments."""
 
 from typing import Literal
 
@@ -8,6 +8,7 @@ from ninja import Query
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from articles.api.comments import Comment
 from articles.api.protocol.auth import anyone, members
 from articles.api.protocol.operations import failing, router
 from articles.api.protocol.problems import Problem
@@ -22,6 +23,49 @@ from articles.wiring import repository
 
 LAST_PAGE = 100
 """Highest page number accepted. Search results end before it, whatever the page size."""
+
+
+class CommentSearchQuery(BaseModel):
+    __doc__ = gettext_noop("Which comments to search for, and which page of the results.")
+
+    q: str = Field(
+        max_length=MOST_CHARACTERS,
+        description=gettext_noop(
+            "Words in the texts of comments, at most 200 characters. A comment must match all of them; the last "
+            "one can be the beginning of a word, unless a space follows it."
+        ),
+        examples=["python news"],
+    )
+    group: str | SkipJsonSchema[None] = Field(
+        None,
+        description=gettext_noop("Name of a group, to search only comments on its articles."),
+        examples=["python"],
+    )
+    hide: str | SkipJsonSchema[None] = Field(
+        None,
+        description=gettext_noop(
+            "Names of groups, separated by commas, at most 50: comments on their articles are left out. The group "
+            "being searched is not left out."
+        ),
+        examples=["python,redis"],
+    )
+    page: PlainNumber = Field(1, ge=1, le=LAST_PAGE, description=gettext_noop("Page, counted from 1."))
+
+
+class CommentSearchPage(BaseModel):
+    __doc__ = gettext_noop("One page of the comments that a search finds.")
+
+    comments: list[Comment] = Field(
+        description=gettext_noop("The newest first; depth, replies and cut are 0, because they are of a thread.")
+    )
+    page: int
+    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    total: int | None = Field(
+        description=gettext_noop("Number of results; null if there are too many to count in time.")
+    )
+    complete: bool = Field(
+        description=gettext_noop("False if the search stopped early, so more or better results may exist.")
+    )
 
 
 class SearchQuery(BaseModel):
@@ -99,6 +143,30 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
         read_query(query.q), order, query.page, slug=slug, hidden=hidden, reader=reader
     )
     return SearchPage.of(page)
+
+
+@router.get(
+    "search/comments",
+    summary=gettext_noop("Search in comments"),
+    description=gettext_noop(
+        "Comments whose texts contain all the words, newest first, without removed ones and those on removed "
+        "articles. Paging ends after 1,000 comments."
+    ),
+    response={200: CommentSearchPage} | failing(400, 401, 404, 503),
+    auth=(*members(limit="search"), anyone("search")),
+    openapi_extra={"security": [{}]},
+)
+def search_comments(request: HttpRequest, query: Query[CommentSearchQuery]) -> CommentSearchPage:  # noqa: ARG001
+    slug = requested_slug(query.group) if query.group else None
+    hidden = _hidden_groups(query.hide or "")
+    page = repository().comment_search.get_page(read_query(query.q), query.page, slug=slug, hidden=hidden)
+    return CommentSearchPage(
+        comments=[Comment.of(comment) for comment in page.comments],
+        page=page.number,
+        has_next=page.has_next,
+        total=page.total,
+        complete=page.complete,
+    )
 
 
 def _hidden_groups(names: str) -> tuple[str, ...]:

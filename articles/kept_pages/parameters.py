@@ -25,7 +25,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "articles:profile": ("page",),
     "articles:member_comments": ("page",),
     "articles:log": ("page",),
-    "articles:search": ("q", "group", "order", "page"),
+    "articles:search": ("q", "group", "order", "kind", "page"),
     "articles:feed": FILTER,
     "articles:top_feed": FILTER,
     "articles:group_feed": FILTER,

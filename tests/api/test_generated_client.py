@@ -67,6 +67,7 @@ CALLS = [
     Call("search", 200, "SearchPage", arguments={"q": "article", "order": ("SearchOrder", "time")}),
     Call("search", 200, "SearchPage", arguments={"q": ""}),
     Call("search", 400, "Failure", arguments={"q": "x" * 201}),
+    Call("search_comments", 200, "CommentSearchPage", arguments={"q": "comment"}),
     Call("count_view", 200, "ViewCount", body=("View", {"articleId": MINE, "visitorId": None})),
     Call("count_view", 404, "Failure", body=("View", {"articleId": NOT_THERE})),
     Call("read_article", 200, "WholeArticle", arguments={"article_id": MINE}),

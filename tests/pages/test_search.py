@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 from django.test import Client
 
+from tests.cast import MODERATOR
 from tests.factories import actor, browser_of, post_as
 from tests.pages.lists import rows
 from tests.store_state import set_clock
@@ -229,3 +230,39 @@ def test_a_search_says_that_it_excludes_hidden_groups(site_store, article):
 
     assert "1 group is hidden from this list." in browser.get("/search/?q=title").text
     assert "hidden from this list" not in browser.get("/search/?q=title&group=python").text
+
+
+def test_the_comments_tab_keeps_the_query_and_lists_comments_with_their_articles(site_store, alice, bob):
+    site_store.groups.create("db", "Data")
+    article = post(site_store, alice, "Redis <b>", "db")
+    text = "Word " * 80 + "then <i>databases</i> and " + "more " * 80
+    comment = site_store.comments.post(article, bob.pk, bob.username, text)
+
+    other = text_of(Client().get("/search/?q=database&group=db"))
+    page = text_of(Client().get("/search/?q=database&group=db&kind=comments"))
+
+    address = html.escape("/search/?q=database&group=db&kind=comments")
+    assert f'<a href="{address}">Comments</a>' in other
+    assert f'<a href="{address}" aria-current="true">Comments</a>' in page
+    assert '<input type="hidden" name="kind" value="comments">' in page
+    assert 'data-told="1 comment found"' in page
+    assert f'href="/comments/{comment}/"' in page
+    assert f'<a href="/articles/{article}/" dir="auto">Redis &lt;b&gt;</a>' in page
+    assert ">bob</a>" in page
+    assert "then &lt;i&gt;<mark>databases</mark>&lt;/i&gt;" in page
+    assert re.search(r'<p dir="auto">…Word .{200,400}…</p>', page)
+    assert "application/atom+xml" not in page.partition("</head>")[0]
+    assert Client().get("/search/?kind=other").status_code == 404
+
+
+def test_comments_that_are_not_shown_are_not_found(site_store, alice, bob):
+    first, second = (post(site_store, alice, title) for title in ("One", "Two"))
+    removed = site_store.comments.post(first, bob.pk, bob.username, "databases")
+    site_store.comments.post(second, bob.pk, bob.username, "databases")
+    site_store.comments.remove(removed, MODERATOR, "Spam")
+    site_store.articles.remove(second, MODERATOR, "Spam")
+
+    page = text_of(Client().get("/search/?q=databases&kind=comments"))
+
+    assert "No results" in page
+    assert "Every word must be in the comment." in page

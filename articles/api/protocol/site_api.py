@@ -67,11 +67,11 @@ api = SiteApi(
 )
 for _noun in (
     "lists",
-    "search",
     "readership",
     "votes",
     "flags",
     "comments",
+    "search",
     "ranking",
     "my_lists",
     "inbox",

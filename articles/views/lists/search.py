@@ -1,6 +1,7 @@
-"""The search page: its form and the results."""
+"""The search page: its form, and the articles or comments that are found."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -27,42 +28,94 @@ _ORDERS = (Order.SCORE, Order.TIME)
 
 _MARK = Markup("<mark>%s</mark>")
 
+_EXCERPT, _BEFORE = 300, 100
+"""Characters of a comment that are shown, and most of them before the first match."""
+
 _MOST_CHOICES = 200
 """Maximum number of groups offered in a list; with more groups, the name is typed."""
 
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """Search for `?q=` with `order`, `group` and `page`; without search terms, show the form alone."""
+    """Search for `?q=` with `kind`, `order`, `group` and `page`; without search terms, show the form alone."""
     text, slug = search_terms(request)
-    order, number = _order(request), page_number(request)
-    repo, query = repository(), read_query(text)
-    hidden, reader = preferences_of(request).hidden_groups, reader_id(request)
+    find = _comments if _is_for_comments(request) else _articles
     try:
-        page = repo.search.get_page(query, order, number, slug=slug, hidden=hidden, reader=reader)
+        context = find(request, text, slug)
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
         parameters = request.GET.copy()
         parameters["group"] = gone.moved_to
         return moved(request.path, parameters.urlencode())
-    context = {
+    hidden = [other for other in preferences_of(request).hidden_groups if other != slug]
+    context |= {
         "q": text,
-        "order": order,
         "slug": slug or "",
-        "page": page,
-        "asked": bool(query.terms),
-        "now": repo.store.now(),
-        "show": _marker(query, {s: page.titles[s] for a in page.articles for s in a.groups if s in page.titles}),
-        "groups": _choices(page.titles),
+        "asked": bool(read_query(text).terms),
+        "groups": _choices(context["page"].titles),
         "most_characters": MOST_CHARACTERS,
-        "orders": _order_tabs(text, order, slug),
-        "everywhere": search_address(text, order, None),
-        "title": page_title(search_heading(text) if text else _("Search"), number),
-        "pager": numbered_pager(number, has_next=page.has_next, query=_parameters(text, order, slug)),
-        "hidden": hidden_groups([other for other in hidden if other != slug], is_member=reader is not None),
+        "kinds": _kind_tabs(text, slug, of_comments=find is _comments),
+        "of_comments": find is _comments,
+        "title": page_title(search_heading(text) if text else _("Search"), page_number(request)),
+        "hidden": hidden_groups(hidden, is_member=reader_id(request) is not None),
     }
     return render(request, "lists/search.html", context)
+
+
+def _articles(request: HttpRequest, text: str, slug: str | None) -> dict[str, Any]:
+    """Return what the page shows of the articles that are found. Raises GroupNotFound."""
+    repo, query, order, number = repository(), read_query(text), _order(request), page_number(request)
+    hidden = preferences_of(request).hidden_groups
+    page = repo.search.get_page(query, order, number, slug=slug, hidden=hidden, reader=reader_id(request))
+    titles = {name: page.titles[name] for one in page.articles for name in one.groups if name in page.titles}
+    return {
+        "page": page,
+        "order": order,
+        "now": repo.store.now(),
+        "show": _marker(query, titles),
+        "orders": _order_tabs(text, order, slug),
+        "everywhere": search_address(text, order, None),
+        "pager": numbered_pager(number, has_next=page.has_next, query=_parameters(text, order, slug)),
+    }
+
+
+def _comments(request: HttpRequest, text: str, slug: str | None) -> dict[str, Any]:
+    """Return what the page shows of the comments that are found, with their articles. Raises GroupNotFound."""
+    repo, query, number = repository(), read_query(text), page_number(request)
+    page = repo.comment_search.get_page(query, number, slug=slug, hidden=preferences_of(request).hidden_groups)
+    articles = {one.id: one for one in repo.articles.get_many(sorted({one.article for one in page.comments}))}
+    shown = [
+        (comment, article, _excerpt(comment.text, query))
+        for comment in page.comments
+        if (article := articles.get(comment.article)) and article.removed is None
+    ]
+    return {
+        "page": page,
+        "comments": shown,
+        "order": Order.TIME,
+        "everywhere": comment_search_address(text, None),
+        "pager": numbered_pager(number, has_next=page.has_next, query=_comment_parameters(text, slug)),
+    }
+
+
+def _excerpt(text: str, query: Query) -> Markup:
+    """Return a part of a comment around the first match, with matches marked."""
+    words = " ".join(text.split())
+    parts = list(marked_parts(words, query))
+    first = len(parts[0][0]) if parts and not parts[0][1] else 0
+    start = 0 if first < _BEFORE else words.rfind(" ", 0, first - _BEFORE // 2) + 1 or first - _BEFORE // 2
+    end = start + _EXCERPT
+    cut = words[start:end]
+    marked = Markup().join(_MARK % part if is_match else part for part, is_match in marked_parts(cut, query))
+    return Markup("%s%s%s") % ("…" if start else "", marked, "…" if end < len(words) else "")
+
+
+def _is_for_comments(request: HttpRequest) -> bool:
+    kind = request.GET.get("kind", "articles")
+    if kind not in ("articles", "comments"):
+        raise Http404("no such kind")
+    return kind == "comments"
 
 
 def search_terms(request: HttpRequest) -> tuple[str, str | None]:
@@ -100,6 +153,21 @@ def _parameters(text: str, order: Order, slug: str | None) -> str:
 
 def search_address(text: str, order: Order, slug: str | None) -> str:
     return f"{reverse('articles:search')}?{_parameters(text, order, slug)}"
+
+
+def _comment_parameters(text: str, slug: str | None) -> str:
+    values = {"q": text, "group": slug or "", "kind": "comments"}
+    return urlencode({name: value for name, value in values.items() if value})
+
+
+def comment_search_address(text: str, slug: str | None) -> str:
+    return f"{reverse('articles:search')}?{_comment_parameters(text, slug)}"
+
+
+def _kind_tabs(text: str, slug: str | None, *, of_comments: bool) -> Tabs:
+    articles, comments = search_address(text, Order.SCORE, slug), comment_search_address(text, slug)
+    tabs = (Tab(_("Articles"), articles, not of_comments), Tab(_("Comments"), comments, of_comments))
+    return Tabs(_("What to search"), tabs)
 
 
 def _order_tabs(text: str, current: Order, slug: str | None) -> Tabs:
