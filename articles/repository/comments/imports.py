@@ -8,6 +8,7 @@ from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
 from articles.repository.comments.reading import FIELDS, comment_from
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.values import count_from
+from articles.searching import words_of_comment
 
 _COMMENTS_PER_SCRIPT = 50
 """Comments that one script adds: some milliseconds of the store's time."""
@@ -73,11 +74,12 @@ def _call(store: Store, article_id: ArticleId, comments: Sequence[ImportedCommen
             stubs[above.number] = above
             above = above.parent
     for stub in stubs.values():
-        arguments += (*_place(store, stub), 0, 0, DELETED_MEMBER, "", "", "", "", "1")
+        arguments += (*_place(store, stub), 0, 0, DELETED_MEMBER, "", "", "", "", "", "1")
     for comment in comments:
         edited = "" if comment.edited_at is None else exact_time(comment.edited_at)
         arguments += (*_place(store, comment.place), comment.votes, comment.opposes, comment.author)
-        arguments += (comment.author_name, comment.text, edited, comment.removed or "", "")
+        arguments += (comment.author_name, comment.text, edited, comment.removed or "")
+        arguments += (words_of_comment(comment.text), "")
     return Call("imports/enter_comments", (keys.article(article_id), keys.comment_voters), arguments)
 
 
