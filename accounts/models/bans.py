@@ -34,7 +34,7 @@ class BanManager(models.Manager["Ban"]):
         with transaction.atomic():
             locked = User.objects.select_for_update().get(pk=member.pk)
             before = self.current(locked)
-            if before and before.is_just_begun and (before.scope, before.reason) == (scope, reason):
+            if before and before.is_just_begun and before.is_same(scope, reason, ends_at):
                 return None
             self.filter(member=locked, lifted_at=None).update(lifted_at=timezone.now())
             User.objects.filter(pk=locked.pk).update(banned_from=scope.value, ban_ends_at=ends_at)
@@ -91,6 +91,14 @@ class Ban(models.Model):
     @property
     def is_just_begun(self) -> bool:
         return self.begins_at >= timezone.now() - _SENT_TWICE
+
+    def is_same(self, scope: BanScope, reason: str, ends_at: datetime | None) -> bool:
+        """Return whether a ban that was sent twice would be this one."""
+        if self.ends_at and ends_at:
+            is_as_long = abs(self.ends_at - ends_at) <= _SENT_TWICE
+        else:
+            is_as_long = self.ends_at == ends_at
+        return is_as_long and (self.scope, self.reason) == (scope, reason)
 
     @property
     def is_current(self) -> bool:

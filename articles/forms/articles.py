@@ -17,6 +17,7 @@ from articles.forms.fields import (
     CleanedField,
     GroupsField,
     LineInput,
+    PreviewedForm,
     TextInput,
     reason_field,
     refuse_many,
@@ -28,7 +29,7 @@ from articles.text.links import clean_link
 from articles.text.refusals import input_sentence
 
 
-class ContentForm(forms.Form):
+class ContentForm(PreviewedForm):
     """Title, link and text of an article: at least one of link and text."""
 
     title = CleanedField(
@@ -53,10 +54,6 @@ class ContentForm(forms.Form):
 
     current_link = ""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["text"].widget.attrs["data-preview"] = reverse("articles:preview")
-
     def clean_link(self) -> str:
         link = self.cleaned_data["link"]
         if not link:
@@ -71,12 +68,6 @@ class ContentForm(forms.Form):
         if values.get("link") == "" and values.get("text") == "":
             self.add_error("link", input_sentence(InvalidInput("article-empty")))
         return values
-
-    def previewed(self) -> str | None:
-        """Return the text to preview; None if it is refused. Other fields keep what was typed, without errors."""
-        for name in [name for name in self.errors if name != "text"]:
-            del self.errors[name]
-        return None if self.errors else self.cleaned_data["text"]
 
 
 class PostForm(ContentForm):

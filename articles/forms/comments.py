@@ -3,11 +3,11 @@
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from articles.forms.fields import CleanedField
+from articles.forms.fields import CleanedField, PreviewedForm
 from articles.text.lines import clean_comment
 
 
-class EditCommentForm(forms.Form):
+class EditCommentForm(PreviewedForm):
     """The text of a comment."""
 
     text = CleanedField(

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -132,6 +133,20 @@ class GroupsField(forms.Field):
         if problems:
             raise ValidationError(problems)
         return list(dict.fromkeys(slugs))
+
+
+class PreviewedForm(forms.Form):
+    """A form with a text in Markdown, which it can show before it is processed."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["text"].widget.attrs["data-preview"] = reverse("articles:preview")
+
+    def previewed(self) -> str | None:
+        """Return the text to preview; None if it is refused. Other fields keep what was typed, without errors."""
+        for name in [name for name in self.errors if name != "text"]:
+            del self.errors[name]
+        return None if self.errors else self.cleaned_data["text"]
 
 
 def clean_token_label(name: str) -> str:

@@ -19,7 +19,8 @@ from articles.domain.articles import Article, ArticleId, Posted
 from articles.domain.errors import ActionRefused, DuplicateLink, LimitReached
 from articles.domain.members import UserId
 from articles.formatting.values import age, grouped
-from articles.forms.articles import ContentForm, EditForm, PostForm
+from articles.forms.articles import EditForm, PostForm
+from articles.forms.fields import PreviewedForm
 from articles.repository import Repository
 from articles.text.lines import InvalidInput, clean_text
 from articles.text.links import clean_link
@@ -37,7 +38,7 @@ def post(request: HttpRequest) -> HttpResponse:
     repo = repository()
     initial = shared_content(*(request.GET.get(name, "") for name in ("title", "link", "text")))
     form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
-    shown = _previewed(request, form)
+    shown = previewed(request, form)
     if request.method == "POST" and shown is None and form.is_valid() and (posted := _post(request, form)):
         if posted.is_new:
             messages.success(request, _posted_message(repo.rules.edit_window))
@@ -69,7 +70,7 @@ def _post(request: HttpRequest, form: PostForm) -> Posted | None:
         return None
 
 
-def _previewed(request: HttpRequest, form: ContentForm) -> Markup | None:
+def previewed(request: HttpRequest, form: PreviewedForm) -> Markup | None:
     """Return the HTML of the form's text if the member asks for a preview; the form is not processed then.
 
     None, with an error in the form, if a limit or the text itself is refused.
@@ -127,7 +128,7 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
         most_groups=repo.rules.max_groups_by_poster,
         moderator=moderator,
     )
-    shown = _previewed(request, form)
+    shown = previewed(request, form)
     if (
         request.method == "POST"
         and shown is None

@@ -1,4 +1,4 @@
-// Help in forms: a character counter, a preview of a text, a hint on known links, a filter for groups, a button that copies a token.
+// Help in forms: a character counter, a hint on known links, a filter for groups, a button that copies a token.
 // Without this script, the server checks the same after the form is submitted.
 (() => {
   "use strict";
@@ -55,26 +55,6 @@
       if (link.value) timer = setTimeout(() => ask().catch(() => {}), 300); // posting shows it anyway
     };
     link.oninput();
-  }
-
-  for (const text of all("[data-preview]")) {
-    const shown = document.querySelector(".preview"), { preview, csrfmiddlewaretoken: token } = text.form.elements;
-    let timer;
-    const draw = async () => {
-      const sent = text.value, body = new URLSearchParams({ text: sent, csrfmiddlewaretoken: token.value });
-      const answer = await fetch(text.dataset.preview, { method: "POST", body });
-      const { html } = await answer.json();
-      if (sent !== text.value) return;
-      const { body: drawn } = new DOMParser().parseFromString(html ?? "", "text/html");
-      shown.querySelector(".text").replaceChildren(...drawn.childNodes);
-      shown.hidden = !html;
-    };
-    preview.hidden = true;
-    document.querySelector(".markdown").after(shown);
-    text.addEventListener("input", () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => draw().catch(() => {}), 300); // the next letter tries again
-    });
   }
 
   for (const choice of all("[data-filter]")) {

@@ -58,9 +58,13 @@ def test_a_comment_typed_before_the_login_then_a_vote_a_reply_an_edit_and_a_dele
 
     answer = f"A reply, {page.has_scripts}"
     own.locator("a.reply").click()
+    page.fill("main textarea[name=text]", f"*{answer}*")
+    if not page.has_scripts:
+        page.click("main button[name=preview]")
+    expect(page.locator(".preview em")).to_have_text(answer)
     form = own.locator("form.write") if page.has_scripts else page.locator("main form.form")
     form.locator("textarea").fill(answer)
-    form.locator("button[type=submit]").click()
+    form.locator("button[type=submit]:not([name])").click()
     reply = own.locator(".thread .comment")
     expect(reply).to_contain_text(answer)
 

@@ -40,6 +40,9 @@ def test_a_moderator_bans_a_member_once_and_everyone_can_read_why(site_store, bo
     assert "from posting, commenting and voting, for 30 days" in text_of(bob, "/moderation/")
     assert BOB in browser_of(carol).get("/users/bob/").text
     assert BOB not in browser_of(bob).get("/users/bob/").text
+    browser_of(carol).post(BOB, fields | {"days": "365"})  # the moderator meant longer
+    assert Ban.objects.current(bob).ends_at - timezone.now() > timedelta(days=364)
+    assert len(site_store.moderation_log.get_page().entries) == 2
 
 
 @pytest.mark.parametrize("scope", BanScope)

@@ -21,6 +21,7 @@ from articles.domain.discussion.comments import (
 from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFound, LimitReached
 from articles.forms.comments import CommentForm, EditCommentForm
 from articles.text.refusals import action_sentence
+from articles.views.posting import previewed
 from articles.web import limits
 from articles.web.identity import actor, audience_of, reader_id, writer
 from articles.wiring import repository
@@ -50,10 +51,13 @@ def write(request: HttpRequest, article_id: int) -> HttpResponse:
         raise ArticleRemoved(article_id)
     writer(request)
     form = CommentForm(request.POST or None, initial={"parent": request.GET.get("parent")})
-    if request.method == "POST" and form.is_valid() and (comment_id := _post(request, article_id, form)):
+    shown = previewed(request, form)
+    is_sent = request.method == "POST" and shown is None
+    if is_sent and form.is_valid() and (comment_id := _post(request, article_id, form)):
         return redirect(place_of(request, comment_id))
     unsent_form.refill(request, form)
-    context = {"form": form, "article": article, "parent": _parent(article_id, form["parent"].value())}
+    context = {"form": form, "article": article, "preview": shown}
+    context["parent"] = _parent(article_id, form["parent"].value())
     response = render(request, "comments/write.html", context, status=400 if form.errors else 200)
     return limits.mark(request, response)
 
@@ -101,11 +105,13 @@ def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
     if not comment.may_be_edited_by(author.id):
         raise PermissionDenied
     form = EditCommentForm(request.POST or None, initial={"text": comment.text})
-    if request.method == "POST" and form.is_valid() and _edit(request, comment_id, form):
+    shown = previewed(request, form)
+    if request.method == "POST" and shown is None and form.is_valid() and _edit(request, comment_id, form):
         return redirect(place_of(request, comment_id))
     unsent_form.refill(request, form)
     context = {
         "form": form,
+        "preview": shown,
         "article": repo.articles.get(comment.article),
         "comment": comment,
         "silent_until": comment.posted_at + EDIT_SECONDS,

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order
 from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query
+from articles.text.markdown import plain
 from articles.text.slugs import requested_slug
 from articles.views.lists.headings import page_title, search_heading
 from articles.views.lists.list_page import hidden_groups
@@ -101,7 +102,7 @@ def _comments(request: HttpRequest, text: str, slug: str | None) -> dict[str, An
 
 def _excerpt(text: str, query: Query) -> Markup:
     """Return a part of a comment around the first match, with matches marked."""
-    words = " ".join(text.split())
+    words = " ".join(plain(text).split())
     parts = list(marked_parts(words, query))
     first = len(parts[0][0]) if parts and not parts[0][1] else 0
     start = 0 if first < _BEFORE else words.rfind(" ", 0, first - _BEFORE // 2) + 1 or first - _BEFORE // 2
