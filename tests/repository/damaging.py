@@ -83,6 +83,7 @@ KINDS = tuple(kind.name for kind in TABLE if kind.name not in _SHORT_LIVED)
 
 _TEXTS = ("article:<id>", "groups:", "descriptions:", "merged:", "ranking:", "schema:", "salt:<day>", "words:")
 _TEXTS += ("leftout:acts:",)  # an act that makes no sense counts as complete
+_TEXTS += ("comment:words:",)  # a word of no comment is named, not its list
 _TEXTS += ("visits:<user>",)  # a visit that makes no sense counts as none
 UNNOTICED = {
     (kind, how) for kind in _TEXTS for how in ("an entry that is no number", "half of it", "an infinite score")

@@ -170,7 +170,7 @@ def test_every_key_of_a_used_store_has_a_kind(used):
     assert census.exact
     assert census.total == used.store.client.dbsize() == sum(kinds.values())
     assert OTHER not in kinds
-    assert kinds["article:<id>"] == 12
+    assert kinds["article:<id>"] == 13
     assert kinds["score:"] == used.store.shards.count
     assert kinds["article:"] == kinds["schema:"] == 1
     assert [c.keys for c in census.kinds] == sorted(kinds.values(), reverse=True)
@@ -217,6 +217,7 @@ def test_every_key_the_site_can_build_has_a_kind():
         spelled += [keys.ring(7, NETWORK), keys.rings]
         spelled += [*keys.copied_of_comment(7_000_001), keys.comment_voters, keys.comment_sent("0" * 32)]
         spelled += [keys.inbox(7), keys.flags_by(7), keys.flagged, keys.visits(7), keys.descriptions]
+        spelled += [keys.comment_time, keys.comment_word("t"), keys.comment_lexicon]
         spelled += [keys.replies_best(7_000_000), keys.replies_time(7_000_001), keys.commented(7)]
         spelled += [keys.days(), keys.visitors_of_day(19000), keys.group("python"), keys.next_score, keys.viewed]
         spelled += [

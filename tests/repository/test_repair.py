@@ -15,7 +15,7 @@ from tests.repository.usage import hot_values, listed, use, warm
 from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
 
-ARTICLES = range(1, 13)
+ARTICLES = range(1, 14)
 
 
 @pytest.fixture
