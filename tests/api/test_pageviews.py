@@ -239,7 +239,7 @@ def test_forged_cookies_and_addresses_create_no_visitors(site_store, article):
 
 
 def test_forged_browsers_and_visitor_ids_are_capped_and_counted_separately(site_store, article, settings):
-    most, sent = settings.VIEWS_PER_NETWORK_AND_ARTICLE, 2_000
+    most, sent = settings.VIEWS_PER_NETWORK_AND_ARTICLE, 200
     reader = Reader()
     for number in range(sent // 2):
         reader.caller.headers["user-agent"] = f"{FIREFOX} {number}"
@@ -252,11 +252,11 @@ def test_forged_browsers_and_visitor_ids_are_capped_and_counted_separately(site_
     assert problems(site_store) == []
 
 
-def test_views_of_thousands_of_unknown_articles_create_no_key(site_store, known):
+def test_views_of_many_unknown_articles_create_no_key(site_store, known):
     keys = count_keys(site_store)
     reader = Reader()
 
-    answers = [reader.sends({"articleId": known + number}) for number in range(1, 2001)]
+    answers = [reader.sends({"articleId": known + number}) for number in range(1, 201)]
 
     assert {answer.status_code for answer in answers} == {404}
     assert count_keys(site_store) == keys
