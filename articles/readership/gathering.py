@@ -9,6 +9,8 @@ from collections import deque
 from threading import Event, Thread
 from typing import Any, NamedTuple
 
+from django.db import connections
+
 from articles.domain.articles import ArticleId
 from articles.domain.errors import ArticlesError
 from articles.domain.readership import Visit
@@ -68,6 +70,7 @@ class GatheredViews:
                 _log.warning("%d views not counted: %s: %s", len(views), type(error).__name__, error)
             except Exception:
                 _log.exception("%d views not counted", len(views))
+        connections.close_all()
 
 
 def _count(views: list[_View]) -> None:
