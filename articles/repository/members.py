@@ -6,9 +6,10 @@ from heapq import merge
 from itertools import islice
 
 from articles.domain.articles import ArticleId, Choice
-from articles.domain.errors import ArticleNotFound, ArticleRemoved, PageNotFound, PageTooDeep
+from articles.domain.errors import ArticleNotFound, ArticleRemoved
 from articles.domain.lists import MOST_PAGED, MemberPage
 from articles.domain.members import UserId
+from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moment, read_articles, sort_key
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ
@@ -116,24 +117,19 @@ class Members:
         return [k.votes_of(user) if choice is Choice.VOTE else k.opposes_of(user) for k in shards]
 
     def _page(self, lists: Sequence[str], number: int, reader: UserId | None) -> MemberPage:
-        if number < 1:
-            raise PageNotFound(number)
-        size = self._store.rules.per_page
-        start = (number - 1) * size
-        if start >= MOST_PAGED:
-            raise PageTooDeep(number)
-        first = start if len(lists) == 1 else 0  # of several, the number of entries before it is unknown
+        page = page_window(number, self._store.rules.per_page, MOST_PAGED)
+        first = page.start if len(lists) == 1 else 0  # of several, the number of entries before it is unknown
         with self._store.pipeline() as pipe:
             for name in lists:
-                pipe.zrevrange(name, first, start + size, withscores=True)
+                pipe.zrevrange(name, first, page.end, withscores=True)
             entries = pipe.execute()
-        following = islice(_newest_first(entries), start - first, None)
-        ids = [article_id for article_id, _ in islice(following, size + 1)]
-        articles = read_articles(self._store, ids[:size], reader)
+        following = islice(_newest_first(entries), page.start - first, None)
+        ids = [article_id for article_id, _ in islice(following, page.size + 1)]
+        articles = read_articles(self._store, ids[: page.size], reader)
         listed = tuple(article for article in articles if article.removed is None)
-        has_next = len(ids) > size and start + size < MOST_PAGED
-        if number > 1 and not listed and not has_next:
-            raise PageNotFound(number)
+        has_next = page.has_next(len(ids))
+        if not has_next:
+            page.check_entries(listed)
         return MemberPage(listed, number, has_next)
 
     def _all(self, lists: Sequence[str]) -> Iterator[Noted]:

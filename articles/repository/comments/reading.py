@@ -19,9 +19,9 @@ from articles.domain.discussion.comments import (
     article_of,
     root_of,
 )
-from articles.domain.errors import PageNotFound, PageTooDeep
 from articles.domain.lists import MOST_PAGED, Order
 from articles.domain.members import DELETED_MEMBER, UserId
+from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moment, sort_key
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, exact_time
@@ -101,23 +101,18 @@ def member_page(store: Store, user: UserId, number: int) -> tuple[list[Comment],
 
     The first reads the places of the comments in each shard's list, the second the comments of the page.
     """
-    start, shards = (number - 1) * COMMENTS_PER_MEMBER_PAGE, store.shards.all
-    if number < 1:
-        raise PageNotFound(number)
-    if start >= MOST_PAGED:
-        raise PageTooDeep(number)
-    end = start + COMMENTS_PER_MEMBER_PAGE
+    page, shards = page_window(number, COMMENTS_PER_MEMBER_PAGE, MOST_PAGED), store.shards.all
     with store.pipeline() as pipe:
         for keys in shards:
-            pipe.zrevrange(keys.commented(user), 0, end, withscores=True)
+            pipe.zrevrange(keys.commented(user), 0, page.end, withscores=True)
         replies = pipe.execute()
     places = sorted(
         ((sort_key(at, member), shard) for shard, entries in enumerate(replies) for member, at in entries),
         reverse=True,
     )
-    if number > 1 and len(places) <= start:
-        raise PageNotFound(number)
-    before, within = (Counter(shard for _, shard in part) for part in (places[:start], places[start:end]))
+    page.check_entries(places[page.start :])
+    parts_of_list = places[: page.start], places[page.start : page.end]
+    before, within = (Counter(shard for _, shard in part) for part in parts_of_list)
     parts = store.run_many(
         [
             Call("comments/list", (shards[n].commented(user),), (before[n], within[n], shards[n].prefix, *FIELDS))
@@ -125,7 +120,7 @@ def member_page(store: Store, user: UserId, number: int) -> tuple[list[Comment],
         ]
     )
     comments = [comment for rows in parts for row in rows if (comment := comment_from(row))]
-    return sorted(comments, key=_age_order, reverse=True), len(places) > end and end < MOST_PAGED
+    return sorted(comments, key=_age_order, reverse=True), page.has_next(len(places) - page.start)
 
 
 def newest_comments(store: Store, since: float, article_id: ArticleId | None) -> list[Comment]:

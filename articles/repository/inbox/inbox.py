@@ -9,12 +9,12 @@ from typing import Any
 
 from articles.domain.discussion.comments import article_of, is_root
 from articles.domain.discussion.notices import DECISIONS, InboxPage, Notice, NoticePointer
-from articles.domain.errors import PageNotFound, PageTooDeep
 from articles.domain.lists import MOST_PAGED
 from articles.domain.members import UserId
 from articles.domain.moderation.flags import FlagState
 from articles.domain.moderation.log import LogEntry
 from articles.repository.comments.reading import FIELDS, comment_from
+from articles.repository.lists.paging import page_window
 from articles.repository.moderation.log import entries_from
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
@@ -59,21 +59,14 @@ class Inbox:
 
         Raises PageNotFound for pages that do not exist, PageTooDeep beyond `MOST_PAGED` notices.
         """
-        if number < 1:
-            raise PageNotFound(number)
-        size = self._store.rules.per_page
-        start = (number - 1) * size
-        if start >= MOST_PAGED:
-            raise PageTooDeep(number)
+        page = page_window(number, self._store.rules.per_page, MOST_PAGED)
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
-                pipe.zrevrange(keys.inbox(user), 0, start + size, withscores=True)
+                pipe.zrevrange(keys.inbox(user), 0, page.end, withscores=True)
             shards = pipe.execute()
-        pointers = list(islice(_newest_first(shards), start, start + size + 1))
-        if number > 1 and not pointers:
-            raise PageNotFound(number)
-        has_next = len(pointers) > size and start + size < MOST_PAGED
-        return InboxPage(self.read(pointers[:size]), number, has_next)
+        pointers = list(islice(_newest_first(shards), page.start, page.end + 1))
+        page.check_entries(pointers)
+        return InboxPage(self.read(pointers[: page.size]), number, page.has_next(len(pointers)))
 
     def iterate(self, user: UserId) -> Iterator[NoticePointer]:
         """Yield every notice of a member, newest first. One round trip."""

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from articles.domain.articles import ArticleId
-from articles.domain.errors import PageNotFound, PageTooDeep
 from articles.domain.lists import MOST_FOLLOWED_PAGED, ArticlePage, Order
 from articles.domain.members import UserId
 from articles.domain.ranking import SHARE, followed_place
 from articles.repository.lists.merging import group_rankings, pairs
+from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import read_articles
 from articles.repository.lists.unseen import UnseenQuery, read_each
 from articles.repository.store.connection import Store
@@ -35,25 +35,19 @@ class Following:
         Groups that do not exist are empty. Two round trips; none without groups. Raises PageNotFound before the
         first and beyond the last page, and PageTooDeep beyond MOST_FOLLOWED_PAGED articles.
         """
-        size = size or self._store.rules.per_page
-        start = (number - 1) * size
-        if number < 1:
-            raise PageNotFound(number)
-        if start >= MOST_FOLLOWED_PAGED:
-            raise PageTooDeep(number)
+        page = page_window(number, size or self._store.rules.per_page, MOST_FOLLOWED_PAGED)
         groups = tuple(dict.fromkeys(slugs))
         left_out = [slug for slug in dict.fromkeys(hidden) if slug not in groups]
-        ids = self._ids(groups, start + size, left_out) if groups else []
-        if number > 1 and len(ids) <= start:
-            raise PageNotFound(number)
-        articles = read_articles(self._store, ids[start : start + size], reader)
+        ids = self._ids(groups, page.end, left_out) if groups else []
+        page.check_entries(ids[page.start :])
+        articles = read_articles(self._store, ids[page.start : page.end], reader)
         return ArticlePage(
             tuple(article for article in articles if article.removed is None),
             number,
-            size,
+            page.size,
             len(ids),
             Order.SCORE,
-            goes_on=len(ids) > start + size and start + size < MOST_FOLLOWED_PAGED,
+            goes_on=page.has_next(len(ids) - page.start),
         )
 
     def _ids(self, groups: Sequence[str], wanted: int, hidden: Sequence[str]) -> list[ArticleId]:

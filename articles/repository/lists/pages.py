@@ -4,11 +4,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
+from articles.domain.errors import GroupNotFound, PageNotFound
 from articles.domain.lists import MOST_PAGED, ArticlePage, Group, Order, Period
 from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import Cut, Ranking, group_rankings, read_page, site_rankings
+from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moved_to, read_articles, stale_if_whole
 from articles.repository.lists.unseen import UnseenQuery, read_unseen
 from articles.repository.store.connection import Store
@@ -82,19 +83,16 @@ class Lists:
         several shards see `merging` and `unseen`. Raises GroupNotFound, PageNotFound before the first and beyond
         the last page, and PageTooDeep beyond `MOST_PAGED` articles.
         """
-        if number < 1:
-            raise PageNotFound(number)
-        groups = (slug,) if slug is not None else tuple(sorted(set(slugs)))
         size = size or self._store.rules.per_page
-        if not shown and (number - 1) * size >= MOST_PAGED:
-            raise PageTooDeep(number)
+        page = page_window(1 if shown else number, size, MOST_PAGED)
+        groups = (slug,) if slug is not None else tuple(sorted(set(slugs)))
         query = _PageQuery(
             order,
             groups,
             since,
             period,
             size,
-            start=0 if shown else (number - 1) * size,
+            start=page.start,
             hidden=tuple(name for name in dict.fromkeys(hidden) if name not in groups),
             shown=tuple(shown),
         )

@@ -10,8 +10,8 @@ from math import inf, isqrt
 from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
-from articles.domain.errors import PageNotFound, PageTooDeep
 from articles.domain.moderation.log import Action, Actor, LogEntry, LogPage
+from articles.repository.lists.paging import page_window
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, exact_time
 
@@ -72,24 +72,18 @@ class ModerationLog:
         One round trip; two for later pages of several shards. Raises PageNotFound, and PageTooDeep beyond
         `MOST_PAGED_ENTRIES`.
         """
-        size = self._store.rules.per_page
-        start = (number - 1) * size
-        if start < 0:
-            raise PageNotFound(number)
-        if start >= MOST_PAGED_ENTRIES:
-            raise PageTooDeep(number)
-        windows = self._windows(start, start + size + 1)
+        page = page_window(number, self._store.rules.per_page, MOST_PAGED_ENTRIES)
+        windows = self._windows(page.start, page.end + 1)
         with self._store.pipeline() as pipe:
             for keys, (first, last) in zip(self._store.shards.all, windows, strict=True):
                 pipe.lrange(keys.log, first, last)
             shards = [list(_dated(texts)) for texts in pipe.execute()]
         newest_first = merge(*shards, key=lambda dated: dated[0], reverse=True)
-        begin = start - sum(first for first, _ in windows)
-        page = list(islice(newest_first, begin, begin + size + 1))
-        if number > 1 and not page:
-            raise PageNotFound(number)
-        has_next = len(page) > size and start + size < MOST_PAGED_ENTRIES
-        return LogPage(tuple(entry for _, entry in page[:size] if entry), number, has_next=has_next)
+        begin = page.start - sum(first for first, _ in windows)
+        entries = list(islice(newest_first, begin, begin + page.size + 1))
+        page.check_entries(entries)
+        shown = tuple(entry for _, entry in entries[: page.size] if entry)
+        return LogPage(shown, number, has_next=page.has_next(len(entries)))
 
     def _windows(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return for each shard a first and last index that enclose the entries `start` to `end` of the whole log.

@@ -5,8 +5,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from articles.domain.articles import Article
-from articles.domain.errors import PageNotFound, PageTooDeep
 from articles.domain.moderation.log import Action, LogEntry
+from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import read_articles
 from articles.repository.moderation.log import entries_from
 from articles.repository.store.connection import Call, Store
@@ -45,22 +45,17 @@ class RemovedArticles:
 
         Raises PageNotFound, and PageTooDeep beyond `MOST_PAGED_ARTICLES`.
         """
-        size = self._store.rules.per_page
-        start = (number - 1) * size
-        if start >= MOST_PAGED_ARTICLES:
-            raise PageTooDeep(number)
+        page = page_window(number, self._store.rules.per_page, MOST_PAGED_ARTICLES)
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
-                pipe.zrevrange(keys.removed, 0, start + size, withscores=True)
+                pipe.zrevrange(keys.removed, 0, page.end, withscores=True)
             shards = pipe.execute()
-        members = [member for member, _ in merge(*shards, key=itemgetter(1), reverse=True)][start:]
-        if number > 1 and not members:
-            raise PageNotFound(number)
-        articles = read_articles(self._store, [article_id_from(member) for member in members[:size]], None)
+        members = [member for member, _ in merge(*shards, key=itemgetter(1), reverse=True)][page.start :]
+        page.check_entries(members)
+        articles = read_articles(self._store, [article_id_from(member) for member in members[: page.size]], None)
         removed = [article for article in articles if article.removed is not None]
         rows = tuple(map(RemovedArticle, removed, self._removals(removed)))
-        has_next = len(members) > size and start + size < MOST_PAGED_ARTICLES
-        return RemovedPage(rows, number, has_next=has_next)
+        return RemovedPage(rows, number, has_next=page.has_next(len(members)))
 
     def _removals(self, articles: list[Article]) -> list[LogEntry | None]:
         """Return the log's entry of each article's removal."""

@@ -3,7 +3,6 @@
 An article's index entries are in its shard, written by the same script as the article.
 """
 
-import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,9 +10,10 @@ from itertools import chain
 from operator import methodcaller
 
 from articles.domain.articles import ArticleId
-from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
+from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order, SearchPage
 from articles.domain.members import UserId
+from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moved_to, read_articles
 from articles.repository.search.comment_index import CommentIndex
 from articles.repository.search.index import (
@@ -27,7 +27,7 @@ from articles.repository.search.index import (
     version_of,
 )
 from articles.repository.search.memberships import Memberships
-from articles.repository.search.scanning import MOST_FOUND, Results, Scan, run
+from articles.repository.search.scanning import MOST_FOUND, Results, Scan, as_json, run
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value
@@ -63,20 +63,14 @@ class Search:
         words that are frequent alone and rare together. Raises GroupNotFound, PageNotFound before the first and
         beyond the last page, and PageTooDeep beyond `MOST_FOUND` articles.
         """
-        size = self._store.rules.per_page
-        start = (number - 1) * size
-        if number < 1:
-            raise PageNotFound(number)
-        if start >= MOST_FOUND:
-            raise PageTooDeep(number)
-        results, titles, indexed = self._search(query, order, start + size + 1, slug, hidden)
-        ids = [article_id_from(member) for _, member in results.best[start : start + size]]
-        if number > 1 and not ids:
-            raise PageNotFound(number)
+        page = page_window(number, self._store.rules.per_page, MOST_FOUND)
+        results, titles, indexed = self._search(query, order, page.end + 1, slug, hidden)
+        best = results.best[page.start :]
+        page.check_entries(best)
+        ids = [article_id_from(member) for _, member in best[: page.size]]
         listed = [article for article in read_articles(self._store, ids, reader) if article.removed is None]
-        has_next = len(results.best) > start + size and start + size < MOST_FOUND
         facts = (order, titles, results.total, results.complete and indexed)
-        return SearchPage(tuple(listed), number, size, has_next, *facts)
+        return SearchPage(tuple(listed), number, page.size, page.has_next(len(best)), *facts)
 
     def list_newest(
         self, query: Query, most: int, *, slug: str | None = None, hidden: Sequence[str] = ()
@@ -92,15 +86,19 @@ class Search:
         self, query: Query, order: Order, size: int, slug: str | None, hidden: Sequence[str]
     ) -> tuple[Results, dict[str, str], bool]:
         """Return the `size` best matches, the groups' titles, and whether every article is indexed."""
-        titles, indexed = read_directory(self._store)
-        if slug is not None and slug not in titles:
-            raise GroupNotFound(slug, moved_to(self._store, slug))
+        titles, indexed = read_directory(self._store, slug)
+        terms_of_group = [Term((), groups=(slug,))] if slug is not None else []
         queries = [query]
         if order is Order.SCORE and (whole := query.of_whole_words()):
             queries = [whole, query]
         by_order = methodcaller("order", order)
         scans = [
-            Scan(self._store, _as_json(variant.with_groups(titles), slug, hidden), by_order, size)
+            Scan(
+                self._store,
+                as_json([*variant.with_groups(titles).terms, *terms_of_group], hidden, slug),
+                by_order,
+                size,
+            )
             for variant in queries
         ]
         if query.terms:
@@ -211,12 +209,17 @@ class Search:
         return done
 
 
-def read_directory(store: Store) -> tuple[dict[str, str], bool]:
-    """Return the groups' titles by slug, and whether everything is indexed. One round trip."""
+def read_directory(store: Store, slug: str | None) -> tuple[dict[str, str], bool]:
+    """Return the groups' titles by slug, and whether everything is indexed. One round trip.
+
+    Raises GroupNotFound if there is no group `slug`.
+    """
     with store.pipeline() as pipe:
         pipe.hgetall(store.shards.directory.groups)
         pipe.hget(names.SCHEMA, "indexed")
         titles, indexed = pipe.execute()
+    if slug is not None and slug not in titles:
+        raise GroupNotFound(slug, moved_to(store, slug))
     return titles, indexed == ALL_INDEXED
 
 
@@ -224,9 +227,3 @@ def _reached(state: str | None) -> int:
     """Return the id up to which articles are indexed by this version."""
     _, _, reached = (state or "").partition(" ")
     return int(reached) if version_of(state) == WORDS_VERSION and reached.isdigit() else 0
-
-
-def _as_json(query: Query, slug: str | None, hidden: Sequence[str]) -> str:
-    terms = [*query.terms, *([Term((), groups=(slug,))] if slug is not None else [])]
-    rows = [{"words": t.words, "beginning": t.beginning, "groups": t.groups} for t in terms]
-    return json.dumps({"terms": rows, "hidden": [name for name in hidden if name != slug]}, ensure_ascii=False)

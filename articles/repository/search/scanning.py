@@ -1,10 +1,12 @@
 """Scans of all shards for one query, step by step, until the best matches are known."""
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from articles.repository.lists.reading import sort_key
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
+from articles.searching import Term
 
 MOST_FOUND = 1000
 """Articles, or comments, that can be paged through: a reader who needs more should refine the query."""
@@ -32,6 +34,13 @@ def run(store: Store, scans: "Sequence[Scan]") -> None:
             scan.take(replies)
     for scan in scans:
         scan.end()
+
+
+def as_json(terms: Iterable[Term], hidden: Sequence[str], slug: str | None) -> str:
+    """Return a query for the script. `hidden`: groups to leave out; never the group `slug`, in which to search."""
+    rows = [{"words": term.words, "beginning": term.beginning, "groups": term.groups} for term in terms]
+    left_out = [name for name in hidden if name != slug]
+    return json.dumps({"terms": rows, "hidden": left_out, "group": slug or ""}, ensure_ascii=False)
 
 
 class Results:

@@ -1,7 +1,7 @@
 --[[
 Leave a member's choices on articles out of ranking from now on, or count them again, and log it. The first shard numbers
 the acts of a member; another shard follows it, unless it follows a later act. The articles are settled afterwards.
-Idempotent: a decision that is in force begins no act.
+Idempotent: repeating the current decision begins no act.
 KEYS  1 members left out  2 their acts
 ARGV  1 user id  2 "1" to leave out, "0" to count, '' to continue an act  3 number of the act; '' in the first shard
       4 shard prefix; in the first shard also  5 now, s  6 moderator  7 member's name  8 reason
