@@ -10,7 +10,22 @@ from django.apps.registry import Apps
 from django.db import transaction
 
 GROUP = "Moderators"
-PERMISSIONS = ("assign_groups", "edit_any_article", "remove_articles", "tune_ranking", "see_views", "ban_members")
+
+ASSIGN_GROUPS = "articles.assign_groups"
+"""A member with this permission assigns articles to groups, and creates, renames and merges groups."""
+
+EDIT_ANY_ARTICLE = "articles.edit_any_article"
+
+REMOVE_ARTICLES = "articles.remove_articles"
+"""A member with this permission removes articles and comments, decides on flags, and approves new accounts."""
+
+TUNE_RANKING = "articles.tune_ranking"
+SEE_VIEWS = "articles.see_views"
+
+BAN_MEMBERS = "articles.ban_members"
+"""A member with this permission bans members, and answers their appeals."""
+
+PERMISSIONS = (ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES, TUNE_RANKING, SEE_VIEWS, BAN_MEMBERS)
 
 
 def make_moderators_group(*, using: str, apps: Apps = installed_apps, **_: Any) -> None:
@@ -28,7 +43,7 @@ def make_moderators_group(*, using: str, apps: Apps = installed_apps, **_: Any) 
     if groups.filter(name=GROUP).exists():
         return
     permissions = permission_model._default_manager.using(using).filter(
-        content_type__app_label="articles", codename__in=PERMISSIONS
+        content_type__app_label="articles", codename__in=[name.partition(".")[2] for name in PERMISSIONS]
     )
     if len(permissions) == len(PERMISSIONS):
         with transaction.atomic(using=using):

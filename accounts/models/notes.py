@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils import timezone
 
-from accounts.models.members import User
+from accounts.models.members import User, current_name
 
 
 class MemberNote(models.Model):
@@ -24,4 +24,4 @@ class MemberNote(models.Model):
     @property
     def author_name(self) -> str:
         """Name of the moderator who wrote it; "" if that account is deleted."""
-        return self.author.get_username() if self.author and self.author.left_at is None else ""
+        return current_name(self.author)

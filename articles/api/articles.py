@@ -12,6 +12,7 @@ from ninja import Query, Status
 from pydantic import BaseModel, Field
 
 from accounts.models import MODERATE, POST
+from accounts.moderators import EDIT_ANY_ARTICLE, REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
 from articles.api.protocol.auth import AUTHORS, EDITORS, MODERATORS, POSTERS, check_scope, may
@@ -148,7 +149,7 @@ def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Who
 def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) -> schemas.WholeArticle:
     articles, editor = repository().articles, writer(request)
     before = articles.get(article_id, editor.id, with_text=True)
-    moderator = request.user.has_perm("articles.edit_any_article") and edit.groups is None
+    moderator = request.user.has_perm(EDIT_ANY_ARTICLE) and edit.groups is None
     if moderator and (before.poster != editor.id or edit.reason):
         check_scope(request, MODERATE)
     moderator = moderator and may(request, MODERATE)
@@ -199,7 +200,7 @@ def withdraw_article(request: HttpRequest, article_id: ArticleNumber) -> schemas
     auth=MODERATORS,
 )
 def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: Removal) -> schemas.Article:
-    if not request.user.has_perm("articles.remove_articles"):
+    if not request.user.has_perm(REMOVE_ARTICLES):
         raise PermissionDenied
     articles, moderator = repository().articles, actor(request)
     change = articles.remove if removal.removed else articles.restore

@@ -10,6 +10,7 @@ from ninja import Query, Status
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.protocol.auth import AUTHORS, MODERATORS, POSTERS, VOTERS
 from articles.api.protocol.operations import (
@@ -354,5 +355,5 @@ def lock_comments(request: HttpRequest, article_id: ArticleNumber, locking: Lock
 
 
 def _check_moderator(request: HttpRequest) -> None:
-    if not request.user.has_perm("articles.remove_articles"):
+    if not request.user.has_perm(REMOVE_ARTICLES):
         raise PermissionDenied

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop
 from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
 
+from accounts.moderators import ASSIGN_GROUPS
 from articles.api import schemas
 from articles.api.protocol.auth import MODERATORS
 from articles.api.protocol.operations import READERS, ArticleNumber, failing, router
@@ -104,7 +105,7 @@ _LOCATION = {"Location": {"description": "The group's address in the API.", "sch
 def assign_groups(
     request: HttpRequest, article_id: ArticleNumber, assignment: schemas.Assignment
 ) -> schemas.Assigned:
-    if not request.user.has_perm("articles.assign_groups"):
+    if not request.user.has_perm(ASSIGN_GROUPS):
         raise PermissionDenied
     repo, slugs = repository(), slugs_of(assignment.groups)
     reason = clean_reason(assignment.reason) if assignment.reason else ""
@@ -202,7 +203,7 @@ def merge_group(request: HttpRequest, slug: GroupName, merging: Merging) -> Merg
 
 
 def _require_permission(request: HttpRequest) -> None:
-    if not request.user.has_perm("articles.assign_groups"):
+    if not request.user.has_perm(ASSIGN_GROUPS):
         raise PermissionDenied
 
 

@@ -1,6 +1,6 @@
 """Search articles and comments."""
 
-from typing import Literal
+from typing import Any, Literal, TypedDict
 
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop
@@ -52,12 +52,9 @@ class CommentSearchQuery(BaseModel):
     page: PlainNumber = Field(1, ge=1, le=LAST_PAGE, description=gettext_noop("Page, counted from 1."))
 
 
-class CommentSearchPage(BaseModel):
-    __doc__ = gettext_noop("One page of the comments that a search finds.")
+class _Results(BaseModel):
+    """What a page of results says besides the results."""
 
-    comments: list[Comment] = Field(
-        description=gettext_noop("The newest first; depth, replies and cut are 0, because they are of a thread.")
-    )
     page: int
     has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
     total: int | None = Field(
@@ -65,6 +62,14 @@ class CommentSearchPage(BaseModel):
     )
     complete: bool = Field(
         description=gettext_noop("False if the search stopped early, so more or better results may exist.")
+    )
+
+
+class CommentSearchPage(_Results):
+    __doc__ = gettext_noop("One page of the comments that a search finds.")
+
+    comments: list[Comment] = Field(
+        description=gettext_noop("The newest first; depth, replies and cut are 0, because they are of a thread.")
     )
 
 
@@ -99,29 +104,10 @@ class SearchQuery(BaseModel):
     )
 
 
-class SearchPage(BaseModel):
+class SearchPage(_Results):
     __doc__ = gettext_noop("One page of search results.")
 
     articles: list[Article]
-    page: int
-    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
-    total: int | None = Field(
-        description=gettext_noop("Number of results; null if there are too many to count in time.")
-    )
-    complete: bool = Field(
-        description=gettext_noop("False if the search stopped early, so more or better results may exist.")
-    )
-
-    @classmethod
-    def of(cls, page: lists.SearchPage) -> "SearchPage":
-        articles = [Article.of(article) for article in page.articles]
-        return cls(
-            articles=articles,
-            page=page.number,
-            has_next=page.has_next,
-            total=page.total,
-            complete=page.complete,
-        )
 
 
 @router.get(
@@ -136,13 +122,9 @@ class SearchPage(BaseModel):
     openapi_extra={"security": [{}]},
 )
 def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
-    slug = requested_slug(query.group) if query.group else None
     order, reader = Order(query.order), reader_id(request)
-    hidden = _hidden_groups(query.hide or "")
-    page = repository().search.get_page(
-        read_query(query.q), order, query.page, slug=slug, hidden=hidden, reader=reader
-    )
-    return SearchPage.of(page)
+    page = repository().search.get_page(read_query(query.q), order, query.page, reader=reader, **_groups_of(query))
+    return SearchPage(articles=[Article.of(article) for article in page.articles], **_facts_of(page))
 
 
 @router.get(
@@ -157,20 +139,23 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
     openapi_extra={"security": [{}]},
 )
 def search_comments(request: HttpRequest, query: Query[CommentSearchQuery]) -> CommentSearchPage:  # noqa: ARG001
-    slug = requested_slug(query.group) if query.group else None
-    hidden = _hidden_groups(query.hide or "")
-    page = repository().comment_search.get_page(read_query(query.q), query.page, slug=slug, hidden=hidden)
-    return CommentSearchPage(
-        comments=[Comment.of(comment) for comment in page.comments],
-        page=page.number,
-        has_next=page.has_next,
-        total=page.total,
-        complete=page.complete,
-    )
+    page = repository().comment_search.get_page(read_query(query.q), query.page, **_groups_of(query))
+    return CommentSearchPage(comments=[Comment.of(comment) for comment in page.comments], **_facts_of(page))
 
 
-def _hidden_groups(names: str) -> tuple[str, ...]:
+class _Groups(TypedDict):
+    slug: str | None
+    hidden: tuple[str, ...]
+
+
+def _groups_of(query: SearchQuery | CommentSearchQuery) -> _Groups:
+    """Return the group in which to search, and those to leave out. Raises Problem."""
     try:
-        return hidden_in(names)
+        hidden = hidden_in(query.hide or "")
     except BadQuery as bad:
         raise Problem(400, "invalid", str(bad)) from bad
+    return {"slug": requested_slug(query.group) if query.group else None, "hidden": hidden}
+
+
+def _facts_of(page: lists.SearchPage | lists.CommentSearchPage) -> dict[str, Any]:
+    return {"page": page.number, "has_next": page.has_next, "total": page.total, "complete": page.complete}

@@ -10,15 +10,13 @@ from django.core import checks
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from accounts.moderators import REMOVE_ARTICLES
 from articles.doctor.examination import Examination
 from articles.doctor.findings import Finding, Level, error, fine, note, warning
 from articles.text.messages import N_
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
-
-APPROVING = "articles.remove_articles"
-"""A member with this permission approves new accounts."""
 
 UNLIMITED = N_("RATE_LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
 
@@ -64,7 +62,7 @@ def check_rate_limits(_examination: Examination) -> Iterator[Finding]:
 def check_sign_up(_examination: Examination) -> Iterator[Finding]:
     """Look for those on whom the mode of sign-up depends."""
     mode, members = settings.SIGN_UP, User.objects.filter(is_active=True, imported=False)
-    if mode == "approval" and not _able(APPROVING).exists():
+    if mode == "approval" and not _able(REMOVE_ARTICLES).exists():
         yield warning(
             "`SIGN_UP=approval`, but no member can approve accounts, so no one can join.",
             "Add a member to the group Moderators in `/admin/`; `make admin` creates an administrator.",

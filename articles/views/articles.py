@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from accounts.moderators import EDIT_ANY_ARTICLE
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleRemoved
 from articles.domain.readership import ViewCount, Visit
@@ -38,7 +39,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
         {
             "article": article,
             "is_open": article.is_open(now),
-            "may_edit": may_withdraw or request.user.has_perm("articles.edit_any_article"),
+            "may_edit": may_withdraw or request.user.has_perm(EDIT_ANY_ARTICLE),
             "may_withdraw": may_withdraw,
             "card": card_of(request, article),
             "text": html_of(article.text),

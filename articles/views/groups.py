@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
+from accounts.moderators import ASSIGN_GROUPS
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
 from articles.domain.errors import GroupExists, GroupNotFound
@@ -37,7 +38,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @page_with_form
-@needs("articles.assign_groups", carries=["title"])
+@needs(ASSIGN_GROUPS, carries=["title"])
 def create(request: HttpRequest) -> HttpResponse:
     form = GroupForm(request.POST or None, known=repository().groups.get_titles())
     if request.method == "POST" and form.is_valid():
@@ -71,7 +72,7 @@ _FIELDS = ("title", "reason", "describe-description", "describe-reason", "merge-
 
 
 @page_with_form
-@needs("articles.assign_groups", carries=_FIELDS)
+@needs(ASSIGN_GROUPS, carries=_FIELDS)
 def manage(request: HttpRequest, slug: str) -> HttpResponse:
     """Rename a group, describe it, or merge it into another, as the button of the form says."""
     repo = repository()

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
+from accounts.moderators import EDIT_ANY_ARTICLE
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only, page_with_form
 from accounts.web.resubmission import RESUBMISSION_WINDOW
@@ -117,7 +118,7 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
     writer(request)
     repo = repository()
     article = repo.articles.get(article_id, with_text=True)
-    moderator, is_poster = request.user.has_perm("articles.edit_any_article"), article.poster == reader_id(request)
+    moderator, is_poster = request.user.has_perm(EDIT_ANY_ARTICLE), article.poster == reader_id(request)
     if not moderator and not is_poster:
         raise PermissionDenied
     until, now = article.posted_at + repo.rules.edit_window, repo.store.now()

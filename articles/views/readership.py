@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from accounts.moderators import SEE_VIEWS
 from articles.charts import Chart, Series, stacked_bars
 from articles.domain.readership import DayViews, Suspicion
 from articles.readership import archive
@@ -43,7 +44,7 @@ class Kind:
 
 
 @require_safe
-@needs("articles.see_views")
+@needs(SEE_VIEWS)
 def site(request: HttpRequest) -> HttpResponse:
     days = repository().pageviews.list_days()
     context = {"article": None, "kinds": _kinds(days), "chart": _chart(days, _("Visitors"), adds_up=False)}
@@ -51,7 +52,7 @@ def site(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@needs("articles.see_views")
+@needs(SEE_VIEWS)
 def article(request: HttpRequest, article_id: int) -> HttpResponse:
     repo = repository()
     shown = repo.articles.get(article_id)

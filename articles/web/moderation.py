@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.models import Ban, BanScope, User
+from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, REMOVE_ARTICLES
 from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreDamaged, StoreUnavailable
 from articles.domain.moderation.log import Action, Actor
@@ -17,13 +18,7 @@ from articles.operation import metrics
 from articles.web.identity import address_of, network_of
 from articles.wiring import repository
 
-REMOVE = "articles.remove_articles"
-"""A member with this permission decides on flags."""
-
-BAN = "articles.ban_members"
-"""A member with this permission bans members, and answers their appeals."""
-
-PERMISSIONS = (REMOVE, "articles.assign_groups")
+PERMISSIONS = (REMOVE_ARTICLES, ASSIGN_GROUPS)
 """A member with one of them sees voting rings."""
 
 _log = logging.getLogger(__name__)
@@ -98,12 +93,12 @@ class QueueLink:
 
     @property
     def is_shown(self) -> bool:
-        return any(map(self._request.user.has_perm, (REMOVE, BAN)))
+        return any(map(self._request.user.has_perm, (REMOVE_ARTICLES, BAN_MEMBERS)))
 
     @property
     def waiting(self) -> int:
         """The number of entries in the queue, with appeals; without flags while the store is unavailable."""
-        appeals = Ban.objects.with_open_appeals().count() if self._request.user.has_perm(BAN) else 0
+        appeals = Ban.objects.with_open_appeals().count() if self._request.user.has_perm(BAN_MEMBERS) else 0
         with suppress(StoreUnavailable, StoreDamaged):
             return appeals + repository().flags.count()
         return appeals

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import pgettext
 from markupsafe import Markup
 
+from accounts.moderators import REMOVE_ARTICLES
 from articles.domain.articles import Article, ArticleId
 from articles.domain.discussion.comments import Comment, CommentOrder, Thread
 from articles.domain.errors import PageNotFound
@@ -100,7 +101,7 @@ def discussion_with(
     silence = silence_of(request, article_id)
     viewer = Viewer(
         reader_id(request),
-        is_moderator=request.user.has_perm("articles.remove_articles"),
+        is_moderator=request.user.has_perm(REMOVE_ARTICLES),
         may_write=thread.locked is None,
         now=repository().store.now(),
         visited_at=visited_at,

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
 from articles.domain.articles import ArticleId
@@ -30,7 +31,7 @@ def _of_comment(
     """Return the view of a form that changes a comment and takes a reason."""
 
     @page_with_form
-    @needs("articles.remove_articles", carries=["reason"])
+    @needs(REMOVE_ARTICLES, carries=["reason"])
     def view(request: HttpRequest, comment_id: CommentId) -> HttpResponse:
         repo = repository()
         comment = repo.comments.get(comment_id)
@@ -48,7 +49,7 @@ def _of_discussion(
     """Return the view of a form that changes an article's discussion and takes a reason."""
 
     @page_with_form
-    @needs("articles.remove_articles", carries=["reason"])
+    @needs(REMOVE_ARTICLES, carries=["reason"])
     def view(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
         repo = repository()
         context = {"article": repo.articles.get(article_id)}

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from accounts.moderators import ASSIGN_GROUPS
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import GROUPS_PER_LIST, HOT_PERIODS, TOP_PERIODS, Group, Order, Period
 from articles.text.lines import InvalidInput
@@ -131,7 +132,7 @@ def _list(
             is_member=user.is_authenticated,
             hidden_groups=hidden,
             followed_groups=preferences_of(request).followed_groups,
-            may_manage_groups=page.group is not None and user.has_perm("articles.assign_groups"),
+            may_manage_groups=page.group is not None and user.has_perm(ASSIGN_GROUPS),
         ),
         now=now,
         period=period,

@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from accounts.models import Ban
+from accounts.moderators import BAN_MEMBERS
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only, page_with_form
 from articles.forms.bans import SCOPES, AnswerForm, AppealForm
 from articles.web.identity import actor, needs
-from articles.web.moderation import BAN, lift_ban
+from articles.web.moderation import lift_ban
 
 
 @never_cache
@@ -46,7 +47,7 @@ def _queue(_request: HttpRequest, **_address: Any) -> str:
 
 @never_cache
 @form_action(page=_queue, button=lambda *_address, **_named: _("Answer"))
-@needs(BAN)
+@needs(BAN_MEMBERS)
 def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     """Answer an appeal by lifting the ban or keeping it. A form that arrives twice succeeds."""
     form, ban = AnswerForm(request.POST), Ban.objects.with_open_appeals().filter(pk=ban_id).first()

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
+from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
 from articles.domain.articles import ArticleId
@@ -22,7 +23,7 @@ from articles.wiring import repository
 
 
 @page_with_form
-@needs("articles.assign_groups", carries=["groups", "new_group", "reason", "was"])
+@needs(ASSIGN_GROUPS, carries=["groups", "new_group", "reason", "was"])
 def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
     repo = repository()
     article = repo.articles.get(article_id)
@@ -42,13 +43,13 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
 
 
 @page_with_form
-@needs("articles.remove_articles", carries=["reason"])
+@needs(REMOVE_ARTICLES, carries=["reason"])
 def remove(request: HttpRequest, article_id: int) -> HttpResponse:
     return _with_reason(request, article_id, "moderation/remove.html", Action.REMOVE, repository().articles.remove)
 
 
 @page_with_form
-@needs("articles.remove_articles", carries=["reason"])
+@needs(REMOVE_ARTICLES, carries=["reason"])
 def restore(request: HttpRequest, article_id: int) -> HttpResponse:
     return _with_reason(
         request, article_id, "moderation/restore.html", Action.RESTORE, repository().articles.restore

@@ -4,37 +4,38 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from accounts.models import BanScope
+from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
 from articles.forms.articles import ReasonForm
 from articles.forms.bans import SCOPES, BanForm
 from articles.forms.notes import NoteForm
 from articles.forms.sweeps import SweepForm
+from articles.views.moderation import acts
 from articles.web.identity import actor, member_named, needs
-from articles.web.moderation import BAN, REMOVE, ban, lift_ban
+from articles.web.moderation import ban, lift_ban
 from articles.wiring import repository
 
 
 @never_cache
 @page_with_form
-@needs(BAN, REMOVE, carries=["scope", "days", "reason"])
+@needs(BAN_MEMBERS, REMOVE_ARTICLES, carries=["scope", "days", "reason"])
 def index(request: HttpRequest, name: str) -> HttpResponse:
     """Show a member's bans, and ban the member."""
     member = member_named(name)
     form = BanForm(request.POST or None, initial={"scope": BanScope.POSTING})
-    may_ban = request.user.has_perm(BAN) and not member.has_perm(BAN)
+    may_ban = request.user.has_perm(BAN_MEMBERS) and not member.has_perm(BAN_MEMBERS)
     if request.method == "POST" and not may_ban:
         raise PermissionDenied
     if request.method == "POST" and form.is_valid():
         scope, reason = BanScope(form.cleaned_data["scope"]), form.cleaned_data["reason"]
         ban(member, scope, reason, days=form.cleaned_data["days"], moderator=actor(request))
         messages.success(request, _("%(name)s is banned.") % {"name": member.get_username()})
-        return redirect("articles:member_moderation", member.get_username())
+        return redirect(acts.page_of(request, member.get_username()))
     unsent_form.refill(request, form)
     context = {
         "member": member,
@@ -52,13 +53,9 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "moderation/member.html", context, status=400 if form.errors else 200)
 
 
-def _page_of(_request: HttpRequest, name: str) -> str:
-    return reverse("articles:member_moderation", args=[name])
-
-
 @never_cache
-@form_action(page=_page_of, button=lambda *_address, **_named: _("Lift the ban"))
-@needs(BAN)
+@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Lift the ban"))
+@needs(BAN_MEMBERS)
 def lift(request: HttpRequest, name: str) -> HttpResponse:
     """Lift a member's ban. A form that arrives twice succeeds."""
     member, form = member_named(name), ReasonForm(request.POST)
@@ -67,4 +64,4 @@ def lift(request: HttpRequest, name: str) -> HttpResponse:
     else:
         lift_ban(member, form.cleaned_data["reason"], actor(request))
         messages.success(request, _("%(name)s is no longer banned.") % {"name": member.get_username()})
-    return redirect("articles:member_moderation", member.get_username())
+    return redirect(acts.page_of(request, member.get_username()))

@@ -1,26 +1,20 @@
 """Notes on members, which moderators write for each other."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from accounts.models import MemberNote, User
+from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web.form_pages import form_action
 from accounts.web.resubmission import RESUBMISSION_WINDOW
 from articles.forms.notes import NoteForm
+from articles.views.moderation import acts
 from articles.web.identity import actor, member_named, needs, reader_id
-from articles.web.moderation import BAN, REMOVE
-
-
-def _page_of(_request: HttpRequest, name: str, **_address: Any) -> str:
-    return reverse("articles:member_moderation", args=[name])
 
 
 def _subject(request: HttpRequest, name: str) -> User:
@@ -32,24 +26,24 @@ def _subject(request: HttpRequest, name: str) -> User:
 
 
 @never_cache
-@form_action(page=_page_of, button=lambda *_address, **_named: _("Write the note"))
-@needs(BAN, REMOVE)
+@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Write the note"))
+@needs(BAN_MEMBERS, REMOVE_ARTICLES)
 def write(request: HttpRequest, name: str) -> HttpResponse:
     """Write a note on a member. A form that arrives twice writes one."""
     member, form = _subject(request, name), NoteForm(request.POST)
     if not form.is_valid():
         messages.error(request, str(form.errors["text"][0]))
-        return redirect(_page_of(request, name))
+        return redirect(acts.page_of(request, name))
     note = {"member": member, "author_id": actor(request).id, "text": form.cleaned_data["text"]}
     if not MemberNote.objects.filter(**note, written_at__gte=timezone.now() - RESUBMISSION_WINDOW).exists():
         MemberNote.objects.create(**note)
-    return redirect(_page_of(request, name))
+    return redirect(acts.page_of(request, name))
 
 
 @never_cache
-@form_action(page=_page_of, button=lambda *_address, **_named: _("Delete the note"))
-@needs(BAN, REMOVE)
+@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Delete the note"))
+@needs(BAN_MEMBERS, REMOVE_ARTICLES)
 def delete(request: HttpRequest, name: str, note_id: int) -> HttpResponse:
     """Delete a note. A form that arrives twice succeeds."""
     MemberNote.objects.filter(pk=note_id, member=_subject(request, name)).delete()
-    return redirect(_page_of(request, name))
+    return redirect(acts.page_of(request, name))

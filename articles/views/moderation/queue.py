@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.models import Ban, BanScope, User
+from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
 from articles.domain.discussion.comments import article_of, is_root
@@ -20,7 +21,7 @@ from articles.forms.flags import REASONS, DecisionForm
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, needs
-from articles.web.moderation import BAN, REMOVE, ban
+from articles.web.moderation import ban
 from articles.wiring import repository
 
 MOST_APPEALS = 50
@@ -32,15 +33,15 @@ BAN_DAYS = 7
 
 @require_safe
 @never_cache
-@needs(REMOVE, BAN)
+@needs(REMOVE_ARTICLES, BAN_MEMBERS)
 def index(request: HttpRequest) -> HttpResponse:
-    repo, may_ban = repository(), request.user.has_perm(BAN)
+    repo, may_ban = repository(), request.user.has_perm(BAN_MEMBERS)
     page = repo.flags.get_page(page_number(request))
     context = {
         "appeals": list(Ban.objects.with_open_appeals()[:MOST_APPEALS]) if may_ban else [],
         "may_ban": may_ban,
         "scopes": SCOPES,
-        "entries": page.entries if request.user.has_perm(REMOVE) else (),
+        "entries": page.entries if request.user.has_perm(REMOVE_ARTICLES) else (),
         "names": _names(page.entries),
         "pager": numbered_pager(page.number, has_next=page.has_next),
         "reasons": REASONS,
@@ -67,7 +68,7 @@ def _button_label(request: HttpRequest) -> str:
 
 @never_cache
 @form_action(page=_queue, button=_button_label)
-@needs(REMOVE)
+@needs(REMOVE_ARTICLES)
 def decide(request: HttpRequest) -> HttpResponse:
     """Keep or remove what is flagged. A form that arrives twice succeeds."""
     form = DecisionForm(request.POST)
@@ -99,6 +100,6 @@ def _author(request: HttpRequest, subject: SubjectId) -> User:
     is_article = is_root(subject)
     author = repo.articles.get(article_of(subject)).poster if is_article else repo.comments.get(subject).author
     member = get_object_or_404(User, pk=author, left_at=None)
-    if not request.user.has_perm(BAN) or member.has_perm(BAN):
+    if not request.user.has_perm(BAN_MEMBERS) or member.has_perm(BAN_MEMBERS):
         raise PermissionDenied
     return member

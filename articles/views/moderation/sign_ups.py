@@ -14,11 +14,10 @@ from django.views.decorators.http import require_safe
 
 from accounts import account_deletion
 from accounts.models import Invitation, User, WaitingAccount
+from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
 from articles.web.identity import needs
-
-PERMISSION = "articles.remove_articles"
 
 _MOST_SHOWN = 1000
 """Invited members in the tree, the latest."""
@@ -34,7 +33,7 @@ class Branch:
 
 @require_safe
 @never_cache
-@needs(PERMISSION)
+@needs(REMOVE_ARTICLES)
 def index(request: HttpRequest) -> HttpResponse:
     context = {"waiting": WaitingAccount.objects.select_related("user"), "tree": _tree()}
     return render(request, "moderation/sign_ups.html", context)
@@ -66,7 +65,7 @@ def _button(request: HttpRequest) -> str:
 
 @never_cache
 @form_action(page=_page, button=_button)
-@needs(PERMISSION)
+@needs(REMOVE_ARTICLES)
 def decide(request: HttpRequest) -> HttpResponse:
     """Approve a waiting account, or decline it, which deletes it. A form that arrives twice succeeds."""
     number = request.POST.get("approve") or request.POST.get("decline") or ""

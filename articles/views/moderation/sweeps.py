@@ -1,50 +1,40 @@
 """Sweeps: moderators remove all that a member posted lately in one act, and restore it in one act."""
 
-import time
-from collections.abc import Callable, Iterator
 from datetime import timedelta
-from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from accounts.models import Sweep, User
+from accounts.moderators import REMOVE_ARTICLES
 from accounts.web.form_pages import form_action
 from accounts.web.resubmission import RESUBMISSION_WINDOW
 from articles.formatting.values import grouped
 from articles.forms.articles import ReasonForm
 from articles.forms.sweeps import SweepForm
+from articles.views.moderation import acts
 from articles.web.identity import actor, member_named, needs
-from articles.web.moderation import REMOVE
 from articles.wiring import repository
-
-BUDGET_SECONDS = 5.0
-"""Time that one request spends on an act of many steps; the moderator continues a longer one."""
-
-
-def _page_of(_request: HttpRequest, name: str, **_address: Any) -> str:
-    return reverse("articles:member_moderation", args=[name])
 
 
 @never_cache
-@form_action(page=_page_of, button=lambda *_address, **_named: _("Remove all of it"))
-@needs(REMOVE)
+@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Remove all of it"))
+@needs(REMOVE_ARTICLES)
 def begin(request: HttpRequest, name: str) -> HttpResponse:
     """Begin a sweep. A form that arrives twice continues the first."""
     member, form = member_named(name), SweepForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Enter a reason."))
-        return redirect(_page_of(request, name))
+        return redirect(acts.page_of(request, name))
     days, reason = form.cleaned_data["days"], form.cleaned_data["reason"]
     _remove(request, _begun(request, member, timedelta(days=days), reason))
-    return redirect(_page_of(request, name))
+    return redirect(acts.page_of(request, name))
 
 
 def _begun(request: HttpRequest, member: User, age: timedelta, reason: str) -> Sweep:
@@ -65,54 +55,38 @@ def _remove(request: HttpRequest, sweep: Sweep) -> None:
     steps = sweeps.remove(sweep.member_id, sweep.since.timestamp(), sweep.mark, moderator, sweep.reason)
     is_complete = False
     try:
-        is_complete = _take(steps, done.append)
+        is_complete = acts.take(steps, done.append)
     finally:
         count = F("removed") + sum(done)
         Sweep.objects.filter(pk=sweep.pk).update(removed=count, is_complete=is_complete)
-    _tell(request, is_complete, _("%(num)s removed."), sum(done))
-
-
-def _take(steps: Iterator[bool], note: Callable[[bool], object]) -> bool:
-    """Take the steps of a sweep, as far as time allows; return whether these were all."""
-    deadline = time.monotonic() + BUDGET_SECONDS
-    for is_done in steps:
-        note(is_done)
-        if time.monotonic() > deadline:
-            return False
-    return True
-
-
-def _tell(request: HttpRequest, is_complete: bool, sentence: str, count: int) -> None:
-    messages.success(request, sentence % {"num": grouped(count)})
-    if not is_complete:
-        messages.warning(request, _("There is more: continue below."))
+    acts.tell(request, _("%(num)s removed.") % {"num": grouped(sum(done))}, is_complete=is_complete)
 
 
 @never_cache
-@form_action(page=_page_of, button=lambda *_address, **_named: _("Continue"))
-@needs(REMOVE)
+@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Continue"))
+@needs(REMOVE_ARTICLES)
 def go_on(request: HttpRequest, name: str, sweep_id: int) -> HttpResponse:
     """Continue a sweep that took too long for one request, or was interrupted."""
     sweep = get_object_or_404(Sweep, pk=sweep_id, member=member_named(name), restored_at=None)
     _remove(request, sweep)
-    return redirect(_page_of(request, name))
+    return redirect(acts.page_of(request, name))
 
 
 @never_cache
-@form_action(page=_page_of, button=lambda *_address, **_named: _("Restore all of it"))
-@needs(REMOVE)
+@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Restore all of it"))
+@needs(REMOVE_ARTICLES)
 def restore(request: HttpRequest, name: str, sweep_id: int) -> HttpResponse:
     """Restore what a sweep removed. A form that arrives twice succeeds."""
     sweep = get_object_or_404(Sweep, pk=sweep_id, member=member_named(name))
     form = ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Enter a reason."))
-        return redirect(_page_of(request, name))
+        return redirect(acts.page_of(request, name))
     moderator, reason, done = actor(request), form.cleaned_data["reason"], list[bool]()
     sweeps = repository().sweeps
     steps = sweeps.restore(sweep.member_id, sweep.since.timestamp(), sweep.mark, moderator, reason)
-    is_complete = _take(steps, done.append)
+    is_complete = acts.take(steps, done.append)
     if is_complete:
         Sweep.objects.filter(pk=sweep.pk, restored_at=None).update(restored_at=timezone.now())
-    _tell(request, is_complete, _("%(num)s restored."), sum(done))
-    return redirect(_page_of(request, name))
+    acts.tell(request, _("%(num)s restored.") % {"num": grouped(sum(done))}, is_complete=is_complete)
+    return redirect(acts.page_of(request, name))

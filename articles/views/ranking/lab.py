@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.moderators import TUNE_RANKING
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
 from articles.domain import lab as lab_formulas
@@ -35,7 +36,7 @@ _VIEW_PATIENCE = 0.2
 
 @never_cache
 @require_safe
-@needs("articles.tune_ranking")
+@needs(TUNE_RANKING)
 def lab(request: HttpRequest) -> HttpResponse:
     repo = repository()
     if repo.parameters.get_state().applying and repo.parameters.advance(_VIEW_PATIENCE):
@@ -67,7 +68,7 @@ def _apply_label(request: HttpRequest) -> str:
 
 @never_cache
 @form_action(page=_address_with_values, button=_apply_label)
-@needs("articles.tune_ranking", carries=["reason"])
+@needs(TUNE_RANKING, carries=["reason"])
 def apply(request: HttpRequest) -> HttpResponse:
     """Apply the chosen parameters."""
     repo = repository()
@@ -98,7 +99,7 @@ def _rollback_label(request: HttpRequest) -> str:
 
 @never_cache
 @form_action(page=lambda _request: reverse("articles:lab"), button=_rollback_label)
-@needs("articles.tune_ranking")
+@needs(TUNE_RANKING)
 def rollback(request: HttpRequest) -> HttpResponse:
     """Apply the parameters of an earlier version."""
     repo, form = repository(), RollbackForm(request.POST)
@@ -122,7 +123,7 @@ def rollback(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @form_action(page=lambda _request: reverse("articles:lab"), button=lambda _request: _("Adjust automatically"))
-@needs("articles.tune_ranking")
+@needs(TUNE_RANKING)
 def follow(request: HttpRequest) -> HttpResponse:
     """Adjust the weight of a vote automatically again, instead of using the one that moderators chose."""
     repo, form = repository(), RollbackForm(request.POST)

@@ -1,0 +1,37 @@
+"""Acts of many steps on a member: one request takes some of them, and the moderator continues."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from django.contrib import messages
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+Step = TypeVar("Step")
+
+BUDGET_SECONDS = 5.0
+"""Time that one request spends on an act."""
+
+
+def page_of(_request: HttpRequest, name: str, **_address: Any) -> str:
+    """Return the address of the moderators' page about a member, to which their forms lead back."""
+    return reverse("articles:member_moderation", args=[name])
+
+
+def take(steps: Iterator[Step], note: Callable[[Step], object] = bool) -> bool:
+    """Take the steps of an act, as far as time allows, noting each; return whether these were all."""
+    deadline = time.monotonic() + BUDGET_SECONDS
+    for step in steps:
+        note(step)
+        if time.monotonic() > deadline:
+            return False
+    return True
+
+
+def tell(request: HttpRequest, sentence: str, *, is_complete: bool) -> None:
+    """Tell the moderator what is done, and whether there is more."""
+    messages.success(request, sentence)
+    if not is_complete:
+        messages.warning(request, _("There is more: continue below."))
