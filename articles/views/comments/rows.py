@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
+from threading import Lock
 from typing import NamedTuple
 
 from django.conf import settings
@@ -184,9 +185,16 @@ def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_r
     )
 
 
+_turn = Lock()
+"""Held while a thread is drawn, which takes the processor only: of many who open a new one at once, the first has
+its comments drawn, and the others find them kept."""
+
+
 def draw_thread(thread: Thread, viewer: Viewer, new: Sequence[CommentId] = ()) -> Markup:
     """Return the comments as items of a list, each with a list of its replies; `new`: see `rows_of`."""
-    return Markup("").join(_pieces(rows_of(thread, viewer, new), [comment.depth for comment in thread.comments]))
+    rows, depths = rows_of(thread, viewer, new), [comment.depth for comment in thread.comments]
+    with _turn:
+        return Markup("").join(_pieces(rows, depths))
 
 
 def _pieces(rows: Iterable[CommentRow], depths: Iterable[int]) -> Iterator[Markup]:

@@ -13,6 +13,7 @@ from articles.operation import metric_files
 from articles.readership.gathering import GatheredViews
 from articles.readership.record import count_apart
 from articles.retractions import Retractions
+from voting_site.jinja import load_most_read
 from voting_site.serving.requests.declared_proxies import declared
 from voting_site.serving.workers.pool import Pool
 from voting_site.serving.workers.recent_pages import RecentPages, Views
@@ -27,9 +28,9 @@ def serve(descriptor: int, patience: float) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda received, _frame: signals.append(received))
 
-    resolve(
-        "/healthz"
-    )  # imports all views and builds the API: once before the forks, not at each one's first request
+    # Once before the forks, not at each one's first request:
+    resolve("/healthz")  # imports all views and builds the API
+    load_most_read()
     launcher, folder = os.getppid(), metric_files.directory()
 
     def work(alive: int) -> None:
