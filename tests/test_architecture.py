@@ -4,8 +4,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
+from tests.cases import for_each
 from tests.test_floors import FLOORS, ROOT
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
@@ -38,17 +37,17 @@ def rows() -> list[list[str]]:
     return found[2:]
 
 
-@pytest.mark.parametrize("path", [one for one in paths_in(PAGE) if "/" in one])
+@for_each("path", [one for one in paths_in(PAGE) if "/" in one])
 def test_the_architecture_names_files_that_exist(path):
     assert file_of(path).exists()
 
 
-@pytest.mark.parametrize("path", [one for one in paths_in(CONTRIBUTING) if "/" in one])
+@for_each("path", [one for one in paths_in(CONTRIBUTING) if "/" in one])
 def test_the_contributors_guide_names_files_that_exist(path):
     assert file_of(path).exists()
 
 
-@pytest.mark.parametrize(("path", "name"), re.findall(r"`([\w/]+\.py)`\s+`(\w+)(?:\(\))?`", PAGE))
+@for_each("path, name", re.findall(r"`([\w/]+\.py)`\s+`(\w+)(?:\(\))?`", PAGE))
 def test_a_walk_names_functions_that_exist(path, name):
     assert re.search(rf"^\s*(?:def|class) {name}\b", file_of(path).read_text("utf-8"), re.MULTILINE)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("articles", "accounts", "voting_site", "bench")
 
@@ -138,7 +140,7 @@ def floor_of(name: str) -> tuple[str, int]:
     return max(found, key=lambda one: len(one[0]))
 
 
-@pytest.mark.parametrize("module", [name for name in modules() if name not in PACKAGES])
+@for_each("module", [name for name in modules() if name not in PACKAGES])
 def test_a_package_imports_only_from_the_floors_below(module):
     unit, floor = floor_of(module)
     upward = [
@@ -159,13 +161,13 @@ PURE: dict[str, tuple[str, ...]] = {
 """Packages that know no framework, with what else they may import."""
 
 
-@pytest.mark.parametrize("module", [m for package in PURE for m in part(package) if m != "articles.text.refusals"])
+@for_each("module", [m for package in PURE for m in part(package) if m != "articles.text.refusals"])
 def test_the_core_imports_no_framework(module):
     package = floor_of(module)[0]
     assert not_among(module, package, *PURE[package]) == set()
 
 
-@pytest.mark.parametrize("module", part("articles.repository"))
+@for_each("module", part("articles.repository"))
 def test_the_repository_imports_the_core_and_redis_but_no_web_code(module):
     core = ("articles.domain", "articles.text.links", "articles.searching")
 
@@ -189,7 +191,7 @@ def test_other_code_uses_only_the_public_interface_of_the_repository():
     assert {module: names for module, names in outside.items() if names != {"articles.repository"}} == {}
 
 
-@pytest.mark.parametrize("module", part("voting_site.embedded"))
+@for_each("module", part("voting_site.embedded"))
 def test_the_embedded_store_imports_neither_django_nor_the_rest_of_the_site(module):
     assert not_among(module, "voting_site.embedded") == set()
 

@@ -4,8 +4,7 @@ import ast
 import re
 from functools import cache
 
-import pytest
-
+from tests.cases import for_each
 from tests.test_floors import ROOT
 
 PAGE = (ROOT / "docs" / "security.md").read_text("utf-8")
@@ -22,7 +21,7 @@ def functions_of(path: str) -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
-@pytest.mark.parametrize(("path", "name"), NAMED, ids=lambda part: part.rpartition("/")[2])
+@for_each("path, name", NAMED)
 def test_every_named_test_exists(path, name):
     assert (ROOT / path).is_file()
     assert not name or name in functions_of(path)

@@ -20,6 +20,7 @@ from articles.repository.store import keys as key_names
 from articles.repository.store.key_table import LOG, TABLE, TUNINGS, Key, recognise, split_prefix
 from articles.repository.store.scan import survey
 from articles.repository.store.schema import RESTORING
+from tests.cases import for_each
 from tests.cast import BOB, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import names_in
@@ -222,14 +223,14 @@ def logged(repository: Repository, name: str) -> list[str]:
     return repository.store.client.lrange(name, 0, -1)
 
 
-@pytest.mark.parametrize(("heading", "written"), data_model.tables().items())
+@for_each("heading, written", data_model.tables().items())
 def test_the_page_has_the_tables_generated_from_the_key_table(heading, written):
     assert f"## {heading}\n" in PAGE
     assert f"\n\n{written}\n" in PAGE, "run `make docs`"
     assert data_model.page(PAGE) == PAGE
 
 
-@pytest.mark.parametrize("name", scripts.names())
+@for_each("name", scripts.names())
 def test_a_header_lists_its_keys_in_the_order_of_the_table(name):
     documented = [key.name for key in TABLE]
 

@@ -27,6 +27,7 @@ from articles.repository.store import schema, scripts
 from articles.repository.store.clients.client import make_client
 from articles.repository.store.connection import Store
 from articles.repository.upkeep import upgrades
+from tests.cases import for_each
 from tests.cast import ALICE, BOB
 from tests.clock import Clock
 from tests.factories import comment_on, link, post
@@ -107,15 +108,10 @@ NEWER = re.compile(
 )
 
 
-@pytest.fixture(params=scripts.names())
-def name(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture(params=[*LIBRARIES, *scripts.names()])
-def part(request: pytest.FixtureRequest) -> str:
-    """Return a script or a library."""
-    return request.param
+of_scripts = for_each("name", scripts.names())
+of_libraries = for_each("library", LIBRARIES)
+of_parts = for_each("part", [*LIBRARIES, *scripts.names()])
+"""Run a test on each script and each library."""
 
 
 def test_the_package_contains_only_scripts_and_libraries():
@@ -123,6 +119,7 @@ def test_the_package_contains_only_scripts_and_libraries():
     assert files == {f"{name}.lua" for name in (*LIBRARIES, *scripts.names())}
 
 
+@of_scripts
 def test_a_script_header_states_arguments_result_cost_and_keys(name):
     assert scripts.text(name).startswith("--[[\n")
     header = header_of(name)
@@ -133,6 +130,7 @@ def test_a_script_header_states_arguments_result_cost_and_keys(name):
     assert re.search(r"\nCost  .*O\(", header)
 
 
+@of_scripts
 def test_a_script_names_every_key_and_argument_it_uses(name):
     header, body = header_of(name), scripts.text(name).partition("]]")[2]
 
@@ -145,10 +143,12 @@ def test_a_script_names_every_key_and_argument_it_uses(name):
         assert used <= set(named)
 
 
+@of_scripts
 def test_a_script_is_short(name):
     assert name in LONGER or body_of(name).count("\n") <= LIMIT
 
 
+@of_scripts
 def test_a_script_uses_only_commands_of_redis_6_2(name):
     source = scripts.source(name)
 
@@ -158,7 +158,7 @@ def test_a_script_uses_only_commands_of_redis_6_2(name):
     assert not NEWER.search(source)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "redis.call('EXPIRE', KEYS[1], 60, 'NX')",
@@ -174,6 +174,7 @@ def test_the_check_for_newer_commands_finds_them(line):
     assert NEWER.search(f"local a = 1\n{line}\n")
 
 
+@of_scripts
 def test_a_script_uses_neither_the_servers_clock_nor_its_randomness(name):
     assert not re.search(r"'TIME'|'RANDOMKEY'|'SRANDMEMBER'|'SPOP'|math\.random|os\.", scripts.source(name))
 
@@ -184,6 +185,7 @@ def test_a_script_uses_neither_the_servers_clock_nor_its_randomness(name):
 OWNER = {exported_name: library for library in LIBRARIES for exported_name in exported(library)}
 
 
+@of_scripts
 def test_a_source_begins_with_its_name_and_has_each_part_once_dependencies_first(name):
     source = scripts.source(name)
     at = {part: source.index(scripts.text(part)) for part in scripts.in_order(name, scripts.includes)}
@@ -230,16 +232,19 @@ def test_an_include_may_span_several_lines_or_be_none(monkeypatch):
     scripts.includes.cache_clear()
 
 
+@of_parts
 def test_every_name_is_declared_included_generated_or_built_in(part):
     libraries = {name for library in scripts.includes(part) for name in exported(library)}
 
     assert used(part) <= libraries | scripts.CONSTANTS.keys() | BUILT_IN
 
 
+@of_parts
 def test_every_include_is_used(part):
     assert set(scripts.includes(part)) == {OWNER[name] for name in used(part) if name in OWNER}
 
 
+@of_parts
 def test_no_part_declares_a_name_of_a_library_or_a_constant(part):
     own = exported(part) if part in LIBRARIES else frozenset()
 
@@ -257,18 +262,19 @@ def test_every_function_in_a_library_is_used():
     assert {name for name, count in calls.items() if count == 1 and name not in outside} == set()
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@of_libraries
 def test_a_library_states_its_purpose_and_is_short(library):
     assert scripts.text(library).startswith("--[[\n")
     assert header_of(library).strip().endswith((".", *(part[4:] for part in LIBRARIES)))
     assert scripts.text(library).count("\n") < 150
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@of_libraries
 def test_a_library_compiles_with_only_what_it_includes(store_paths, library):
     assert make_client(store_paths.url(REPOSITORY_DATABASE)).script_load(scripts.source(library))
 
 
+@of_parts
 def test_a_part_defines_no_global(part):
     assert "function" not in re.findall(r"(\S+)\s+function \w+", re.sub(r"\blocal function", "", body_of(part)))
     assert not re.search(r"(?m)^\s*function \w", body_of(part))
@@ -284,7 +290,7 @@ SPELLED = {
 }
 
 
-@pytest.mark.parametrize("number", SPELLED)
+@for_each("number", SPELLED)
 def test_a_number_that_python_and_lua_share_is_written_once(number):
     texts = [path.read_text("utf-8") for path in PYTHON.rglob("*.py")]
 
@@ -310,6 +316,7 @@ def test_constants_are_rendered_as_handwritten_lua():
 # On the server
 
 
+@of_scripts
 def test_every_script_compiles_on_the_server(store_paths, name):
     client = make_client(store_paths.url(REPOSITORY_DATABASE))
 

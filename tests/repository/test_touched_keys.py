@@ -20,6 +20,7 @@ from articles.repository.store.key_table import TABLE, recognise
 from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
+from tests.cases import for_each
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import comment_on, imported, link, post, view, visit
@@ -231,22 +232,22 @@ def damage_comments(repository: Repository) -> None:
         client.hset(one.article(article), "comments", 99)
 
 
-@pytest.mark.parametrize("name", scripts.names())
+@for_each("name", scripts.names())
 def test_the_header_lists_the_keys_that_the_script_names_and_receives(touched, name):
     assert scripts.touches(name).keys() == {*map(documented_beginning, spelled(name)), *touched.given[name]}
 
 
-@pytest.mark.parametrize("name", scripts.names())
+@for_each("name", scripts.names())
 def test_the_script_touches_the_listed_keys_and_no_others(touched, name):
     assert scripts.touches(name).keys() == touched.read[name] | touched.written[name]
 
 
-@pytest.mark.parametrize("name", scripts.names())
+@for_each("name", scripts.names())
 def test_the_script_writes_only_the_keys_listed_as_written(touched, name):
     assert {key for key, how in scripts.touches(name).items() if how == "rw"} == touched.written[name]
 
 
-@pytest.mark.parametrize("name", scripts.names())
+@for_each("name", scripts.names())
 def test_a_script_declared_read_only_writes_nothing(name):
     assert ("Reads only." in scripts.text(name)) == ("rw" not in scripts.touches(name).values())
 
