@@ -251,7 +251,7 @@ def test_changes_made_while_a_weight_is_applied_are_ranked_by_it(repository, clo
     assert problems(repository) == []
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_any_changes_in_any_order_while_weights_are_applied_are_ranked_correctly(repository, clock, seed):
     repository, chance = fill(repository, clock, 25), random.Random(seed)
     weights, numbers = cycle([10, 500, 200, 3000]), iter(range(1000, 9000))

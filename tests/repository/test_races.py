@@ -36,7 +36,7 @@ from tests.rules import connect, default_rules
 from tests.store_state import problems
 
 THREADS = 64
-CALLS = 200
+CALLS = 75
 ARTICLES = 10
 
 
