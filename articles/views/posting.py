@@ -28,12 +28,14 @@ from articles.text.links import clean_link
 from articles.text.refusals import action_sentence, input_sentence
 from articles.views.manifest import shared_content
 from articles.web import limits
+from articles.web.form_answers import with_address
 from articles.web.identity import actor, audience_of, is_new_member, reader_id, writer
 from articles.wiring import html_of, repository
 
 
 @page_with_form
 @members_only(carries=["title", "link", "text", "groups"])
+@with_address
 def post(request: HttpRequest) -> HttpResponse:
     writer(request)
     repo = repository()
@@ -114,6 +116,7 @@ def _just_posted(repo: Repository, article_id: ArticleId, poster: UserId) -> boo
 
 @page_with_form
 @members_only(carries=["title", "link", "text", "groups", "was", "reason"])
+@with_address
 def edit(request: HttpRequest, article_id: int) -> HttpResponse:
     writer(request)
     repo = repository()

@@ -83,6 +83,22 @@ def form_or_script(*, page: RequestText, button: RequestText) -> Callable[[Actio
     return decorate
 
 
+def with_address(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Answer a script that prefers JSON with the `address` of the page that follows, instead of a redirect.
+
+    The script then knows that the form was processed, and the browser shows that page with its messages.
+    """
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        if isinstance(response, HttpResponseRedirect) and prefers_json(request):
+            return JsonResponse({"address": response.url})
+        return response
+
+    return guarded
+
+
 def prefers_json(request: HttpRequest) -> bool:
     """Return whether a script sent the request. Browsers accept anything, and get a page."""
     return request.get_preferred_type(["text/html", "application/json"]) == "application/json"

@@ -27,6 +27,6 @@
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     move(link.closest(".foot"), link.closest(".comment").id.slice(8), link.getAttribute("aria-label"));
-    text.focus();
+    if (event.isTrusted) text.focus(); // not when drafts.js restores a reply
   });
 })();

@@ -270,6 +270,21 @@ def test_a_refused_comment_comes_back_with_the_reason_and_the_text(
     assert 'class="form write"' not in Client().get(f"/articles/{article}/").text
 
 
+def test_a_script_learns_where_a_processed_form_leads_and_nothing_of_a_refused_one(site_store, article, bob):
+    browser, script = browser_of(bob), {"headers": {"Accept": "application/json"}}
+
+    sent = browser.post(f"/articles/{article}/comments/", {"text": "By a script"}, **script)
+    refused = browser.post(f"/articles/{article}/comments/", {"text": ""}, **script)
+    to_login = Client().post(f"/articles/{article}/comments/", {}, **script)
+
+    (comment,) = site_store.comments.get_thread(article, CommentOrder.OLDEST).comments
+    assert sent.json() == {"address": f"/articles/{article}/#comment-{comment.id}"}
+    assert (refused.status_code, refused["Content-Type"]) == (400, "text/html; charset=utf-8")
+    assert (to_login.status_code, to_login.content) == (302, b"")
+    saved = browser.post(f"/comments/{comment.id}/edit/", {"text": "Edited"}, **script)
+    assert saved.json() == sent.json()
+
+
 def test_a_limit_refuses_the_comment_and_keeps_what_was_typed(article, settings, bob):
     settings.RATE_LIMITS, settings.LIMIT_COMMENTS = True, Rate(3, 3600)
     wiring.forget_repositories()

@@ -23,6 +23,7 @@ from articles.forms.comments import CommentForm, EditCommentForm
 from articles.text.refusals import action_sentence
 from articles.views.posting import previewed
 from articles.web import limits
+from articles.web.form_answers import with_address
 from articles.web.identity import actor, audience_of, reader_id, writer
 from articles.wiring import repository
 
@@ -44,6 +45,7 @@ def place_of(request: HttpRequest, comment_id: CommentId) -> str:
 
 @page_with_form
 @members_only(carries=["text", "parent"])
+@with_address
 def write(request: HttpRequest, article_id: int) -> HttpResponse:
     """Post a comment. The page of its own is for a form that comes back, and for replies without a script."""
     article = repository().articles.get(article_id, reader_id(request))
@@ -99,6 +101,7 @@ def _parent(article_id: ArticleId, raw: object) -> Comment | None:
 
 @page_with_form
 @members_only(carries=["text"])
+@with_address
 def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
     repo, author = repository(), writer(request)
     comment = repo.comments.get(comment_id, author.id)
