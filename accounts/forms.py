@@ -99,13 +99,14 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         username = self.fields["username"].clean(self.data["username"])
         return resubmission.just_signed_up(request, username, self.cleaned_data["password1"])
 
-    def waits_already(self) -> bool:
-        """Return whether an identical form created an account that waits for approval."""
+    def find_waiting(self) -> User | None:
+        """Return the account that waits for approval if an identical form created it; otherwise None."""
         is_taken = any(self.has_error("username", code) for code in ("taken", "unique"))
         if set(self.errors) != {"username"} or not is_taken:
-            return False
+            return None
         name = self.fields["username"].clean(self.data["username"])
-        return WaitingAccount.find(name, self.cleaned_data["password1"]) is not None
+        waiting = WaitingAccount.find(name, self.cleaned_data["password1"])
+        return waiting.user if waiting else None
 
     def create(self, invitation: Invitation | None = None, *, waits: bool = False) -> User | None:
         """Create and return the account; None, with a form error, if a concurrent sign-up took the name.

@@ -70,7 +70,7 @@ def _finish_login(request: HttpRequest, intent: LoginIntent) -> HttpResponse:
     if request.method == "POST" or unsent_form.is_stale(request):
         member_arrived.send(sender=LoginIntent, request=request, user=request.user, intent=intent)
         unsent_form.keep(request, intent.typed)
-    return redirect(intent.destination)
+    return redirect(unsent_form.page_after_approval(request) or intent.destination)
 
 
 def _return_path(request: HttpRequest) -> str:
@@ -101,7 +101,8 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         return render(request, "accounts/no_signup.html", {"how": how, "intent": intent}, status=status)
     form, waits = SignUpForm(_sent_form(request)), how == "approval"
     user = form.create(invitation, waits=waits) if request.method == "POST" and form.is_valid() else None
-    if waits and (user or form.waits_already()):
+    if waits and (newcomer := user or form.find_waiting()):
+        unsent_form.keep(request, intent.typed, waiting=newcomer.pk)
         messages.success(request, _("Your account has been created. A moderator has to approve it first."))
         return redirect("accounts:login")
     if user := user or form.created_before(request):
@@ -111,4 +112,5 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         return _finish_login(request, intent)
     _refill(request, form)
     context = {"form": form, "intent": intent, "how": how, "invitation": invitation}
+    context["days"] = settings.SESSION_COOKIE_AGE // 86400
     return render(request, "accounts/signup.html", context)

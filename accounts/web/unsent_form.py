@@ -2,7 +2,8 @@
 
 A form is not processed if its token is stale or the session has ended. In the first case the response is the
 form's page again. In the second case the login form carries the content, signed, until the page can show it.
-Nothing is stored before the login, and the content never enters a URL.
+Nothing is stored before the login, except for an account that waits for approval: the session keeps the content
+until that member logs in. It never enters a URL.
 """
 
 from collections.abc import Collection
@@ -58,17 +59,34 @@ def sealed(request: HttpRequest, page: str, names: Collection[str]) -> str:
     return signing.dumps({"page": urlsplit(page).path, "fields": fields}, salt=_SALT, compress=True)
 
 
-def keep(request: HttpRequest, seal: str) -> None:
-    """Store the content that a login form carried in the new session. Ignore a forged or expired signature."""
+def keep(request: HttpRequest, seal: str, waiting: int | None = None) -> None:
+    """Store the content that a login form carried in the session. Ignore a forged or expired signature.
+
+    `waiting`: id of an account that waits for approval. The session then has no member yet, and the content is
+    for this one only.
+    """
     try:
-        request.session[_IN_SESSION] = signing.loads(seal, salt=_SALT, max_age=_KEPT_SECONDS)
+        content = signing.loads(seal, salt=_SALT, max_age=_KEPT_SECONDS)
     except signing.BadSignature:
         return
+    request.session[_IN_SESSION] = content | {"waiting": waiting}
+
+
+def _kept(request: HttpRequest) -> dict[str, Any]:
+    """Return what the session keeps for this member; {} if there is nothing."""
+    kept: dict[str, Any] = request.session.get(_IN_SESSION) or {}
+    return kept if kept.get("waiting") in (None, request.user.pk) else {}
+
+
+def page_after_approval(request: HttpRequest) -> str:
+    """Return the address of the page for what this member typed before the approval; '' if there is nothing."""
+    kept = _kept(request)
+    return str(kept["page"]) if kept.get("waiting") else ""
 
 
 def take_out(request: HttpRequest) -> None:
     """Move the content stored for this page from the session to the request, so that it is shown once."""
-    kept = request.session.get(_IN_SESSION) if request.method == "GET" else None
+    kept = _kept(request) if request.method == "GET" else None
     if not kept or kept["page"] != request.path:
         return
     del request.session[_IN_SESSION]

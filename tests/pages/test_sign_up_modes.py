@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts import account_deletion
 from accounts.models import Invitation, User, WaitingAccount
-from tests.cast import PASSWORD
+from tests.cast import PASSWORD, password_of
 from tests.factories import browser_of
 
 PAGE = "/moderation/members/"
@@ -121,6 +121,30 @@ def test_an_account_waits_until_a_moderator_approves_it(by_approval, carol):
     assert response.status_code == 302
     assert get_user(browser).username == "newcomer"
     assert "newcomer" not in browser_of(carol).get(PAGE).text
+
+
+def test_what_was_typed_before_signing_up_comes_back_to_the_approved_member_only(by_approval, article, carol, bob):
+    def type_and_sign_up(name):
+        browser, place = Client(), f"/articles/{article}/comments/"
+        login = browser.post(place, {"text": f"Typed by {name}"})
+        hidden = {"next": place, "typed": re.search(r'name="typed" value="([^"]+)"', login.text)[1]}
+        shown = browser.post("/signup/", hidden | {"other": "1"})
+        assert "Once your account is approved, log in with this browser within 30 days" in shown.text
+        sign_up(name, browser, **hidden)
+        browser_of(carol).post(f"{PAGE}decide/", {"approve": str(User.objects.get(username=name).pk)})
+        return browser
+
+    def come_back(browser, name):
+        fields = {"username": name, "password": PASSWORD, "next": "/"}
+        return browser.post("/login/", fields, follow=True).text
+
+    newcomer, shared = type_and_sign_up("newcomer"), type_and_sign_up("another")
+
+    assert "Typed by newcomer</textarea>" in come_back(newcomer, "newcomer")
+    assert "Typed by" not in newcomer.get(f"/articles/{article}/comments/").text
+    shared.post("/login/", {"username": "bob", "password": password_of("bob"), "next": "/"})
+    assert get_user(shared) == bob
+    assert "Typed by" not in shared.get(f"/articles/{article}/comments/").text
 
 
 def test_a_declined_account_is_deleted(by_approval, carol, mallory):
