@@ -528,7 +528,7 @@ def test_results_found_while_typing_stay_fresh_too(page, site_store):
         page.locator("#search [name=q]").press_sequentially("perpetuity")
         page.clock.run_for(1000)
     expect(page.locator(f"{row_of(article)} .points")).to_contain_text("1")
-    expect(page.locator("[aria-busy=true]")).to_have_count(0)  # nothing under way that the leap in time would abort
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)  # which the leap in time would abort
     vote(site_store, article)
 
     later(page)
