@@ -60,6 +60,11 @@ class BanManager(models.Manager["Ban"]):
         waiting = self._current().filter(answered_at=None).exclude(appealed_at=None)
         return waiting.select_related("member", "moderator").order_by("appealed_at", "pk")
 
+    def answer(self, ban: "Ban", text: str) -> bool:
+        """Answer a ban's appeal; return whether it was open until now."""
+        waiting = self._current().filter(pk=ban.pk, answered_at=None).exclude(appealed_at=None)
+        return waiting.update(answer=text, answered_at=timezone.now()) == 1
+
     def _current(self) -> "models.QuerySet[Ban]":
         return self.filter(Q(ends_at=None) | Q(ends_at__gt=timezone.now()), lifted_at=None)
 

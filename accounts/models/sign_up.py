@@ -87,8 +87,10 @@ class WaitingAccount(models.Model):
         one = cls.objects.filter(user__canonical_name=names.canonical(name)).select_related("user").first()
         return one if one is not None and one.user.check_password(password) else None
 
+    def end(self) -> bool:
+        """End the wait; return whether it lasted until now: of two who decide at once, one does."""
+        return WaitingAccount.objects.filter(pk=self.pk).delete()[0] == 1
+
     def approve(self) -> None:
-        """Let the member log in."""
-        with transaction.atomic():
-            User.objects.filter(pk=self.pk, left_at=None).update(is_active=True)
-            self.delete()
+        """Let the member log in. Call it once the wait has ended, in the same transaction."""
+        User.objects.filter(pk=self.pk, left_at=None).update(is_active=True)

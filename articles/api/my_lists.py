@@ -1,4 +1,4 @@
-"""The member's own name and permissions, and articles posted, voted for, opposed and saved."""
+"""The member's own name and permissions, articles posted, voted for, opposed and saved, and followed groups."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,12 +10,15 @@ from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from articles.api import schemas
+from articles.api.groups import GroupName
 from articles.api.protocol.auth import MEMBERS, SAVERS
 from articles.api.protocol.operations import LAST_PAGE, READERS, ArticleNumber, failing, router
 from articles.domain import lists
 from articles.domain.errors import PageNotFound
 from articles.models import ArticlePermissions
+from articles.text.slugs import requested_slug
 from articles.web.identity import actor, member_named, reader_id
+from articles.web.preferences import current_groups, preferences_of, set_followed
 from articles.wiring import repository
 
 MemberName = PathEx[str, P(description=gettext_noop("The member's name."), examples=["alice"])]
@@ -28,7 +31,7 @@ class OwnQuery(BaseModel):
 
 
 class OwnList(BaseModel):
-    __doc__ = gettext_noop("One page of the articles a member posted, voted for, opposed or saved, newest first.")
+    __doc__ = gettext_noop("One page of articles of a member, newest first, or of the groups you follow.")
 
     articles: list[schemas.Article]
     page: int
@@ -48,12 +51,25 @@ class Saved(BaseModel):
     saved: bool
 
 
+class Following(BaseModel):
+    __doc__ = gettext_noop("Whether to follow a group.")
+
+    followed: bool = Field(strict=True, examples=[True])
+
+
+class Followed(BaseModel):
+    __doc__ = gettext_noop("The groups you follow.")
+
+    groups: list[str] = Field(description=gettext_noop("Their names, in the order in which you followed them."))
+
+
 class OwnLists(BaseModel):
     __doc__ = gettext_noop("Paths of your lists in this API.")
 
     voted: str
     opposed: str
     saved: str
+    following: str
     posted: str
 
 
@@ -96,7 +112,7 @@ def read_me(request: HttpRequest) -> Me:
         name.removeprefix(prefix) for name in request.user.get_all_permissions() if name.startswith(prefix)
     )
     name = request.user.get_username()
-    lists = {tab: reverse(f"api:list_{tab}") for tab in ("voted", "opposed", "saved")}
+    lists = {tab: reverse(f"api:list_{tab}") for tab in ("voted", "opposed", "saved", "following")}
     return Me(
         name=name,
         moderator=not _MODERATING.isdisjoint(permissions),
@@ -132,6 +148,46 @@ def list_saved(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
     return _own_page(request, query.page, repository().members.get_saved)
 
 
+@router.get(
+    "me/following",
+    summary=gettext_noop("Articles of the groups you follow"),
+    description=gettext_noop(
+        "Your personal front page: the articles of the groups you follow, each group with its share, without "
+        "those of groups you hide. Only you can see this list."
+    ),
+    response={200: OwnList} | failing(400, 401, 404, 503),
+    auth=MEMBERS,
+)
+def list_following(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
+    own, following = preferences_of(request), repository().following
+    groups, hidden = current_groups(own.followed_groups), own.hidden_groups
+    reader = actor(request).id
+    return _page(query.page, lambda number: following.get_page(groups, number, reader=reader, hidden=hidden))
+
+
+@router.get(
+    "me/groups",
+    summary=gettext_noop("Groups you follow"),
+    description=gettext_noop("Only you can see this list. A group that was merged is replaced by its target."),
+    response={200: Followed} | failing(400, 401, 503),
+    auth=MEMBERS,
+)
+def list_followed_groups(request: HttpRequest) -> Followed:
+    return Followed(groups=list(current_groups(preferences_of(request).followed_groups)))
+
+
+@router.put(
+    "groups/{slug}/followed",
+    summary=gettext_noop("Follow or unfollow a group"),
+    description=gettext_noop("At most 50 groups. Idempotent. The answer has all groups you then follow."),
+    response={200: Followed} | failing(400, 401, 403, 404, 409, 413, 415, 503),
+    auth=SAVERS,
+)
+def follow_group(request: HttpRequest, slug: GroupName, following: Following) -> Followed:
+    groups = set_followed(actor(request).id, requested_slug(slug), wanted=following.followed)
+    return Followed(groups=list(groups))
+
+
 @router.put(
     "articles/{article_id:article_id}/saved",
     summary=gettext_noop("Save or unsave an article"),
@@ -148,7 +204,7 @@ def _own_page(request: HttpRequest, number: int, read: Callable[[int, int], list
     return _page(number, lambda page: read(actor(request).id, page))
 
 
-def _page(number: int, read: Callable[[int], lists.MemberPage]) -> OwnList:
+def _page(number: int, read: Callable[[int], lists.MemberPage | lists.ArticlePage]) -> OwnList:
     if number > LAST_PAGE:
         raise PageNotFound(number)
     page = read(number)

@@ -74,6 +74,10 @@ class SavedFull(ActionRefused):
     """The member has saved the maximum number of articles."""
 
 
+class FollowedFull(ActionRefused):
+    """The member follows the maximum number of groups."""
+
+
 class CommentRemoved(ActionRefused):
     """A moderator removed the comment."""
 

@@ -59,6 +59,7 @@ REFUSALS = (
     Refusal("late_to_withdraw", errors.WithdrawingClosed, 409, "withdrawing-closed", "late_to_withdraw"),
     Refusal(None, errors.DuplicateLink, 409, "duplicate-link", None),
     Refusal("full", errors.SavedFull, 409, "saved-full", "full"),
+    Refusal(None, errors.FollowedFull, 409, "followed-full", None),
     Refusal("taken", errors.GroupExists, 409, "group-exists", "taken"),
     Refusal("not_removed", errors.NotRemoved, 409, GENERIC_CODE, "not_removed", sentence="not-removed"),
     Refusal(

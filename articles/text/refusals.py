@@ -44,6 +44,7 @@ ACTIONS = {
     ),
     "duplicate-link": gettext_lazy("Another article with this link was posted recently."),
     "saved-full": gettext_lazy("You have saved the maximum number of articles. Forget some of them first."),
+    "followed-full": gettext_lazy("You follow the maximum number of groups. Unfollow one of them first."),
     "group-exists": gettext_lazy("There is a group of this name already."),
     "not-removed": gettext_lazy("This article is not removed."),
     "comment-not-removed": gettext_lazy("This comment is not removed."),

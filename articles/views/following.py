@@ -1,11 +1,9 @@
 """The page of a member's followed groups, its private feed, and the forms that change both."""
 
 import secrets
-from collections.abc import Sequence
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -18,18 +16,16 @@ from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only
-from articles.domain.errors import GroupNotFound
 from articles.feeds.answers import answer, facts_of
 from articles.feeds.writing import article_item
-from articles.formatting.values import grouped
 from articles.repository import FeedFilter
 from articles.views.lists.feeds import feed_of
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
 from articles.web.caching import FEED_SECONDS
-from articles.web.form_answers import Done, NotDone, form_or_script, login_first, way_back
+from articles.web.form_answers import Done, form_or_script, login_first, way_back
 from articles.web.identity import actor, reader_id
-from articles.web.preferences import MOST_FOLLOWED, preferences_of, slugs_from
+from articles.web.preferences import current_groups, preferences_of, set_followed, slugs_from
 from articles.wiring import repository
 
 _TARGETS = {"follow": True, "unfollow": False}
@@ -41,7 +37,7 @@ _TARGETS = {"follow": True, "unfollow": False}
 def page(request: HttpRequest) -> HttpResponse:
     """Show the articles of the followed groups, each group with its share. Three round trips."""
     repo, number, preferences = repository(), page_number(request), preferences_of(request)
-    followed = _current(preferences.followed_groups)
+    followed = current_groups(preferences.followed_groups)
     found = repo.following.get_page(followed, number, reader=reader_id(request), hidden=preferences.hidden_groups)
     context = {
         "followed": followed,
@@ -53,12 +49,6 @@ def page(request: HttpRequest) -> HttpResponse:
     response = render(request, "lists/following.html", context)
     response["X-Robots-Tag"] = "noindex"
     return response
-
-
-def _current(slugs: Sequence[str]) -> tuple[str, ...]:
-    """Return the groups, merged ones replaced by their targets. One round trip, none without groups."""
-    targets = repository().groups.get_targets(slugs)
-    return tuple(dict.fromkeys(targets[slug] for slug in slugs if slug in targets))
 
 
 def _page_of_form(request: HttpRequest, slug: str) -> str:
@@ -79,30 +69,9 @@ def follow(request: HttpRequest, slug: str) -> Done | HttpResponse:
     wanted = _TARGETS.get(request.POST.get("follow", ""))
     if wanted is None:
         return error_pages.page(request, 400)
-    _set_followed(actor(request).id, slug, wanted=wanted)
+    set_followed(actor(request).id, slug, wanted=wanted)
     text = _("You follow the group “%(name)s” now.") if wanted else _("You no longer follow the group “%(name)s”.")
     return Done({"told": ""}, text % {"name": slug})
-
-
-@transaction.atomic
-def _set_followed(user: int, slug: str, *, wanted: bool) -> None:
-    """Follow or unfollow a group; merged ones are replaced. One round trip. Raises NotDone, GroupNotFound."""
-    member = get_user_model().objects.select_for_update().get(pk=user)
-    followed = slugs_from(member.followed_groups)
-    targets = repository().groups.get_targets([*followed, slug])
-    if wanted:
-        if slug not in targets:
-            raise GroupNotFound(slug, None)
-        followed = tuple(dict.fromkeys(targets[other] for other in (*followed, slug) if other in targets))
-        if len(followed) > MOST_FOLLOWED:
-            raise NotDone(
-                _("You can follow at most %(most)s groups. Unfollow one of them first.")
-                % {"most": grouped(MOST_FOLLOWED)}
-            )
-    else:
-        followed = tuple(other for other in followed if slug not in (other, targets.get(other)))
-    member.followed_groups = ",".join(followed)
-    member.save(update_fields=["followed_groups"])
 
 
 def _settings(_request: HttpRequest) -> str:
@@ -128,7 +97,7 @@ def feed(request: HttpRequest, token: str, kind: str) -> HttpResponse:
     member = get_user_model().objects.find_by_feed_token(token)
     if member is None:
         raise Http404("no such feed")
-    followed = _current(slugs_from(member.followed_groups))
+    followed = current_groups(slugs_from(member.followed_groups))
     feed_filter = FeedFilter(hidden=slugs_from(member.hidden_groups))
     _titles, articles = repository().feeds.list_groups(followed, feed_filter)
     with override(settings.LANGUAGE_CODE):

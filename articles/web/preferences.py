@@ -1,9 +1,16 @@
 """Reader preferences: stored with the account for members, in cookies for readers without account."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
+from django.contrib.auth import get_user_model
+from django.db import transaction
 from django.http import HttpRequest
+
+from articles.domain.errors import FollowedFull, GroupNotFound
+from articles.domain.members import UserId
+from articles.wiring import repository
 
 THEMES = ("light", "dark")
 
@@ -59,6 +66,34 @@ def preferences_of(request: HttpRequest) -> Preferences:
 def slugs_from(joined: str) -> tuple[str, ...]:
     """Split slugs joined by commas, without duplicates; the first `MOST_HIDDEN` only."""
     return tuple(dict.fromkeys(slug for slug in joined.split(",") if slug))[:MOST_HIDDEN]
+
+
+def current_groups(slugs: Sequence[str]) -> tuple[str, ...]:
+    """Return the groups that exist, merged ones replaced by their targets. One round trip, none without groups."""
+    targets = repository().groups.get_targets(slugs)
+    return tuple(dict.fromkeys(targets[slug] for slug in slugs if slug in targets))
+
+
+@transaction.atomic
+def set_followed(user: UserId, slug: str, *, wanted: bool) -> tuple[str, ...]:
+    """Let a member follow a group or not; merged ones are replaced. Return all groups followed. One round trip.
+
+    Raises GroupNotFound and FollowedFull.
+    """
+    member = get_user_model().objects.select_for_update().get(pk=user)
+    followed = slugs_from(member.followed_groups)
+    targets = repository().groups.get_targets([*followed, slug])
+    if wanted:
+        if slug not in targets:
+            raise GroupNotFound(slug, None)
+        followed = tuple(dict.fromkeys(targets[other] for other in (*followed, slug) if other in targets))
+        if len(followed) > MOST_FOLLOWED:
+            raise FollowedFull
+    else:
+        followed = tuple(other for other in followed if slug not in (other, targets.get(other)))
+    member.followed_groups = ",".join(followed)
+    member.save(update_fields=["followed_groups"])
+    return followed
 
 
 def cookies_for(preferences: Preferences) -> dict[str, str]:

@@ -28,7 +28,12 @@ ENDPOINTS = {
         "200",
         *["400", "401", "403", "404", "409", "413", "415", "503"],
     },
-    **{("get", f"/api/me/{name}"): {"200", "400", "401", "404", "503"} for name in ("voted", "opposed", "saved")},
+    **{
+        ("get", f"/api/me/{name}"): {"200", "400", "401", "404", "503"}
+        for name in ("voted", "opposed", "saved", "following")
+    },
+    ("get", "/api/me/groups"): {"200", "400", "401", "503"},
+    ("put", "/api/groups/{slug}/followed"): {"200", *_CHANGE, "404", "409"},
     ("patch", "/api/articles/{article_id}"): {"200", *_CHANGE, "404", "409"},
     ("put", "/api/articles/{article_id}/removed"): {"200", *_CHANGE, "404"},
     **{

@@ -12,7 +12,7 @@ def test_a_member_gets_their_name_and_lists(as_alice, article):
     assert (me["name"], me["moderator"], me["permissions"]) == ("alice", False, [])
     assert {
         name: as_alice.client.get(path, headers=as_alice.headers).status_code for name, path in me["lists"].items()
-    } == dict.fromkeys(("voted", "opposed", "saved", "posted"), 200)
+    } == dict.fromkeys(("voted", "opposed", "saved", "following", "posted"), 200)
 
 
 def test_a_moderator_gets_their_permissions(as_carol, as_bob, bob):

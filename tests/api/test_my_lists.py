@@ -3,6 +3,8 @@
 import pytest
 
 from articles.domain.articles import Choice
+from articles.domain.moderation.log import OPERATOR
+from articles.web import preferences
 from tests.api.caller import error_of
 from tests.factories import post_as
 from tests.store_state import problems
@@ -70,3 +72,27 @@ def test_the_pages_of_a_list_are_consecutive(as_bob, site_store, alice, bob):
     assert (len(second["articles"]), second["has_next"], second["page"]) == (5, False, 2)
     assert error_of(as_bob.get("me/saved?page=3")) == (404, "page-not-found")
     assert error_of(as_bob.get("me/saved?page=0")) == (400, "invalid")
+
+
+def test_a_member_follows_groups_and_reads_their_articles(as_bob, anyone, site_store, alice, python):
+    site_store.groups.create("web", "Web", OPERATOR)
+    within = post_as(site_store, alice, "Within", "https://example.org/within", ["web"]).id
+    post_as(site_store, alice, "Elsewhere", "https://example.org/elsewhere")
+    assert ids(as_bob.get("me/following")) == []
+
+    for name, groups in (("Web", ["web"]), ("web", ["web"]), ("python", ["web", "python"])):
+        answer = as_bob.put(f"groups/{name}/followed", {"followed": True})
+        assert (answer.status_code, answer.json()) == (200, {"groups": groups})
+    assert ids(as_bob.get("me/following")) == [within]
+    assert as_bob.put("groups/python/followed", {"followed": False}).json() == {"groups": ["web"]}
+    assert as_bob.get("me/groups").json() == {"groups": ["web"]}
+    assert error_of(as_bob.get("me/following?page=2")) == (404, "page-not-found")
+    assert error_of(as_bob.put("groups/nothing/followed", {"followed": True})) == (404, "group-not-found")
+    for path in ("me/following", "me/groups"):
+        assert error_of(anyone.get(path)) == (401, "login-required")
+
+
+def test_following_too_many_groups_is_refused_with_its_own_code(as_bob, python, monkeypatch):
+    monkeypatch.setattr(preferences, "MOST_FOLLOWED", 0)
+
+    assert error_of(as_bob.put("groups/python/followed", {"followed": True})) == (409, "followed-full")

@@ -11,7 +11,11 @@ from tests.factories import browser_of
 
 NEW = {"title": "A title", "link": "https://example.org/new", "groups": []}
 NEEDS = {
-    "vote": [("PUT", "articles/{}/vote", {"choice": "vote"}), ("PUT", "articles/{}/saved", {"saved": True})],
+    "vote": [
+        ("PUT", "articles/{}/vote", {"choice": "vote"}),
+        ("PUT", "articles/{}/saved", {"saved": True}),
+        ("PUT", "groups/python/followed", {"followed": True}),
+    ],
     "post": [("POST", "articles", NEW)],
     "moderate": [
         ("PATCH", "articles/{}", {"title": "Another"}),

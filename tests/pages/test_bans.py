@@ -139,6 +139,20 @@ def test_a_member_appeals_once_and_reads_the_answer(site_store, bob, carol):
     assert browser.get("/post/").status_code == 403
 
 
+def test_the_second_answer_to_an_appeal_is_refused_and_shows_the_first(site_store, bob, carol):
+    banned(bob, carol)
+    browser_of(bob).post(APPEAL, {"text": "Please"})
+    answer = f"/moderation/queue/appeals/{Ban.objects.get().pk}/"
+
+    for decision, text in (("keep", "We know your cousin"), ("lift", "All right")):
+        browser = browser_of(carol)
+        browser.post(answer, {"decision": decision, "answer": text})
+
+    assert "Another moderator has answered this appeal already: “We know your cousin”" in browser.get(QUEUE).text
+    assert Ban.objects.get().answer == "We know your cousin"
+    assert Ban.objects.current(bob) is not None
+
+
 def test_an_appeal_can_end_the_ban(site_store, bob, carol):
     banned(bob, carol)
     browser_of(bob).post(APPEAL, {"text": "Please"})

@@ -64,9 +64,9 @@ def test_what_cannot_be_followed_is_refused(article, redis_article, bob, monkeyp
     browser = browser_of(bob)
     assert follow(browser, "nope").status_code == 404
     assert browser.post("/following/groups/python/", {"follow": "x"}).status_code == 400
-    monkeypatch.setattr("articles.views.following.MOST_FOLLOWED", 1)
+    monkeypatch.setattr("articles.web.preferences.MOST_FOLLOWED", 1)
     follow(browser, "redis")
-    assert "You can follow at most 1 groups." in follow(browser, "python").content.decode()
+    assert "You follow the maximum number of groups." in follow(browser, "python").content.decode()
     bob.refresh_from_db()
     assert "python" not in bob.followed_groups
 

@@ -4,8 +4,9 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -50,16 +51,21 @@ def _queue(_request: HttpRequest, **_address: Any) -> str:
 @needs(BAN_MEMBERS)
 def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     """Answer an appeal by lifting the ban or keeping it. A form that arrives twice succeeds."""
-    form, ban = AnswerForm(request.POST), Ban.objects.with_open_appeals().filter(pk=ban_id).first()
+    form, ban = AnswerForm(request.POST), get_object_or_404(Ban.objects.select_related("member"), pk=ban_id)
     if not form.is_valid():
         messages.error(request, _("Write an answer first: the member reads it."))
         return redirect("articles:queue")
-    if ban is None and not Ban.objects.filter(pk=ban_id).exists():
-        raise Http404
-    if ban:
-        values = form.cleaned_data
-        if values["decision"] == AnswerForm.LIFT:
-            lift_ban(ban.member, values["answer"], actor(request))
-        Ban.objects.filter(pk=ban.pk).update(answer=values["answer"], answered_at=timezone.now())
-    messages.success(request, _("The answer has been sent."))
+    text = form.cleaned_data["answer"]
+    with transaction.atomic():
+        is_first = Ban.objects.answer(ban, text)
+        if is_first and form.cleaned_data["decision"] == AnswerForm.LIFT:
+            lift_ban(ban.member, text, actor(request))
+    ban.refresh_from_db()
+    if ban.answer == text:
+        messages.success(request, _("The answer has been sent."))
+    elif ban.answered_at:
+        told = _("Another moderator has answered this appeal already: “%(answer)s”")
+        messages.error(request, told % {"answer": ban.answer})
+    else:
+        messages.error(request, _("The ban has ended already, so your answer was not sent."))
     return redirect("articles:queue")

@@ -66,14 +66,17 @@ def _button(request: HttpRequest) -> str:
 @never_cache
 @form_action(page=_page, button=_button)
 @needs(REMOVE_ARTICLES)
+@transaction.atomic
 def decide(request: HttpRequest) -> HttpResponse:
     """Approve a waiting account, or decline it, which deletes it. A form that arrives twice succeeds."""
     number = request.POST.get("approve") or request.POST.get("decline") or ""
     waiting = WaitingAccount.objects.filter(pk=int(number[:15])).first() if number.isdecimal() else None
-    if waiting is not None and "approve" in request.POST:
+    if waiting is None or not waiting.end():
+        return redirect(_page(request))  # it is decided already
+    if "approve" in request.POST:
         waiting.approve()
         messages.success(request, _("The account has been approved."))
-    elif waiting is not None:
+    else:
         account_deletion.begin(waiting.pk)
         transaction.on_commit(account_deletion.advance_briefly)
         messages.success(request, _("The account has been declined and deleted."))
