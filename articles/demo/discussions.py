@@ -1,7 +1,7 @@
 """Comments on the demo's articles, their replies and votes; one discussion is locked, one comment is flagged."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
@@ -34,28 +34,38 @@ class _Vote(NamedTuple):
 
 
 def discuss(
-    repository: Repository, members: Mapping[str, UserId], articles: Mapping[str, Article], until: float
+    repository: Repository,
+    members: Mapping[str, UserId],
+    logins: Mapping[str, UserId],
+    articles: Mapping[str, Article],
+    until: float,
 ) -> int:
     """Post the comments that are missing, with votes and flags; lock a discussion. Return how many there are.
 
-    `members` are ids by name, `articles` by link. All comments are older than `until`, in Unix seconds. Can be
-    interrupted and repeated.
+    `members` are ids by name of those who also vote, `logins` of those for whom the run makes a login; comments of
+    others, and the replies to them, are left out. `articles` by link. All comments are older than `until`, in Unix
+    seconds. Can be interrupted and repeated.
     """
     total = 0
     for row in _content():
         if article := articles.get(row["link"]):
-            total += _fill(repository, members, article, row, until)
+            total += _fill(repository, members, {**members, **logins}, article, row, until)
     return total
 
 
 def _fill(
-    repository: Repository, members: Mapping[str, UserId], article: Article, row: Mapping[str, Any], until: float
+    repository: Repository,
+    members: Mapping[str, UserId],
+    authors: Mapping[str, UserId],
+    article: Article,
+    row: Mapping[str, Any],
+    until: float,
 ) -> int:
     thread = repository.comments.get_thread(article.id, CommentOrder.OLDEST)
     known = {(comment.author, comment.text): comment.id for comment in thread.comments}
     posted: dict[CommentId, Mapping[str, Any]] = {}
-    for comment in _comments(row["comments"], article.posted_at, until, _random()):
-        author = members[comment.row["author"]]
+    for comment in _comments(row["comments"], authors, article.posted_at, until, _random()):
+        author = authors[comment.row["author"]]
         number = known.get((author, comment.row["text"])) or repository.comments.post(
             article.id,
             author,
@@ -77,12 +87,16 @@ def _fill(
     return len(posted)
 
 
-def _comments(rows: Sequence[Mapping[str, Any]], after: float, until: float, rng: Random) -> list[_Comment]:
-    """Return the comments with their replies, each after the one it replies to. The same in every run."""
+def _comments(
+    rows: Sequence[Mapping[str, Any]], authors: Collection[str], after: float, until: float, rng: Random
+) -> list[_Comment]:
+    """Return these authors' comments, each after the one it replies to. The same in every run."""
     found: list[_Comment] = []
 
     def add(rows: Sequence[Mapping[str, Any]], after: float, parent: int | None) -> None:
         for row in rows:
+            if row["author"] not in authors:
+                continue
             at = round(after + (until - after) * rng.uniform(0.05, 0.4), 3)
             found.append(_Comment(row, at, parent))
             add(row.get("replies", ()), at, len(found) - 1)

@@ -1,12 +1,9 @@
 """Remove the demo content from a site that has nothing else yet."""
 
-from typing import Any
-
-from django.contrib.admin.models import LogEntry
 from django.db import transaction
+from django.db.models import SET_NULL, ManyToOneRel
 
-from accounts.models import AccountDeletion, Token, User
-from accounts.sessions import MemberSession
+from accounts.models import User
 from articles.demo.seeding import MEMBER, MODERATOR, content_articles, content_members, logins_file
 from articles.repository import ImportRunning, Repository
 
@@ -44,10 +41,15 @@ def _delete_accounts() -> int:
     imported = User.objects.filter(username__in=content_members(), imported=True)
     accounts = imported | User.objects.filter(username__in=(MEMBER, MODERATOR))
     ids = list(accounts.values_list("pk", flat=True))
-    referring: tuple[Any, ...] = (Token, MemberSession, AccountDeletion, LogEntry)
-    for model in (*referring, User.groups.through, User.user_permissions.through):
-        rows = model._base_manager.filter(user_id__in=ids)
-        rows._raw_delete(rows.db)
+    for relation in User._meta.get_fields(include_hidden=True):
+        if isinstance(
+            relation, ManyToOneRel
+        ):  # one-to-one relations, and those of groups and permissions, included
+            rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": ids})
+            if relation.on_delete is SET_NULL:
+                rows.update(**{relation.field.name: None})
+            else:
+                rows._raw_delete(rows.db)
     rows = User._base_manager.filter(pk__in=ids)
     rows._raw_delete(rows.db)  # without the signal that keeps the names of deleted accounts
     return len(ids)

@@ -57,6 +57,10 @@ class Vote(NamedTuple):
     choice: Choice
 
 
+_FOLLOWED = "databases,security,history"
+"""Groups that the member follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class SeedingRun:
     """State of an unfinished run: when it began, and the logins that it creates."""
@@ -115,10 +119,11 @@ def _fill(repository: Repository, run: SeedingRun) -> str:
     repository.imports.add(articles[::-1])  # oldest first: ids grow with time
     votes = list(_votes([run.at - posted_at for posted_at in times], posters))
     _cast(repository, members, votes)
-    discuss(repository, members, {article.link: article for article in repository.imports.iterate()}, run.at)
+    logins = _make_logins(run.logins)
+    ids = dict(User.objects.filter(username__in=logins).values_list("username", "pk"))
+    discuss(repository, members, ids, {article.link: article for article in repository.imports.iterate()}, run.at)
     views = _view(repository, run.at, times)
     repository.fit_weight()
-    logins = _make_logins(run.logins)
     _run_file().unlink(missing_ok=True)
     return _summary(len(posters), len(votes) + len(posters), views, logins)
 
@@ -250,6 +255,7 @@ def _make_logins(names: Sequence[str]) -> dict[str, str]:
     for name, password in passwords.items():
         user = User.objects.filter(username=name).first() or User(username=name)
         user.set_password(password)
+        user.followed_groups = _FOLLOWED if name == MEMBER else ""
         user.save()
         if name == MODERATOR:
             user.groups.set(Group.objects.filter(name=MODERATORS))

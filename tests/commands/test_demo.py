@@ -10,7 +10,7 @@ from django.contrib.auth import authenticate
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from accounts.models import User
+from accounts.models import Ban, BanScope, MemberNote, User
 from articles import wiring
 from articles.demo import seeding
 from articles.demo.seeding import content_articles
@@ -218,6 +218,9 @@ def test_the_demo_content_is_removed_and_nothing_else(run, site_store, data_dir)
     site, last = site_store.site_id, max(everything(site_store))
     highest = max(User.objects.values_list("pk", flat=True))
 
+    demo, moderator = User.objects.get(username="demo"), User.objects.get(username="demo-moderator")
+    Ban.objects.begin(demo, BanScope.VOTING, "A ring", ends_at=None, moderator_id=moderator.pk)
+    MemberNote.objects.create(member=demo, author=moderator, text="Votes with a friend")
     output = run("demo", "--remove")
 
     assert f"{len(content_articles())} articles and" in output

@@ -191,3 +191,10 @@ def test_each_member_joined_at_a_different_time_before_posting(filled):
     assert all(joined[article.poster] < article.posted_at for article in articles)
     assert len({int(at // 86400) for at in joined.values()}) > len(joined) / 2
     assert min(joined.values()) > min(article.posted_at for article in articles) - 400 * 86400
+
+
+def test_the_member_follows_groups_and_has_replies(filled):
+    demo = User.objects.get(username="demo")
+    assert filled.repository.groups.get_targets(demo.followed_groups.split(",")).keys() >= {"databases"}
+    assert len(filled.repository.groups.get_targets(demo.followed_groups.split(","))) == 3
+    assert [notice.kind.value for notice in filled.repository.inbox.get_page(demo.pk).notices] == ["reply"] * 2
