@@ -168,7 +168,8 @@ class Visits:
                 self._visits[window].requests.append(f"to elsewhere: {request.url}")
 
         def answered(answer: Response) -> None:
-            if answer.status >= 400 and not answer.request.is_navigation_request():
+            is_refused_form = (answer.request.method, answer.status) == ("POST", 400)  # drafts.js sends it first
+            if answer.status >= 400 and not answer.request.is_navigation_request() and not is_refused_form:
                 self._visits[window].requests.append(f"{answer.status}: {answer.url}")
 
         def failed(request: Request) -> None:
