@@ -37,6 +37,10 @@ class BlockManager(models.Manager["Block"]):
             raise BlockLimitError
         self.get_or_create(user=user, blocked=other)
 
+    def list_blocked(self, user: int) -> frozenset[int]:
+        """Return the ids of those whom a member blocks. One query."""
+        return frozenset(self.filter(user=user).values_list("blocked_id", flat=True))
+
 
 class Block(models.Model):
     """A member who is blocked by another: their comments are folded, and they cause no notices."""

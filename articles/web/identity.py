@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 
-from accounts.models import Ban, BanScope, Mute, Silence
+from accounts.models import Ban, BanScope, Block, Mute, Silence
 from accounts.web.form_pages import members_only
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.notices import MOST_MENTIONED
@@ -48,6 +48,12 @@ def silence_of(request: HttpRequest, article: ArticleId) -> Silence:
     """Return whom the reader blocks, and whether they mute this discussion. One query, none without account."""
     reader = reader_id(request)
     return Silence() if reader is None else Mute.objects.get_silence(reader, article)
+
+
+def blocked_by(request: HttpRequest) -> frozenset[UserId]:
+    """Return whom the reader blocks. One query, none without account."""
+    reader = reader_id(request)
+    return frozenset() if reader is None else Block.objects.list_blocked(reader)
 
 
 class Audience(NamedTuple):

@@ -42,6 +42,16 @@ def test_a_blocked_members_comments_are_folded_for_the_member_alone(site_store, 
     assert folds(alice) == [False, False]
 
 
+def test_a_blocked_members_comments_are_folded_in_the_search_for_the_member_alone(site_store, article, alice, bob):
+    comment_on(site_store, article, "Databases", bob.pk)
+    block(alice, "bob")
+
+    pages = [browser_of(reader).get("/search/?q=databases&kind=comments").text for reader in (alice, bob, None)]
+
+    assert ["Show the comment</span></summary>" in page for page in pages] == [True, False, False]
+    assert all("<mark>Databases</mark>" in page for page in pages)
+
+
 def test_a_blocked_member_causes_no_notices(site_store, article, alice, bob, carol):
     own = comment_on(site_store, article, "Mine", alice.pk)
     block(alice, "bob")

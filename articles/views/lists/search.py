@@ -21,7 +21,7 @@ from articles.views.lists.list_page import hidden_groups
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.views.lists.tabs import Tab, Tabs
 from articles.web.addresses import moved
-from articles.web.identity import reader_id
+from articles.web.identity import blocked_by, reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
 
@@ -86,8 +86,9 @@ def _comments(request: HttpRequest, text: str, slug: str | None) -> dict[str, An
     repo, query, number = repository(), read_query(text), page_number(request)
     page = repo.comment_search.get_page(query, number, slug=slug, hidden=preferences_of(request).hidden_groups)
     articles = {one.id: one for one in repo.articles.get_many(sorted({one.article for one in page.comments}))}
+    blocked = blocked_by(request) if page.comments else frozenset()
     shown = [
-        (comment, article, _excerpt(comment.text, query))
+        (comment, article, _excerpt(comment.text, query), comment.author in blocked)
         for comment in page.comments
         if (article := articles.get(comment.article)) and article.removed is None
     ]
