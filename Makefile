@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 
-.PHONY: run venv admin test test-fast test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-parts bench-load docs icon messages lock try-deploying clean
+.PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-parts bench-load docs icon messages lock try-deploying clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -19,19 +19,23 @@ admin: $(SITE_READY)
 	@$(BIN)/python manage.py createsuperuser
 
 # The tests start many Python processes: each would compile the site again without its bytecode.
-test test-fast test-site test-topologies test-large test-browser chaos chaos-short chaos-crowd fuzz fuzz-short: export PYTHONDONTWRITEBYTECODE =
+test test-fast test-hostile test-site test-topologies test-large test-browser chaos chaos-short chaos-crowd fuzz fuzz-short: export PYTHONDONTWRITEBYTECODE =
 
 test: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal $(SELECTED)
+
+# Every form, address and page with what attackers send, and every kind of key with what a damaged disk leaves.
+test-hostile: $(TOOLS_READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m hostile $(SELECTED) tests/attacks tests/repository
 
 # What starts whole sites, as an operator does: as long as all the rest.
 test-site: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(SITES)" $(SELECTED)
 test-site: SITES ?= site and not browser
 
-# The tests of the repository, the pages and the API on each other kind of store: Redis, Valkey over TCP, Sentinel and a
-# cluster; and with the accounts on PostgreSQL. 20 minutes; ONLY=short tries a selection on Sentinel and a cluster, and
-# ON="cluster redis" names those to try.
+# What starts several servers; then the tests of the repository, the pages and the API on each other kind of store:
+# Redis, Valkey over TCP, Sentinel and a cluster; and with the accounts on PostgreSQL. 20 minutes; ONLY=short tries a
+# selection on Sentinel and a cluster, and ON="cluster redis" names those to try.
 test-topologies: ONLY = all
 test-topologies: $(TOOLS_READY)
 	$(BIN)/python -m tests.topologies.run $(ONLY) $(ON) $(SELECTED)

@@ -47,24 +47,31 @@ BACKENDS = ["server" if count == 1 else f"server, {count} shards" for count in o
 START_PROCESSES = ("archive", "browser", "chaos", "commands", "deploy", "embedded", "fuzz", "site", "topologies")
 """Folders whose tests may start a store or a site by themselves."""
 
-SITES = {"start", "module_start", "demo_data", "public_site"}
+SITES = {"start", "start_on", "module_start", "demo_data", "public_site"}
 """Fixtures that start a whole site."""
 
-STORES = {"store_paths", "server", "private", "cluster_node", "cluster", "replicated", "replication", "mirrored"}
+NODES = {"cluster_node", "cluster", "replicated", "replication", "mirrored"}
+"""Fixtures that start several servers, or one of a cluster."""
+
+STORES = {"store_paths", "server", "private"} | NODES
 """Fixtures that start a store."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests that start a whole site, and those that need neither a store nor a browser as fast.
+    """Mark tests that attack, that start a whole site or several servers, and those that need no process as fast.
 
     A test marked as fast by mistake fails.
     """
     for item in items:
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
         fixtures = getattr(item, "fixturenames", ())
+        if folder == "attacks":
+            item.add_marker(pytest.mark.hostile)
         if not SITES.isdisjoint(fixtures):
             item.add_marker(pytest.mark.site)
+        if not NODES.isdisjoint(fixtures):
+            item.add_marker(pytest.mark.nodes)
         if folder not in START_PROCESSES and STORES.isdisjoint(fixtures):
             item.add_marker(pytest.mark.fast)
     of_this_run.select(config, items)

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.windows import window
 
-pytestmark = [pytest.mark.browser, pytest.mark.journey]
+pytestmark = pytest.mark.browser
 
 ARTICLE = "https://www.evanmiller.org/how-not-to-sort-by-average-rating.html"
 

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.windows import log_in, window
 
-pytestmark = [pytest.mark.browser, pytest.mark.journey]
+pytestmark = pytest.mark.browser
 
 KEPT = "Object.keys(localStorage).filter((key) => key.startsWith('draft '))"
 

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.windows import tab_to, window
 
-pytestmark = [pytest.mark.browser, pytest.mark.journey]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from playwright.sync_api import Browser
 
 from tests.site_process import Site
 
-pytestmark = [pytest.mark.browser, pytest.mark.journey]
+pytestmark = pytest.mark.browser
 
 TITLES = {
     "rtl": "مرحبا بالعالم: كيف تعمل Redis 🦀 (v7)",

@@ -135,6 +135,7 @@ def is_up(process, client) -> bool:
         return False
 
 
+@pytest.mark.nodes
 def test_a_primary_takes_changes_while_a_replica_follows(tmp_path):
     with ExitStack() as stack:
         primary, port = stack.enter_context(server(tmp_path / "primary", "replication.conf"))
@@ -151,6 +152,7 @@ def test_a_primary_takes_changes_while_a_replica_follows(tmp_path):
         assert primary.config_get("append*")["appendfsync"] == "always"
 
 
+@pytest.mark.nodes
 def test_sentinels_find_the_replicas_of_the_primary(tmp_path):
     with ExitStack() as stack:
         _, port = stack.enter_context(server(tmp_path / "primary", "replication.conf"))
@@ -166,6 +168,7 @@ def test_sentinels_find_the_replicas_of_the_primary(tmp_path):
         assert sentinel.sentinel_master("site")["quorum"] == 2
 
 
+@pytest.mark.nodes
 def test_a_node_of_a_cluster_starts_and_serves_its_own_slots_alone(tmp_path):
     with server(tmp_path / "node", "cluster.conf") as (node, _):
         node.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 100)

@@ -18,6 +18,8 @@ from tests.repository.usage import commands_of_scripts, listed, use, warm
 from tests.rules import connect
 from tests.store_state import contents, problems
 
+pytestmark = pytest.mark.hostile
+
 DAMAGED = 7
 """Open, in python, on the hot list, in the log, voted for."""
 

@@ -35,6 +35,8 @@ PAGES_OF_OPERATORS = (
     "/settings/data/",
 )
 
+pytestmark = pytest.mark.hostile
+
 Visitors: TypeAlias = Mapping[str, Client]
 """The browser that opens each page."""
 

@@ -13,6 +13,8 @@ from tests.rules import connect
 from tests.store_state import problems
 from voting_site.embedded import StoreCorruptError, StorePaths, open_store
 
+pytestmark = pytest.mark.hostile
+
 SEEDS = range(12)
 
 

@@ -943,7 +943,7 @@ def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("shards", "examples", "steps"), [(1, 10, 25), (4, 25, 35)])
+@pytest.mark.parametrize(("shards", "examples", "steps"), [(1, 6, 25), (4, 12, 35)])
 def test_calls_in_any_order_leave_the_state_of_the_model(store_paths, shards, examples, steps):
     whole = make_client(store_paths.url(REPOSITORY_DATABASE))
 

@@ -100,7 +100,7 @@ def ended(site):
         site.stop(signal.SIGTERM)
 
 
-@pytest.mark.parametrize("shards", ["1", pytest.param("4", marks=pytest.mark.journey)])
+@pytest.mark.parametrize("shards", ["1", "4"])
 def test_a_backup_made_under_votes_is_restored(used, tmp_path, static_files, shards):
     folder, _, voted = used
     with ended(restore(folder, tmp_path / "data", static_files, STORE_SHARDS=shards)) as site:

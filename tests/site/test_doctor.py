@@ -346,6 +346,7 @@ def test_a_public_address_with_https_needs_a_certificate_that_this_machine_trust
     )
 
 
+@pytest.mark.site
 @pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 def test_the_settings_of_a_postgresql_server_are_examined(tmp_path):
     server = PostgresServer()  # its fsync is off

@@ -50,6 +50,7 @@ def healthy(port):
         return link.getresponse().status == 200
 
 
+@pytest.mark.site
 def test_a_worker_is_replaced_after_many_requests(served):
     server, port = served
     assert healthy(port)

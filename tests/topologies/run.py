@@ -1,4 +1,5 @@
-"""Run the tests of the repository, the pages and the API on one topology after another, and print a summary.
+"""Run what starts several servers, then the tests of the repository, the pages and the API on one topology after
+another, and print a summary.
 
     python -m tests.topologies.run [all|short] [TOPOLOGY …] [-k EXPRESSION]
 
@@ -64,8 +65,9 @@ def main() -> int:
         for name, paths in selection.items()
         if name in (options.topologies or selection)
     ]
-    if options.selection == "all" and not options.topologies:
-        results.insert(0, run("embedded", "-m", "topology", "tests"))
+    if not options.topologies:
+        several = "topology or nodes" if options.selection == "all" else "nodes and not topology"
+        results.insert(0, run("embedded", "-m", several, "tests"))
     print("\n" + "\n".join(line for _, line in results))  # noqa: T201
     return int(any(status for status, _ in results))
 
