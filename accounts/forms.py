@@ -26,7 +26,7 @@ from accounts.web import resubmission
 
 _TAKEN = _("This name is taken.")
 _WRONG = _("Incorrect username or password.")
-_EMAIL_USE = _("Used to send you a link if you forget your password, and mail that you ask for.")
+_EMAIL_USE = _("Used to send you a link if you forget your password, and the email that you ask for.")
 
 
 class _PasswordHelp(forms.BaseForm):
@@ -202,7 +202,7 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
         label=_("Current password"),
         strip=False,
         required=False,
-        help_text=_("Needed to change the address."),
+        help_text=_("Required to change the address."),
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
 
@@ -245,8 +245,8 @@ class MailForm(forms.Form):
                 (
                     _("replies to my articles and comments"),
                     _("mentions of my name"),
-                    _("moderators' acts on what is mine"),
-                    _("what was decided on my flags"),
+                    _("moderator actions on my articles and comments"),
+                    _("decisions on my flags"),
                 ),
                 strict=True,
             )
@@ -254,7 +254,7 @@ class MailForm(forms.Form):
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
-    digest = forms.BooleanField(label=_("once a week, the best articles of the groups I follow"), required=False)
+    digest = forms.BooleanField(label=_("once a week, the best articles in the groups I follow"), required=False)
 
 
 class DeleteAccountForm(forms.Form):

@@ -62,7 +62,7 @@ class SiteText(models.Model):
 
     class Name(models.TextChoices):
         WELCOME = "welcome", _("Welcome, on the front page for readers without an account")
-        RULES = "rules", _("Rules, on a page of their own")
+        RULES = "rules", _("Rules, on their own page")
         ABOUT = "about", _("About this site, on “How it works”")
         PRIVACY = "privacy", _("Privacy, on “How it works”")
         IMPRINT = "imprint", _("Imprint, on “How it works”")

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('password', models.CharField(max_length=128, verbose_name='password')),
                 ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
                 ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('username', models.CharField(error_messages={'unique': 'This name is taken.'}, help_text='2 to 30 letters (a–z), digits, “_” and “-”, starting with a letter.', max_length=30, unique=True, validators=[django.core.validators.RegexValidator(re.compile('\\A[A-Za-z][A-Za-z0-9_-]{1,29}\\Z'), '2 to 30 letters (a–z), digits, “_” and “-”, starting with a letter.')], verbose_name='username')),
+                ('username', models.CharField(error_messages={'unique': 'This name is taken.'}, help_text='2 to 30 characters: letters (a–z), digits, “_” and “-”, starting with a letter.', max_length=30, unique=True, validators=[django.core.validators.RegexValidator(re.compile('\\A[A-Za-z][A-Za-z0-9_-]{1,29}\\Z'), '2 to 30 characters: letters (a–z), digits, “_” and “-”, starting with a letter.')], verbose_name='username')),
                 ('canonical_name', models.CharField(editable=False, max_length=30, unique=True)),
                 ('email', models.EmailField(blank=True, max_length=254, verbose_name='email address')),
                 ('imported', models.BooleanField(default=False, editable=False, help_text='Created by an import of articles; cannot log in until a password is set.', verbose_name='imported')),

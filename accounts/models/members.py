@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import member_ids, names
 
-_NAME_RULE = _("2 to 30 letters (a–z), digits, “_” and “-”, starting with a letter.")
+_NAME_RULE = _("2 to 30 characters: letters (a–z), digits, “_” and “-”, starting with a letter.")
 _NAME = RegexValidator(names.PATTERN, _NAME_RULE)
 
 

@@ -28,7 +28,7 @@ def invitations(request: MemberRequest) -> HttpResponse:
         try:
             Invitation.objects.issue(request.user)
         except InvitationLimitError:
-            messages.error(request, _("You have no more invitations."))
+            messages.error(request, _("You have no invitations left."))
         return redirect("accounts:invitations")
     form = Form()
     unsent_form.refill(request, form)

@@ -54,7 +54,7 @@ class ThreadQuery(BaseModel):
         ge=0,
         lt=COMMENTS_PER_ARTICLE,
         description=gettext_noop(
-            "How many of the first comments, with their replies, to skip: next_start of the part before."
+            "Number of top-level comments to skip, with their replies: next_start of the previous part."
         ),
     )
     size: schemas.PlainNumber = Field(
@@ -85,15 +85,18 @@ class Comment(BaseModel):
     points: int = Field(description=gettext_noop("Votes for minus votes against."))
     choice: Choice = Field(description=gettext_noop("Your own; none for readers without an account."))
     closes_at: float = Field(description=gettext_noop("When voting closes, in Unix seconds."))
-    depth: int = Field(description=gettext_noop("Levels below the first comments of this response."))
-    replies: int = Field(description=gettext_noop("Direct replies, also those that are not in this response."))
+    depth: int = Field(description=gettext_noop("Levels below the top-level comments of this response."))
+    replies: int = Field(
+        description=gettext_noop("Number of direct replies, including those that are not in this response.")
+    )
     cut: int = Field(
         description=gettext_noop(
-            "Direct replies that are not in this response: read them as replies of this comment."
+            "Number of direct replies that are not in this response; request the replies of this comment to "
+            "read them."
         )
     )
     edited_at: float | None = Field(
-        description=gettext_noop("When it was last changed later than 15 minutes after posting; null if never.")
+        description=gettext_noop("When it was last changed more than 15 minutes after posting; null if never.")
     )
     removed: str | None = Field(description=gettext_noop("Why a moderator removed it; null if it is not removed."))
     deleted: bool = Field(
@@ -130,13 +133,13 @@ class Thread(BaseModel):
 
     comments: list[Comment]
     total: int = Field(
-        description=gettext_noop("Comments of the whole article, without removed and deleted ones.")
+        description=gettext_noop("Number of comments on the article, without removed and deleted ones.")
     )
     order: CommentOrder
     start: int
     next_start: int | None = Field(description=gettext_noop("start of the next part; null if this is the last."))
     locked: str | None = Field(
-        description=gettext_noop("Why a moderator locked the discussion; null while it takes comments.")
+        description=gettext_noop("Why a moderator locked the discussion; null if it is not locked.")
     )
 
     @classmethod
@@ -166,7 +169,7 @@ class NewComment(CommentText):
 
 
 class Deleted(BaseModel):
-    __doc__ = gettext_noop("A comment that is deleted.")
+    __doc__ = gettext_noop("A deleted comment.")
 
     id: int
 
@@ -206,8 +209,7 @@ _LOCATION = {"Location": {"description": "The comment's address in the API.", "s
     "articles/{article_id:article_id}/comments",
     summary=gettext_noop("Comments on an article"),
     description=gettext_noop(
-        "Each comment is followed by its replies. What is too much for one response is counted in cut "
-        "and next_start."
+        "Each comment is followed by its replies. cut and next_start cover what does not fit into one response."
     ),
     response={200: Thread} | failing(400, 401, 404, 503),
     **READERS,
@@ -221,8 +223,8 @@ def list_comments(request: HttpRequest, article_id: ArticleNumber, query: Query[
     "articles/{article_id:article_id}/comments",
     summary=gettext_noop("Write a comment"),
     description=gettext_noop(
-        "Comments on the article, or replies to one of its comments. The same text sent again within ten minutes "
-        "returns the first comment, and nothing is added."
+        "Comments on the article, or replies to one of its comments. If the same text is sent again within ten "
+        "minutes, the response is the first comment, and nothing is added."
     ),
     response={201: Comment} | _CHANGING,
     auth=POSTERS,
@@ -250,7 +252,9 @@ def post_comment(
 @router.get(
     "comments/{comment_id:comment_id}",
     summary=gettext_noop("One comment"),
-    description=gettext_noop("Removed comments stay available, without their text and with the reason."),
+    description=gettext_noop(
+        "Removed comments stay available without their text, with the reason for their removal."
+    ),
     response={200: Comment} | failing(400, 401, 404, 503),
     **READERS,
 )
@@ -274,7 +278,9 @@ def list_replies(request: HttpRequest, comment_id: CommentNumber, query: Query[T
 @router.patch(
     "comments/{comment_id:comment_id}",
     summary=gettext_noop("Edit your comment"),
-    description=gettext_noop("Later than 15 minutes after posting, the comment is marked as edited. Idempotent."),
+    description=gettext_noop(
+        "If you edit it more than 15 minutes after posting, the comment is marked as edited. Idempotent."
+    ),
     response={200: Comment} | _CHANGING,
     auth=AUTHORS,
 )
@@ -291,8 +297,8 @@ def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: Comme
     "comments/{comment_id:comment_id}",
     summary=gettext_noop("Delete your comment"),
     description=gettext_noop(
-        "Its text and your name are deleted for good. While it has replies, a note stays in its place; a second "
-        "request gets 404."
+        "Its text and your name are permanently deleted. While it has replies, a note stays in its place; a "
+        "second request gets 404."
     ),
     response={200: Deleted} | failing(400, 401, 403, 404, 415, 503),
     auth=AUTHORS,
@@ -317,7 +323,7 @@ def cast_comment_vote(request: HttpRequest, comment_id: CommentNumber, ballot: s
     "comments/{comment_id:comment_id}/removed",
     summary=gettext_noop("Remove a comment, or restore it"),
     description=gettext_noop(
-        "Moderators only. Removes the text of a comment from everyone's sight, or shows it again, with a reason. "
+        "Moderators only. Hides the text of a comment from everyone, or shows it again, with a reason. "
         "Idempotent: the response contains the recorded reason."
     ),
     response={200: Comment} | failing(400, 401, 403, 404, 413, 415, 503),
@@ -339,8 +345,8 @@ def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: Com
     "articles/{article_id:article_id}/locked",
     summary=gettext_noop("Lock a discussion, or unlock it"),
     description=gettext_noop(
-        "Moderators only. A locked discussion takes no comments and no edits. Idempotent: the response contains "
-        "the recorded reason."
+        "Moderators only. In a locked discussion, comments cannot be written or edited. Idempotent: the response "
+        "contains the recorded reason."
     ),
     response={200: Locked} | failing(400, 401, 403, 404, 413, 415, 503),
     auth=MODERATORS,

@@ -26,7 +26,7 @@ class NewFlag(BaseModel):
     reason: FlagReason = Field(examples=["against-rules"])
     words: str = Field(
         "",
-        description=gettext_noop("For moderators; at most 500 characters. Needed for against-rules."),
+        description=gettext_noop("For moderators; at most 500 characters. Required for against-rules."),
         examples=["It insults another member."],
     )
 
@@ -36,7 +36,7 @@ class Flag(BaseModel):
 
     article_id: int
     comment_id: int | None = Field(description=gettext_noop("null if the article itself is flagged."))
-    reason: FlagReason | None = Field(description=gettext_noop("null without a flag."))
+    reason: FlagReason | None = Field(description=gettext_noop("null if there is no flag."))
     words: str
     state: FlagState | None = Field(description=gettext_noop("Whether moderators have decided, and how."))
 
@@ -44,7 +44,8 @@ class Flag(BaseModel):
 _CHANGING = failing(400, 401, 403, 404, 409, 413, 415, 503)
 _TAKING_BACK = failing(400, 401, 403, 404, 409, 415, 503)
 _SETS = gettext_noop(
-    "Flags it for the moderators, or changes your flag. They decide; the author does not learn of you."
+    "Flags it for the moderators, or changes your flag. The moderators decide; "
+    "the author can't see who flagged it."
 )
 
 

@@ -186,7 +186,7 @@ def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Gro
     "groups/{slug}/merge",
     summary=gettext_noop("Merge a group into another"),
     description=gettext_noop(
-        "Moderators only. Moves all articles into the other group and ends this one: its page then "
+        "Moderators only. Moves all articles into the other group and closes this one: its page then "
         "redirects to the other. This cannot be undone."
     ),
     response={200: Merged} | failing(400, 401, 403, 404, 413, 415, 503),

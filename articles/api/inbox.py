@@ -24,9 +24,7 @@ class InboxQuery(BaseModel):
 
 
 class Notice(BaseModel):
-    __doc__ = gettext_noop(
-        "A reply, a mention, a moderator's act on what is your own, or a decision on your flag."
-    )
+    __doc__ = gettext_noop("A reply, a mention, a moderator action on your content, or a decision on your flag.")
 
     kind: NoticeKind
     time: float = Field(description=gettext_noop("In Unix seconds."))
@@ -41,8 +39,8 @@ class Notice(BaseModel):
     )
     by: str = Field(
         description=gettext_noop(
-            "Name of the member or moderator who did it; empty for decisions on flags, or if it is not known any "
-            "more."
+            "Name of the member or moderator who did it; empty for decisions on flags, or if it is no longer "
+            "known."
         )
     )
     action: Action | None = Field(description=gettext_noop("What a moderator did; null for other notices."))
@@ -50,7 +48,7 @@ class Notice(BaseModel):
         description=gettext_noop("What moderators decided on your flag; null for other notices.")
     )
     reason: str | None = Field(
-        description=gettext_noop("The reason of the act or the decision; null for other notices.")
+        description=gettext_noop("The reason for the action or the decision; null for other notices.")
     )
 
     @classmethod
@@ -88,9 +86,8 @@ class Inbox(BaseModel):
     "inbox",
     summary=gettext_noop("Your inbox"),
     description=gettext_noop(
-        "Replies to your articles and comments, mentions of your name, moderators' acts on what is your own, and "
-        "decisions on your flags. "
-        "Reading it marks nothing as read."
+        "Replies to your articles and comments, mentions of your name, moderator actions on your content, and "
+        "decisions on your flags. Reading it marks nothing as read."
     ),
     response={200: Inbox} | failing(400, 401, 404, 503),
     auth=MEMBERS,

@@ -120,7 +120,7 @@ class Article(BaseModel):
     choice: Choice = Field(description=gettext_noop("Your own; none for readers without an account."))
     closes_at: float = Field(description=gettext_noop("When voting closes, in Unix seconds."))
     removed: str | None = Field(
-        description=gettext_noop("Why it was removed, by a moderator or its poster; null while it is listed.")
+        description=gettext_noop("Why a moderator or its poster removed it; null while it is listed.")
     )
     saved: bool = Field(description=gettext_noop("Whether you saved it; false for readers without an account."))
     edited_at: float | None = Field(
@@ -128,12 +128,12 @@ class Article(BaseModel):
     )
     pv: int = Field(description=gettext_noop("Page views that count."))
     uv: int = Field(description=gettext_noop("Unique visitors, estimated to within about 2.5 percent."))
-    comments: int = Field(description=gettext_noop("Comments, without removed and deleted ones."))
+    comments: int = Field(description=gettext_noop("Number of comments, without removed and deleted ones."))
     last_comment_at: float | None = Field(
         description=gettext_noop("When the last of these was posted, in Unix seconds; null without one.")
     )
     locked: str | None = Field(
-        description=gettext_noop("Why a moderator locked its discussion; null while it takes comments.")
+        description=gettext_noop("Why a moderator locked its discussion; null if it is not locked.")
     )
 
     @classmethod
@@ -189,12 +189,12 @@ class NewArticle(BaseModel):
     title: str = Field(description=gettext_noop("At most 300 characters."), examples=["An example"])
     link: str | None = Field(
         None,
-        description=gettext_noop("An http or https URL; needed if there is no text."),
+        description=gettext_noop("An http or https URL; required if there is no text."),
         examples=["https://example.org/"],
     )
     text: str | None = Field(
         None,
-        description=gettext_noop("Markdown, at most 20,000 characters; needed if there is no link."),
+        description=gettext_noop("Markdown, at most 20,000 characters; required if there is no link."),
         examples=["A *short* summary."],
     )
     groups: Slugs = Field([], description=gettext_noop("Names of existing groups, at most five."))

@@ -66,10 +66,10 @@ class _Results(BaseModel):
 
 
 class CommentSearchPage(_Results):
-    __doc__ = gettext_noop("One page of the comments that a search finds.")
+    __doc__ = gettext_noop("One page of the comments that a search found.")
 
     comments: list[Comment] = Field(
-        description=gettext_noop("The newest first; depth, replies and cut are 0, because they are of a thread.")
+        description=gettext_noop("Newest first; depth, replies and cut are 0, because they describe threads.")
     )
 
 
@@ -131,8 +131,8 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
     "search/comments",
     summary=gettext_noop("Search in comments"),
     description=gettext_noop(
-        "Comments whose texts contain all the words, newest first, without removed ones and those on removed "
-        "articles. Paging ends after 1,000 comments."
+        "Comments that contain all the words, newest first, except removed ones and those on removed articles. "
+        "Paging ends after 1,000 comments."
     ),
     response={200: CommentSearchPage} | failing(400, 401, 404, 503),
     auth=(*members(limit="search"), anyone("search")),

@@ -24,7 +24,7 @@ def check_data_directory(_examination: Examination) -> Iterator[Finding]:
     elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         yield error(
             _("This user cannot write to `DATA_DIR` (`%(path)s`).") % {"path": folder},
-            _("Run the site as the user whom the directory belongs to."),
+            _("Run the site as the user that owns the directory."),
         )
     else:
         yield fine(f"`DATA_DIR` is {folder}.")
@@ -36,7 +36,8 @@ def check_secret_key(_examination: Examination) -> Iterator[Finding]:
         yield fine("There is no file with a secret key.")
     elif _is_open(key):
         yield error(
-            _("Every user of this machine can read `%(path)s`, and log in as any member with it.") % {"path": key},
+            _("Every user of this machine can read `%(path)s`, and use it to log in as any member.")
+            % {"path": key},
             _("Run `%(command)s`.") % {"command": f"chmod 600 {key}"},
         )
     else:
@@ -49,7 +50,10 @@ def check_accounts_file(_examination: Examination) -> Iterator[Finding]:
         return
     if _is_open(file) and _is_reachable(file):
         yield warning(
-            _("Every user of this machine can read `%(path)s`: mail addresses, sessions and digests of passwords.")
+            _(
+                "Every user of this machine can read `%(path)s`, with its mail addresses, sessions and password "
+                "digests."
+            )
             % {"path": file},
             _("Run `%(command)s`.") % {"command": f"chmod o-rwx {file.parent}"},
         )
@@ -78,7 +82,7 @@ def check_owner(_examination: Examination) -> Iterator[Finding]:
     strangers = [file for file in files if file.exists() and file.stat().st_uid != owner]
     for file in strangers:
         yield warning(
-            _("`%(path)s` belongs to another user than `DATA_DIR`: the site may be unable to use it.")
+            _("`%(path)s` and `DATA_DIR` belong to different users: the site may be unable to use it.")
             % {"path": file},
             _("Run `%(command)s`.") % {"command": f"chown {owner} {file}"},
         )

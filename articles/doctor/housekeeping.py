@@ -37,9 +37,9 @@ def check_steps(examination: Examination) -> Iterator[Finding]:
     for step in failed:
         text = _("The last run of “%(step)s” failed.") % {"step": step.name}
         if step.name == "verify":
-            yield error(text, _("Check the disk, and have a backup at hand."), step.error)
+            yield error(text, _("Check the disk, and make sure that you have a backup."), step.error)
         else:
-            yield warning(text, _("It is repeated with the next run; see the site's log."), step.error)
+            yield warning(text, _("It is retried in the next run; see the site's log."), step.error)
     if not failed and examination.steps:
         yield fine("No step of housekeeping failed.")
 

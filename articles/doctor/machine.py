@@ -45,7 +45,7 @@ def check_open_files(_examination: Examination) -> Iterator[Finding]:
     _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < _FEW_FILES:
         yield warning(
-            _("Only %(count)s files may be open at once, so only as many readers can be connected.")
+            _("Only %(count)s files may be open at once, which limits how many readers can be connected.")
             % {"count": grouped(hard)},
             _("Increase the hard limit of open files (`ulimit -Hn`, or `LimitNOFILE` of systemd)."),
         )

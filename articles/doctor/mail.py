@@ -22,7 +22,7 @@ def check_backend(_examination: Examination) -> Iterator[Finding]:
         yield fine("Mails are sent to a server.")
     elif is_public():
         yield warning(
-            _("Mails are not sent: members cannot get a link for a new password."),
+            _("Mail is not sent: members cannot get a link to choose a new password."),
             _("Set `EMAIL_URL` to a mail server, such as `smtp+tls://mail.example.org:587`."),
         )
     else:

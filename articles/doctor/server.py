@@ -91,7 +91,10 @@ def check_sync(examination: Examination) -> Iterator[Finding]:
     match examination.sync_policy:
         case "no":
             yield warning(
-                _("The system decides when votes reach the disk: a power failure can cost half a minute of them."),
+                _(
+                    "The system decides when votes reach the disk: a power failure can lose half a minute of "
+                    "votes."
+                ),
                 _("Set `appendfsync` to `everysec` or `always`."),
             )
         case "everysec":
@@ -126,9 +129,9 @@ def check_spread(examination: Examination) -> Iterator[Finding]:
         slots = ", ".join(str(slot) for slot in fullest.slots[:excess])
         least = min(nodes, key=lambda node: len(node.slots))
         yield warning(
-            _("The node `%(node)s` has %(count)s of %(shards)s shards: it does more than its part of the work.")
+            _("The node `%(node)s` has %(count)s of %(shards)s shards: it does more than its share of the work.")
             % {"node": fullest.name, "count": len(fullest.slots), "shards": shards},
-            _("Move the hash slots %(slots)s from it, to `%(least)s` first.")
+            _("Move the hash slots %(slots)s to other nodes, starting with `%(least)s`.")
             % {"slots": slots, "least": least.name},
             detail,
         )
@@ -145,7 +148,10 @@ def check_replicas(examination: Examination) -> Iterator[Finding]:
         name = f"`{node.name}`" if node.name else _("The store")
         if node.replicas < settings.STORE_CONFIRM_REPLICAS:
             yield error(
-                _("%(node)s has %(count)s connected replicas, and votes wait for %(needed)s: all are unconfirmed.")
+                _(
+                    "%(node)s has %(count)s connected replicas, but votes wait for %(needed)s: "
+                    "none can be confirmed."
+                )
                 % {"node": name, "count": node.replicas, "needed": settings.STORE_CONFIRM_REPLICAS},
                 _("Start the replicas and check their logs, or lower `STORE_CONFIRM_REPLICAS`."),
             )

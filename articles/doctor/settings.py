@@ -41,7 +41,7 @@ def _is_this_machine(host: str) -> bool:
 def check_debug(_examination: Examination) -> Iterator[Finding]:
     if settings.DEBUG and is_public():
         yield error(
-            _("`DEBUG` is on: pages that fail show the site's code and data to everybody."),
+            _("`DEBUG` is on: pages that fail show the site's code and data to everyone."),
             _("Set `DEBUG=0` and restart the site."),
         )
     elif settings.DEBUG:
@@ -97,7 +97,7 @@ def check_address(_examination: Examination) -> Iterator[Finding]:
         )
     elif not is_https:
         yield warning(
-            _("The address in `SITE_URL` has no https: others on the way can read passwords."),
+            _("The address in `SITE_URL` does not use https: passwords can be read on their way."),
             _("Let a proxy in front of the site serve https, and set `SITE_URL` to that address."),
         )
     else:
@@ -108,7 +108,7 @@ def check_proxy(_examination: Examination) -> Iterator[Finding]:
     is_https = settings.SITE_URL.startswith("https:")
     if is_https and not settings.BEHIND_PROXY:
         yield warning(
-            _("`BEHIND_PROXY` is off: readers who come by http are not redirected to https."),
+            _("`BEHIND_PROXY` is off: readers who use http are not redirected to https."),
             _("Set `BEHIND_PROXY=1` if the proxy in front of the site sets `X-Forwarded-Proto`."),
         )
     if (is_https or settings.BEHIND_PROXY) and not settings.TRUSTED_PROXIES:

@@ -85,7 +85,7 @@ def check_fit(examination: Examination) -> Iterator[Finding]:
 def check_upgrades(examination: Examination) -> Iterator[Finding]:
     if examination.stamp and examination.stamp.pending:
         yield warning(
-            _("The store is that of an earlier version, and has not been upgraded completely."),
+            _("The store comes from an earlier version and has not been fully upgraded."),
             _("Restart the site, which continues the upgrade."),
             ", ".join(examination.stamp.pending),
         )

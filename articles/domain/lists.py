@@ -147,7 +147,7 @@ class SearchPage:
 
 @dataclass(frozen=True, slots=True)
 class CommentSearchPage:
-    """One page of the comments that a search finds."""
+    """One page of the comments that a search found."""
 
     comments: tuple[Comment, ...]
     number: int

@@ -42,7 +42,7 @@ class AppealForm(forms.Form):
     text = CleanedField(
         clean_appeal,
         label=gettext_lazy("Your appeal"),
-        help_text=gettext_lazy("Only moderators read it. You can send one for each ban."),
+        help_text=gettext_lazy("Only moderators can read it. You can send one appeal for each ban."),
         widget=TextInput(APPEAL_LIMIT, {"rows": 6, "dir": "auto"}),
     )
 

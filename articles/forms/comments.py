@@ -13,7 +13,7 @@ class EditCommentForm(PreviewedForm):
     text = CleanedField(
         clean_comment,
         label=gettext_lazy("Comment"),
-        help_text=gettext_lazy("Markdown works: *emphasis*, `code`, > quotation, and lists."),
+        help_text=gettext_lazy("You can use Markdown: *emphasis*, `code`, > quotation, and lists."),
         widget=forms.Textarea({"rows": 5}),
     )
 

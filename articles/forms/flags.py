@@ -40,8 +40,8 @@ class FlagForm(forms.Form):
     words = CleanedField(
         clean_reason,
         required=False,
-        label=gettext_lazy("In your words"),
-        help_text=gettext_lazy("Only moderators read it. Needed if it is against the rules: say which."),
+        label=gettext_lazy("Details"),
+        help_text=gettext_lazy("Only moderators can read it. Required if it is against the rules: say which one."),
         widget=LineInput(REASON_LIMIT),
     )
 

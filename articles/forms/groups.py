@@ -98,7 +98,7 @@ def _check_new_group(title: str, known: Mapping[str, str]) -> str:
 def _refuse_taken(title: str, slug: str, known: Mapping[str, str]) -> None:
     """Raise ValidationError if a known group has this title, or the slug that is made from it."""
     if slug in known or title.casefold() in {other.casefold() for other in known.values()}:
-        raise ValidationError(_("There is a group of this name already."), code="taken")
+        raise ValidationError(_("There is already a group with this name."), code="taken")
 
 
 class GroupForm(forms.Form):

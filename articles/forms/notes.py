@@ -14,7 +14,7 @@ class NoteForm(forms.Form):
         clean_note,
         label=gettext_lazy("Note"),
         help_text=gettext_lazy(
-            "Only moderators see it here, but the member's copy of their data contains its text."
+            "Only moderators see it here, but members find its text when they download their data."
         ),
         widget=TextInput(NOTE_LIMIT, {"rows": 4}),
     )

@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
             name='SiteText',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(choices=[('welcome', 'Welcome, on the front page for readers without an account'), ('rules', 'Rules, on a page of their own'), ('about', 'About this site, on “How it works”'), ('privacy', 'Privacy, on “How it works”'), ('imprint', 'Imprint, on “How it works”')], max_length=20, verbose_name='text')),
+                ('name', models.CharField(choices=[('welcome', 'Welcome, on the front page for readers without an account'), ('rules', 'Rules, on their own page'), ('about', 'About this site, on “How it works”'), ('privacy', 'Privacy, on “How it works”'), ('imprint', 'Imprint, on “How it works”')], max_length=20, verbose_name='text')),
                 ('language', models.CharField(max_length=10, verbose_name='language')),
                 ('text', models.TextField(verbose_name='text, in Markdown')),
             ],

@@ -70,7 +70,7 @@ def follow(request: HttpRequest, slug: str) -> Done | HttpResponse:
     if wanted is None:
         return error_pages.page(request, 400)
     set_followed(actor(request).id, slug, wanted=wanted)
-    text = _("You follow the group “%(name)s” now.") if wanted else _("You no longer follow the group “%(name)s”.")
+    text = _("You now follow the group “%(name)s”.") if wanted else _("You no longer follow the group “%(name)s”.")
     return Done({"told": ""}, text % {"name": slug})
 
 

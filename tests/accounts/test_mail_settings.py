@@ -117,7 +117,7 @@ def test_unsubscribing_takes_a_post_and_neither_a_login_nor_a_token(verified):
     verified.save()
     link, browser = f"/unsubscribe/{unsubscribe_token(verified)}/", Client(enforce_csrf_checks=True)
 
-    assert "Stop all mail" in browser.get(link).text
+    assert "Stop all email notices" in browser.get(link).text
     verified.refresh_from_db()
     assert verified.mail_kinds == "reply"
     for _ in range(2):

@@ -77,7 +77,7 @@ def test_a_node_with_too_many_shards_is_a_warning(site_store, monkeypatch):
 
     assert finding.level.label == "warning"
     assert finding.text.startswith("The node `a:1` has 8 of 16 shards")
-    assert finding.advice == "Move the hash slots 0, 1 from it, to `b:1` first."
+    assert finding.advice == "Move the hash slots 0, 1 to other nodes, starting with `b:1`."
     assert finding.detail == "a:1: 8, b:1: 3, c:1: 5"
 
 
@@ -95,7 +95,7 @@ def test_too_few_replicas_to_confirm_votes_are_an_error(db, mirrored, settings):
 
     settings.STORE_CONFIRM_REPLICAS = 2
     assert brief("store", "replicas") == [
-        ("error", "The store has 1 connected replicas, and votes wait for 2: all are unconfirmed.")
+        ("error", "The store has 1 connected replicas, but votes wait for 2: none can be confirmed.")
     ]
 
 

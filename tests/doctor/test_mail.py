@@ -31,7 +31,7 @@ def test_mails_that_are_not_sent_are_a_warning_on_a_public_site(public, kind):
     ((level, text),) = brief("mail", "backend")
 
     assert level == "warning"
-    assert text.startswith("Mails are not sent")
+    assert text.startswith("Mail is not sent")
 
 
 def test_on_this_machine_only_it_is_a_note(settings):

@@ -23,7 +23,7 @@ def test_a_public_site_as_documented_has_no_problem(public):
         ({"DEBUG": True}, "error", "`DEBUG` is on"),
         ({"RATE_LIMITS": False}, "warning", "RATE_LIMITS is off"),
         ({"SITE_URL": ""}, "warning", "`SITE_URL` is not set"),
-        ({"SITE_URL": "http://news.example.org"}, "warning", "has no https"),
+        ({"SITE_URL": "http://news.example.org"}, "warning", "does not use https"),
         ({"BEHIND_PROXY": False}, "warning", "`BEHIND_PROXY` is off"),
         ({"TRUSTED_PROXIES": []}, "warning", "`TRUSTED_PROXIES` names no proxy"),
         ({"TRUSTED_PROXIES": ["unix", "0.0.0.0/0"]}, "warning", "`TRUSTED_PROXIES` contains every address"),

@@ -91,7 +91,7 @@ def test_a_ban_ends_by_itself_or_when_it_is_lifted(site_store, article, bob, car
     assert browser_of(bob).get("/post/").status_code == 200
     actions = [entry.action.value for entry in site_store.moderation_log.get_page().entries]
     assert actions == ["lift-ban", "ban", "lift-ban", "ban"]
-    assert "carol lifted the ban of bob" in text_of(bob, "/moderation/")
+    assert "carol lifted the ban on bob" in text_of(bob, "/moderation/")
 
 
 def test_a_vote_that_waits_for_the_login_is_refused_too(site_store, article, bob, carol):
@@ -119,7 +119,7 @@ def test_who_may_ban_whom(site_store, bob, mallory, carol):
 
 def test_a_member_appeals_once_and_reads_the_answer(site_store, bob, carol):
     user, browser = banned(bob, carol), browser_of(bob)
-    assert "You are banned from some of the site." in text_of(user, "/settings/")
+    assert "You are banned from parts of the site." in text_of(user, "/settings/")
     assert browser.post(APPEAL, {"text": " "}).status_code == 400
 
     for text in ("It was <my> cousin", "Again"):
@@ -148,7 +148,7 @@ def test_the_second_answer_to_an_appeal_is_refused_and_shows_the_first(site_stor
         browser = browser_of(carol)
         browser.post(answer, {"decision": decision, "answer": text})
 
-    assert "Another moderator has answered this appeal already: “We know your cousin”" in browser.get(QUEUE).text
+    assert "Another moderator has already answered this appeal: “We know your cousin”" in browser.get(QUEUE).text
     assert Ban.objects.get().answer == "We know your cousin"
     assert Ban.objects.current(bob) is not None
 

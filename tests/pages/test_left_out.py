@@ -38,7 +38,7 @@ def test_one_act_leaves_the_votes_out_and_another_counts_them(site_store, voted,
         browser.post(COUNT, {"reason": "They are honest"})
 
     assert site_store.articles.get(voted).ranked_points == 2
-    assert "count again in ranking" in browser.get("/moderation/").text
+    assert "in ranking again" in browser.get("/moderation/").text
     assert problems(site_store) == []
 
 
@@ -48,7 +48,7 @@ def test_a_long_act_is_continued(site_store, voted, mallory, carol, monkeypatch)
 
     page = browser.post(LEAVE_OUT, REASON, follow=True)
 
-    assert "There is more: continue below." in page.text
+    assert "This is not finished yet: continue below." in page.text
     assert CONTINUE in page.text
     monkeypatch.setattr(acts, "BUDGET_SECONDS", 60)
     assert CONTINUE not in browser.post(CONTINUE, follow=True).text

@@ -132,7 +132,7 @@ def test_logins_over_and_over_are_throttled_by_account_and_network(dave, bob):
 
     assert statuses(responses) == [302] * 30 + [429] * 10
     assert responses[-1]["Retry-After"] == "20"
-    assert "Passwords were entered too often in a short time." in responses[-1].content.decode()
+    assert "Too many passwords were entered in a short time." in responses[-1].content.decode()
     assert log_in("dave", PASSWORD, ELSEWHERE).status_code == 302
     assert log_in("bob", password_of("bob")).status_code == 302
 

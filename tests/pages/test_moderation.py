@@ -94,7 +94,7 @@ def test_a_taken_group_name_is_an_error_at_its_field(site_store, article, carol)
     response = browser_of(carol).post("/moderation/groups/", {"title": "PYTHON"})
 
     assert response.status_code == 400
-    assert "There is a group of this name already." in response.content.decode()
+    assert "There is already a group with this name." in response.content.decode()
 
 
 @pytest.mark.parametrize("title", ["Python", "PYTHON", "python", "snake-things"])
@@ -105,7 +105,7 @@ def test_a_group_cannot_take_the_title_of_another(site_store, article, carol, ti
     response = browser_of(carol).post("/moderation/groups/snakes/", {"title": title, "rename": "1"})
 
     assert response.status_code == 400
-    assert "There is a group of this name already." in response.text
+    assert "There is already a group with this name." in response.text
     assert site_store.groups.get_titles()["snakes"] == "Snakes"
 
 
@@ -129,7 +129,7 @@ def test_a_moderator_who_loses_a_race_for_a_title_sees_an_error_at_the_field(sit
     for path, fields in (("", {}), ("snakes/", {"rename": "1"})):
         response = browser_of(carol).post(f"/moderation/groups/{path}", {"title": "Python"} | fields)
         assert response.status_code == 400
-        assert "There is a group of this name already." in response.text
+        assert "There is already a group with this name." in response.text
 
 
 def test_a_merge_requires_a_confirmation_tick(site_store, article, carol):

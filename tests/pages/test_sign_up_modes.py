@@ -44,7 +44,7 @@ def by_approval(site_store, settings):
 def test_a_closed_site_says_so_and_takes_no_one(site_store, settings):
     settings.SIGN_UP = "closed"
 
-    assert "This site takes no new members." in Client().get("/signup/").text
+    assert "This site doesn't accept new members." in Client().get("/signup/").text
     assert sign_up().status_code == 403
     assert not User.objects.filter(username="newcomer").exists()
 
@@ -76,7 +76,7 @@ def test_invitations_are_limited_and_expire(by_invitation, alice, settings):
     settings.INVITATIONS_PER_MEMBER = 1
     browser = browser_of(alice)
     browser.post("/settings/invitations/")
-    assert "You have no more invitations." in browser.post("/settings/invitations/", follow=True).text
+    assert "You have no invitations left." in browser.post("/settings/invitations/", follow=True).text
     Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
 
     assert sign_up(invitation=Invitation.objects.get().code).status_code == 403

@@ -124,7 +124,7 @@ def test_there_are_limits(site_store, article, alice, bob, monkeypatch):
     block(alice, "bob")
     block(alice, "bob")
     page = browser_of(alice).post("/users/dave/block/", {"blocked": "block"}, follow=True).text
-    assert "Unblock someone first." in page
+    assert "Unblock one of them first." in page
     assert [one.blocked_id for one in alice.blocks.all()] == [bob.pk]
 
     for number in (1, 2, 3, 3):

@@ -54,7 +54,7 @@ def test_a_long_sweep_is_continued(site_store, article, comment, alice, carol, m
 
     sweep = Sweep.objects.get()
     assert (sweep.removed, sweep.is_complete) == (1, False)
-    assert "There is more: continue below." in page.text
+    assert "This is not finished yet: continue below." in page.text
     monkeypatch.setattr(acts, "BUDGET_SECONDS", 60)
     browser.post(f"{BEGIN}{sweep.pk}/", {})
     sweep.refresh_from_db()

@@ -40,7 +40,9 @@ def block(request: MemberRequest, name: str) -> HttpResponse:
         try:
             Block.objects.block(request.user, other)
         except BlockLimitError:
-            messages.error(request, _("You have blocked as many members as you can. Unblock someone first."))
+            messages.error(
+                request, _("You have blocked the maximum number of members. Unblock one of them first.")
+            )
     else:
         Block.objects.filter(user=request.user, blocked=other).delete()
     return redirect(_profile(request, other.get_username()))

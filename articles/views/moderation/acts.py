@@ -34,4 +34,4 @@ def tell(request: HttpRequest, sentence: str, *, is_complete: bool) -> None:
     """Tell the moderator what is done, and whether there is more."""
     messages.success(request, sentence)
     if not is_complete:
-        messages.warning(request, _("There is more: continue below."))
+        messages.warning(request, _("This is not finished yet: continue below."))

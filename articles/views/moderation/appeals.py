@@ -35,7 +35,7 @@ def appeal(request: HttpRequest) -> HttpResponse:
         if ban and may_appeal:
             open_ban = Ban.objects.filter(pk=ban.pk, appealed_at=None)
             open_ban.update(appeal=form.cleaned_data["text"], appealed_at=timezone.now())
-        messages.success(request, _("The moderators have your appeal. Their answer will be here."))
+        messages.success(request, _("The moderators have received your appeal. Their answer will appear here."))
         return redirect("articles:appeal")
     unsent_form.refill(request, form)
     context = {"ban": ban, "form": form, "may_appeal": may_appeal, "scopes": SCOPES}
@@ -53,7 +53,7 @@ def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     """Answer an appeal by lifting the ban or keeping it. A form that arrives twice succeeds."""
     form, ban = AnswerForm(request.POST), get_object_or_404(Ban.objects.select_related("member"), pk=ban_id)
     if not form.is_valid():
-        messages.error(request, _("Write an answer first: the member reads it."))
+        messages.error(request, _("Write an answer first: the member will read it."))
         return redirect("articles:queue")
     text = form.cleaned_data["answer"]
     with transaction.atomic():
@@ -64,7 +64,7 @@ def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     if ban.answer == text:
         messages.success(request, _("The answer has been sent."))
     elif ban.answered_at:
-        told = _("Another moderator has answered this appeal already: “%(answer)s”")
+        told = _("Another moderator has already answered this appeal: “%(answer)s”")
         messages.error(request, told % {"answer": ban.answer})
     else:
         messages.error(request, _("The ban has ended already, so your answer was not sent."))

@@ -63,6 +63,6 @@ def _carry_out(request: HttpRequest, member: User, steps: Iterator[int]) -> Http
     if state.is_left_out:
         sentence = _("The votes of %(name)s are left out of ranking.")
     else:
-        sentence = _("The votes of %(name)s count in ranking.")
+        sentence = _("The votes of %(name)s count in ranking again.")
     acts.tell(request, sentence % {"name": name}, is_complete=state.is_settled)
     return redirect(acts.page_of(request, name))

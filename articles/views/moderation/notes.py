@@ -26,7 +26,7 @@ def _subject(request: HttpRequest, name: str) -> User:
 
 
 @never_cache
-@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Write the note"))
+@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Add the note"))
 @needs(BAN_MEMBERS, REMOVE_ARTICLES)
 def write(request: HttpRequest, name: str) -> HttpResponse:
     """Write a note on a member. A form that arrives twice writes one."""

@@ -79,13 +79,13 @@ def decide(request: HttpRequest) -> HttpResponse:
     values, flags = form.cleaned_data, repository().flags
     if values["decision"] == DecisionForm.KEEP:
         flags.keep(values["subject"], values["seen"], values["reason"])
-        messages.success(request, _("It stays. Those who flagged it can read why."))
+        messages.success(request, _("It has been kept. The members who flagged it can read why."))
         return redirect(_queue(request))
     author = _author(request, values["subject"]) if values["decision"] == DecisionForm.BAN else None
     try:
         flags.remove(values["subject"], actor(request), values["reason"])
     except (ArticleRemoved, CommentRemoved):
-        messages.info(request, _("It was removed before."))
+        messages.info(request, _("It had already been removed."))
     else:
         messages.success(request, _("It has been removed."))
     if author:

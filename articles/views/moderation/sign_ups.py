@@ -79,5 +79,5 @@ def decide(request: HttpRequest) -> HttpResponse:
     else:
         account_deletion.begin(waiting.pk)
         transaction.on_commit(account_deletion.advance_briefly)
-        messages.success(request, _("The account has been declined and deleted."))
+        messages.success(request, _("The sign-up has been declined and the account deleted."))
     return redirect(_page(request))
