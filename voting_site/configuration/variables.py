@@ -158,14 +158,14 @@ VARIABLES = (
         "STORE_READ_REPLICAS",
         "yes/no",
         "0",
-        "Read lists from replicas for readers who are not logged in. What they see may be some moments old.",
+        "Read lists from replicas for readers who are not logged in. What they see may be a few moments old.",
     ),
     Variable(
         "STORE_CONFIRM_REPLICAS",
         "number",
         "0",
-        "Replicas that must have a vote or a post before the site says that it is made. Otherwise it answers that "
-        "the change is not confirmed and can be repeated.",
+        "Number of replicas that must have a vote or a post before the site confirms it. Otherwise the answer is "
+        "that the change is not confirmed and can be repeated.",
         0,
         16,
     ),
@@ -294,7 +294,7 @@ VARIABLES = (
         "number",
         "3",
         "Days for which a member is new: LIMIT_VOTES_NEW, LIMIT_POSTS_NEW and LIMIT_COMMENTS_NEW apply "
-        "(docs/limits.md); 0: members are not new by their age.",
+        "(docs/limits.md); 0: the age of an account does not matter.",
         0,
         365,
     ),
@@ -302,8 +302,8 @@ VARIABLES = (
         "NEW_MEMBER_POINTS",
         "number",
         "5",
-        "Points that other members have to give a member's articles until the limits of new members no longer "
-        "apply; 0: points do not matter.",
+        "Points that a member's articles must get from others before the limits of new members stop applying; "
+        "0: points do not matter.",
         0,
         1000,
     ),
@@ -311,7 +311,7 @@ VARIABLES = (
         "FLAGS_TO_REMOVE",
         "number",
         "0",
-        "Weight of the open flags with which the site itself removes an article or a comment (docs/operation.md); "
+        "Weight of open flags at which the site removes an article or a comment by itself (docs/operation.md); "
         "0: only moderators do. A new member's flag weighs 1.",
         0,
         200,

@@ -159,8 +159,8 @@ COMMENT = _key(
     "hash",
     Owner.COMMENT,
     "the comment, [fields](#fields) below. Its id is the article's, and six digits of its number in the article",
-    "the single source: every list of comments can be rebuilt from it. Goes when its author deletes it, unless it "
-    "has replies",
+    "the single source: every list of comments can be rebuilt from it. Its author can delete it; with "
+    "replies, a stub remains",
 )
 COMMENT_VOTED = _key(
     "comment:voted:<comment>",
@@ -243,7 +243,7 @@ FLAGGED = _key(
     Owner.SITE,
     "id of each comment, and of each article with six zeros, that has open flags → hundredths of their weight · "
     "2³² + 2³² − 1 − second of the oldest",
-    "the moderators' queue: the heaviest first, of equal ones the one that waits longest",
+    "the moderators' queue: the heaviest first, of equal ones the longest waiting",
     in_backup=InBackup.REBUILT,
 )
 VOTES = _key(
@@ -308,14 +308,14 @@ DELETED_MEMBERS = _key(
     "set",
     Owner.SITE,
     "ids of the members whose accounts are deleted",
-    "late requests of theirs neither choose nor post; the id alone identifies no person",
+    "their late requests can neither vote nor post; the id alone identifies no person",
 )
 LEFT_OUT = _key(
     "leftout:",
     "set",
     Owner.SITE,
     "ids of the members whose choices on articles are left out of ranking",
-    "votes ask it; the same in every shard once an act is complete",
+    "every vote checks it; the same in every shard once an act is complete",
 )
 LEFT_OUT_ACTS = _key(
     "leftout:acts:",
@@ -323,7 +323,7 @@ LEFT_OUT_ACTS = _key(
     Owner.SITE,
     "member id → number of the moderators' last act, which leaves the member's choices out of ranking or counts "
     "them again, and `open` until all articles are settled, then `done`",
-    "an interrupted act is continued, and never one that a later one has reversed",
+    "an interrupted act is continued, unless a later one has reversed it",
 )
 SCORE = _key(
     "score:", "zset", Owner.SITE, "id of each listed article → score", "the front page", in_backup=InBackup.REBUILT
