@@ -13,7 +13,7 @@ from articles.doctor.findings import Finding, error, fine, note, reason_of, warn
 from articles.formatting import units
 
 _MISSED = 2
-"""Backups that may be missing before the newest is too old: one may be being made."""
+"""Number of missing backups after which the newest is too old: one may be in the making."""
 
 
 def check_age(_examination: Examination) -> Iterator[Finding]:

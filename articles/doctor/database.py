@@ -1,4 +1,4 @@
-"""The accounts database. All of this is for the terminal: a page that is shown has asked the database already."""
+"""The accounts database. For the terminal only: a page that is shown has already used the database."""
 
 import sqlite3
 import time
@@ -145,7 +145,7 @@ def check_server_settings(_examination: Examination) -> Iterator[Finding]:
     if values["fsync"] == "off":
         yield error("PostgreSQL's `fsync` is off: a power failure can destroy the accounts.", "Set `fsync` to on.")
     if values["synchronous_commit"] == "off":
-        yield note("PostgreSQL's `synchronous_commit` is off: a power failure can cost the last accounts created.")
+        yield note("PostgreSQL's `synchronous_commit` is off: a power failure can lose the newest accounts.")
     if 0 < limit < _SHORTEST_STATEMENT_MS:
         yield warning(
             f"PostgreSQL's `statement_timeout` is {limit} ms: migrations and housekeeping may fail.",

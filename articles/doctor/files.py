@@ -87,7 +87,7 @@ def check_owner(_examination: Examination) -> Iterator[Finding]:
             _("Run `%(command)s`.") % {"command": f"chown {owner} {file}"},
         )
     if not strangers:
-        yield fine("All files belong to the user whom `DATA_DIR` belongs to.")
+        yield fine("All files belong to the user that owns `DATA_DIR`.")
 
 
 def _mode(path: Path) -> int:

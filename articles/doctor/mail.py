@@ -19,14 +19,14 @@ _NOT_SENDING = [_BACKEND.format(kind) for kind in ("console", "dummy", "filebase
 
 def check_backend(_examination: Examination) -> Iterator[Finding]:
     if settings.EMAIL_BACKEND not in _NOT_SENDING:
-        yield fine("Mails are sent to a server.")
+        yield fine("Mail is sent to a server.")
     elif is_public():
         yield warning(
             _("Mail is not sent: members cannot get a link to choose a new password."),
             _("Set `EMAIL_URL` to a mail server, such as `smtp+tls://mail.example.org:587`."),
         )
     else:
-        yield note("Mails are not sent, but printed or dropped.", "Set `EMAIL_URL` to a mail server.")
+        yield note("Mail is not sent, but printed or dropped.", "Set `EMAIL_URL` to a mail server.")
 
 
 def check_server(_examination: Examination) -> Iterator[Finding]:
@@ -44,9 +44,9 @@ def check_server(_examination: Examination) -> Iterator[Finding]:
 def send_test(recipient: str) -> Finding:
     """Send a mail, and return what the server answers. Sends nothing if mails do not leave the site."""
     if settings.EMAIL_BACKEND in _NOT_SENDING:
-        return warning(f"No mail was sent to {recipient}: mails are printed or dropped.", "Set `EMAIL_URL`.")
+        return warning(f"No mail was sent to {recipient}: mail is printed or dropped.", "Set `EMAIL_URL`.")
     message = EmailMessage(
-        f"Test mail of {settings.SITE_NAME}", "If you can read this, the site can send mails.\n", to=[recipient]
+        f"Test mail of {settings.SITE_NAME}", "If you can read this, the site can send mail.\n", to=[recipient]
     )
     try:
         with get_connection() as backend:

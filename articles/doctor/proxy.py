@@ -1,4 +1,4 @@
-"""What the site sees of a request that comes through its public address.
+"""What the site sees of a request through its public address.
 
 The doctor signs its request with the site's secret key. To such a request, and to no other, `/healthz` answers
 what the site sees: scheme, host and addresses.
@@ -44,7 +44,7 @@ def _signer() -> TimestampSigner:
 
 
 def arrival_of(request: HttpRequest) -> Arrival | None:
-    """Return how the doctor's request has arrived; None for a request of anyone else."""
+    """Return how the doctor's request arrived; None for any other request."""
     try:
         _signer().unsign(request.headers.get(HEADER, ""), max_age=_VALID_SECONDS)
     except BadSignature:

@@ -17,7 +17,7 @@ _MOST_OF_MEAN = 1.25
 """Shards of one node, as a multiple of the mean."""
 
 _MOST_LAG_SECONDS = 5
-"""Since a replica reported: they do every second."""
+"""Seconds since a replica reported, which they do every second."""
 
 
 def check_permissions(examination: Examination) -> Iterator[Finding]:
@@ -98,7 +98,7 @@ def check_sync(examination: Examination) -> Iterator[Finding]:
                 _("Set `appendfsync` to `everysec` or `always`."),
             )
         case "everysec":
-            yield note("Votes reach the disk once a second: a power failure can cost the last second.")
+            yield note("Votes reach the disk once a second: a power failure can lose the last second of votes.")
         case "always":
             yield fine("Votes are confirmed when they are on disk.")
 
@@ -171,7 +171,7 @@ def check_lag(examination: Examination) -> Iterator[Finding]:
         return
     if slowest > _MOST_LAG_SECONDS:
         yield warning(
-            _("A replica of the store has not reported for %(time)s: it hangs, or its line is cut.")
+            _("A replica of the store has not reported for %(time)s: it hangs, or its connection is cut.")
             % {"time": units.moment(slowest)},
             _("Check the replica's machine and its network."),
         )

@@ -60,7 +60,7 @@ def check_rate_limits(_examination: Examination) -> Iterator[Finding]:
 
 
 def check_sign_up(_examination: Examination) -> Iterator[Finding]:
-    """Look for those on whom the mode of sign-up depends."""
+    """Look for the members on whom the sign-up mode depends."""
     mode, members = settings.SIGN_UP, User.objects.filter(is_active=True, imported=False)
     if mode == "approval" and not _able(REMOVE_ARTICLES).exists():
         yield warning(

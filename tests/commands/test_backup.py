@@ -327,7 +327,7 @@ def test_housekeeping_is_kept_away_as_long_as_a_backup_takes(used, tmp_path, mon
 
 
 def test_a_folder_without_backups_is_no_backup(run, tmp_path):
-    with pytest.raises(CommandError, match="is not a backup, and has none inside"):
+    with pytest.raises(CommandError, match="is not a backup and contains none"):
         run("restore", tmp_path)
 
 

@@ -56,7 +56,7 @@ def test_an_existing_account_is_unchanged(run, site_store, data_dir):
 
 def test_a_site_with_articles_is_refused(run, site_store, data_dir):
     site_store.articles.post(1, "alice", "Mine", "https://example.org/")
-    with pytest.raises(CommandError, match="has articles already") as caught:
+    with pytest.raises(CommandError, match="already has articles") as caught:
         run("demo")
     assert caught.value.returncode == 1
     assert seeding.seed_if_empty(site_store) is None
@@ -68,14 +68,14 @@ def test_a_site_with_articles_is_refused(run, site_store, data_dir):
 def test_a_site_whose_only_article_was_removed_is_refused(run, site_store):
     posted = site_store.articles.post(1, "alice", "Mine", "https://example.org/")
     site_store.articles.remove(posted.id, Actor(9, "carol"), "spam")
-    with pytest.raises(CommandError, match="has articles already"):
+    with pytest.raises(CommandError, match="already has articles"):
         run("demo")
 
 
 def test_a_site_is_seeded_only_once(run, site_store, data_dir):
     run("demo")
     before, kept = votes(site_store), logins(data_dir)
-    with pytest.raises(CommandError, match="has articles already"):
+    with pytest.raises(CommandError, match="already has articles"):
         run("demo")
     assert seeding.seed_if_empty(site_store) is None
     assert (votes(site_store), logins(data_dir)) == (before, kept)

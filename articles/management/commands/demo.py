@@ -37,7 +37,7 @@ class Command(StoreCommand):
         except ImportRunning:
             raise CommandError("An import is running: try again when it has finished.") from None
         if message is None:
-            raise CommandError("The site has articles already: demo content can be added only to an empty site.")
+            raise CommandError("The site already has articles: demo content can only be added to an empty site.")
         self.stdout.write(message)
 
     def _remove(self) -> None:

@@ -25,16 +25,19 @@ class Command(StoreCommand):
     """Exit status 1 if the audit of the new store finds anything, or the move failed."""
 
     help = (
-        "Move the site to another store while it is in use: other servers, or another number of shards. All is "
-        "copied and checked; for the last changes, votes and posts are refused for some seconds, which a banner "
-        "says beforehand. All processes of the site follow. The site can return until the move is confirmed."
+        "Move the site to another store while it is in use: other servers, or another number of shards. "
+        "Everything is copied and checked; while the last changes are copied, votes and posts are refused for "
+        "some seconds, which a banner announces. All processes of the site follow. The move can be undone "
+        "until it is confirmed."
     )
     when_interrupted = (
-        "Interrupted. The site goes on where it is. Run it again to continue, or with --cancel to give up."
+        "Interrupted. The site stays where it is. Run it again to continue, or with --cancel to give up."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("url", metavar="URL", nargs="?", help="the empty store, as REDIS_URL names it")
+        parser.add_argument(
+            "url", metavar="URL", nargs="?", help="URL of the empty store, in the form of REDIS_URL"
+        )
         parser.add_argument(
             "--shards", type=int, default=1, metavar="N", help="shards of the new store (default: 1)"
         )
@@ -43,14 +46,14 @@ class Command(StoreCommand):
             type=int,
             default=_NOTICE_SECONDS,
             metavar="SECONDS",
-            help=f"how long the banner is shown at least before votes are refused (default: {_NOTICE_SECONDS})",
+            help=f"minimum time between the banner and the refusal of votes (default: {_NOTICE_SECONDS})",
         )
         instead = parser.add_mutually_exclusive_group()
-        instead.add_argument("--confirm", action="store_true", help="give up the return to the former store")
+        instead.add_argument("--confirm", action="store_true", help="confirm the move: it can no longer be undone")
         instead.add_argument(
             "--undo", action="store_true", help="return to the former store, with all changes since"
         )
-        instead.add_argument("--cancel", action="store_true", help="give up a move that was interrupted")
+        instead.add_argument("--cancel", action="store_true", help="cancel a move that was interrupted")
         add_progress_argument(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -69,9 +72,9 @@ class Command(StoreCommand):
     def _confirm(self) -> None:
         moves = patient_repository().moves
         if moves.get_former_place() is None:
-            raise CommandError("No move waits for being confirmed.")
+            raise CommandError("There is no move to confirm.")
         moves.confirm()
-        self.stdout.write("The move is confirmed. The former store is not needed any more.")
+        self.stdout.write("The move is confirmed. The former store is no longer needed.")
 
     def _move(self, options: dict[str, Any], bar: Progress) -> None:
         there = Place(_checked(options["url"]).url, options["shards"])
@@ -89,8 +92,8 @@ class Command(StoreCommand):
         bar.clear()
         self._report(target, bar, seconds)
         self.stdout.write(
-            f"Set REDIS_URL to this store and STORE_SHARDS={there.shards} on every node, so that they do not have "
-            "to be led there by the former store. Then run `manage.py move_store --confirm`; until then "
+            f"Set REDIS_URL to this store and STORE_SHARDS={there.shards} on every node, so that they do not need "
+            "the former store to find it. Then run `manage.py move_store --confirm`; until then "
             "`manage.py move_store --undo` returns to the former store."
         )
 
@@ -111,7 +114,7 @@ class Command(StoreCommand):
 
     def _report(self, target: Repository, bar: Progress, seconds: float) -> None:
         wiring.forget_repositories()
-        self.stdout.write(f"The site uses the other store now. Changes were refused for {seconds:.1f} s.")
+        self.stdout.write(f"The site now uses the other store. Changes were refused for {seconds:.1f} s.")
         bar.describe("checking")
         findings = list(map(str, target.audit.run(bar.reach)))
         bar.clear()
@@ -124,7 +127,7 @@ class Command(StoreCommand):
 
 def _checked(url: str | None) -> StoreAddress:
     if not url:
-        raise CommandError("Say where to: the URL of an empty store, as REDIS_URL names it.")
+        raise CommandError("The URL of an empty store is missing, in the form of REDIS_URL.")
     try:
         return parse(url)
     except ValueError as error:

@@ -30,13 +30,13 @@ REFUSED_SECONDS = 20
 """Seconds after which a store takes changes again if the move is interrupted in its last step."""
 
 _LEAST_LEFT = 5
-"""Seconds that must be left of them when the site is switched."""
+"""How many of those seconds must be left when the site is switched."""
 
 _MOMENT = 0.5
-"""Seconds. What has changed within them is carried quickly, while changes are refused."""
+"""A round this short, in seconds, leaves little to carry while changes are refused."""
 
 _NO_LESS = 0.9
-"""Share of the shortest round from which on further rounds would not get shorter."""
+"""Share of the shortest round; if a round takes longer, further rounds would not get shorter."""
 
 _MOST_ROUNDS = 50
 _MOST_CHECKS = 3
@@ -45,7 +45,7 @@ _COPIED = "copied"
 
 
 class MoveFailed(Exception):
-    """A move that cannot be made or finished; one sentence for the operator. The site goes on where it was."""
+    """A move that cannot be made or finished; one sentence for the operator. The site stays on its store."""
 
 
 class Move:
@@ -60,7 +60,7 @@ class Move:
     def copy(self, progress: Progress) -> list[str]:
         """Copy everything while the site is in use; return what the audit of the copy finds, one line each.
 
-        After an interruption it goes on with the changes if everything was copied once, else it begins again.
+        After an interruption it continues with the changes if everything was copied once, otherwise it restarts.
         Raises MoveFailed.
         """
         self._check()
@@ -156,10 +156,10 @@ class Move:
             self._compare()
             Hot(self._target).rescore()
             if time.monotonic() - began > REFUSED_SECONDS - _LEAST_LEFT:
-                raise MoveFailed("The last changes took too long to carry. Try again when less is going on.")
+                raise MoveFailed("The last changes took too long to carry. Try again when the site is less busy.")
             self._open_target(here)
             if not marks.finish(self._source, there):
-                raise MoveFailed("The last changes took too long to carry. Try again when less is going on.")
+                raise MoveFailed("The last changes took too long to carry. Try again when the site is less busy.")
         except BaseException:
             self._close_target()
             marks.reopen(self._source, self._mark)

@@ -30,7 +30,7 @@ class Command(StoreCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         folder = backup.newest_in(options["dir"].absolute())
         if folder is None:
-            raise CommandError(f"{options['dir']} is not a backup, and has none inside.")
+            raise CommandError(f"{options['dir']} is not a backup and contains none.")
         with progress(unit="", shown=options["progress"]) as bar:
             try:
                 if options["check"]:
