@@ -66,7 +66,7 @@ def mail_address(request: HttpRequest) -> tuple[str, str]:
 
 
 def site_origin() -> str:
-    """Return the beginning of links in mails that no request causes: `https://news.example.org`."""
+    """Return the start of links in mail that is sent outside a request: `https://news.example.org`."""
     return settings.SITE_URL.rstrip("/") or f"http://{_own_hosts()[0]}"
 
 

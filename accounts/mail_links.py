@@ -28,12 +28,12 @@ def member_verifying(token: str) -> User | None:
 
 
 def unsubscribe_token(member: User, what: str = NOTICES) -> str:
-    """Return the token of a link that ends this mail. It works as long as the site has its secret key."""
+    """Return the token of a link that unsubscribes from this mail, valid as long as the secret key is kept."""
     return signing.dumps([member.pk, what], salt=_UNSUBSCRIBE)
 
 
 def read_unsubscribe_token(token: str) -> tuple[User, str] | None:
-    """Return who ends which mail by a link; None if it is invalid."""
+    """Return the member and the mail that a link unsubscribes from; None if it is invalid."""
     try:
         user_id, what = signing.loads(token, salt=_UNSUBSCRIBE)
     except signing.BadSignature:

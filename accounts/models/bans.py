@@ -27,7 +27,7 @@ class BanManager(models.Manager["Ban"]):
     def begin(
         self, member: User, scope: BanScope, reason: str, *, ends_at: datetime | None, moderator_id: int
     ) -> "Ban | None":
-        """Ban a member instead of the current ban; return None if the same one has just begun.
+        """Ban a member, replacing the current ban; return None if the same ban has just begun.
 
         `ends_at`: None for a ban without end.
         """
@@ -61,7 +61,7 @@ class BanManager(models.Manager["Ban"]):
         return waiting.select_related("member", "moderator").order_by("appealed_at", "pk")
 
     def answer(self, ban: "Ban", text: str) -> bool:
-        """Answer a ban's appeal; return whether it was open until now."""
+        """Answer a ban's appeal; return whether this call did."""
         waiting = self._current().filter(pk=ban.pk, answered_at=None).exclude(appealed_at=None)
         return waiting.update(answer=text, answered_at=timezone.now()) == 1
 

@@ -1,4 +1,4 @@
-"""What members do not want to hear of: other members, whom they block, and discussions, which they mute."""
+"""What members silence: other members, whom they block, and discussions, which they mute."""
 
 from typing import NamedTuple
 
@@ -38,12 +38,12 @@ class BlockManager(models.Manager["Block"]):
         self.get_or_create(user=user, blocked=other)
 
     def list_blocked(self, user: int) -> frozenset[int]:
-        """Return the ids of those whom a member blocks. One query."""
+        """Return the ids of the members whom a member blocks. One query."""
         return frozenset(self.filter(user=user).values_list("blocked_id", flat=True))
 
 
 class Block(models.Model):
-    """A member who is blocked by another: their comments are folded, and they cause no notices."""
+    """A member who is blocked by another: the blocked member's comments are collapsed and cause no notices."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="blocks")
     blocked = models.ForeignKey(User, models.CASCADE, related_name="blocked_by")
@@ -60,7 +60,7 @@ class Block(models.Model):
 
 
 class MuteManager(models.Manager["Mute"]):
-    """Mute discussions, and find out who wants no notices."""
+    """Mute discussions, and find the members who want no notices."""
 
     @transaction.atomic
     def mute(self, user: User, article: int) -> None:
@@ -88,7 +88,7 @@ class MuteManager(models.Manager["Mute"]):
 
 
 class Mute(models.Model):
-    """A discussion of whose comments a member wants no notices."""
+    """A discussion whose comments cause no notices for a member."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="mutes")
     article = models.BigIntegerField(db_index=True)

@@ -1,4 +1,4 @@
-"""Notes: what moderators write down about a member, for each other."""
+"""Notes: what moderators write about a member, for each other."""
 
 from django.db import models
 from django.utils import timezone

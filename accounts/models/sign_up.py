@@ -1,4 +1,4 @@
-"""Invitations to sign up, and accounts that wait for a moderator's approval."""
+"""Invitations to sign up, and accounts that are waiting for a moderator's approval."""
 
 import secrets
 from datetime import timedelta
@@ -12,7 +12,7 @@ from accounts.models.members import User, current_name
 
 
 class InvitationLimitError(Exception):
-    """The member has no more invitations."""
+    """The member has no invitations left."""
 
 
 class InvitationManager(models.Manager["Invitation"]):
@@ -28,19 +28,19 @@ class InvitationManager(models.Manager["Invitation"]):
             return self.create(inviter=inviter, code=secrets.token_urlsafe(18), expires_at=expires_at)
 
     def left(self, inviter: User) -> int:
-        """Return how many more invitations the member has: expired ones are given back, used ones are not."""
+        """Return how many invitations the member has left: expired ones are given back, used ones are not."""
         taken = self.filter(models.Q(invited__isnull=False) | models.Q(expires_at__gt=timezone.now()))
         return int(settings.INVITATIONS_PER_MEMBER) - taken.filter(inviter=inviter).count()
 
     def find(self, code: str) -> "Invitation | None":
-        """Return the invitation with this code that has not expired, also a used one, or None."""
+        """Return the unexpired invitation with this code, used or not, or None."""
         if not code.isascii():
             return None
         known = self.filter(code=code[:64], expires_at__gt=timezone.now(), inviter__is_active=True)
         return known.select_related("inviter").first()
 
     def use(self, invitation: "Invitation", invited: User) -> bool:
-        """Note whom the invitation brought; return whether it was unused until now."""
+        """Record who joined with the invitation; return whether it was unused until now."""
         return self.filter(pk=invitation.pk, invited=None).update(invited=invited) == 1
 
 
@@ -88,7 +88,7 @@ class WaitingAccount(models.Model):
         return one if one is not None and one.user.check_password(password) else None
 
     def end(self) -> bool:
-        """End the wait; return whether it lasted until now: of two who decide at once, one does."""
+        """End the wait; return whether this call did: if two moderators decide at once, only one of them does."""
         return WaitingAccount.objects.filter(pk=self.pk).delete()[0] == 1
 
     def approve(self) -> None:

@@ -1,4 +1,4 @@
-"""Sweeps: moderators remove all that a member posted lately, in one act that can be reversed."""
+"""Sweeps: moderators remove everything that a member posted recently, in one act that can be reversed."""
 
 from django.db import models
 from django.utils import timezone
@@ -7,7 +7,7 @@ from accounts.models.members import User, current_name
 
 
 class Sweep(models.Model):
-    """One sweep. What it removed is noted in the store, by `mark`."""
+    """One sweep. The store marks what it removed with `mark`."""
 
     member = models.ForeignKey(User, models.CASCADE, related_name="sweeps")
     moderator = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
@@ -32,5 +32,5 @@ class Sweep(models.Model):
 
     @property
     def mark(self) -> str:
-        """What the store notes at each article and comment that the sweep removes."""
+        """What the store records for each article and comment that the sweep removes."""
         return str(self.pk)

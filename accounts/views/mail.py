@@ -58,7 +58,10 @@ def _save_button(_request: HttpRequest) -> str:
 @form_action(page=_settings_address, button=_save_button)
 @members_only()
 def choose(request: MemberRequest) -> HttpResponse:
-    """Save what is mailed: no notices from before mail was turned on, the first digest a week later."""
+    """Save what is mailed.
+
+    Notices from before mail was turned on are not mailed; the first digest is due a week later.
+    """
     form = MailForm(request.POST)
     if form.is_valid():
         with transaction.atomic():

@@ -62,8 +62,8 @@ def sealed(request: HttpRequest, page: str, names: Collection[str]) -> str:
 def keep(request: HttpRequest, seal: str, waiting: int | None = None) -> None:
     """Store the content that a login form carried in the session. Ignore a forged or expired signature.
 
-    `waiting`: id of an account that waits for approval. The session then has no member yet, and the content is
-    for this one only.
+    `waiting`: id of an account that waits for approval. The session then has no member yet, and the content is for
+    this account only.
     """
     try:
         content = signing.loads(seal, salt=_SALT, max_age=_KEPT_SECONDS)

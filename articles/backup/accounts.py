@@ -44,7 +44,7 @@ MODELS = (
 """What is copied, each after what it refers to."""
 
 BY_NAME = ("auth.Group_permissions", "accounts.User_user_permissions", "admin.LogEntry")
-"""Copied, too: rows that refer to permissions and to kinds of rows, which have other ids in every database."""
+"""Also copied: rows that refer to permissions and to content types, whose ids differ between databases."""
 
 OMITTED = (
     "sessions.Session",
@@ -60,7 +60,7 @@ _ALIAS = "backup"
 
 @contextmanager
 def snapshot(folder: Path) -> Iterator[str]:
-    """Yield the alias of a database with the accounts of one moment, while others go on writing.
+    """Yield the alias of a database with the accounts of one moment, while others keep writing.
 
     With SQLite a copy in `folder`, which is deleted afterwards; with PostgreSQL a transaction.
     """
@@ -143,7 +143,7 @@ def check_migrations(migrations: Mapping[str, str]) -> None:
 
 
 def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
-    """Load all rows into the accounts database, in place of what it holds; return the number of accounts.
+    """Load all rows into the accounts database, replacing its content; return the number of accounts.
 
     The tables are first made as they were when the backup was made, and then migrated with the rows in them.
     """
@@ -206,7 +206,7 @@ def _row(model: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _reset_sequences() -> None:
-    """Let the database go on counting after the highest ids."""
+    """Let the database continue counting from the highest ids."""
     tables: Sequence[Any] = [current_apps.get_model(label) for label in (*MODELS, *BY_NAME)]
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), tables):

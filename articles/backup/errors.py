@@ -6,11 +6,11 @@ class BackupError(Exception):
 
 
 class BackupRunning(BackupError):
-    """Another process makes a backup into the same folder."""
+    """Another process is making a backup in the same folder."""
 
 
 class BackupDamaged(BackupError):
-    """The backup does not hold what was written, or not what this version can read."""
+    """The backup is damaged, or this version cannot read it."""
 
 
 class SiteNotEmpty(BackupError):

@@ -20,7 +20,7 @@ _PARTIAL = ".partial-"
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Let one process at a time make a backup in a folder, which is created if need be. Raises BackupRunning."""
+    """Let one process at a time make a backup in a folder, which is created if necessary. Raises BackupRunning."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (folder / _LOCK).open("a") as file:
         try:

@@ -41,7 +41,7 @@ class _Making:
     unreadable: list[str] = field(default_factory=list)
 
     def keep_lease(self) -> None:
-        """Keep housekeeping away: it moves counters from the store into the database."""
+        """Keep housekeeping from running: it moves counters from the store into the database."""
         if time.monotonic() - self.renewed_at >= _LEASE_SECONDS:
             self.renew()
             self.renewed_at = time.monotonic()
@@ -59,8 +59,8 @@ def make(repository: Repository, folder: Path, *, keep: int = 0, progress: Progr
     """Make a backup into a folder of its own in `folder`; return its path. It appears when it is complete.
 
     `keep`: number of this site's backups to keep there, the new one included; 0 for all. Members go on voting:
-    what was acknowledged before is in the backup, what is acknowledged meanwhile may be. Waits for a round of
-    housekeeping, and lets none begin. Raises BackupError, StoreError, DatabaseError and OSError.
+    what was acknowledged before is in the backup, what is acknowledged meanwhile may be, too. Waits for a round of
+    housekeeping to end, and prevents another. Raises BackupError, StoreError, DatabaseError and OSError.
     """
     began = datetime.now(UTC)
     with folders.locked(folder), _lease(repository) as renew, folders.new_folder(folder, began) as partial:

@@ -1,4 +1,4 @@
-"""The manifest of a backup: what it holds, and the digests by which damage shows."""
+"""The manifest of a backup: what it contains, and the digests that reveal damage."""
 
 import hashlib
 import json

@@ -68,7 +68,7 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
 def _rebuild(
     repository: Repository, progress: Callable[[int, int], None], tell: Callable[[object], object]
 ) -> None:
-    """Rebuild all lists; with what is damaged, in the slow way."""
+    """Rebuild all lists; if something is damaged, in the slow way."""
     try:
         repository.repair.rebuild(progress, tell)
     except StoreDamaged:

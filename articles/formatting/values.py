@@ -158,6 +158,6 @@ def prose(text: str) -> str:
 
 
 def coded(text: str) -> Markup:
-    """Return a text as HTML, with what stands between backticks as code."""
+    """Return a text as HTML, with code for what is between backticks."""
     parts = (f"<code>{escape(part)}</code>" if n % 2 else escape(part) for n, part in enumerate(text.split("`")))
     return Markup("".join(parts))  # nosec B704 # noqa: S704 - each part is escaped

@@ -1,4 +1,4 @@
-"""Copies of public pages, from which readers go on reading while the store is away."""
+"""Copies of public pages, which readers get while the store is away."""
 
 from articles.kept_pages.requests import is_copying
 from articles.kept_pages.turns import in_turn

@@ -1,4 +1,4 @@
-"""Keeps pages that only members visit, and the main lists whether or not anybody does."""
+"""Keeps pages that only members visit, and the main lists even if no one does."""
 
 import fcntl
 import logging

@@ -84,7 +84,7 @@ def may_be_copied(request: HttpRequest) -> bool:
 
 
 def may_be_copied_later(request: HttpRequest) -> bool:
-    """Return whether the site may read the address by itself to copy it: not what a member searches for."""
+    """Return whether the site may request the address itself to copy it: not what a member searches for."""
     return may_be_copied(request) and _view_of(request) != _SEARCH
 
 

@@ -1,4 +1,4 @@
-"""Mail to members that no request causes: housekeeping sends it."""
+"""Mail to members that housekeeping sends, outside any request."""
 
 from articles.mailing.digest import WEEK, send_digests
 from articles.mailing.notices import SETTLE_SECONDS, send_due

@@ -30,7 +30,7 @@ def send_digests(repository: Repository, budget: float) -> int:
 
 
 def _mails(repository: Repository, now: float) -> Iterator[Mail]:
-    """Yield digests, those that wait for longest first. Two round trips for each."""
+    """Yield digests, the longest waiting first. Two round trips for each."""
     wanted = recipients().filter(digest=True, digested_at__lte=now - WEEK).order_by("digested_at", "pk")
     for member in list(wanted[:MAILS_PER_RUN]):
         followed, hidden = slugs_from(member.followed_groups), slugs_from(member.hidden_groups)
@@ -44,7 +44,7 @@ def _mails(repository: Repository, now: float) -> Iterator[Mail]:
 
 
 def _claim(member: User, now: float) -> bool:
-    """Note that the digest of this week is sent; return whether no other process did, and it is still wanted."""
+    """Claim this week's digest; return whether no other process did, and the member still wants it."""
     same = User.objects.filter(
         pk=member.pk, digested_at=member.digested_at, digest=True, verified_email=F("email")
     )

@@ -14,7 +14,7 @@ from articles.mailing.sending import Mail, recipients, send_each
 from articles.repository import Repository
 
 SETTLE_SECONDS = 300
-"""Age from which on a notice is mailed: until then, a comment may be edited or deleted, or read on the site."""
+"""Age at which a notice is mailed: until then, the comment may be edited, deleted, or read on the site."""
 
 NOTICES_PER_MAIL = 25
 """Newest notices that one mail lists."""
@@ -50,7 +50,7 @@ def _mails(repository: Repository, deadline: float) -> Iterator[Mail]:
 
 
 class _Round:
-    """How far this process has come with the members: a run goes on where the one before ended."""
+    """How far this process has come with the members: a run continues where the previous one ended."""
 
     last = 0
 
@@ -72,7 +72,7 @@ def _due(repository: Repository, deadline: float) -> Iterator[_Due]:
 
 
 def _claim(due: _Due) -> bool:
-    """Note that these notices are mailed; return whether no other process did, and the member still wants mail."""
+    """Claim these notices; return whether no other process did, and the member still wants mail."""
     member = due.member
     same = User.objects.filter(
         pk=member.pk, mailed_until=member.mailed_until, mail_kinds=member.mail_kinds, verified_email=F("email")

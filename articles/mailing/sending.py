@@ -37,7 +37,7 @@ def recipients() -> QuerySet[User]:
 
 
 def send_each(mails: Iterator[Mail], deadline: float) -> int:
-    """Claim and send mails until the deadline, `MAILS_PER_RUN` at most; return the number of those that were sent.
+    """Claim and send mails until the deadline, at most `MAILS_PER_RUN`; return how many were sent.
 
     Raises OSError, and smtplib.SMTPException, if the mail server cannot be reached: then nothing is claimed.
     """

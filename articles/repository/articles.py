@@ -140,7 +140,7 @@ class Articles:
         return whole_from(self._store.run("articles/claim_link", [key], [article_id, life]), _HOLDER)
 
     def get(self, article_id: ArticleId, reader: UserId | None = None, *, with_text: bool = False) -> Article:
-        """Return an article, also a removed one, with the reader's own choice. One round trip.
+        """Return an article, even a removed one, with the reader's own choice. One round trip.
 
         Raises ArticleNotFound.
         """

@@ -17,7 +17,7 @@ forget = _hosts.forget
 
 
 def find_block(link: str) -> tuple[str, str] | None:
-    """Return the blocked host that a clean link leads to, or whose sub-domain it leads to, and the reason."""
+    """Return the blocked host that a clean link leads to, itself or by a sub-domain, and the reason."""
     hosts = _hosts.get()
     labels = (urlsplit(link).hostname or "").removesuffix(".").split(".")
     names = (".".join(labels[start:]) for start in range(len(labels)))

@@ -1,4 +1,4 @@
-"""Values that a process reads from the accounts database again and again, and keeps for some seconds."""
+"""Values that a process often reads from the accounts database, and keeps for some seconds."""
 
 import time
 from collections.abc import Callable

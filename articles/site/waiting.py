@@ -1,4 +1,4 @@
-"""Accounts that wait for a moderator's approval."""
+"""Accounts that are waiting for a moderator's approval."""
 
 from contextlib import suppress
 
@@ -9,7 +9,7 @@ from accounts.models import WaitingAccount
 
 
 def count_waiting() -> int:
-    """Return how many accounts wait; 0 while the database is unavailable. One query, if sign-ups are approved."""
+    """Return how many accounts wait; 0 while the database is unavailable. One query with SIGN_UP=approval."""
     with suppress(DatabaseError):
         return WaitingAccount.objects.count() if settings.SIGN_UP == "approval" else 0
     return 0

@@ -269,7 +269,7 @@ def _lacks_its_base(char: str, before: list[str]) -> bool:
 
 
 def _needed_joiner(run: re.Match[str]) -> str:
-    """The first joiner of the run if what stands on both sides makes use of it, else nothing."""
+    """The first joiner of the run if the characters on both sides use it, else nothing."""
     before = run.string[run.start() - 1 : run.start()]
     after = run.string[run.end() : run.end() + 1]
     joiner = run[0][0]

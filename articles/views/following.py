@@ -82,7 +82,7 @@ def _settings(_request: HttpRequest) -> str:
 @form_action(page=_settings, button=lambda _request: _("Change the address of your private feed"))
 @members_only()
 def change_feed(request: HttpRequest) -> HttpResponse:
-    """Give the member's private feed a new address, which ends the former one; or end it without another."""
+    """Give the member's private feed a new address, which replaces the former one; or turn the feed off."""
     wanted = request.POST.get("feed")
     if wanted not in ("new", "none"):
         return error_pages.page(request, 400)
@@ -93,7 +93,7 @@ def change_feed(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def feed(request: HttpRequest, token: str, kind: str) -> HttpResponse:
-    """Return the newest articles of a member's followed groups, to everyone who has the address."""
+    """Return the newest articles of a member's followed groups to anyone who has the address."""
     member = get_user_model().objects.find_by_feed_token(token)
     if member is None:
         raise Http404("no such feed")

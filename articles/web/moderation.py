@@ -1,4 +1,4 @@
-"""What moderators look at, voting rings and what members flag, and whose votes are noted for that. Bans."""
+"""What moderators look at: voting rings, whose votes are recorded for that, and flags. Bans."""
 
 import logging
 from contextlib import suppress
@@ -41,7 +41,7 @@ def note(article_id: ArticleId, accounts: int) -> None:
 
 
 def ban(member: User, scope: BanScope, reason: str, *, days: int, moderator: Actor) -> Ban | None:
-    """Ban a member and log it; return None if the same ban has just begun. Raises StoreError: then none begins.
+    """Ban a member and log it; return None if the same ban has just begun. Raises StoreError; then none begins.
 
     `days`: 0 for a ban without end.
     """
@@ -55,7 +55,7 @@ def ban(member: User, scope: BanScope, reason: str, *, days: int, moderator: Act
 
 
 def lift_ban(member: User, reason: str, moderator: Actor) -> bool:
-    """End a member's ban and log it; return whether there was one. Raises StoreError: then none ends."""
+    """End a member's ban and log it; return whether there was one. Raises StoreError; then the ban remains."""
     with transaction.atomic():
         is_lifted = Ban.objects.lift(member)
         if is_lifted:

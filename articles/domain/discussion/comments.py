@@ -15,7 +15,7 @@ COMMENTS_PER_ARTICLE = 1_000_000
 """Exclusive upper limit of a comment's number in its article."""
 
 DEEPEST_SHOWN = 8
-"""Depth of the deepest comments that a thread shows. The first comments of a thread have depth 0."""
+"""Depth of the deepest comments that a thread shows. The top comments of a thread have depth 0."""
 
 EDIT_SECONDS = 15 * 60
 """Time after posting in which an edit leaves no mark."""
@@ -24,7 +24,7 @@ COMMENTS_PER_PAGE = 200
 """Comments that one page of a thread shows."""
 
 COMMENTS_PER_MEMBER_PAGE = 50
-"""Comments of a member that one page reads: removed ones among them leave it shorter."""
+"""Comments of a member that one page reads: removed ones make the page shorter."""
 
 LEAST_IN_FEED = 30
 """Comments of a feed, however old they are."""
@@ -93,7 +93,7 @@ class Comment:
     """When voting on it ends."""
 
     edited_at: float | None = None
-    """When it was last changed later than EDIT_SECONDS after posting; None if never."""
+    """When it was last changed more than EDIT_SECONDS after posting; None if never."""
 
     removed: str | None = None
     """Reason for its removal by a moderator; None if it is not removed."""
@@ -108,7 +108,7 @@ class Comment:
     """The reader's own choice."""
 
     depth: int = 0
-    """Levels below the first comments of the thread that it was read with."""
+    """Levels below the top comments of the thread that it was read with."""
 
     replies: int = 0
     """Direct replies, removed ones and stubs included."""
@@ -200,7 +200,7 @@ class Thread:
 
     order: CommentOrder
     start: int = 0
-    """How many of the direct replies to the thread's parent come before this part."""
+    """Number of direct replies to the thread's parent that come before this part."""
 
     next_start: int | None = None
     """`start` of the next part; None if this is the last."""
@@ -212,4 +212,4 @@ class Thread:
     """Reason why the discussion is locked; None if it is open."""
 
     ancestors: tuple[CommentId, ...] = ()
-    """Of a branch: the comments above its first one, outermost first, the nearest few."""
+    """For a branch: the nearest few comments above its first one, outermost first."""

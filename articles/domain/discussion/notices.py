@@ -1,4 +1,4 @@
-"""Notices: what an inbox says of replies, mentions, moderators' acts on what is the member's own, and flags."""
+"""Notices: the entries of an inbox, about replies, mentions, actions on the member's content, and flags."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class NoticeKind(StrEnum):
     """The member's name, after `@`, in a comment or in the text of an article."""
 
     MODERATION = "moderation"
-    """A moderator's act on the member's article or comment."""
+    """A moderator's action on the member's article or comment."""
 
     FLAG = "flag"
     """A decision on the member's flag."""
@@ -72,7 +72,7 @@ class Notice:
 
     kind: NoticeKind
     at: float
-    """In Unix seconds; of several acts of the same kind on the same article or comment the newest."""
+    """In Unix seconds; the newest of several actions of the same kind on the same article or comment."""
 
     article: ArticleId
     title: str
@@ -84,10 +84,10 @@ class Notice:
     """The comment that it is about; None if it is about the article."""
 
     comment: Comment | None
-    """None if there is none, or if it does not exist any more."""
+    """None if there is none, or if it no longer exists."""
 
     entry: LogEntry | None = None
-    """The moderator's act, as the moderation log has it; None if it is not in the log any more."""
+    """The moderator's action, as the moderation log has it; None if it is no longer in the log."""
 
     decision: Decision | None = None
     """On the member's flag; None for other notices."""

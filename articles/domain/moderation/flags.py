@@ -13,10 +13,10 @@ SubjectId = CommentId
 """What is flagged: the id of a comment, or `root_of` an article."""
 
 MOST_FLAGS = 200
-"""Flags on one article or comment, open and decided: by then the moderators know."""
+"""Maximum number of flags on one article or comment, open and decided: with so many, the moderators know."""
 
 FLAGGED_REASON = "Flagged by many members."
-"""Reason of a removal by the site itself, which FLAGS_TO_REMOVE permits."""
+"""Reason for a removal by the site itself, which FLAGS_TO_REMOVE permits."""
 
 
 class FlagReason(StrEnum):
@@ -29,7 +29,7 @@ class FlagReason(StrEnum):
 
     @property
     def needs_words(self) -> bool:
-        """Whether the member must say more: which rule it breaks."""
+        """Whether the member must add which rule it breaks."""
         return self is FlagReason.AGAINST_RULES
 
 
@@ -102,7 +102,7 @@ class QueueEntry:
 
 @dataclass(frozen=True, slots=True)
 class QueuePage:
-    """One page of the moderators' queue, the heaviest entries first, of equal ones the oldest."""
+    """One page of the moderators' queue, the heaviest entries first; of equal weight, the oldest first."""
 
     entries: tuple[QueueEntry, ...]
     number: int

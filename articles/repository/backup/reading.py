@@ -3,8 +3,8 @@
 Each article is read in one step with its voters, counts and views, and each comment with its voters. Lists that a
 restore can derive are not read. The order makes the rest fit: members' lists before articles, so that no list
 names an article that is not there; articles before comments, and what a comment replies to before the comment;
-what concerns the whole site after the accounts, so that a name taken off an account is in no log; and at the end
-once more what moderators changed meanwhile, so that nothing is visible that the log calls removed.
+what concerns the whole site after the accounts, so that no log contains a name that was removed from an account;
+and at the end once more what moderators changed meanwhile, so that nothing is visible that the log calls removed.
 """
 
 import json
@@ -80,7 +80,7 @@ class BackupReader:
             return dict(zip(self._store.shards.all, pipe.execute(), strict=True))
 
     def _survey(self) -> None:
-        """Note the names of all keys that are read one by one. Reads the names of all keys."""
+        """Collect the names of all keys that are read one by one. Reads the names of all keys."""
         for batch in walk_kinds(self._store):
             for name, kind in batch:
                 if kind is None:

@@ -83,7 +83,7 @@ class Comments:
         return int(comment_id)
 
     def get(self, comment_id: CommentId, reader: UserId | None = None) -> Comment:
-        """Return a comment, also a removed one or a stub, with the reader's own choice. One round trip.
+        """Return a comment, even a removed one or a stub, with the reader's own choice. One round trip.
 
         Raises CommentNotFound, and ArticleRemoved if its article is removed.
         """
@@ -137,7 +137,7 @@ class Comments:
         return branch
 
     def list_by(self, user: UserId) -> Iterator[Comment]:
-        """Yield every comment of a member, newest first, also removed ones and those on removed articles.
+        """Yield every comment of a member, newest first, including removed ones and those on removed articles.
 
         One round trip for each batch of each shard.
         """
@@ -161,7 +161,7 @@ class Comments:
         return newest_comments(self._store, since, article_id)
 
     def list_newest_by(self, user: UserId, *, since: float) -> list[Comment]:
-        """Return the newest shown comments of a member, also those on removed articles, as `list_newest` does.
+        """Return the newest shown comments of a member, even those on removed articles, as `list_newest` does.
 
         One round trip for each batch of each shard.
         """
@@ -271,5 +271,5 @@ class Comments:
 
 
 def _digest(parent: CommentId, user: UserId, text: str) -> str:
-    """Return what a comment that is sent twice is known by, as 32 hexadecimal digits."""
+    """Return the digest that identifies a comment sent twice, as 32 hexadecimal digits."""
     return blake2b(f"{parent} {user} {text}".encode(), digest_size=16).hexdigest()

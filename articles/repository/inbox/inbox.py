@@ -25,14 +25,14 @@ _FORM = re.compile(r"([a-z-]{1,30}):([1-9][0-9]{6,21})")
 
 
 class Unread:
-    """The number of a member's new notices, as far as it is known."""
+    """The number of a member's new notices, if it is known."""
 
     def __init__(self, ride: Ride) -> None:
         self._ride = ride
 
     @property
     def count(self) -> int | None:
-        """Notices since the inbox was read; None before an exchange with the store has taken the count along."""
+        """Notices since the inbox was read; None until an exchange with the store has fetched the count."""
         counts = self._ride.replies
         return sum(counts) if counts and all(isinstance(count, int) for count in counts) else None
 

@@ -20,5 +20,5 @@ def check_inbox(store: Store, keys: Keys, user: UserId) -> Iterator[Finding]:
 
 
 def repair_inbox(store: Store, keys: Keys, user: UserId) -> None:
-    """Remove what does not belong into a member's inbox in one shard. One round trip."""
+    """Remove what does not belong in a member's inbox in one shard. One round trip."""
     store.run("inbox/repair", [keys.inbox(user)], [user, keys.prefix])

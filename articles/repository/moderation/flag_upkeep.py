@@ -31,7 +31,10 @@ class FlagUpkeep:
         self._repair(keys, self._checks(keys, contents))
 
     def settle(self, subjects: Iterable[SubjectId]) -> None:
-        """Queue and list flags that were just written, or dropped. One round trip for each batch of each shard."""
+        """Update the queue and the members' lists for flags that were just written or dropped.
+
+        One round trip for each batch of each shard.
+        """
         for keys, ids in self._store.shards.split_comments(subjects).items():
             self._repair(keys, ((str(subject), "") for subject in ids))
 

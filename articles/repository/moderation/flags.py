@@ -33,7 +33,7 @@ from articles.repository.store.scan import portions, ranked_members
 from articles.repository.store.values import moment_from
 
 _KEPT = "kept"
-"""Field of a hash of flags that is no flag: why moderators last kept what is flagged."""
+"""Field of a hash of flags that is not a flag: why moderators last kept what is flagged."""
 
 _REMOVED, _WAITING, _KEPT_BY_MODERATORS = 1, 0, -1
 """Scores in a member's list of flags."""
@@ -61,7 +61,7 @@ class Flags:
                 self.remove(subject, SITE, FLAGGED_REASON)
 
     def take_back(self, subject: SubjectId, member: UserId) -> None:
-        """Take back a flag that is not decided. One round trip. Idempotent. Raises as `set`, except FlagsFull."""
+        """Take back a flag that is still open. One round trip. Idempotent. Raises as `set`, except FlagsFull."""
         self._cast(subject, member, "", 0, "")
 
     def _cast(self, subject: SubjectId, member: UserId, reason: str, heaviness: float, words: str) -> float:
@@ -81,7 +81,7 @@ class Flags:
         return float(total)
 
     def get_record(self, member: UserId) -> tuple[int, int]:
-        """Return how many flags of a member moderators found right, and wrong. One round trip."""
+        """Return how many of a member's flags moderators found right, and how many wrong. One round trip."""
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
                 for score in (_REMOVED, _KEPT_BY_MODERATORS):
@@ -180,7 +180,7 @@ def _open_flags(subject: SubjectId, fields: dict[str, str]) -> tuple[Flag, ...]:
 
 
 def _flag_from(subject: SubjectId, member: UserId, text: str | None, kept: str | None = None) -> Flag | None:
-    """Return the flag in a field of a hash; None for none and for a damaged one."""
+    """Return the flag in a field of a hash; None if it is missing or damaged."""
     reason, at, heaviness, state, words = (*(text or "").split(" ", 4), *[""] * 5)[:5]
     posted_at = moment_from(at)
     try:

@@ -16,7 +16,7 @@ class LeftOutState:
 
     is_left_out: bool
     is_settled: bool
-    """Whether all articles follow; False after an act that was interrupted."""
+    """Whether all articles are settled; False after an act that was interrupted."""
 
 
 class LeftOutVotes:
@@ -59,10 +59,13 @@ class LeftOutVotes:
         for keys in others:
             if self._decide(keys, member, wanted, act)[0]:
                 yield from self._settle(keys, member, act)
-        yield from self._settle(first, member, act)  # what it says is done has been done in all others
+        yield from self._settle(first, member, act)  # last: its "done" means that all others are done
 
     def _decide(self, keys: Keys, member: UserId, wanted: str, act: str, *entry: str) -> list[str]:
-        """Let one shard follow the act; return it, "" if nothing is to be settled there, and what it wants."""
+        """Let one shard follow the act; return the act and whether it leaves out ("1") or counts ("0").
+
+        The act is "" if nothing is left to settle in the shard.
+        """
         arguments: list[Value] = [member, wanted, act, keys.prefix, *entry]
         given = [keys.left_out, keys.left_out_acts]
         return self._store.change("left_out/decide", member, given, arguments)

@@ -16,7 +16,7 @@ from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, exact_time
 
 MOST_PAGED_ENTRIES = 100_000
-"""Entries that can be paged through by number: the only way to older entries on groups and parameters."""
+"""Entries that can be paged through by number, the only way to reach older entries on groups and parameters."""
 
 RETRY_SECONDS = 600
 """Time in which the same action on a member, logged again, is a retry whose first reply was lost."""

@@ -13,10 +13,10 @@ from articles.repository.store.connection import Call, Store
 from articles.repository.store.values import article_id_from
 
 MOST_PAGED_ARTICLES = 10_000
-"""Removed articles that can be paged through: a page reads the ids before it."""
+"""Maximum number of removed articles that can be paged through: a page reads the ids before it."""
 
 _ENTRIES_READ = 10
-"""Entries of an article's log among which its removal is looked for: moderators can go on editing it."""
+"""Entries of an article's log that are searched for its removal: moderators can continue editing it."""
 
 
 class RemovedArticle(NamedTuple):

@@ -1,4 +1,4 @@
-"""Sweeps: all that a member posted lately is removed in one act, and restored in one act."""
+"""Sweeps: everything that a member posted recently is removed in one act, and restored in one act."""
 
 from collections.abc import Callable, Iterator
 from itertools import takewhile
@@ -22,7 +22,7 @@ class Sweeps:
         self._comments = comments
 
     def remove(self, member: UserId, since: float, sweep: str, actor: Actor, reason: str) -> Iterator[bool]:
-        """Remove what a member posted since then, in Unix seconds; yield for each whether this call removed it.
+        """Remove what a member posted since then, in Unix seconds; yield for each whether this call did it.
 
         `sweep`: what is noted at each, so that `restore` recognises it. One round trip for each, and one for each
         batch of the member's lists in each shard. Idempotent. Raises StoreError.
@@ -48,7 +48,7 @@ class Sweeps:
 
 
 def _is_done(change: _Change, subject: int, actor: Actor, reason: str, sweep: str) -> bool:
-    """Make a change; return whether its subject permits it."""
+    """Make a change; return whether its subject permitted it."""
     try:
         change(subject, actor, reason, sweep)
     except (ActionRefused, ArticleNotFound, CommentNotFound):

@@ -33,7 +33,7 @@ _ADDED_UP = (
     *(table.SITE_DAYS, table.LOG, table.TUNINGS, table.RANKING),
     *(table.GROUPS, table.DESCRIPTIONS, table.MERGED, table.LEFT_OUT, table.LEFT_OUT_ACTS),
 )
-"""Kinds that are rewritten whole, from all shards."""
+"""Kinds of keys that are rewritten as a whole, from all shards."""
 
 
 @dataclass

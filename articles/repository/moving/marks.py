@@ -38,7 +38,7 @@ class MoveState(StrEnum):
     """Changes are refused for some seconds."""
 
     NOTING = "noting"
-    """The site was moved here; changes are noted in case that it returns."""
+    """The site was moved here; changes are recorded in case it returns."""
 
     MOVED = "moved"
 
@@ -54,7 +54,7 @@ def state_of(store: Store) -> MoveState:
 
 
 def note_changes(store: Store, mark: str = COPYING) -> None:
-    """Let every change note what it changes. One round trip. Idempotent."""
+    """Let every change record what it changes. One round trip. Idempotent."""
     with store.pipeline() as pipe:
         for keys in store.shards.all:
             pipe.set(keys.moving, mark)
@@ -106,14 +106,14 @@ def finish(store: Store, to: Place) -> bool:
 
 
 def reopen(store: Store, mark: str) -> None:
-    """Let changes be made and noted again, after a move that could not be finished. Two round trips."""
+    """Accept and record changes again, after a move that could not be finished. Two round trips."""
     with store.commands() as client:
         client.hdel(names.SCHEMA, MOVED_TO)
     note_changes(store, mark)
 
 
 def clear(store: Store) -> None:
-    """Forget the move: changes are neither noted nor refused. One round trip. Idempotent."""
+    """Forget the move: changes are neither recorded nor refused. One round trip. Idempotent."""
     with store.pipeline() as pipe:
         pipe.hdel(names.SCHEMA, MOVED_TO, MOVED_FROM)
         for keys in store.shards.all:

@@ -1,4 +1,4 @@
-"""What a site's processes ask about a move: whether one is going on, and where the store is now."""
+"""What a site's processes ask about a move: whether one is in progress, and where the store is now."""
 
 from articles.repository.moving import marks
 from articles.repository.moving.marks import MoveState, Place
@@ -16,20 +16,20 @@ class Moves:
         return marks.state_of(self._store)
 
     def get_new_place(self) -> Place | None:
-        """Return where the site was moved to from this store; None if it was not. One round trip."""
+        """Return the store that the site was moved to from this one; None if it was not. One round trip."""
         return marks.other_place(self._store, marks.MOVED_TO)
 
     def get_former_place(self) -> Place | None:
-        """Return from where the site was moved to this store, until the move is confirmed. One round trip."""
+        """Return the store that the site was moved here from, until the move is confirmed. One round trip."""
         return marks.other_place(self._store, marks.MOVED_FROM)
 
     def cancel(self) -> bool:
-        """Give up a move that was not finished; return whether there was one. Two round trips. Idempotent."""
+        """Cancel an unfinished move; return whether there was one. Two round trips. Idempotent."""
         if self.get_state() not in (MoveState.COPYING, MoveState.CLOSED):
             return False
         marks.clear(self._store)
         return True
 
     def confirm(self) -> None:
-        """Stop noting changes for a return to the former store. One round trip. Idempotent."""
+        """Stop recording changes for a return to the former store. One round trip. Idempotent."""
         marks.clear(self._store)

@@ -21,7 +21,7 @@ from articles.searching import words_of_comment
 
 
 class _Indexed(NamedTuple):
-    """What a comment is indexed by, the words that it names, and why it is not shown; None where it lacks it."""
+    """What a comment is indexed by, the words that it names, and why it is not shown; None for what it lacks."""
 
     text: str | None
     words: str | None

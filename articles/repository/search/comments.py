@@ -1,4 +1,4 @@
-"""Search in comments: finds them by the words of their texts, the newest first."""
+"""Search in comments: finds them by the words of their texts, newest first."""
 
 from collections.abc import Iterable, Sequence
 from operator import attrgetter

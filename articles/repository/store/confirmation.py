@@ -1,4 +1,4 @@
-"""What a change waits for before the site says that it is made: copies on replicas, a sync to disk."""
+"""What a change waits for before the site confirms it: copies on replicas, a sync to disk."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -54,7 +54,7 @@ def life_in_words(seconds: int | None) -> str:
 
 
 def page(text: str) -> str:
-    """Return the page with its tables written again; what stands around them stays."""
+    """Return the page with its tables rewritten; the text around them stays."""
     for heading, table in tables().items():
         text = _replace_table(text, heading, table)
     return text

@@ -148,7 +148,7 @@ class Keys:
         return self.prefix + _RANKINGS_OF_GROUPS[order].of(slug)
 
     def top(self, period: Period) -> str:
-        """Ranking by points of what was posted lately, made when read, at most once a minute."""
+        """Ranking by points of what was posted recently, made when it is read, at most once a minute."""
         return self.prefix + table.TOP.of(period.value)
 
     @property

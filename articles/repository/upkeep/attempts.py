@@ -1,4 +1,4 @@
-"""Steps of audit and repair that meet something unreadable: they report it, and the rest goes on."""
+"""Steps of audit and repair that meet something unreadable: they report it and continue with the rest."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

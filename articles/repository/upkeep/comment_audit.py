@@ -24,7 +24,7 @@ from articles.repository.upkeep.long_articles import MOST_LOOKED_AT
 from articles.repository.upkeep.readable import check_readable_keys
 
 MOST_RECOUNTS = 3
-"""Attempts to count the comments of an article while members go on posting."""
+"""Attempts to count the comments of an article while members are posting."""
 
 
 @dataclass(slots=True)

@@ -68,7 +68,7 @@ class CommentRepair:
     def settle(
         self, ids: Iterable[CommentId], former: Mapping[CommentId, tuple[str | None, str | None, str | None]]
     ) -> None:
-        """Put comments whose keys were just written, or dropped, into the lists that they belong to.
+        """Put comments whose keys were just written or dropped into the lists where they belong.
 
         `former`: the parent, the author and the words that they had before, which they leave. Raises StoreError.
         """

@@ -67,7 +67,7 @@ class CommentRow(NamedTuple):
     """Whether the reader may remove and restore it."""
 
     is_by_votes: bool
-    """Whether votes decide where it stands."""
+    """Whether votes decide its place."""
 
     parent: str
     """Address of the comment it replies to; "" at top level."""
@@ -82,7 +82,7 @@ class CommentRow(NamedTuple):
     """Direct replies that are not shown here."""
 
     is_blocked: bool
-    """Whether the reader blocks its author, so that it is folded."""
+    """Whether the reader blocks its author, so that it is collapsed."""
 
     is_deepest: bool
     """Whether replies to it are too deep to be shown here."""
@@ -103,7 +103,7 @@ class CommentRow(NamedTuple):
 
     @property
     def bound(self) -> float:
-        """Share of readers who are for it, at least: what orders the best comments."""
+        """Lower bound of the share of readers who are for it, by which the best comments are ordered."""
         return lower_bound(self.votes, self.opposes)
 
     @property

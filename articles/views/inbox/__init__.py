@@ -1,1 +1,1 @@
-"""The inbox: its page, and what members do not want to hear of."""
+"""The inbox: its page, and what members silence."""

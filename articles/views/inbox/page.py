@@ -1,4 +1,4 @@
-"""The member's inbox: replies, mentions, and moderators' acts on what is the member's own."""
+"""The member's inbox: replies, mentions, decisions on flags, and moderator actions on the member's content."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -114,5 +114,5 @@ def _rendered(row: Row, _language: str | None, has_gaps: bool) -> Markup:
 
 
 def _gap(text: str, *, group: bool = False) -> Markup:
-    """Return what stands for a text that may have marks. No text of a row contains it, for they are escaped."""
+    """Return the placeholder of a text that may have marks. No text of a row contains it, for they are escaped."""
     return _GAP_OF_GROUP % text if group else _GAP % text

@@ -1,4 +1,4 @@
-"""Acts of many steps on a member: one request takes some of them, and the moderator continues."""
+"""Acts on a member that take many steps: each request takes some, and the moderator continues them."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ def page_of(_request: HttpRequest, name: str, **_address: Any) -> str:
 
 
 def take(steps: Iterator[Step], note: Callable[[Step], object] = bool) -> bool:
-    """Take the steps of an act, as far as time allows, noting each; return whether these were all."""
+    """Take the steps of an act for as long as time allows, passing each to `note`; return whether all are done."""
     deadline = time.monotonic() + BUDGET_SECONDS
     for step in steps:
         note(step)
@@ -31,7 +31,7 @@ def take(steps: Iterator[Step], note: Callable[[Step], object] = bool) -> bool:
 
 
 def tell(request: HttpRequest, sentence: str, *, is_complete: bool) -> None:
-    """Tell the moderator what is done, and whether there is more."""
+    """Show the moderator what was done, and whether more remains."""
     messages.success(request, sentence)
     if not is_complete:
         messages.warning(request, _("This is not finished yet: continue below."))

@@ -57,7 +57,7 @@ def _decide(request: HttpRequest, member: User, *, leaves_out: bool) -> HttpResp
 
 
 def _carry_out(request: HttpRequest, member: User, steps: Iterator[int]) -> HttpResponse:
-    """Take the steps, as far as time allows, and say what is decided and whether these were all."""
+    """Take the steps for as long as time allows, and show what was decided and whether all are done."""
     acts.take(steps)
     state, name = repository().left_out.get_state(member.pk), member.get_username()
     if state.is_left_out:

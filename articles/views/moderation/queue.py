@@ -70,7 +70,7 @@ def _button_label(request: HttpRequest) -> str:
 @form_action(page=_queue, button=_button_label)
 @needs(REMOVE_ARTICLES)
 def decide(request: HttpRequest) -> HttpResponse:
-    """Keep or remove what is flagged. A form that arrives twice succeeds."""
+    """Keep or remove what is flagged. Succeeds if the form arrives twice."""
     form = DecisionForm(request.POST)
     if not form.is_valid():
         for errors in form.errors.values():

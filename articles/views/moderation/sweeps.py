@@ -1,4 +1,4 @@
-"""Sweeps: moderators remove all that a member posted lately in one act, and restore it in one act."""
+"""Sweeps: moderators remove everything that a member posted recently in one act, and restore it in one act."""
 
 from datetime import timedelta
 
@@ -38,7 +38,7 @@ def begin(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _begun(request: HttpRequest, member: User, age: timedelta, reason: str) -> Sweep:
-    """Return the sweep that this form has begun a moment ago, also at this very moment, or a new one."""
+    """Return the sweep that the same form began a moment ago, perhaps in a concurrent request, or a new one."""
     with transaction.atomic():
         User.objects.select_for_update().get(pk=member.pk)
         now = timezone.now()

@@ -11,7 +11,7 @@ INCLUDE  comments
 local since, least, most, prefix = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local found, rows, size, fields = {}, {}, 0, {unpack(ARGV, 6)}
 
--- Keep the newest of the comments found: none that is older than all of these is wanted any more.
+-- Keep the newest of the comments found: an older one than all of these is no longer wanted.
 local function keep_newest()
   table.sort(found, function(a, b) return a.time > b.time or (a.time == b.time and a.number > b.number) end)
   for n = #found, most + 1, -1 do found[n] = nil end
@@ -26,7 +26,7 @@ local function collect(article)
   if #found >= 2 * most then keep_newest() end
 end
 
--- Look through a part of the ranking, of open or of locked discussions; `later`: what its values lack of the times.
+-- Look through a part of the ranking, of open or of locked discussions; `later`: what to add to its values to get times.
 local function look_through(highest, lowest, later)
   local seen, entries = 0
   repeat

@@ -1,5 +1,5 @@
 --[[
-Publish a comment. Idempotent: the same text, sent again within some minutes, leads to the first.
+Publish a comment. Idempotent: the same text, sent again within some minutes, returns the first comment.
 KEYS  1 article  2 the comment posted last with this text in this place
 ARGV  1 article id  2 parent: a comment, or the article's root  3 author  4 author's name  5 text  6 now, s
       7 when voting on it ends, s  8 life of key 2, s  9 shard prefix

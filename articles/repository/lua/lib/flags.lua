@@ -51,8 +51,8 @@ local function queue_flagged(prefix, subject, flags)
   return sum
 end
 
--- Decide the open flags of a comment or an article that are no newer than `latest`: 'removed' or 'kept'. Return whose they
--- are, {user, …}. It fails on no damaged key.
+-- Decide the open flags of a comment or an article that are no newer than `latest`: 'removed' or 'kept'. Return who set
+-- them, {user, …}. It fails on no damaged key.
 local function decide_flags(prefix, subject, state, latest)
   local decided, flags = {}, flags_of(prefix, subject)
   for _, flag in ipairs(flags) do

@@ -1,5 +1,5 @@
 --[[
-Correct what an article says of its comments, unless that has changed since it was read, and rank the article by the last.
+Correct what an article says about its comments, unless that has changed since it was read, and rank it by the last one.
 KEYS  1 article
 ARGV  1 number of comments, as it was read, or ''  2 last number given out, as it was read, or ''
       3 time of the last shown comment, as it was read, or ''  4 number of comments  5 last number given out

@@ -1,5 +1,5 @@
 --[[
-Note up to which article words are indexed, unless a newer version of the site is indexing. Idempotent.
+Record up to which article words are indexed, unless a newer version of the site is indexing. Idempotent.
 KEYS  1 stamp of the store
 ARGV  1 version of the words  2 last indexed id, or 'all'  3 "1" to take over from a newer version
 Returns  {"ok"} | {"newer"}

@@ -94,7 +94,7 @@ class Unit:
 
     @property
     def needs_its_shard(self) -> bool:
-        """Whether a node that has only some keys of the shard is of no use.
+        """Whether the node must have all keys of the shard.
 
         A script uses keys that it builds from the shard's prefix, and waiting is about what was written before.
         """

@@ -92,7 +92,7 @@ class Nodes:
         return [self._client_of(holding[name]) for name in sorted(holding)]
 
     def layout(self) -> "Layout":
-        """Return where the slots are known to be, and which are being moved. One round trip to each primary."""
+        """Return where the slots are, and which are being moved. One round trip to each primary."""
         ranges, last = list[tuple[int, str]](), ""
         for slot, nodes in sorted(self._cluster.nodes_manager.slots_cache.items()):
             if nodes[0].name != last:
@@ -103,7 +103,7 @@ class Nodes:
         return Layout(tuple(ranges), tuple(moves))
 
     def learn(self, error: Exception, since: float, failed: Any = None) -> None:
-        """Take a new place of a slot from an error, or discover all nodes again, unless done since a moment.
+        """Take a slot's new place from an error, or discover all nodes again, unless that was done since a moment.
 
         `failed`: the client of the node that did not reply, which is asked last.
         """
