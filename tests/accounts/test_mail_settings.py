@@ -81,7 +81,7 @@ def test_members_choose_what_is_mailed(verified):
     assert verified.mail_kinds == ""
 
 
-def test_turning_mail_on_mails_nothing_from_before(verified):
+def test_turning_mail_on_does_not_mail_older_notices(verified):
     with time_machine.travel(1_900_000_000, tick=False):
         browser_of(verified).post("/settings/mail/", {"kinds": ["reply"]})
     verified.refresh_from_db()

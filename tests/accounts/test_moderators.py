@@ -113,7 +113,7 @@ def test_a_database_without_the_tables_is_left_alone():
     make_moderators_group(using="default", apps=NoApps())
 
 
-def test_one_query_tells_that_a_member_has_no_permissions(bob, django_assert_num_queries):
+def test_one_query_finds_that_a_member_has_no_permissions(bob, django_assert_num_queries):
     with django_assert_num_queries(1):
         assert not any(map(bob.has_perm, PERMISSIONS))
 

@@ -103,7 +103,7 @@ def test_an_unchanged_address_takes_no_password(as_alice):
 
 @pytest.mark.parametrize(("language", "subject"), [("", "has been changed"), ("zh-hans", "邮箱")])
 @pytest.mark.parametrize("address", ["new@example.org", ""])
-def test_the_former_address_is_told_in_the_language_of_the_member(as_alice, alice, language, subject, address):
+def test_the_former_address_is_notified_in_the_members_language(as_alice, alice, language, subject, address):
     User.objects.filter(pk=alice.pk).update(language=language)
 
     as_alice.post("/settings/", {"email": address, "password": PASSWORD})

@@ -50,7 +50,7 @@ def test_a_thread_is_read_in_parts_and_below_each_comment(site_store, anyone, ar
         assert anyone.get(f"articles/{article}/comments?{query}").status_code == 400
 
 
-def test_votes_set_a_state_and_not_ones_own(as_alice, as_bob, comment):
+def test_votes_set_a_state_but_authors_cannot_vote(as_alice, as_bob, comment):
     for choice, counts in (("vote", (1, 0)), ("vote", (1, 0)), ("oppose", (0, 1)), ("none", (0, 0))):
         body = as_bob.put(f"comments/{comment}/vote", {"choice": choice}).json()
         assert (body["id"], body["votes"], body["opposes"], body["choice"]) == (comment, *counts, choice)

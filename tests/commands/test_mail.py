@@ -193,7 +193,9 @@ def test_what_was_read_on_the_site_and_what_came_before_is_not_mailed(site_store
     assert send(site_store) == 0
 
 
-def test_a_run_sends_a_bounded_number_and_the_next_one_goes_on(site_store, later, alice, bob, carol, monkeypatch):
+def test_a_run_sends_a_bounded_number_and_the_next_one_continues(
+    site_store, later, alice, bob, carol, monkeypatch
+):
     monkeypatch.setattr(sending, "MAILS_PER_RUN", 2)
     for user in (alice, bob, carol):
         mailed(user)

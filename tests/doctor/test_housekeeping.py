@@ -17,7 +17,7 @@ def test_a_site_that_has_just_started_has_no_problem(site_store):
 
 
 @pytest.mark.parametrize(("ago", "level"), [(30, "fine"), (590, "fine"), (660, "warning")])
-def test_housekeeping_that_has_not_run_lately_is_a_warning(site_store, ago, level):
+def test_housekeeping_that_has_not_run_recently_is_a_warning(site_store, ago, level):
     set_notes(site_store, {"clock": note(ago, site_store), "trim": note(90_000, site_store)})
 
     assert levels("housekeeping", "runs") == [level]

@@ -75,7 +75,7 @@ def test_django_checks_a_site_for_this_machine_only_without_deployment(settings)
     assert levels("settings", "deployment") == ["fine"]
 
 
-def test_what_the_doctor_says_itself_is_not_repeated_by_django(public):
+def test_django_does_not_repeat_what_the_doctor_says(public):
     public.DEBUG, public.SECURE_HSTS_SECONDS = True, 0
     public.SESSION_COOKIE_SECURE = public.CSRF_COOKIE_SECURE = False
 
@@ -92,7 +92,7 @@ def test_a_short_secret_key_is_found_by_djangos_checks(public):
 
 
 @pytest.mark.django_db
-def test_a_mode_of_sign_up_needs_those_who_let_others_in(settings):
+def test_each_sign_up_mode_needs_members_who_let_others_in(settings):
     def found(mode):
         settings.SIGN_UP = mode
         (level,) = levels("settings", "sign-up")

@@ -95,7 +95,7 @@ def test_an_interrupted_pass_is_resumed_where_it_stopped(paths, files):
 
 
 @pytest.mark.parametrize("text", [None, "", "[]", '{"blocks": {"a": 1}}', '{"blocks": {}, "damaged": 3}'])
-def test_a_missing_or_damaged_record_starts_anew(paths, files, text):
+def test_a_missing_or_damaged_record_starts_again(paths, files, text):
     flip(files / BASE, 7)
     paths.verification.unlink()
     if text is not None:

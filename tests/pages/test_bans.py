@@ -77,7 +77,7 @@ def test_a_ban_forbids_what_it_names_on_pages_and_in_the_api(site_store, article
         assert site_store.articles.get(article).votes == 1
 
 
-def test_a_ban_ends_by_itself_or_when_it_is_lifted(site_store, article, bob, carol):
+def test_a_ban_ends_when_it_expires_or_is_lifted(site_store, article, bob, carol):
     user = banned(bob, carol)
     User.objects.filter(pk=user.pk).update(ban_ends_at=timezone.now() - timedelta(seconds=1))
     assert browser_of(user).get("/post/").status_code == 200
@@ -176,7 +176,7 @@ def test_one_button_of_the_queue_removes_and_bans(site_store, article, alice, bo
     assert Ban.objects.get().member == alice
 
 
-def test_without_the_store_no_one_is_banned(site_store, bob, carol, monkeypatch):
+def test_no_one_is_banned_while_the_store_is_away(site_store, bob, carol, monkeypatch):
     def fail(*_args, **_named):
         raise StoreUnavailable
 

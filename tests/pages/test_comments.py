@@ -159,7 +159,7 @@ def test_best_comments_come_first_and_say_why(site_store, article, comment, bob,
     assert '<a href="/articles/1/?comments=oldest#comments" aria-current="true"' in pages["oldest"]
 
 
-def test_a_deep_thread_goes_on_at_the_page_of_a_comment(site_store, article, comment, bob):
+def test_a_deep_thread_continues_on_the_page_of_a_comment(site_store, article, comment, bob):
     numbers = [comment]
     for depth in range(1, 12):
         numbers.append(site_store.comments.post(article, bob.pk, "bob", f"Depth {depth}", parent=numbers[-1]))

@@ -65,7 +65,7 @@ def test_the_page_explains_the_rank_in_plain_words(site_store, article, bob):
     assert "No. 1 Python of 1" in text
 
 
-def test_one_sentence_says_why_and_the_rest_is_folded(site_store, article, bob):
+def test_one_sentence_says_why_and_the_rest_is_collapsed(site_store, article, bob):
     post_as(site_store, bob, "Newer", "https://example.org/b")
     for voter in (50, 51):
         site_store.votes.cast(article, voter, Choice.OPPOSE)

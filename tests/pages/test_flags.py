@@ -83,7 +83,7 @@ def test_only_moderators_learn_who_flagged_and_why(site_store, article, alice, m
             assert QUEUE not in browser_of(user).get(path).text
 
 
-def test_one_cannot_flag_ones_own(article, alice):
+def test_members_cannot_flag_their_own_content(article, alice):
     browser, path = browser_of(alice), f"/articles/{article}/flag/"
 
     assert path not in browser.get(f"/articles/{article}/").text
@@ -97,7 +97,7 @@ def test_readers_without_account_are_led_to_the_login(article):
     assert response.headers["Location"].startswith("/login/?next=/articles/")
 
 
-def test_keeping_is_explained_to_those_who_flagged(site_store, article, bob, carol, flagged):
+def test_members_who_flagged_read_why_it_was_kept(site_store, article, bob, carol, flagged):
     fields = decision(site_store, article, decision="keep", reason="It is free")
     for _ in range(2):  # pressed twice
         assert browser_of(carol).post(DECIDE, fields).headers["Location"] == QUEUE
@@ -111,7 +111,7 @@ def test_keeping_is_explained_to_those_who_flagged(site_store, article, bob, car
     assert "It is free" not in text_of(carol, "/moderation/")
 
 
-def test_removing_by_any_page_is_shown_to_those_who_flagged(site_store, article, bob, carol, flagged):
+def test_members_who_flagged_see_a_removal_from_any_page(site_store, article, bob, carol, flagged):
     browser_of(carol).post(f"/articles/{article}/remove/", {"reason": "Spam"})
 
     for path in (flagged, MINE):

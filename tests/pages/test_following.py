@@ -49,7 +49,7 @@ def test_a_group_is_followed_and_unfollowed_by_buttons_and_its_articles_are_list
     assert browser.get("/following/?page=2").status_code == 404
 
 
-def test_a_followed_group_that_is_merged_is_followed_on(site_store, article, redis_article, bob, carol):
+def test_following_a_merged_group_continues_with_its_target(site_store, article, redis_article, bob, carol):
     browser = browser_of(bob)
     follow(browser, "redis")
     site_store.groups.merge("redis", "python", actor(carol), "The same")
@@ -84,7 +84,7 @@ def feed_of(user):
     return found[1] if found else ""
 
 
-def test_the_private_feed_belongs_to_its_address_and_can_be_replaced(
+def test_the_private_feed_needs_only_its_address_which_can_be_replaced(
     site_store, article, redis_article, bob, alice
 ):
     browser = browser_of(bob)

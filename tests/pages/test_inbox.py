@@ -32,7 +32,7 @@ def later(site_store) -> Clock:
     return clock
 
 
-def test_the_inbox_shows_replies_mentions_and_moderators_acts(site_store, article, alice, bob, carol):
+def test_the_inbox_shows_replies_mentions_and_moderator_actions(site_store, article, alice, bob, carol):
     browser_of(bob).post(f"/articles/{article}/comments/", {"text": "I *agree* with @carol."})
     (comment,) = site_store.comments.list_by(bob.pk)
     browser_of(alice).post(f"/articles/{article}/comments/", {"text": "Thanks", "parent": comment.id})
@@ -82,7 +82,7 @@ def test_new_notices_stay_new_until_all_are_marked_as_read(site_store, article, 
 
 
 @pytest.mark.needs("one server")
-def test_marking_as_read_takes_no_time_to_come_and_no_nonsense(site_store, article, later, alice, bob):
+def test_marking_as_read_rejects_future_and_invalid_times(site_store, article, later, alice, bob):
     browser = browser_of(alice)
     assert browser.post("/inbox/read/", {"until": str(later() + 1000)}).status_code == 302
     later.advance(1)
@@ -96,7 +96,7 @@ def test_marking_as_read_takes_no_time_to_come_and_no_nonsense(site_store, artic
 
 
 @pytest.mark.needs("one server")
-def test_every_page_that_reads_the_store_shows_the_number_for_no_round_trip(
+def test_every_page_that_reads_the_store_shows_the_number_without_another_round_trip(
     site_store, article, alice, bob, monkeypatch
 ):
     browser, trips = browser_of(alice), count_pipelines(site_store, monkeypatch)
@@ -129,7 +129,7 @@ def test_a_large_number_is_shown_as_99_plus(site_store, article, alice, bob):
     assert number_in_header(browser_of(alice).get("/").text) == "99+"
 
 
-def test_what_is_gone_shows_as_such_and_tells_no_text(site_store, article, alice, bob):
+def test_what_is_gone_is_shown_as_such_without_its_text(site_store, article, alice, bob):
     texts = ("secret one", "secret two", "secret three")
     deleted, removed, _ = (comment_on(site_store, article, text, bob.pk) for text in texts)
     site_store.comments.delete(deleted, bob.pk)

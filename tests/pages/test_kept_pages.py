@@ -44,7 +44,7 @@ def test_a_page_that_was_read_stays_readable(kept, outage, article, path):
     assert int(response["Age"]) >= 0
 
 
-def test_a_page_that_nobody_read_is_503(kept, outage, article):
+def test_a_page_without_a_copy_is_503(kept, outage, article):
     Client().get("/")
     outage()
 
@@ -319,7 +319,7 @@ def test_the_oldest_copies_beyond_the_limits_are_deleted(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_copies_that_nobody_asked_for_in_a_day_are_deleted(tmp_path):
+def test_copies_not_requested_for_a_day_are_deleted(tmp_path):
     kept_pages = KeptPages(tmp_path)
     kept_pages.keep(copy(1))
     assert kept_pages.trim() == 0

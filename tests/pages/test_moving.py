@@ -33,7 +33,7 @@ def other_url(store_paths):
 
 
 @pytest.mark.parametrize(("language", "sentence"), [("en", SENTENCE), ("zh-hans", "本站即将迁移".encode())])
-def test_pages_tell_beforehand_that_votes_will_be_refused(site_store, article, client, language, sentence):
+def test_pages_announce_that_votes_will_be_refused(site_store, article, client, language, sentence):
     assert sentence not in client.get("/newest/", headers={"accept-language": language}).content
     let_move(site_store)
 

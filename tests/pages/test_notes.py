@@ -25,7 +25,7 @@ def test_moderators_write_and_delete_notes(site_store, bob, carol):
     assert MemberNote.objects.count() == 0
 
 
-def test_only_moderators_see_and_change_notes_and_no_one_those_on_themselves(site_store, bob, carol, mallory):
+def test_only_moderators_see_and_change_notes_except_on_themselves(site_store, bob, carol, mallory):
     note = MemberNote.objects.create(member=bob, author=carol, text="A secret")
     own = MemberNote.objects.create(member=carol, text="Too strict")
     delete = f"{WRITE}{note.pk}/delete/"

@@ -34,7 +34,7 @@ def test_moderators_see_what_is_removed_by_whom_and_why(site_store, article, ali
     assert "Milder" not in text_of(carol)
 
 
-def test_the_last_posted_come_first_and_there_are_pages(site_store, alice, carol, settings):
+def test_the_last_posted_come_first_in_pages(site_store, alice, carol, settings):
     settings.ARTICLES_PER_PAGE = 5
     wiring.forget_repositories()
     ids = [post_as(site_store, alice, f"Article {n}", f"https://e.org/{n}").id for n in range(6)]

@@ -41,7 +41,7 @@ def by_approval(site_store, settings):
     settings.SIGN_UP = "approval"
 
 
-def test_a_closed_site_says_so_and_takes_no_one(site_store, settings):
+def test_a_closed_site_says_so_and_accepts_no_sign_up(site_store, settings):
     settings.SIGN_UP = "closed"
 
     assert "This site doesn't accept new members." in Client().get("/signup/").text
@@ -49,7 +49,7 @@ def test_a_closed_site_says_so_and_takes_no_one(site_store, settings):
     assert not User.objects.filter(username="newcomer").exists()
 
 
-def test_an_invitation_brings_one_member(by_invitation, alice, carol):
+def test_an_invitation_lets_one_member_join(by_invitation, alice, carol):
     assert "You need a valid invitation" in Client().get("/signup/").text
     assert sign_up(invitation="made up").status_code == 403
     browser = browser_of(alice)
@@ -88,7 +88,7 @@ def test_other_sites_have_no_invitations(site_store, alice):
     assert "/settings/invitations/" not in browser_of(alice).get("/settings/").text
 
 
-def test_the_tree_shows_who_came_through_whom_and_no_deleted_member(by_invitation, alice, bob, carol, mallory):
+def test_the_tree_shows_who_invited_whom_without_deleted_members(by_invitation, alice, bob, carol, mallory):
     for inviter, invited in ((alice, bob), (bob, mallory)):
         expiry = timezone.now() + timedelta(days=1)
         Invitation.objects.create(inviter=inviter, invited=invited, code=invited.username, expires_at=expiry)

@@ -24,7 +24,7 @@ def block(user, name: str, target: str = "block"):
     return browser_of(user).post(f"/users/{name}/block/", {"blocked": target})
 
 
-def test_a_blocked_members_comments_are_folded_for_the_member_alone(site_store, article, alice, bob, carol):
+def test_a_blocked_members_comments_are_collapsed_only_for_the_member(site_store, article, alice, bob, carol):
     folded = comment_on(site_store, article, "By bob", bob.pk)
     comment_on(site_store, article, "By carol", carol.pk, folded)
     assert block(alice, "BOB")["Location"] == "/users/bob/"
@@ -42,7 +42,9 @@ def test_a_blocked_members_comments_are_folded_for_the_member_alone(site_store, 
     assert folds(alice) == [False, False]
 
 
-def test_a_blocked_members_comments_are_folded_in_the_search_for_the_member_alone(site_store, article, alice, bob):
+def test_a_blocked_members_comments_are_collapsed_in_the_members_search_only(
+    site_store, article, alice, bob
+):
     comment_on(site_store, article, "Databases", bob.pk)
     block(alice, "bob")
 
@@ -80,7 +82,7 @@ def test_a_muted_discussion_causes_no_notices_but_those_of_moderators(site_store
     assert 'value="mute"' in browser.get(f"/articles/{article}/").text
 
 
-def test_blocked_members_are_listed_in_the_settings_and_end_there(site_store, alice, bob):
+def test_blocked_members_are_listed_and_unblocked_in_the_settings(site_store, alice, bob):
     block(alice, "bob")
     browser = browser_of(alice, strict=True)
     page = browser.get("/settings/").text
@@ -117,7 +119,7 @@ def test_a_thread_costs_a_member_one_query_more_and_a_reader_none(
         Mute.objects.list_spared(alice.pk, article)
 
 
-def test_there_are_limits(site_store, article, alice, bob, monkeypatch):
+def test_blocks_and_mutes_are_limited(site_store, article, alice, bob, monkeypatch):
     monkeypatch.setattr(limits, "MOST_BLOCKED", 1)
     monkeypatch.setattr(limits, "MOST_MUTED", 2)
     member("dave")

@@ -166,7 +166,7 @@ def reads(repository: Repository, key: str) -> bool:
         return False
 
 
-def test_nobody_waits_while_another_thread_discovers_the_nodes(cluster, spread, monkeypatch):
+def test_no_call_waits_while_another_thread_discovers_the_nodes(cluster, spread, monkeypatch):
     client, began, ends = spread.store.client, Event(), Event()
     client.set(KEYS[0], "value")
 

@@ -17,7 +17,7 @@ def found(repository: Repository, text: str, number: int = 1, **options: object)
     return [comment.id for comment in page.comments]
 
 
-def test_comments_are_found_by_their_words_the_newest_first(repository, clock):
+def test_comments_are_found_by_their_words_newest_first(repository, clock):
     article = post(repository, 1)
     english = comment_on(repository, article, "Voting with https://www.redis.io/docs is *fast*")
     clock.advance(60)

@@ -145,7 +145,7 @@ def test_a_comment_is_refused_without_its_article_or_its_parent(repository, arti
         comment_on(repository, article, "No")
 
 
-def test_a_full_discussion_takes_no_more_comments(repository, article):
+def test_a_full_discussion_accepts_no_more_comments(repository, article):
     keys = repository.store.shards.of(article)
     repository.store.client.hset(keys.article(article), "comment_ids", COMMENTS_PER_ARTICLE - 2)
 
@@ -224,7 +224,7 @@ def test_long_comments_make_shorter_pages(repository, article):
     assert (first.next_start, second.next_start) == (2, None)
 
 
-def test_a_thread_ends_at_the_greatest_depth_and_a_branch_goes_on_there(repository, article):
+def test_a_thread_ends_at_the_greatest_depth_and_a_branch_continues_there(repository, article):
     chain = [comment_on(repository, article, "0")]
     for depth in range(1, 2 * DEEPEST_SHOWN):
         chain.append(comment_on(repository, article, str(depth), parent=chain[-1]))
@@ -359,7 +359,7 @@ def test_a_deleted_comment_with_replies_leaves_a_stub_until_the_last_is_gone(rep
     assert problems(repository) == []
 
 
-def test_only_the_author_deletes_also_where_the_discussion_is_locked(repository, article):
+def test_only_the_author_deletes_even_in_a_locked_discussion(repository, article):
     comment, removed = comment_on(repository, article, "Mine"), comment_on(repository, article, "Spam")
     repository.comments.remove(removed, MODERATOR, "Spam")
     repository.comments.lock(article, MODERATOR, "Too heated")

@@ -154,7 +154,7 @@ def test_a_flood_of_flags_removes_nothing_by_itself(repository, article, subject
     assert problems(repository) == []
 
 
-def test_the_operator_can_let_flags_remove(repository, article, subject, clock):
+def test_flags_remove_content_if_the_operator_allows_it(repository, article, subject, clock):
     rules, shards = default_rules(flags_to_remove=3), repository.store.shards.count
     site = connect(repository.store.client, shards=shards, rules=rules, clock=clock)
     for member in (BOB, CAROL):
@@ -237,7 +237,7 @@ DAMAGES = {
 }
 
 
-def test_the_audit_finds_and_the_repair_mends(repository, article, subject, comment):
+def test_the_audit_finds_what_the_repair_fixes(repository, article, subject, comment):
     for one in (subject, comment):
         repository.flags.set(one, BOB, SPAM)
     before = contents(repository)

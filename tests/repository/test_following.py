@@ -54,7 +54,7 @@ def test_each_group_has_its_share_whatever_its_pace(repository, groups):
     assert rest.index(groups["old"][0]) > rest.index(groups["busy"][20])
 
 
-def test_pages_hold_every_article_once_and_not_the_hidden_and_removed(repository, groups):
+def test_pages_hold_every_article_once_without_hidden_and_removed_ones(repository, groups):
     both = post(repository, 900, ("busy", "quiet"))
     repository.groups.assign(groups["busy"][3], ["old"], actor=MODERATOR, reason="It is")
     repository.articles.remove(groups["busy"][5], MODERATOR, "Spam")

@@ -39,7 +39,7 @@ def test_a_comment_is_a_notice_to_the_poster_and_a_reply_to_the_author_it_answer
     assert (notice.comment.author_name, notice.comment.text, notice.comment.parent) == ("mallory", "Reply", first)
 
 
-def test_nothing_that_members_do_to_themselves_is_a_notice(repository, article):
+def test_members_get_no_notices_of_their_own_actions(repository, article):
     own = comment_on(repository, article, "@alice", ALICE, mentioned=[ALICE])
     comment_on(repository, article, "More", ALICE, own)
     repository.articles.edit(article, Actor(ALICE, "alice"), "Better", link(2), moderator=False, mentioned=[ALICE])
@@ -47,7 +47,7 @@ def test_nothing_that_members_do_to_themselves_is_a_notice(repository, article):
     assert heard(repository, ALICE) == []
 
 
-def test_a_mention_is_one_notice_also_of_the_member_who_is_answered_and_after_edits(repository, clock, article):
+def test_a_mention_is_one_notice_even_in_a_reply_to_the_member_and_after_edits(repository, clock, article):
     comment = comment_on(repository, article, "@alice @carol", BOB, mentioned=[ALICE, CAROL])
     posted_at = clock()
     clock.advance(60)
@@ -70,7 +70,7 @@ def test_the_text_of_an_article_mentions_members_and_an_edit_those_it_adds(repos
     assert notices(repository, BOB)[0].at < notice.at
 
 
-def test_moderators_acts_are_notices_to_those_whose_content_it_is(repository, clock, article):
+def test_moderator_actions_notify_the_author(repository, clock, article):
     comment = comment_on(repository, article, "Spam", BOB)
     acts = (
         lambda: repository.articles.edit(article, MODERATOR, "Better", link(2), moderator=True, reason="A typo"),

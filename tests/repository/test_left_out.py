@@ -43,7 +43,7 @@ def points(repository, articles):
     return [article.ranked_points for article in repository.articles.get_many(articles)]
 
 
-def test_votes_that_are_left_out_stay_and_rank_nothing(repository, articles):
+def test_left_out_votes_stay_and_do_not_affect_ranks(repository, articles):
     before = repository.articles.get_many(articles, MALLORY)
 
     assert sum(leave_out(repository)) == 4
@@ -79,7 +79,7 @@ def test_counting_again_restores_every_rank(repository, articles):
     assert repository.moderation_log.get_page().entries[0].action is Action.COUNT_VOTES
 
 
-def test_votes_of_later_are_left_out_too(repository, articles, clock):
+def test_later_votes_are_left_out_too(repository, articles, clock):
     list(leave_out(repository))
 
     repository.votes.cast(articles[0], MALLORY, Choice.OPPOSE)
@@ -141,7 +141,7 @@ def test_closed_articles_keep_what_ranks_them(repository, articles, clock):
         (lambda client, keys, n: client.hdel(keys.article(n), "left_out"), "score"),
     ],
 )
-def test_the_audit_finds_a_wrong_rank_and_the_repair_mends_it(repository, articles, harm, problem):
+def test_the_audit_finds_a_wrong_rank_and_the_repair_fixes_it(repository, articles, harm, problem):
     list(leave_out(repository))
 
     harm(repository.store.client, repository.store.shards.of(articles[0]), articles[0])

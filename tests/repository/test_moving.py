@@ -232,7 +232,7 @@ def test_an_unconfirmed_move_has_to_be_confirmed_before_the_next(stores, used):
         there.move_to(here).copy(quiet)
 
 
-def test_a_copy_that_was_interrupted_is_begun_again_and_a_whole_one_goes_on(stores, used, monkeypatch):
+def test_an_interrupted_copy_restarts_and_a_complete_one_continues(stores, used, monkeypatch):
     here, there = stores
 
     def interrupted(step, _done, _total):
@@ -255,7 +255,7 @@ def test_a_copy_that_was_interrupted_is_begun_again_and_a_whole_one_goes_on(stor
     assert problems(there) == []
 
 
-def test_a_switch_that_fails_lets_the_site_go_on_where_it_was(stores, used, monkeypatch):
+def test_a_failed_switch_leaves_the_site_on_its_store(stores, used, monkeypatch):
     here, there = stores
     move = here.move_to(there)
     move.copy(quiet)
@@ -284,7 +284,7 @@ def test_a_switch_that_died_refuses_changes_only_for_a_while(stores, used):
     assert marks.count_changed(here.store) > 0, "changes are noted again"
 
 
-def test_a_switch_that_comes_too_late_is_not_made(stores, used, monkeypatch):
+def test_a_late_switch_is_refused(stores, used, monkeypatch):
     here, there = stores
     monkeypatch.setattr(moving, "REFUSED_SECONDS", 5)
     monkeypatch.setattr(moving, "_LEAST_LEFT", 5)

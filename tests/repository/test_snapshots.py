@@ -48,7 +48,7 @@ def test_a_copy_keeps_the_id_of_the_site(repository, clock, fill):
     assert schema.site_id(repository.store) == site
 
 
-def test_a_store_under_other_conditions_is_filled_anew(repository, clock, fill):
+def test_a_store_under_other_conditions_is_filled_again(repository, clock, fill):
     fill(repository, clock)
     start_again(repository, clock)
     fill(repository, clock, 2)

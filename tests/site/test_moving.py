@@ -110,7 +110,7 @@ def test_a_site_moves_under_votes_returns_and_moves_for_good(site, alice, other_
     until(lambda: voted(alice) == sorted(ids[:5]))
 
 
-def test_readers_are_told_before_the_move(site, alice, other_store):
+def test_a_banner_announces_the_move(site, alice, other_store):
     ended = threading.Event()
     seen = []
 

@@ -83,7 +83,7 @@ def test_without_its_own_store_the_site_starts_says_so_and_continues_once_it_ans
         store.stop()
 
 
-def test_the_main_lists_are_kept_although_nobody_reads_them(site):
+def test_the_main_lists_are_kept_even_if_no_one_reads_them(site):
     until(lambda: len(copies(site)) >= 10, DEADLINE, site.told)  # five lists in two languages
     with hanging_store(store_of(site)):
         assert [timed(site, path)[0] for path in ("/newest/", "/hot/", "/top/", "/groups/")] == [200] * 4

@@ -111,7 +111,7 @@ def test_the_deployment_check_is_clean(tmp_path, behind_proxy):
     assert (done.returncode, "no issues" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
-def test_a_site_without_https_redirects_nobody_and_keeps_its_cookies(start):
+def test_a_site_without_https_redirects_no_one_and_keeps_its_cookies(start):
     site = start(WEB_WORKERS="1", BEHIND_PROXY="1")
     site.wait_until_up()
 

@@ -40,7 +40,7 @@ def test_a_killed_server_comes_back_with_its_port_and_data(tmp_path, binary):
             assert client.get("key") == "value"
 
 
-def test_a_frozen_server_goes_on_when_it_is_thawed(tmp_path, binary):
+def test_a_frozen_server_continues_when_it_is_thawed(tmp_path, binary):
     with OneServer(tmp_path / "store", binary) as server:
         with server.node.frozen():
             assert server.node.is_running

@@ -69,6 +69,6 @@ def test_only_the_author_may_edit_a_comment_that_is_shown():
     assert not comment(removed="Spam").may_be_edited_by(BOB)
 
 
-def test_a_deleted_account_is_told_from_a_deleted_comment():
+def test_a_deleted_account_is_distinguished_from_a_deleted_comment():
     assert comment(author=DELETED_MEMBER).by_deleted_member
     assert not comment(author=DELETED_MEMBER, is_deleted=True).by_deleted_member

@@ -146,6 +146,6 @@ def test_a_title_is_long_if_its_width_is(title, is_long):
     assert values.is_long(title) == is_long
 
 
-def test_what_stands_between_backticks_is_code_and_nothing_is_markup():
+def test_text_between_backticks_is_code_and_nothing_is_markup():
     assert values.coded("Set `A=<1>` & go") == "Set <code>A=&lt;1&gt;</code> &amp; go"
     assert values.coded("plain") == "plain"

@@ -41,7 +41,7 @@ def test_a_burst_takes_all_uses_and_then_one_is_refilled_at_a_time():
     assert take(full_at, NOW + 10_000, RATE)[0] == NOW + 12_000
 
 
-def test_a_clock_that_was_ahead_blocks_nobody_for_longer_than_the_period():
+def test_a_clock_that_was_ahead_blocks_no_one_for_longer_than_the_period():
     assert take(NOW + 8 * 86_400_000, NOW, RATE)[1] == RATE.refill_ms
 
 
