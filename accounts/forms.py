@@ -1,4 +1,4 @@
-"""Forms for members: sign-up, login, password, e-mail, tokens.
+"""Forms for members: sign-up, login, password, email, tokens.
 
 Django's forms are generic for mypy only, not at run time: hence `ignore[type-arg]`.
 """
@@ -162,7 +162,7 @@ class NewPasswordForm(_RevokeTokens, _PasswordHelp, auth_forms.SetPasswordForm):
 
 
 class PasswordResetForm(auth_forms.PasswordResetForm):
-    """Send a link to every account with an e-mail address, without revealing whether one exists."""
+    """Send a link to every account with an email address, without revealing whether one exists."""
 
     email = forms.EmailField(
         label=_("Email address"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
@@ -196,7 +196,7 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
 
 
 class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Change a member's e-mail address, which takes the password: it leads to a new password."""
+    """Change a member's email address, which takes the password: it leads to a new password."""
 
     password = forms.CharField(
         label=_("Current password"),

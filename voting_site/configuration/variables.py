@@ -241,8 +241,8 @@ VARIABLES = (
         "VISITOR_COOKIE_DAYS",
         "number",
         "30",
-        "Lifetime in days of the cookie that recognises readers without account, so that their views count once; "
-        "0: no cookie.",
+        "Lifetime in days of the cookie that recognises readers without an account, so that their views count "
+        "once; 0: no cookie.",
         0,
         365,
     ),
@@ -329,7 +329,7 @@ VARIABLES = (
         "RECENT_PAGES",
         "yes/no",
         "on",
-        "Answer readers without account with pages that are up to two seconds old (docs/caching.md).",
+        "Answer readers without an account with pages that are up to two seconds old (docs/caching.md).",
     ),
     Variable(
         "BACKUP_DIR",
