@@ -209,7 +209,7 @@ _LOCATION = {"Location": {"description": "The comment's address in the API.", "s
     "articles/{article_id:article_id}/comments",
     summary=gettext_noop("Comments on an article"),
     description=gettext_noop(
-        "Each comment is followed by its replies. cut and next_start cover what does not fit into one response."
+        "Each comment is followed by its replies. cut and next_start say what did not fit into one response."
     ),
     response={200: Thread} | failing(400, 401, 404, 503),
     **READERS,

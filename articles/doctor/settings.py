@@ -97,7 +97,7 @@ def check_address(_examination: Examination) -> Iterator[Finding]:
         )
     elif not is_https:
         yield warning(
-            _("The address in `SITE_URL` does not use https: passwords can be read on their way."),
+            _("The address in `SITE_URL` does not use https: passwords can be read in transit."),
             _("Let a proxy in front of the site serve https, and set `SITE_URL` to that address."),
         )
     else:

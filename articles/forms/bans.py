@@ -1,7 +1,7 @@
 """Forms of bans: to ban a member, to lift the ban, to appeal and to answer."""
 
 from django import forms
-from django.utils.translation import gettext_lazy, pgettext
+from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from accounts.models import BanScope
 from articles.forms.fields import CleanedField, LineInput, TextInput, day_choices, reason_field
@@ -24,14 +24,14 @@ class BanForm(forms.Form):
 
     scope = forms.ChoiceField(
         choices=[(scope.value, label) for scope, label in SCOPES.items()],
-        label=gettext_lazy("From"),
+        label=gettext_lazy("Ban from"),
         widget=forms.RadioSelect,
     )
     days = forms.TypedChoiceField(
         coerce=int,
         choices=_lengths,
         initial=7,
-        label=gettext_lazy("For"),
+        label=pgettext_lazy("ban", "Duration"),
     )
     reason = reason_field()
 

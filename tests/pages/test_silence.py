@@ -42,9 +42,7 @@ def test_a_blocked_members_comments_are_collapsed_only_for_the_member(site_store
     assert folds(alice) == [False, False]
 
 
-def test_a_blocked_members_comments_are_collapsed_in_the_members_search_only(
-    site_store, article, alice, bob
-):
+def test_a_blocked_members_comments_are_collapsed_in_the_members_search_only(site_store, article, alice, bob):
     comment_on(site_store, article, "Databases", bob.pk)
     block(alice, "bob")
 

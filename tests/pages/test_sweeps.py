@@ -34,7 +34,7 @@ def test_one_act_removes_all_and_another_restores_it(site_store, article, commen
 
     assert state(site_store, article) is None
     assert site_store.comments.get(comment).removed is None
-    assert "All of it was restored." in browser.get(PAGE).text
+    assert "Everything was restored." in browser.get(PAGE).text
     actions = [entry.action.value for entry in site_store.moderation_log.get_page().entries]
     assert sorted(actions[:4]) == ["remove", "remove-comment", "restore", "restore-comment"]
 

@@ -24,7 +24,7 @@ from articles.wiring import repository
 
 
 @never_cache
-@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Remove all of it"))
+@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Remove everything"))
 @needs(REMOVE_ARTICLES)
 def begin(request: HttpRequest, name: str) -> HttpResponse:
     """Begin a sweep. A form that arrives twice continues the first."""
@@ -73,7 +73,7 @@ def go_on(request: HttpRequest, name: str, sweep_id: int) -> HttpResponse:
 
 
 @never_cache
-@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Restore all of it"))
+@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Restore everything"))
 @needs(REMOVE_ARTICLES)
 def restore(request: HttpRequest, name: str, sweep_id: int) -> HttpResponse:
     """Restore what a sweep removed. A form that arrives twice succeeds."""
