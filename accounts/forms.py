@@ -49,7 +49,7 @@ class LoginForm(auth_forms.AuthenticationForm):
     error_messages = {"invalid_login": _WRONG, "inactive": _WRONG}
 
     def get_invalid_login_error(self) -> ValidationError:
-        """Return the message. Only who knows the password of an account that waits for approval learns that."""
+        """Return the message. Only a reader with the right password learns that the account waits for approval."""
         name, password = (self.cleaned_data.get(field) or "" for field in ("username", "password"))
         if WaitingAccount.find(name, password):
             return ValidationError(_("A moderator has to approve your account first."), code="waiting")
@@ -133,7 +133,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
 
 
 class _RevokeTokens(forms.BaseForm):
-    """Offer to revoke the member's tokens with a change of password: who knew the password may have made one."""
+    """Offer to revoke the member's tokens with a change of password: an intruder may have created one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -145,7 +145,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     )
     ban_ends_at = models.DateTimeField(_("end of the ban"), null=True, editable=False)
     trusted_at = models.DateTimeField(_("trusted since"), null=True, editable=False)
-    """When the member was seen to be old enough and to have the points for no limits of new members."""
+    """When the member was found to have the age and the points that end the limits of new members."""
 
     date_joined = models.DateTimeField(_("date joined"), default=timezone.now, editable=False)
 
@@ -160,7 +160,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
 
     # Mail about notices.
     verified_email = models.CharField(max_length=254, blank=True, default="", db_default="", editable=False)
-    """The address that the member has shown to read."""
+    """The address that the member has verified."""
 
     mail_kinds = models.CharField(max_length=60, blank=True, default="", db_default="", editable=False)
     """Kinds of notices that are mailed, of `MAIL_KINDS`, comma-separated."""
@@ -172,7 +172,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     """Whether the best articles of followed groups are mailed once a week."""
 
     digested_at = models.FloatField(default=0, db_default=0, editable=False)
-    """When that was last done, or turned on, in Unix seconds."""
+    """When it was last mailed or turned on, in Unix seconds."""
 
     followed_groups = models.TextField(_("followed groups"), blank=True, default="", db_default="", editable=False)
     feed_key = models.CharField(max_length=32, blank=True, default="", db_default="", editable=False)
@@ -198,13 +198,13 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         return self.banned_from in (scope, "both") and (ends_at is None or ends_at > timezone.now())
 
     def trust(self) -> None:
-        """Count as a new member no longer, for good. One query."""
+        """Stop counting as a new member, permanently. One query."""
         self.trusted_at = timezone.now()
         type(self).objects.filter(pk=self.pk).update(trusted_at=self.trusted_at)
 
     @property
     def has_verified_email(self) -> bool:
-        """Whether mail may be sent, other than links for a new password: the member reads the address."""
+        """Whether mail other than password links may be sent: the address is verified."""
         return self.email != "" and self.email == self.verified_email
 
     def has_perm(self, perm: str, obj: Any = None) -> bool:

@@ -72,10 +72,10 @@ class Per(StrEnum):
 
 
 ANONYMOUS_SHARE = 5
-"""Readers without an account share one network's limit, of this many times a member's uses."""
+"""Readers without an account share a limit per network, of this many times a member's uses."""
 
 WIDE_SHARE = 20
-"""And one wide network's, of this many: who has thousands of networks is one reader all the same."""
+"""They also share a limit per wide network, of this many times: a reader may have thousands of networks."""
 
 
 class Limit(NamedTuple):

@@ -144,9 +144,9 @@ def take(request: HttpRequest, *limits: str, token: str = "") -> None:
 
 
 def take_comment(request: HttpRequest) -> None:
-    """Take one use of the limits of comments, of a new member's as well. Raises LimitReached. One round trip.
+    """Take one use of the limits of comments, including a new member's. Raises LimitReached. One round trip.
 
-    Up to two more for a member who may be new no longer.
+    Up to two more for a member who may no longer be new.
     """
     take(request, "comments", *(("comments_new",) if is_new_member(request.user) else ()))
 
