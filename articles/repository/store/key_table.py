@@ -714,7 +714,7 @@ SALT = _outside(
     "string",
     Owner.SITE,
     "random text in the digests of one day's visitors without a cookie",
-    "the same for all processes; once it has expired, visitors cannot be identified any more",
+    "the same for all processes; once it has expired, visitors can no longer be identified",
     life=2 * DAY,
     writers="the first process that needs it",
     in_backup=InBackup.OMITTED,
