@@ -238,7 +238,7 @@ class MailForm(forms.Form):
     """Choose what is mailed."""
 
     kinds = forms.MultipleChoiceField(
-        label=_("Mail me"),
+        label=_("Email me"),
         choices=list(
             zip(
                 MAIL_KINDS,

@@ -24,7 +24,7 @@ def _settings_address(_request: HttpRequest) -> str:
 
 
 def _link_button(_request: HttpRequest) -> str:
-    return _("Send a link")
+    return _("Send verification link")
 
 
 @never_cache
