@@ -71,6 +71,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
     for wrong in (names.word("none"), names.group("two")):
         repository.store.client.sadd(wrong, 4000)
     wrong, stranger = repository.store.shards.of(ids[1]), {str(root_of(ids[1]) + 777): 1}
+    repository.store.client.sadd(wrong.left_out, MALLORY)
     repository.store.client.hset(wrong.article(ids[1]), "comments", 77)
     repository.store.client.hset(wrong.flags(root_of(ids[1]) + 777), "77", "damaged")
     for name in (wrong.replies_best(root_of(ids[1])), wrong.commented(ALICE)):

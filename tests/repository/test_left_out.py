@@ -3,15 +3,22 @@
 from itertools import islice
 
 import pytest
+import redis
 
 from articles.domain.articles import NONE_LEFT_OUT, Choice, LeftOut
+from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.moderation.log import Action, Actor
 from articles.repository.moderation import left_out as acts
+from articles.repository.moderation import left_out_upkeep
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
+from tests.every_server import with_methods_of
 from tests.factories import imported, post
+from tests.repository.breaking import BreakingServer
+from tests.repository.racing import during, interleaved
 from tests.repository.usage import let_pass, listed, warm
+from tests.rules import connect
 from tests.store_state import contents, problems
 
 OTHER = Actor(4, "other")
@@ -160,4 +167,233 @@ def test_a_deleted_members_votes_stay_left_out_and_the_log_loses_the_name(reposi
     assert points(repository, articles) == [1] * 5
     assert repository.moderation_log.get_page().entries[0].title == "~"
     assert repository.articles.get(articles[0], ALICE).votes == 2
+    assert problems(repository) == []
+
+
+# What the shards say of a member
+
+
+def said(repository, member=MALLORY):
+    """Return what the shards say of a member: their acts, and whether they leave the member's choices out."""
+    client, shards = repository.store.client, repository.store.shards.all
+    return {
+        (client.hget(keys.left_out_acts, str(member)), bool(client.sismember(keys.left_out, str(member))))
+        for keys in shards
+    }
+
+
+def be(repository, keys, act, *, is_left_out, member=MALLORY):
+    """Let a shard say this of a member; without an act if it is ""."""
+    client = repository.store.client
+    client.hdel(keys.left_out_acts, member)
+    if act:
+        client.hset(keys.left_out_acts, str(member), act)
+    (client.sadd if is_left_out else client.srem)(keys.left_out, member)
+
+
+def same_store(repository, client_class):
+    """Return the same store as a process sees it that has such a client."""
+    client = with_methods_of(client_class, repository.store.client)
+    return connect(client, shards=repository.store.shards.count, clock=repository.store.now)
+
+
+@pytest.mark.parametrize(
+    ("shard", "act", "is_left_out", "problem", "ends"),
+    [
+        (0, "1 done", False, "leftout:: act 1 leaves the choices of 4 out of ranking", "1"),
+        (-1, "1 done", False, "leftout:: act 1 leaves the choices of 4 out of ranking", "1"),
+        (0, "1 open", False, "leftout:: act 1 leaves the choices of 4 out of ranking", "1"),
+        (0, "2 done", True, "leftout:: act 2 does not leave the choices of 4 out of ranking", "2"),
+        (0, "", True, "leftout:: act 0 does not leave the choices of 4 out of ranking", "1"),
+        (-1, "", True, "leftout:: act 0 does not leave the choices of 4 out of ranking", "1"),
+        (-1, "1 over", True, "leftout:acts:: holds a field that cannot be read: '4'", "1"),
+        (-1, "1" * 10 + " done", True, "leftout:acts:: holds a field that cannot be read: '4'", "1"),
+    ],
+)
+def test_a_shard_that_contradicts_its_act_is_found_and_mended(
+    repository, articles, shard, act, is_left_out, problem, ends
+):
+    list(leave_out(repository))
+
+    be(repository, repository.store.shards.all[shard], act, is_left_out=is_left_out)
+
+    assert any(problem in finding for finding in problems(repository))
+    repository.repair.run()
+    assert said(repository) == {(f"{ends} done", ends == "1")}
+    assert points(repository, articles[:4]) == ([1] * 4 if ends == "1" else [2, 2, 0, 0])
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
+@pytest.mark.parametrize(
+    ("shard", "act", "problem", "ends"),
+    [
+        (-1, "1 done", "leftout:acts:: act 2 of 4 is done in the first shard only", "2"),
+        (-1, "2 open", "leftout:acts:: act 2 of 4 is done in the first shard only", "2"),
+        (-1, "3 done", "leftout:acts:: act 3 of 4, in the first shard 2", "3"),
+        (0, "1 open", "leftout:acts:: act 2 of 4, in the first shard 1", "2"),
+        (0, "", "leftout:acts:: act 2 of 4, in the first shard 0", "2"),
+    ],
+)
+def test_a_shard_that_contradicts_the_first_is_found_and_mended(repository, shard, act, problem, ends):
+    ids = [post(repository, number + 1) for number in range(8)]
+    for article in ids:
+        repository.votes.cast(article, MALLORY, Choice.VOTE)
+    list(leave_out(repository))
+    list(count_again(repository))
+
+    be(repository, repository.store.shards.all[shard], act, is_left_out=act[:1] in ("1", "3"))
+
+    assert any(problem in finding for finding in problems(repository))
+    repository.repair.run()
+    assert said(repository) == {(f"{ends} done", ends == "3")}
+    assert points(repository, ids) == [1 if ends == "3" else 2] * 8
+    assert problems(repository) == []
+
+
+def test_a_member_left_out_without_an_act_is_as_the_first_shard_says(repository, articles):
+    first, last = repository.store.shards.all[0], repository.store.shards.all[-1]
+    repository.store.client.sadd(first.left_out, MALLORY)
+    repository.store.client.sadd(last.left_out, BOB)
+
+    repository.repair.run()
+
+    assert said(repository, MALLORY) == {("1 done", True)}
+    assert said(repository, BOB) == {("1 done", True) if first == last else ("2 done", False)}
+    assert points(repository, articles) == [1] * 5
+    assert problems(repository) == []
+
+
+def test_members_and_acts_of_another_type_are_made_from_each_other(repository, articles):
+    list(leave_out(repository))
+    for name in ("left_out", "left_out_acts"):
+        key = getattr(repository.store.shards.directory, name)
+        repository.store.client.unlink(key)
+        repository.store.client.set(key, "x")
+        assert any(f"{key}: is a string" in finding for finding in problems(repository))
+
+        repository.repair.run()
+
+        assert said(repository) == {("1 done", True)}
+        assert points(repository, articles) == [1] * 5
+        assert problems(repository) == []
+
+
+def test_the_repair_completes_an_interrupted_act_and_leaves_complete_ones(repository, articles, monkeypatch):
+    monkeypatch.setattr(acts, "ARTICLES_PER_CHECK", 1)
+    monkeypatch.setattr(left_out_upkeep, "ENTRIES_PER_CHECK", 1)
+    list(leave_out(repository, BOB))
+    list(count_again(repository, BOB))
+    list(islice(leave_out(repository), 1))
+    assert problems(repository) == []
+
+    repository.repair.run()
+
+    assert said(repository) == {("1 done", True)}
+    assert points(repository, articles) == [1] * 5
+    sound = contents(repository)
+    list(left_out_upkeep.LeftOutUpkeep(repository.store).list_steps())
+    assert contents(repository) == sound
+    assert not list(left_out_upkeep.LeftOutUpkeep(repository.store).list_steps())
+
+
+def test_a_restored_store_follows_the_acts(repository, articles):
+    list(leave_out(repository))
+    for keys in repository.store.shards.all:  # read before the act, which the backup also has
+        repository.store.client.srem(keys.left_out, MALLORY)
+
+    repository.repair.rebuild()
+
+    assert said(repository) == {("1 done", True)}
+    assert points(repository, articles) == [1] * 5
+
+
+@pytest.mark.parametrize("after", ["HMGET", "SMISMEMBER"])
+def test_an_act_between_the_reads_of_two_shards_is_no_finding(repository, articles, after):
+    list(leave_out(repository))
+    overtaken = []
+
+    class OneByOne(redis.Redis):
+        """A client that sends a pipeline command by command and is overtaken once, after the first of these."""
+
+        def pipeline(self, *args, **options):
+            pipe = super().pipeline(*args, **options)
+
+            def execute(**_):
+                replies = []
+                for command, options in pipe.command_stack:
+                    replies.append(self.execute_command(*command, **options))
+                    if command[0] == after and not overtaken:
+                        overtaken.append(True)
+                        list(count_again(repository))
+                return replies
+
+            pipe.execute = execute
+            return pipe
+
+    other = same_store(repository, OneByOne)
+
+    assert list(left_out_upkeep.LeftOutUpkeep(other.store).check()) == []
+    assert overtaken
+
+
+def test_acts_during_the_audit_and_the_repair_are_no_findings(repository, articles):
+    upkeep = left_out_upkeep.LeftOutUpkeep(repository.store)
+
+    def act():
+        for _ in range(15):
+            list(leave_out(repository))
+            list(count_again(repository))
+
+    def look():
+        assert list(upkeep.check()) == []
+        for step in upkeep.list_steps():
+            step()
+
+    assert during(act, look, repository) > 0
+    assert said(repository) == {("30 done", False)}
+    assert problems(repository) == []
+
+
+def test_a_later_act_overtakes_the_repair(repository, articles):
+    list(leave_out(repository))
+    repository.store.client.srem(repository.store.shards.all[-1].left_out, MALLORY)
+
+    def act_twice():
+        list(count_again(repository))
+        list(leave_out(repository))
+
+    interleaved(repository, "left_out/repair", act_twice).repair.run()
+
+    assert said(repository) == {("3 done", True)}
+    assert problems(repository) == []
+
+
+def test_a_repair_interrupted_anywhere_can_be_repeated(repository, articles):
+    list(leave_out(repository))
+    last, commands, is_complete = repository.store.shards.all[-1], 0, False
+    while not is_complete:
+        be(repository, last, "2 done", is_left_out=True)
+        other = same_store(repository, BreakingServer)
+        other.store.client.left = commands
+        try:
+            for step in left_out_upkeep.LeftOutUpkeep(other.store).list_steps():
+                step()
+            is_complete = True
+        except StoreUnavailable:
+            repository.repair.run()
+        assert said(repository) == {("2 done", False)}
+        assert problems(repository) == []
+        commands += 1
+    assert commands > 5
+
+
+def test_the_next_act_has_a_number_that_says_what_it_does(repository, articles):
+    list(leave_out(repository))
+    for keys in repository.store.shards.all:
+        be(repository, keys, "1 done", is_left_out=False)
+
+    list(leave_out(repository))
+
+    assert said(repository) == {("3 done", True)}
     assert problems(repository) == []

@@ -10,6 +10,11 @@ from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 
 
+def leaves_out(act: int) -> bool:
+    """Return whether an act leaves choices out, by its number: a member's acts alternate, the first leaves out."""
+    return act % 2 == 1
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOutState:
     """Whether a member's choices are left out of ranking."""
@@ -58,8 +63,8 @@ class LeftOutVotes:
             return
         for keys in others:
             if self._decide(keys, member, wanted, act)[0]:
-                yield from self._settle(keys, member, act)
-        yield from self._settle(first, member, act)  # last: its "done" means that all others are done
+                yield from self.settle(keys, member, act)
+        yield from self.settle(first, member, act)  # last: its "done" means that all others are done
 
     def _decide(self, keys: Keys, member: UserId, wanted: str, act: str, *entry: str) -> list[str]:
         """Let one shard follow the act; return the act and whether it leaves out ("1") or counts ("0").
@@ -70,7 +75,8 @@ class LeftOutVotes:
         given = [keys.left_out, keys.left_out_acts]
         return self._store.change("left_out/decide", member, given, arguments)
 
-    def _settle(self, keys: Keys, member: UserId, act: str) -> Iterator[int]:
+    def settle(self, keys: Keys, member: UserId, act: str) -> Iterator[int]:
+        """Let the articles of one shard follow an act that is open there. The rest as `leave_out`."""
         lists, now = (keys.votes_of(member), keys.opposes_of(member)), exact_time(self._store.now())
         for chosen in lists:
             since, given = "-inf", [chosen, keys.left_out_acts]

@@ -321,8 +321,8 @@ LEFT_OUT_ACTS = _key(
     "leftout:acts:",
     "hash",
     Owner.SITE,
-    "member id → number of the moderators' last act, which leaves the member's choices out of ranking or counts "
-    "them again, and `open` until all articles are settled, then `done`",
+    "member id → number of the moderators' last act: an odd one leaves the member's choices out of ranking, an even "
+    "one counts them again; and `open` until all articles are settled, then `done`",
     "an interrupted act is continued, unless a later one has reversed it",
 )
 SCORE = _key(

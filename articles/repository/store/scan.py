@@ -178,6 +178,11 @@ def set_members(store: Store, key: str) -> Iterator[str]:
     return _scanned(store, "sscan", key)
 
 
+def hash_fields(store: Store, key: str) -> Iterator[str]:
+    """The same for the fields of a hash."""
+    return _scanned(store, "hscan", key)
+
+
 def ranked_members(store: Store, key: str) -> Iterator[str]:
     """Yield the members of a sorted set of any size, in batches and unordered. One may be yielded twice."""
     return (member for member, _ in _scanned(store, "zscan", key))

@@ -23,10 +23,12 @@ exactly
     Comments that are shown, and no others, are indexed by exactly the words of their texts, and by time
 12. the queue and the members' lists of flags hold exactly the flags of what is there, by their states; none is
     open on what is removed
-13. an inbox holds the newest 1,000 notices at most, each about an article that exists; deleted accounts have none
-14. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
+13. what a shard says of a member's votes left out of ranking agrees with the last act that it follows; none
+    follows a later act than the first shard, which says that an act is done once it is done in all others
+14. an inbox holds the newest 1,000 notices at most, each about an article that exists; deleted accounts have none
+15. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
     is at least the highest id
-15. every key has its type, and every entry its form; steps that fail because of one that has not are reported
+16. every key has its type, and every entry its form; steps that fail because of one that has not are reported
 """
 
 import time
@@ -41,6 +43,7 @@ from articles.domain.members import UserId
 from articles.domain.ranking import RANGES, out_of_range
 from articles.repository.inbox.upkeep import check_inbox
 from articles.repository.moderation.flag_upkeep import FlagUpkeep
+from articles.repository.moderation.left_out_upkeep import LeftOutUpkeep
 from articles.repository.ranking.parameters import parameters_from
 from articles.repository.search.index import Finding, Index, Indexed
 from articles.repository.search.memberships import Memberships
@@ -112,6 +115,7 @@ class Audit:
         yield from attempt(names.COUNTER, self._check_counter(max(chain.from_iterable(ids.values()), default=0)))
         yield from attempt(self._store.shards.directory.ranking, self._check_parameters())
         yield from attempt(self._store.shards.directory.descriptions, self._check_descriptions())
+        yield from attempt(self._store.shards.directory.left_out_acts, LeftOutUpkeep(self._store).check())
         for keys, contents in shards.items():
             is_damaged = is_shard_damaged(keys, unreadable)
             attempt_on = partial(attempt_each, keys.article, is_shard_damaged=is_damaged)

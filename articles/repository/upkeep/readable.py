@@ -66,6 +66,7 @@ _FORMS: dict[Key, Form] = {
     table.MEASUREMENTS: _are_records,
     **dict.fromkeys((*_LISTS_OF_COMMENTS, table.COMMENT_SENT), _COMMENT_ID),
     table.INBOX: _like("[a-z-]{1,30}:[1-9][0-9]{6,21}"),
+    table.LEFT_OUT_ACTS: _like("[1-9][0-9]{0,8} (?:open|done)"),
     table.SUSPECTS: _COUNT,
     table.DAYS: _COUNT,
     table.SITE_DAYS: _COUNT,

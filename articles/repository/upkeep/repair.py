@@ -13,6 +13,7 @@ from articles.repository.inbox.upkeep import repair_inbox
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
 from articles.repository.moderation.flag_upkeep import FlagUpkeep
+from articles.repository.moderation.left_out_upkeep import LeftOutUpkeep
 from articles.repository.search.find import Search
 from articles.repository.search.index import Finding
 from articles.repository.search.memberships import Memberships
@@ -42,19 +43,22 @@ class Repair:
         self._words = WordSets(store)
         self._comments = CommentRepair(store)
         self._flags = FlagUpkeep(store)
+        self._left_out = LeftOutUpkeep(store)
 
     def run(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> int:
         """Rebuild all lists, the index of words and the id counter; return the number of articles.
 
-        The lists are rankings, hot list, groups, profiles, members' lists, replies to comments, flags, and each
-        article's log entries. Each article is repaired in one atomic step, so that readers and voters see it
-        either before or after. Vote counts do not change. `tell` receives each damaged article or comment, which
-        stays as it is until its hash is fixed, and each key that cannot be read.
+        Before that, complete the last act on each member's votes in every shard. The lists are rankings, hot list,
+        groups, profiles, members' lists, replies to comments, flags, and each article's log entries. Each article
+        is repaired in one atomic step, so that readers and voters see it either before or after. Vote counts do
+        not change. `tell` receives each damaged article or comment, which stays as it is until its hash is fixed,
+        and each key that cannot be read.
         Reads all keys, in batches. Raises StoreError.
         """
         drop_unreadable(self._store, tell)
         # Articles that the repair adds are then comparable with the rest.
         attempt_repair("hot:score", self._hot.rescore, tell)
+        self._repair_left_out(tell)  # what articles leave out is counted by it
         shards, _ = survey(self._store)
         ids = {keys: mentioned_ids(self._store, keys, contents) for keys, contents in shards.items()}
         done, total = 0, sum(map(len, ids.values()))
@@ -85,6 +89,11 @@ class Repair:
         attempt_repair("hot:score", self._hot.rescore, tell)
         return len(articles)
 
+    def _repair_left_out(self, tell: Tell) -> None:
+        acts = self._store.shards.directory.left_out_acts
+        for step in self._left_out.list_steps():
+            attempt_repair(acts, step, tell)
+
     def _drop_descriptions(self) -> None:
         directory = self._store.shards.directory
         self._store.run("repair/descriptions", [directory.groups, directory.descriptions], [])
@@ -95,6 +104,7 @@ class Repair:
         Like `run`, but nothing in the lists can be wrong, and articles are indexed by the words that they name.
         Reads all keys, in batches. Raises StoreError; StoreDamaged if only `run` can help.
         """
+        self._repair_left_out(tell)
         shards, _ = survey(self._store)
         done, total = 0, sum(len(contents.articles) for contents in shards.values())
         slugs: set[str] = set()

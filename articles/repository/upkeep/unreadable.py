@@ -11,12 +11,13 @@ _REBUILT = (
     *(table.SCORE, table.TIME, table.POINTS, table.HOT, table.REMOVED, table.GROUP, table.WORD, table.LEXICON),
     *(table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED),
     *(table.COMMENT_TIME, table.COMMENT_WORD, table.COMMENT_LEXICON),
-    *(table.FLAGGED, table.FLAGS_BY, table.INBOX),
+    *(table.FLAGGED, table.FLAGS_BY, table.INBOX, table.LEFT_OUT, table.LEFT_OUT_ACTS),
     *(table.ACTIVE, table.ACTIVE_OF_GROUP, table.VISITS),
     *(table.SCORE_OF_GROUP, table.TIME_OF_GROUP, table.POINTS_OF_GROUP, table.HOT_OF_GROUP, table.TOP),
 )
 """Kinds of keys that the repair, or the next read, makes from the articles and comments alone; visits, which begin
-again; and inboxes, in which an unreadable notice is of no use."""
+again; inboxes, in which an unreadable notice is of no use; and the members left out of ranking and their acts,
+which are made from each other, and from those of other shards."""
 
 
 def drop_unreadable(store: Store, tell: Callable[[Finding], object]) -> None:

@@ -1,6 +1,7 @@
 --[[
 Leave a member's choices on articles out of ranking from now on, or count them again, and log it. The first shard numbers
-the acts of a member; another shard follows it, unless it follows a later act. The articles are settled afterwards.
+the acts of a member, odd ones leave out, even ones count; another shard follows it, unless it follows a later act. The
+articles are settled afterwards.
 Idempotent: repeating the current decision begins no act.
 KEYS  1 members left out  2 their acts
 ARGV  1 user id  2 "1" to leave out, "0" to count, '' to continue an act  3 number of the act; '' in the first shard
@@ -21,7 +22,8 @@ if given == '' and (wanted == '' or wanted == current) or tonumber(given) == num
   return {'ok', state == 'open' and tostring(number) or '', current}
 end
 
-local act = given == '' and tostring(number + 1) or given
+local step = number % 2 == tonumber(wanted) and 2 or 1  -- 2 only where `leftout:` contradicts the last act
+local act = given == '' and tostring(number + step) or given
 redis.call('HSET', acts, user, act .. ' open')
 local is_out = wanted == '1'
 redis.call(is_out and 'SADD' or 'SREM', members, user)

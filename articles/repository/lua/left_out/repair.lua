@@ -1,0 +1,17 @@
+--[[
+Let one shard begin an act on a member's choices again, whatever it says of that act and of those before it: its articles
+are settled afterwards. Idempotent. A shard that follows a later act keeps it.
+KEYS  1 members left out  2 their acts
+ARGV  1 user id  2 number of the act  3 "1" if it leaves out, "0" if it counts
+Returns  {"ok"}
+Cost  O(1)
+TOUCHES  leftout: rw, leftout:acts: rw
+INCLUDE  none
+]]
+local members, acts, user, act = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
+local number = string.match(redis.call('HGET', acts, user) or '', '^(%d+) %l+$')
+if tonumber(number or 0) > tonumber(act) then return {'ok'} end
+redis.call('HSET', acts, user, act .. ' open')
+local is_out = ARGV[3] == '1'
+redis.call(is_out and 'SADD' or 'SREM', members, user)
+return {'ok'}

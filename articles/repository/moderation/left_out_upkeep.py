@@ -1,0 +1,137 @@
+"""Audit and repair of what the shards say of votes that are left out of ranking: members, and their acts.
+
+The shards follow an act one after the other, and the first shard says last that it is done. So another one may
+follow an earlier act while the first calls its own open, and none may once the first calls it done.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+from articles.domain.members import UserId
+from articles.repository.moderation.left_out import LeftOutVotes, leaves_out
+from articles.repository.search.index import Finding
+from articles.repository.store.batches import ENTRIES_PER_CHECK
+from articles.repository.store.connection import Store
+from articles.repository.store.keys import Keys
+from articles.repository.store.scan import batches, hash_fields, set_members
+
+_ACT = re.compile(r"([1-9][0-9]*) (open|done)")
+
+
+class _State(NamedTuple):
+    """What one shard says of a member: the number of the act that it follows, 0 for none, and the rest."""
+
+    act: int
+    is_done: bool
+    is_left_out: bool
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the shard agrees with the act that it follows itself."""
+        return self.is_left_out == leaves_out(self.act)
+
+
+_States = tuple[_State, ...]
+"""What each shard says of a member, the first shard first."""
+
+
+class LeftOutUpkeep:
+    """The audit and the repair of left-out members and acts, between the shards of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._left_out = LeftOutVotes(store)
+
+    def check(self) -> Iterator[Finding]:
+        """Yield what is wrong with the acts of members. One round trip for each batch. Raises StoreError."""
+        for member, states in self._read_all():
+            yield from self._problems(member, states)
+
+    def list_steps(self) -> Iterator[Callable[[], None]]:
+        """Yield the steps of the repair: one for each member with a wrong act, or one that is not complete.
+
+        A step completes the last act of the member in every shard. Idempotent; one that was interrupted is listed
+        again. Raises StoreError.
+        """
+        for member, states in self._read_all():
+            if self._is_wrong(member, states):
+                yield partial(self._repeat, member, _last_act(states))
+            elif not states[0].is_done:
+                yield partial(_take, self._left_out.go_on(member))
+
+    def _repeat(self, member: UserId, act: int) -> None:
+        """Carry out an act again in every shard: first in the first one, which says last that it is done."""
+        first, *others = self._store.shards.all
+        self._begin(first, member, act)
+        for keys in others:
+            self._begin(keys, member, act)
+            _take(self._left_out.settle(keys, member, str(act)))
+        _take(self._left_out.settle(first, member, str(act)))
+
+    def _begin(self, keys: Keys, member: UserId, act: int) -> None:
+        given = [keys.left_out, keys.left_out_acts]
+        self._store.change("left_out/repair", member, given, [member, act, int(leaves_out(act))])
+
+    def _read_all(self) -> Iterator[tuple[UserId, _States]]:
+        """Yield what the shards say of each member; of what is wrong only what two readings say.
+
+        An act that goes on meanwhile is between the shards in one reading. The numbers of a member's acts only
+        grow, so what two readings agree on was true in every shard at the moment between them.
+        """
+        for batch in batches(self._members(), ENTRIES_PER_CHECK):
+            found = dict(zip(map(int, batch), self._read(batch), strict=True))
+            wrong = [str(member) for member, states in found.items() if self._is_wrong(member, states)]
+            again = dict(zip(map(int, wrong), self._read(wrong), strict=True))
+            yield from ((one, states) for one, states in found.items() if again.get(one, states) == states)
+
+    def _members(self) -> set[UserId]:
+        """Return the members that any shard says something of."""
+        found = set[str]()
+        for keys in self._store.shards.all:
+            found.update(hash_fields(self._store, keys.left_out_acts), set_members(self._store, keys.left_out))
+        return {int(member) for member in found if member.isascii() and member.isdigit()}
+
+    def _read(self, members: list[str]) -> list[_States]:
+        """Return what the shards say of each of these members. One round trip, none without members."""
+        if not members:
+            return []
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.hmget(keys.left_out_acts, members)
+                pipe.smismember(keys.left_out, members)
+            replies = pipe.execute()
+        shards = [map(_state_from, *replies[at : at + 2]) for at in range(0, len(replies), 2)]
+        return list(zip(*shards, strict=True))
+
+    def _is_wrong(self, member: UserId, states: _States) -> bool:
+        return any(True for _ in self._problems(member, states))
+
+    def _problems(self, member: UserId, states: _States) -> Iterator[Finding]:
+        first = states[0]
+        for keys, state in zip(self._store.shards.all, states, strict=True):
+            if not state.is_sound:
+                says = "leaves" if leaves_out(state.act) else "does not leave"
+                yield Finding(keys.left_out, f"act {state.act} {says} the choices of {member} out of ranking")
+            if state.act > first.act:
+                yield Finding(keys.left_out_acts, f"act {state.act} of {member}, in the first shard {first.act}")
+            elif first.is_done and state[:2] != first[:2]:
+                yield Finding(keys.left_out_acts, f"act {first.act} of {member} is done in the first shard only")
+
+
+def _last_act(states: _States) -> int:
+    """Return the number of the last act on a member; if all are lost, one that leaves the first shard as it is."""
+    return max(state.act for state in states) or (1 if states[0].is_left_out else 2)
+
+
+def _state_from(act: str | None, is_left_out: int) -> _State:
+    """Return the state as a shard has it; an act that cannot be read is none."""
+    parts = _ACT.fullmatch(act or "")
+    number, state = parts.groups() if parts else ("0", "done")
+    return _State(int(number), state == "done", bool(is_left_out))
+
+
+def _take(steps: Iterator[int]) -> None:
+    for _ in steps:
+        pass
