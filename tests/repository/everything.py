@@ -70,6 +70,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
     repository.store.client.zadd(names.order(Order.TIME), {"4000": 1})
     for wrong in (names.word("none"), names.group("two")):
         repository.store.client.sadd(wrong, 4000)
+    use_after_a_gap(repository, ids[1])
     wrong, stranger = repository.store.shards.of(ids[1]), {str(root_of(ids[1]) + 777): 1}
     repository.store.client.sadd(wrong.left_out, MALLORY)
     repository.store.client.hset(wrong.article(ids[1]), "comments", 77)
@@ -138,6 +139,17 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
     comments.delete(top, BOB)
     if article_id % 2:
         comments.delete(last, ALICE)
+
+
+def use_after_a_gap(repository: Repository, article_id: int) -> None:
+    """Use comments of an article that has given out many numbers to none, as after an import."""
+    top = comment_on(repository, article_id, "Before the gap", ALICE)
+    keys = repository.store.shards.of(article_id)
+    repository.store.client.hincrby(keys.article(article_id), "comment_ids", 1100)
+    repository.comments.remove(top, MODERATOR, "Spam")
+    repository.comments.restore(top, MODERATOR, "No spam")
+    assert repository.comments.list_newest(since=0, article_id=article_id)
+    repository.comments.delete(top, ALICE)
 
 
 def flag(repository: Repository, clock: Clock, article_id: int) -> None:

@@ -9,6 +9,8 @@ from articles.domain.discussion.comments import (
     EDIT_SECONDS,
     Comment,
     CommentOrder,
+    CommentPlace,
+    ImportedComment,
     Thread,
     article_of,
     lower_bound,
@@ -37,7 +39,7 @@ from articles.repository.comments.comments import SENT_SECONDS
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.every_server import names_in
-from tests.factories import comment_on, post
+from tests.factories import comment_on, imported, post
 from tests.repository.usage import commands_of_scripts, let_pass, listed
 from tests.rules import RATES, connect, default_rules
 from tests.store_state import problems
@@ -674,6 +676,29 @@ def test_the_newest_comments_are_those_of_a_feed(repository, clock, monkeypatch)
             assert newest(since, article_id) == own[: min(9, max(3, sum(at >= since for at, _ in own)))]
     comment_on(repository, articles[0], "x" * 5000)
     assert len(newest(0)) == 4
+
+
+@pytest.mark.needs("one server")
+@pytest.mark.parametrize("replies", [0, 3])
+def test_a_large_gap_between_the_numbers_of_comments_is_passed_over(repository, clock, replies):
+    (article,) = repository.imports.add([row := imported(1, clock() - DAY, comment_numbers=900_000)])
+    first = CommentPlace(1, clock() - 600)
+    places = [first, CommentPlace(2, clock() - 500, first), CommentPlace(900_000, clock() - 60)]
+    ids = [root_of(article) + number for number in (900_000, 2, 1)]
+    repository.imports.add_comments([ImportedComment(row, place, BOB, "bob", "Text") for place in places])
+    for number in range(replies):
+        clock.advance(1)
+        ids.insert(0, comment_on(repository, article, f"Reply {number}", ALICE, ids[-1]))
+
+    with commands_of_scripts(repository) as commands:
+        newest = repository.comments.list_newest(since=0, article_id=article)
+        for comment in ids[:-1]:
+            repository.comments.remove(comment, MODERATOR, "Spam")
+
+    assert [comment.id for comment in newest] == ids
+    assert len(commands) < 5000
+    assert repository.articles.get(article).last_comment_at == first.posted_at
+    assert problems(repository) == []
 
 
 def test_a_damaged_comment_is_not_shown_and_cannot_be_changed(repository, article):

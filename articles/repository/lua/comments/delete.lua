@@ -3,8 +3,8 @@ Delete a comment with its text, its votes and its flags. While it has replies, a
 KEYS  1 comment  2 article  3 comments of the author
 ARGV  1 id  2 author  3 shard prefix
 Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"}
-Cost  O(words + log N) for the comment, and for each stub above it that loses its last reply; O(1) for each comment that is
-      not shown after the last one that is
+Cost  O(words + log N) for the comment, and for each stub above it that loses its last reply; and that of
+      last_comments() for the last one
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
          comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, comment:time: rw,
          comment:word:<word> rw, comment:words: rw, flags:<comment> rw, flagged: rw, commented:<user> rw,

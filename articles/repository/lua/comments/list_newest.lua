@@ -4,7 +4,7 @@ KEYS  1 discussions, the ranking by last comment
 ARGV  1 id of the article, or ''  2 since, s: all comments from then on are read  3 fewest comments that are read, of any age
       4 most comments, of which one counts again for each whole KB  5 shard prefix  6… fields of a comment
 Returns  {row, row …}, newest first; each row is what comment_row() returns
-Cost  O(most · log most), and O(1) for each comment among them that is not shown
+Cost  O(most · log most), and that of last_comments() for each article among them
 TOUCHES  article:<id> r, comment:<comment> r, replies:time:<comment> r, active: r
 INCLUDE  comments
 ]]

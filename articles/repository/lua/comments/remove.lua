@@ -3,10 +3,10 @@ Remove a comment, decide its flags, which their members are notified of, and log
 KEYS  1 comment  2 article
 ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 sweep, or ''
 Returns  {"ok"} | {"no_comment"} | {"comment_removed"} | {"missing"} if there is no such article
-Cost  O(words + (flags + 1) · log N), and O(1) for each comment that is not shown after the last one that is
-TOUCHES  article:<id> rw, comment:<comment> rw, comment:time: rw, comment:word:<word> rw, comment:words: rw,
-         flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw,
-         log: rw
+Cost  O(words + (flags + 1) · log N), and that of last_comments() for the last one
+TOUCHES  article:<id> rw, comment:<comment> rw, replies:time:<comment> r, comment:time: rw, comment:word:<word> rw,
+         comment:words: rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r, active: rw,
+         active:<slug> rw, log: rw
 INCLUDE  comments, flags, members, moderation_log, values, words
 ]]
 local comment, article, prefix = KEYS[1], KEYS[2], ARGV[5]

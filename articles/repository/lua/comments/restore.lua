@@ -3,9 +3,9 @@ Show a removed comment again, and log it; with a sweep, only if that sweep remov
 KEYS  1 comment  2 article
 ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 sweep, or ''
 Returns  {"ok"} | {"no_comment"} | {"comment_not_removed"} | {"missing"} if there is no such article
-Cost  O(words + log N), and O(1) for each comment that is not shown after the last one that is
-TOUCHES  article:<id> rw, comment:<comment> rw, comment:time: rw, comment:word:<word> rw, comment:words: rw,
-         inbox:<user> rw, gone: r, active: rw, active:<slug> rw, log: rw
+Cost  O(words + log N), and that of last_comments() for the last one
+TOUCHES  article:<id> rw, comment:<comment> rw, replies:time:<comment> r, comment:time: rw, comment:word:<word> rw,
+         comment:words: rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw, log: rw
 INCLUDE  comments, moderation_log, values, words
 ]]
 local comment, article, prefix = KEYS[1], KEYS[2], ARGV[5]

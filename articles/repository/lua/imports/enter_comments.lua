@@ -7,7 +7,7 @@ ARGV  1 article id  2 shard prefix  3 now, s  4 first placeholder user id  5… 
       name, text, when it was edited in s or '', reason of its removal or '', words of the text, 1 if it is a stub, else ''
 Returns  of each comment "ok" | "exists" | "passed" if an earlier import had it | "taken" if another comment has its number
          | "orphan" | "missing" if there is no such article; of a stub "stub"
-Cost  O(words + comments · log N + votes of those that are open)
+Cost  O(words + comments · log N + votes of those that are open), and that of last_comments() for the last one
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
          comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, comment:time: rw,
          comment:word:<word> rw, comment:words: rw, commented:<user> rw, gone: r, active: rw, active:<slug> rw, ranking: r

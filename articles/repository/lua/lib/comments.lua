@@ -3,6 +3,8 @@ Comments: their ids, their places among the replies to the same parent, what a t
 top-level comments is the root of the article, whose number is 0.
 INCLUDE  formulas, ranking, values
 ]]
+local MISSING_IN_A_ROW = 1000  -- numbers without comments, as an import leaves them, before the thread is read
+
 -- Return the id of an article's comment with this number; that of the root for 0.
 local function comment_id(article, number)
   return article .. string.sub(COMMENTS_PER_ARTICLE + number, 2)
@@ -50,18 +52,47 @@ local function drop_comment(prefix, id)
   until redis.call('HEXISTS', prefix .. 'comment:' .. id, 'deleted') == 0 or count_replies(prefix, id) > 0
 end
 
+-- Return the ids in an article's thread that are lower than one, ascending.
+local function ids_below(prefix, article, id)
+  local found, waiting = {}, {comment_id(article, 0)}
+  while #waiting > 0 do
+    local parent = table.remove(waiting)
+    for _, reply in ipairs(redis.call('ZRANGE', prefix .. 'replies:time:' .. parent, 0, -1)) do
+      waiting[#waiting + 1] = reply
+      if tonumber(reply) < tonumber(id) then found[#found + 1] = reply end
+    end
+  end
+  table.sort(found, function(a, b) return tonumber(a) < tonumber(b) end)
+  return found
+end
+
+-- Return the ids that an article may have given to comments, the last one first; call it with whether the one before has
+-- a comment. Numbers are taken one by one, until so many in a row have none that the rest of the thread is read instead.
+local function ids_from_last(prefix, article)
+  local number = as_count(redis.call('HGET', prefix .. 'article:' .. article, 'comment_ids')) or 0
+  local missing, rest = 0
+  return function(has_comment)
+    missing = has_comment and 0 or missing + 1
+    if missing > MISSING_IN_A_ROW and not rest then rest = ids_below(prefix, article, comment_id(article, number + 1)) end
+    if rest then return table.remove(rest) end
+    number = number - 1
+    return number >= 0 and comment_id(article, number + 1) or nil
+  end
+end
+
 -- Return shown comments of an article, {id, number, time} of each, the last one first: `most` at most, and those posted
--- before `since` only as far as there are fewer than `least`. The times are taken to ascend with the numbers.
+-- before `since` only as far as there are fewer than `least`. The times are taken to ascend with the numbers. O(1) for each
+-- number from the last one on; O(log N) for each comment of the thread if there is a gap of numbers without comments.
 local function last_comments(prefix, article, since, least, most)
-  local found = {}
-  for number = as_count(redis.call('HGET', prefix .. 'article:' .. article, 'comment_ids')) or 0, 1, -1 do
-    local id = comment_id(article, number)
+  local found, next_id = {}, ids_from_last(prefix, article)
+  local id = next_id(true)
+  while id and #found < most do
     local time, removed, deleted = unpack(redis.call('HMGET', prefix .. 'comment:' .. id, 'time', 'removed', 'deleted'))
     if as_time(time) and not removed and not deleted then
       if #found >= least and tonumber(time) < since then break end
       found[#found + 1] = {id = id, number = tonumber(id), time = time}
     end
-    if #found >= most then break end
+    id = next_id(time)
   end
   return found
 end

@@ -5,8 +5,8 @@ ARGV  1 number of comments, as it was read, or ''  2 last number given out, as i
       3 time of the last shown comment, as it was read, or ''  4 number of comments  5 last number given out
       6 shard prefix  7 id
 Returns  {1 if they are correct now, else 0}
-Cost  O(log N), and O(1) for each comment that is not shown after the last one that is
-TOUCHES  article:<id> rw, comment:<comment> r, active: rw, active:<slug> rw
+Cost  O(log N), and that of last_comments() for the last one
+TOUCHES  article:<id> rw, comment:<comment> r, replies:time:<comment> r, active: rw, active:<slug> rw
 INCLUDE  comments
 ]]
 local shown, number, last = unpack(redis.call('HMGET', KEYS[1], 'comments', 'comment_ids', 'last_comment'))
