@@ -1,6 +1,6 @@
 """Reader preferences: stored with the account for members, in cookies for readers without account."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
@@ -70,7 +70,11 @@ def slugs_from(joined: str) -> tuple[str, ...]:
 
 def current_groups(slugs: Sequence[str]) -> tuple[str, ...]:
     """Return the groups that exist, merged ones replaced by their targets. One round trip, none without groups."""
-    targets = repository().groups.get_targets(slugs)
+    return _follow_merges(slugs, repository().groups.get_targets(slugs))
+
+
+def _follow_merges(slugs: Sequence[str], targets: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the targets of these groups, each once, in the order of the groups, without those that have none."""
     return tuple(dict.fromkeys(targets[slug] for slug in slugs if slug in targets))
 
 
@@ -86,7 +90,7 @@ def set_followed(user: UserId, slug: str, *, wanted: bool) -> tuple[str, ...]:
     if wanted:
         if slug not in targets:
             raise GroupNotFound(slug, None)
-        followed = tuple(dict.fromkeys(targets[other] for other in (*followed, slug) if other in targets))
+        followed = _follow_merges((*followed, slug), targets)
         if len(followed) > MOST_FOLLOWED:
             raise FollowedFull
     else:
