@@ -165,6 +165,24 @@ def test_a_declined_account_is_deleted(by_approval, carol, mallory):
     assert carol.left_at is None
 
 
+def test_a_moderator_who_decides_second_reads_what_was_decided(by_approval, carol):
+    def decide(choice, name):
+        form = {choice: str(User.objects.get(username=name).pk)}
+        return text_of(browser_of(carol).post(f"{PAGE}decide/", form, follow=True))
+
+    for name in ("newcomer", "another"):
+        sign_up(name)
+
+    assert "The account has been approved." in decide("approve", "newcomer")
+    assert "Another moderator has approved this account already." in decide("decline", "newcomer")
+    assert "The account has been approved." in decide("approve", "newcomer"), "a form that arrives twice"
+    assert "The account has been declined and deleted." in decide("decline", "another")
+    assert "Another moderator has declined this account already." in decide("approve", "another")
+    assert "The account has been declined and deleted." in decide("decline", "another")
+    assert log_in()[1].status_code == 302
+    assert User.objects.get(username="another").left_at is not None
+
+
 def test_a_sign_up_that_arrives_twice_is_confirmed_twice(by_approval):
     sign_up()
 

@@ -69,15 +69,31 @@ def _button(request: HttpRequest) -> str:
 @transaction.atomic
 def decide(request: HttpRequest) -> HttpResponse:
     """Approve a waiting account, or decline it, which deletes it. A form that arrives twice succeeds."""
+    is_approval = "approve" in request.POST
     number = request.POST.get("approve") or request.POST.get("decline") or ""
-    waiting = WaitingAccount.objects.filter(pk=int(number[:15])).first() if number.isdecimal() else None
-    if waiting is None or not waiting.end():
-        return redirect(_page(request))  # it is decided already
-    if "approve" in request.POST:
-        waiting.approve()
+    if not number.isdecimal():
+        return redirect(_page(request))
+    account = int(number[:15])
+    waiting = WaitingAccount.objects.filter(pk=account).first()
+    if waiting is not None and waiting.end():
+        if is_approval:
+            waiting.approve()
+        else:
+            account_deletion.begin(account)
+            transaction.on_commit(account_deletion.advance_briefly)
+    _tell(request, account, is_approval=is_approval)
+    return redirect(_page(request))
+
+
+def _tell(request: HttpRequest, account: int, *, is_approval: bool) -> None:
+    """Say what was decided on an account, which another moderator may have done before."""
+    is_approved = User.objects.filter(pk=account, left_at=None).exists()
+    if is_approved != is_approval:
+        if is_approved:
+            messages.error(request, _("Another moderator has approved this account already."))
+        else:
+            messages.error(request, _("Another moderator has declined this account already. It is deleted."))
+    elif is_approved:
         messages.success(request, _("The account has been approved."))
     else:
-        account_deletion.begin(waiting.pk)
-        transaction.on_commit(account_deletion.advance_briefly)
         messages.success(request, _("The sign-up has been declined and the account deleted."))
-    return redirect(_page(request))
