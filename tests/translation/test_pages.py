@@ -1,13 +1,16 @@
-"""Every page in Chinese: no English text remains, and titles keep the direction of their script."""
+"""Every page in Chinese: no English words or spacing remain, and titles keep the direction of their script."""
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 
 from tests.factories import browser_of, post_as
+
+ROOT = Path(__file__).parents[2]
 
 ARGUMENTS = {
     "article_id": 1,
@@ -69,6 +72,16 @@ def english_in(page: str) -> set[str]:
     return set(re.findall("[A-Za-z]{2,}", text)) - NAMES - set(re.findall("[A-Za-z]{2,}", code))
 
 
+INLINE = "a|abbr|b|bdi|button|code|em|i|kbd|span|strong|time"
+
+
+def blanks_in(page: str) -> list[str]:
+    """Return where a page shows a blank after a Chinese punctuation mark, which is as wide as a character."""
+    own = re.sub(r"(?s)<(script|style|pre|textarea|title)\b.*?</\1>", "<p>", page)
+    flow = re.sub(r"<[^>]*>", "\0", re.sub(rf"</?(?:{INLINE})\b[^>]*>", "", own))
+    return re.findall(r".*[，。：；？！]\s+[^\s\0].*", flow)
+
+
 def addresses():
     """Yield every page address whose arguments are all known here."""
     for prefix in ("articles", "accounts"):
@@ -116,7 +129,7 @@ def readers(alice, carol):
     }
 
 
-def test_no_page_contains_untranslated_english(busy, alice, carol):
+def test_no_page_contains_untranslated_english_or_blanks_after_its_marks(busy, alice, carol):
     seen = {}
     more = (
         "/hot/?range=24h",
@@ -143,9 +156,25 @@ def test_no_page_contains_untranslated_english(busy, alice, carol):
             if answer["Content-Type"].startswith("text/html"):
                 seen[name, path] = answer.status_code
                 assert not english_in(answer.text), (name, path)
+                assert not blanks_in(answer.text), (name, path)
 
     assert list(seen.values()).count(200) > 40
     assert set(seen.values()) <= {200, 400, 403, 404, 405}
+
+
+def test_templates_join_sentences_without_a_blank_in_chinese():
+    """Also those of pages that the test above does not see, such as a locked discussion."""
+    ends_and_goes_on = re.compile(
+        rf"""\{{\{{\ n?p?(?:get)?(?:text|_)\((?:(?!\}}\}}).)*?[.:;?!]"(?:(?!\}}\}}).)*\)\ \}}\}}  # a sentence
+        \s*(?:\{{%-?\ (?!el)(?:(?!%\}}).)*%\}})?\s+(?:\{{\{{|<(?:{INLINE})\b)  # and what it is joined with""",
+        re.VERBOSE | re.DOTALL,
+    )
+    found = {}
+    for path in (ROOT / "templates").rglob("*.html"):
+        text = re.sub(r"(?s)\{% filter prose.*?\{% endfilter -?%\}", "", path.read_text("utf-8"))
+        if joins := [match[0] for match in ends_and_goes_on.finditer(text)]:
+            found[path.name] = joins
+    assert found == {}
 
 
 def test_no_form_error_contains_untranslated_english(busy, alice, carol):
