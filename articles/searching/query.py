@@ -1,9 +1,12 @@
 """Parses a reader's query into terms, all of which an article has to match."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice, takewhile
+from operator import methodcaller
 
 from articles.searching.words import LONGEST_WORD, Piece, fold, pieces, runs, stem, whole_word
 
@@ -73,8 +76,8 @@ class Query:
 
     def with_groups(self, titles: Mapping[str, str]) -> "Query":
         """Return the query with the groups (slug → title) that each term names."""
-        words = {slug: _words_of_group(slug, title) for slug, title in titles.items()}
-        return Query(tuple(replace(term, groups=_groups_met(term, words)) for term in self.terms))
+        groups = _groups_by_words(titles)
+        return Query(tuple(replace(term, groups=groups.met_by(term)) for term in self.terms))
 
 
 def read_query(text: str) -> Query:
@@ -130,12 +133,36 @@ def _words_of_group(slug: str, title: str) -> frozenset[str]:
     return frozenset(words)
 
 
-def _groups_met(term: Term, words: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-    """Return the slugs of groups that the term names. A single letter names none: it would match too many."""
-    beginning = term.beginning if len(term.beginning.encode()) > 1 else ""
+class _Groups:
+    """The groups by the words of their slugs and titles."""
 
-    def is_named(group: frozenset[str]) -> bool:
-        has_word = not group.isdisjoint(term.words)
-        return has_word or bool(beginning and any(word.startswith(beginning) for word in group))
+    def __init__(self, titles: Mapping[str, str]) -> None:
+        self.titles = dict(titles)
+        self._slugs: dict[str, list[str]] = {}
+        for slug, title in titles.items():
+            for word in _words_of_group(slug, title):
+                self._slugs.setdefault(word, []).append(slug)
+        self._words = sorted(self._slugs)
 
-    return tuple(sorted(slug for slug, group in words.items() if is_named(group))[:_GROUPS_PER_TERM])
+    def met_by(self, term: Term) -> tuple[str, ...]:
+        """Return the slugs of groups that the term names. A single letter names none: it would match too many."""
+        beginning = term.beginning if len(term.beginning.encode()) > 1 else ""
+        words = {word for word in term.words if word in self._slugs}
+        if beginning:
+            first = bisect_left(self._words, beginning)
+            words.update(takewhile(methodcaller("startswith", beginning), islice(self._words, first, None)))
+        return tuple(sorted({slug for word in words for slug in self._slugs[word]})[:_GROUPS_PER_TERM])
+
+
+_known = _Groups({})
+
+
+def _groups_by_words(titles: Mapping[str, str]) -> _Groups:
+    """Return the groups by words. All of the site are kept: they seldom change, and each search needs them."""
+    global _known  # noqa: PLW0603  one for the process; any thread may replace it
+    groups = _known
+    if groups.titles != titles:
+        groups = _Groups(titles)
+        if 2 * len(titles) > len(_known.titles):  # not those of a page
+            _known = groups
+    return groups

@@ -249,3 +249,12 @@ def test_a_query_has_a_variant_of_whole_words(query, whole):
 @pytest.mark.parametrize("query", ["", "go ", "数", "数据库", "?"])
 def test_a_query_without_a_word_prefix_is_searched_once(query):
     assert read_query(query).of_whole_words() is None
+
+
+def test_groups_are_known_by_their_new_titles_at_once():
+    query = read_query("gardens ")
+
+    assert query.with_groups({"a": "Gardens", "b": "Boats"}).terms[0].groups == ("a",)
+    assert query.with_groups({"a": "Houses", "b": "Gardens"}).terms[0].groups == ("b",)
+    assert query.with_groups({"b": "Gardens"}).terms[0].groups == ("b",)
+    assert query.with_groups({}).terms[0].groups == ()
