@@ -1,6 +1,8 @@
 """Marks the parts of a text that match a query."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from typing import NamedTuple, Self
 
 from articles.searching.query import Query
 from articles.searching.words import fold, pieces, runs, stem, whole_word
@@ -33,15 +35,29 @@ def _joined(places: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _places(text: str, query: Query) -> Iterator[tuple[int, int]]:
+    find = _finder(query)
     for run in runs(text):
-        folded = fold(run[0])
-        at = _origins(run[0], folded)
-        for first, last in _places_in_run(folded, query):
-            if at:
-                end = max(at[last], at[last - 1] + 1)  # mark the whole character where one folds to several
-                yield run.start() + at[first], run.start() + end
-            else:
-                yield run.span()
+        start = run.start()
+        for first, last in find(run[0]):
+            yield start + first, start + last
+
+
+@lru_cache(maxsize=64)
+def _finder(query: Query) -> Callable[[str], tuple[tuple[int, int], ...]]:
+    """Return a function that finds the places in a run that match. It remembers runs: titles share most words."""
+    return lru_cache(maxsize=1 << 10)(partial(_places_in, query=query, terms=_Terms.of(query)))
+
+
+def _places_in(run: str, *, query: Query, terms: "_Terms") -> tuple[tuple[int, int], ...]:
+    folded = fold(run)
+    at, places = _origins(run, folded), list[tuple[int, int]]()
+    for first, last in _places_in_run(folded, query, terms):
+        if at:
+            end = max(at[last], at[last - 1] + 1)  # mark the whole character where one folds to several
+            places.append((at[first], end))
+        else:
+            places.append((0, len(run)))
+    return tuple(places)
 
 
 def _origins(run: str, folded: str) -> list[int]:
@@ -55,22 +71,33 @@ def _origins(run: str, folded: str) -> list[int]:
     return [*origins, len(run)]
 
 
-def _places_in_run(run: str, query: Query) -> Iterator[tuple[int, int]]:
+class _Terms(NamedTuple):
+    """What meets any term of a query: these words, and words with these beginnings."""
+
+    words: frozenset[str]
+    beginnings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, query: Query) -> Self:
+        words = frozenset(word for term in query.terms for word in term.words)
+        return cls(words, tuple(term.beginning for term in query.terms if term.beginning))
+
+    def are_met_by(self, word: str) -> bool:
+        return word in self.words or word.startswith(self.beginnings)
+
+
+def _places_in_run(run: str, query: Query, terms: _Terms) -> Iterator[tuple[int, int]]:
     parts = pieces(run)
-    if (whole := whole_word(run, parts)) and _is_met(whole, query):
+    if (whole := whole_word(run, parts)) and terms.are_met_by(whole):
         yield 0, len(run)
     for text, start, end, unspaced in parts:
         if not unspaced:
-            if _is_met(stem(text), query):
+            if terms.are_met_by(stem(text)):
                 yield start, end
             continue
         for at in range(len(text)):
             if length := _met_length(text[at : at + 2], query):
                 yield start + at, start + at + length
-
-
-def _is_met(word: str, query: Query) -> bool:
-    return any(term.is_met_by(word) for term in query.terms)
 
 
 def _met_length(pair: str, query: Query) -> int:
