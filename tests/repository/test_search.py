@@ -282,6 +282,20 @@ def test_hundreds_of_articles_are_found_once_each_by_one_word_or_hundreds(reposi
     assert few == 1 or repository.search.list_newest(read_query("wa"), 1000) == posted[:-1]
 
 
+def test_words_that_are_rare_together_are_intersected_without_walking_first(repository, clock, monkeypatch):
+    monkeypatch.setattr(scanning, "FEW", 5)
+    titles = ["redis"] * 10 + ["news"] * 10 + ["redis news"]
+    rows = [imported(number, clock() - number, title=f"{title} {number}") for number, title in enumerate(titles)]
+    posted = repository.imports.add(rows)
+    reset_statistics(repository.store.client)
+
+    page = repository.search.get_page(read_query("redis news"))
+
+    assert [article.id for article in page.articles] == posted[-1:]
+    assert (page.total, page.complete) == (1, True)
+    assert not calls_in(repository.store.client).get("zrevrange")
+
+
 def test_results_include_the_readers_own_choice(repository):
     article = post(repository, "redis")
     repository.votes.cast(article, BOB, Choice.OPPOSE)

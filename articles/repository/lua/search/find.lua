@@ -6,8 +6,8 @@ takes a few milliseconds, whatever the query.
 KEYS  1 ranking of all articles, or of all comments
 ARGV  1 shard prefix  2 query, JSON: {terms: [{words, beginning, groups}], hidden: [groups], group: the only one of the
       articles that comments are on, or ''}; terms of comments have no groups  3 matches wanted
-      4 rank from which to continue walking  5 what to do if no term is rare: "walk" down the ranking; "meet": examine
-      all articles with the rarest term, else walk; "sample": examine some of them
+      4 rank from which to continue walking  5 what to do if no term is rare: "walk" down the ranking, unless that
+      is sure to find little; "meet": examine all articles with the rarest term, else walk; "sample": examine some of them
       6 up to how many articles a term is rare  7 articles to walk past in a call  8 what to find: article or comment
 Returns  {"all", number of matches, id, value …}: every match is known, and the best follow
        | {"some", rank from which to continue walking, id, value …}: matches among the articles examined
@@ -243,10 +243,18 @@ for n, term in ipairs(query.terms) do
   if terms[n].size == 0 then return {'all', 0} end
   if not driver or terms[n].size < driver.size then driver = terms[n] end
 end
+-- Return whether walking will hardly find enough: as few articles have all terms as if these were independent.
+local function is_rare_together()
+  local all = redis.call('ZCARD', KEYS[1])
+  local expected = math.min(step, all)
+  for _, one in ipairs(terms) do expected = expected * math.min(1, one.size / math.max(1, all)) end
+  return start == 0 and expected < wanted / 4
+end
+
 local ids
 if driver.size <= few then
   ids = meet() or verified(redis.call('SUNION', unpack(driver.sets)), driver)
-elseif ARGV[5] == 'meet' then
+elseif ARGV[5] == 'meet' or ARGV[5] == 'walk' and is_rare_together() then
   ids = meet()
 elseif ARGV[5] == 'sample' and driver.sets then
   local some = redis.call('SSCAN', driver.sets[1], 0, 'COUNT', math.ceil(few / 4))[2]
