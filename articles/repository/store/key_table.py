@@ -5,7 +5,7 @@ docs/data-model.md are written from it. The scripts spell keys as well: tests co
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -92,7 +92,7 @@ class Key:
         match = self._groups.fullmatch(name)
         return match.groups() if match else ()
 
-    @property
+    @cached_property
     def variables(self) -> tuple[str, ...]:
         """Return the names of the variable parts."""
         return tuple(re.findall("<[a-z]+>", self.name))
@@ -829,12 +829,28 @@ def split_prefix(name: str) -> tuple[str, str]:
     return prefix + mark, rest
 
 
-_ANY = re.compile(r"(?:\{s\d+\}:)?(?:" + "|".join(f"({key.pattern})" for key in TABLE) + ")")
+_PREFIX = re.compile(r"(?:\{s\d+\}:)?")
+
+
+def _by_noun() -> dict[str, tuple[Callable[[str], re.Match[str] | None], list[Key]]]:
+    """Return the kinds of keys by the first part of their names, which is fixed, with a match of all of these."""
+    nouns: dict[str, list[Key]] = {}
+    for key in TABLE:
+        nouns.setdefault(key.name.partition(":")[0], []).append(key)
+    return {
+        noun: (re.compile("|".join(f"({key.pattern})" for key in keys)).fullmatch, keys)
+        for noun, keys in nouns.items()
+    }
+
+
+_NOUNS = _by_noun()
+_NO_NOUN: tuple[Callable[[str], re.Match[str] | None], list[Key]] = (re.compile(r"(?!)").fullmatch, [])
 
 
 def recognise(names: Iterable[str]) -> Iterable[Key | None]:
     """Yield the kind of each key name, with or without a shard's prefix; None for one that is not the site's."""
-    fullmatch = _ANY.fullmatch
     for name in names:
-        match = fullmatch(name)
-        yield TABLE[match.lastindex - 1] if match and match.lastindex else None
+        rest = name if name[:1] != "{" else name[_PREFIX.match(name).end() :]  # type: ignore[union-attr]
+        fullmatch, keys = _NOUNS.get(rest[: rest.find(":")], _NO_NOUN)
+        match = fullmatch(rest)
+        yield keys[match.lastindex - 1] if match and match.lastindex else None
