@@ -1,11 +1,10 @@
 """Checks and repairs the index of words, for the audit and the repair."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
-from articles.repository.search.memberships import Memberships
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
@@ -95,34 +94,18 @@ class Index:
         """Return what these articles are indexed by. One round trip."""
         return dict(zip(ids, indexed_from(self._store.run(*reading(keys, ids))), strict=True))
 
-    def check_articles(
-        self,
-        keys: Keys,
-        batch: Sequence[str],
-        articles: Mapping[str, Indexed],
-        sound: Container[str],
-        memberships: Memberships,
-    ) -> Iterator[Finding]:
-        """Yield articles whose words differ from title, link and poster, once all are indexed.
+    def check_articles(self, keys: Keys, articles: Mapping[str, Indexed]) -> Iterator[Finding]:
+        """Yield those of these articles whose words differ from title, link and poster, once all are indexed.
 
-        Counts the memberships of the `sound` ones, which are in every set that they name. No round trip if the
-        batch is among the `articles`, read before; three if an article seems wrong.
+        No round trip; two if an article seems wrong: it may have been read while all were being indexed.
         """
-        if not articles:
-            articles = self.read(keys, batch)
-        named, doubtful = list[tuple[str, str]](), list[str]()
-        for article_id, article in ((article_id, articles[article_id]) for article_id in batch):
-            if not article.has_its_words():
-                doubtful.append(article_id)
-            elif article.state == LISTED and article_id in sound:
-                named.append((article.words or "", article.groups or ""))
+        doubtful = [article_id for article_id, article in articles.items() if not article.has_its_words()]
         if doubtful and self._is_complete():
             for article_id, article in self.read(keys, doubtful).items():
                 if not article.has_its_words():
                     yield Finding(
                         keys.article(int(article_id)), "is not indexed by the words of its title, link and poster"
                     )
-        memberships.add(named)
 
     def _is_complete(self) -> bool:
         with self._store.commands() as client:

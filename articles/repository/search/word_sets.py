@@ -1,15 +1,40 @@
-"""The sets of articles, or of comments, under words: checks and repairs them, for the audit and the repair."""
+"""The sets of articles, or of comments, under words: checks and repairs them, for the audit and the repair.
 
-from collections.abc import Iterable, Iterator, Sequence
+And the marks by which the audit compares them, and those of groups, with what articles name.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
 
 from articles.repository.search.index import Finding
 from articles.repository.search.memberships import Memberships
+from articles.repository.store.ahead import read_ahead
+from articles.repository.store.batches import KEYS_PER_SCAN
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, ranked_members, set_members
 
 _IDS_PER_SCRIPT = 500
 """Ids under words, and words, that one script audits or repairs: it compares each with its article or comment."""
+
+_IDS_PER_READ = 3000
+"""Ids under words that one script reads: some milliseconds of the store's time."""
+
+_ONE = 1 << 96
+"""What a member adds to a set's mark, besides the hash of its id: 64 bits, which differ in each process."""
+
+_TOO_MANY = -2
+
+
+def mark_of(ids: Collection[str]) -> int:
+    """Return the mark of a set: equal for equal sets, and for others by a chance of 1 in 2⁶⁴ only."""
+    return len(ids) * _ONE + sum(map(hash, ids))
+
+
+def size_of(mark: int) -> int:
+    """Return the number of members that a mark stands for."""
+    return (mark + _ONE // 2) // _ONE
 
 
 class WordSets:
@@ -72,3 +97,54 @@ class WordSets:
     def _parts(self, keys: Keys, word: str) -> Iterator[list[str | int]]:
         for ids in portions(set_members(self._store, self.key(keys, word)), _IDS_PER_SCRIPT):
             yield [1, word, *ids]
+
+
+class SetMarks:
+    """The sets of words, or of groups, of one shard, by what its articles name: a mark for each set.
+
+    Takes memory for sets, and none for articles.
+    """
+
+    def __init__(self, *, of_groups: bool = False) -> None:
+        self._of_groups = of_groups
+        self._marks: defaultdict[str, int] = defaultdict(int)
+
+    def add(self, article_id: str, names: Iterable[str]) -> None:
+        """Note what an article names."""
+        mark, marks = _ONE + hash(article_id), self._marks
+        for name in names:
+            marks[name] += mark
+
+    @property
+    def names(self) -> Collection[str]:
+        """Return what the articles noted name."""
+        return self._marks.keys()
+
+    def list_doubtful(self, store: Store, keys: Keys, names: Iterable[str]) -> Iterator[str]:
+        """Yield, of these sets and those noted, all that do not hold exactly the articles noted.
+
+        One round trip for 500 sets or 3,000 articles; more for sets of very many.
+        """
+        key = keys.group if self._of_groups else keys.word
+
+        def read(portion: list[str]) -> tuple[list[str], list[Any]]:
+            return portion, store.run("audit/under", list(map(key, portion)), [KEYS_PER_SCAN])
+
+        for portion, flat in read_ahead(read, self._portions({*names, *self._marks})):
+            for name, size, ids in zip(portion, flat[::2], flat[1::2], strict=True):
+                members = set(set_members(store, key(name))) if size == _TOO_MANY else ids
+                if size == -1 or mark_of(members) != self._marks.get(name, 0):
+                    yield name
+
+    def _portions(self, names: Iterable[str]) -> Iterator[list[str]]:
+        """Yield the names in order, in lists of which one script can read all articles, by what is noted."""
+        portion, ids = list[str](), 0
+        for name in sorted(names):
+            size = size_of(self._marks.get(name, 0))
+            if portion and (len(portion) == _IDS_PER_SCRIPT or ids + size > _IDS_PER_READ):
+                yield portion
+                portion, ids = [], 0
+            portion.append(name)
+            ids += size
+        if portion:
+            yield portion

@@ -1,5 +1,6 @@
-"""Reading ahead: the store works on the next batch while the caller works on the one before."""
+"""Reading ahead: the store works on the next batches while the caller works on the one before."""
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
@@ -7,18 +8,20 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+_AHEAD = 2
+"""With one, the store would wait while the caller computes: a thread gets its turn only after milliseconds."""
+
 
 def read_ahead(read: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
-    """Yield the result of `read` for each item. It runs in a thread, one item ahead of the caller.
+    """Yield the result of `read` for each item, in order. It runs in threads, two items ahead of the caller.
 
-    Only for reads: if one fails, the next one has been started.
+    Only for reads: if one fails, the next ones have been started.
     """
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        running: Future[Result] | None = None
+    with ThreadPoolExecutor(max_workers=_AHEAD) as threads:
+        running = deque[Future[Result]]()
         for item in items:
-            started = thread.submit(read, item)
-            if running:
-                yield running.result()
-            running = started
-        if running:
-            yield running.result()
+            running.append(threads.submit(read, item))
+            if len(running) > _AHEAD:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()

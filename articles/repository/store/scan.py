@@ -44,7 +44,6 @@ class Contents:
     articles: set[ArticleId] = field(default_factory=set)
     mentioned: set[ArticleId] = field(default_factory=set)
     """Ids of articles in the names of other keys."""
-
     groups: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
     comment_words: set[str] = field(default_factory=set)
@@ -98,7 +97,7 @@ def _walk_one(store: Store, server: Any) -> Iterator[list[str]]:
             return
 
 
-def walk_kinds(store: Store) -> Iterator[list[tuple[str, Key | None]]]:
+def walk_kinds(store: Store) -> Iterator[list["Named"]]:
     """Yield all keys like `walk`, each with its kind; None where no part of the site writes it in that place."""
     for names in walk(store):
         kinds = zip(names, recognise(names), strict=True)
@@ -107,21 +106,35 @@ def walk_kinds(store: Store) -> Iterator[list[tuple[str, Key | None]]]:
         ]
 
 
-def survey(store: Store) -> tuple[dict[Keys, Contents], list[str]]:
-    """Return what each shard holds, and the keys that no part of the site writes, or not into that shard."""
+Named = tuple[str, Key | None]
+"""A key and its kind; None where no part of the site writes it in that place."""
+
+
+def survey(store: Store, batches: Iterable[list[Named]] | None = None) -> tuple[dict[Keys, Contents], list[str]]:
+    """Return what each shard holds, and the keys that no part of the site writes, or not into that shard.
+
+    `batches`: all keys as `walk_kinds` yields them, from a caller who reads them as well.
+    """
     shards = {keys.prefix: Contents() for keys in store.shards.all}
     foreign: list[str] = []
-    for batch in walk_kinds(store):
+    for batch in walk_kinds(store) if batches is None else batches:
         for name, kind in batch:
             prefix, rest = split_prefix(name)
             if kind is None:
                 foreign.append(name)
             elif prefix in shards:
-                _note(shards[prefix], kind, kind.values(rest))
+                _note(shards[prefix], kind, _values(kind, rest))
     return {keys: shards[keys.prefix] for keys in store.shards.all}, foreign
 
 
+def _values(kind: Key, rest: str) -> tuple[str, ...]:
+    """Return the variable parts of a name that was recognised: a single one is at its end."""
+    return (rest[rest.rfind(":") + 1 :],) if len(kind.variables) == 1 else kind.values(rest)
+
+
 def _is_in_its_place(kind: Key, name: str, shards: Shards) -> bool:
+    if shards.count == 1:
+        return not name.startswith("{")
     prefix, rest = split_prefix(name)
     if kind.place is Place.OUTSIDE:
         return not prefix
@@ -210,11 +223,16 @@ def _scanned(store: Store, command: str, key: str) -> Iterator[Any]:
             return
 
 
+def rankings_of_articles(keys: Keys) -> tuple[str, ...]:
+    """Return the rankings of a shard whose members are ids of its articles."""
+    return (*map(keys.order, Order), keys.removed, keys.next_score, keys.viewed, keys.rings)
+
+
 def mentioned_ids(store: Store, keys: Keys, contents: Contents) -> set[ArticleId]:
     """Return every id that is in one shard's articles, other keys or rankings, without damaged rankings."""
     ids = contents.mentioned
     ids |= contents.articles
-    for ranking in (*map(keys.order, Order), keys.removed, keys.next_score, keys.viewed, keys.rings):
+    for ranking in rankings_of_articles(keys):
         with suppress(StoreDamaged):  # reported by the audit, which checks every key's type
             ids.update(map(article_id_from, ranked_members(store, ranking)))
     return ids - {NO_ARTICLE}

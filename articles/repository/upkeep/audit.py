@@ -32,10 +32,10 @@ exactly
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.lists import Order, Period
@@ -45,19 +45,16 @@ from articles.repository.inbox.upkeep import check_inbox
 from articles.repository.moderation.flag_upkeep import FlagUpkeep
 from articles.repository.moderation.left_out_upkeep import LeftOutUpkeep
 from articles.repository.ranking.parameters import parameters_from
-from articles.repository.search.index import Finding, Index, Indexed
-from articles.repository.search.memberships import Memberships
-from articles.repository.search.word_sets import WordSets
+from articles.repository.search.index import Finding, Indexed
 from articles.repository.store import keys as names
 from articles.repository.store.ahead import read_ahead
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
-from articles.repository.store.key_table import GROUP, WORD
+from articles.repository.store.key_table import GROUP
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import (
     Contents,
     batches,
-    mentioned_ids,
     newest_since,
     portions,
     ranked_members,
@@ -65,10 +62,12 @@ from articles.repository.store.scan import (
     survey,
 )
 from articles.repository.store.values import NO_ARTICLE, article_id_from
-from articles.repository.upkeep.attempts import UNREADABLE, attempt, attempt_each, is_shard_damaged
-from articles.repository.upkeep.comment_audit import CommentAudit
+from articles.repository.upkeep.attempts import attempt, attempt_each, is_shard_damaged
+from articles.repository.upkeep.comment_audit import CommentAudit, NotedComments
+from articles.repository.upkeep.entries import Entries
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
-from articles.repository.upkeep.readable import check_readable, check_readable_keys
+from articles.repository.upkeep.place_audit import Attempt, PlaceAudit
+from articles.repository.upkeep.readable import check_readable_keys
 
 _NAMES = (*RANGES, "seconds_per_point", "version", "refreshed_at")
 
@@ -80,11 +79,25 @@ Progress = Callable[[int, int], None]
 """Receives the number of articles done so far, and of all articles."""
 
 
-Attempt = Callable[[list[str], Callable[[list[str]], Iterator[Finding]]], Iterator[Finding]]
-"""Yields the findings of a step on some articles, also if it fails."""
+class _Facts(NamedTuple):
+    """What the check of an article read: what it is indexed by, and whether it says anything of comments."""
 
-Batch = tuple[list[str], list[Finding], dict[str, Indexed], set[str]]
-"""Ids of some articles, what is wrong with them, what they are indexed by, and those without findings."""
+    indexed: Indexed
+    is_discussed: bool
+
+
+Batch = tuple[list[str], list[Finding], dict[str, _Facts]]
+"""Ids of some articles, what is wrong with them, and what was read of those that could be."""
+
+
+def _facts_from(reply: Sequence[str | None]) -> Iterator[_Facts]:
+    facts, of_comments = len(Indexed._fields), len(NotedComments._fields)
+    for at in range(0, len(reply), facts + of_comments):
+        noted = reply[at + facts : at + facts + of_comments]
+        yield _Facts(Indexed._make(reply[at : at + facts]), noted != _NOTHING_NOTED)
+
+
+_NOTHING_NOTED = [None] * len(NotedComments._fields)
 
 
 def quiet(_done: int, _total: int) -> None:
@@ -100,17 +113,19 @@ class Audit:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._index = Index(store)
-        self._words = WordSets(store)
 
     def run(self, progress: Progress = quiet) -> Iterator[Finding]:
         """Yield every broken invariant, none for a sound store. Reads all keys, in batches. Raises StoreError."""
-        shards, foreign = survey(self._store)
-        ids = {keys: mentioned_ids(self._store, keys, contents) for keys, contents in shards.items()}
+        entries = Entries(self._store)
+        shards, foreign = survey(self._store, entries.read())
+        unreadable = entries.unreadable
+        ids = {
+            keys: entries.ids_in(keys) | contents.articles | contents.mentioned
+            for keys, contents in shards.items()
+        }
         done, total = 0, sum(map(len, ids.values()))
         progress(done, total)
         yield from (Finding(name, "belongs to nothing of this site") for name in foreign)
-        unreadable = list(check_readable(self._store))
         yield from unreadable
         yield from attempt(names.COUNTER, self._check_counter(max(chain.from_iterable(ids.values()), default=0)))
         yield from attempt(self._store.shards.directory.ranking, self._check_parameters())
@@ -119,18 +134,20 @@ class Audit:
         for keys, contents in shards.items():
             is_damaged = is_shard_damaged(keys, unreadable)
             attempt_on = partial(attempt_each, keys.article, is_shard_damaged=is_damaged)
-            memberships = Memberships()
-            read = partial(self._read_batch, keys, attempt_on)
-            for batch, findings, articles, sound in read_ahead(read, batches(ids[keys], ARTICLES_PER_CHECK)):
+            places, discussed = PlaceAudit(self._store, keys, attempt_on, _check_group), set[ArticleId]()
+            read = partial(self._read_batch, keys, contents.mentioned, attempt_on)
+            for batch, findings, articles in read_ahead(read, batches(ids[keys], ARTICLES_PER_CHECK)):
                 yield from findings
-                check_words = partial(
-                    self._index.check_articles, keys, articles=articles, sound=sound, memberships=memberships
-                )
-                yield from attempt_on(batch, check_words)
+                yield from places.check_articles({one: article.indexed for one, article in articles.items()})
+                discussed.update(int(one) for one in batch if one not in articles or articles[one].is_discussed)
                 done += len(batch)
                 progress(done, total)
-            yield from self._check_lists(keys, contents, memberships)
-            yield from CommentAudit(self._store).run(keys, contents, is_shard_damaged=is_damaged)
+            yield from attempt(keys.log, self._check_log(keys))
+            words = contents.words | entries.words[keys.lexicon]
+            yield from places.check_sets(words, contents.groups, ids[keys])
+            yield from self._check_lists(keys, contents)
+            comments = CommentAudit(self._store)
+            yield from comments.run(keys, contents, discussed, is_shard_damaged=is_damaged)
             yield from attempt(keys.flagged, FlagUpkeep(self._store).check(keys, contents))
 
     def _check_descriptions(self) -> Iterator[Finding]:
@@ -142,21 +159,15 @@ class Audit:
         for slug in sorted(set(described).difference(groups)):
             yield Finding(directory.descriptions, f"describes {slug}, but there is no such group")
 
-    def _read_batch(self, keys: Keys, attempt_on: Attempt, batch: list[str]) -> Batch:
+    def _read_batch(
+        self, keys: Keys, with_sets: Container[ArticleId], attempt_on: Attempt, batch: list[str]
+    ) -> Batch:
         """Check these articles, and read what they are indexed by: the part that waits for the store."""
-        sound = set[str]()
-        findings = list(attempt_on(batch, partial(self._check_articles, keys, sound)))
-        try:
-            articles = self._index.read(keys, batch)
-        except UNREADABLE:
-            articles = {}  # the next check reads them again, and reports those that cannot be read
-        return batch, findings, articles, sound
+        articles = dict[str, _Facts]()
+        findings = list(attempt_on(batch, partial(self._check_articles, keys, with_sets, articles)))
+        return batch, findings, articles
 
-    def _check_lists(self, keys: Keys, contents: Contents, memberships: Memberships) -> Iterator[Finding]:
-        yield from attempt(keys.log, self._check_log(keys))
-        yield from attempt(keys.lexicon, self._check_words(keys, contents, memberships))
-        for slug in sorted(contents.groups):
-            yield from attempt(keys.group(slug), self._check_group(keys, slug, memberships))
+    def _check_lists(self, keys: Keys, contents: Contents) -> Iterator[Finding]:
         yield from attempt(keys.order(Order.HOT), self._check_hot(keys))
         for member in sorted(contents.members):
             yield from attempt(keys.votes_of(member), self._check_choices(keys, member))
@@ -235,14 +246,20 @@ class Audit:
         if wrong:
             yield Finding(top, f"differs from the points of what was posted since then, by {wrong}")
 
-    def _check_articles(self, keys: Keys, sound: set[str], batch: list[str]) -> Iterator[Finding]:
-        """Yield what is wrong with these articles; add to `sound` those without findings."""
+    def _check_articles(
+        self, keys: Keys, with_sets: Container[ArticleId], articles: dict[str, _Facts], batch: list[str]
+    ) -> Iterator[Finding]:
+        """Yield what is wrong with these articles; add what was read of them to `articles`.
+
+        `with_sets`: the ids of those that have voter sets or counters.
+        """
         rankings = [*map(keys.order, (Order.TIME, Order.SCORE)), keys.removed, keys.order(Order.POINTS)]
         while batch:
             limits: list[Value] = [exact_time(self._store.now()), MOST_LOOKED_AT]
-            checked, long, flat = self._store.run("audit/articles", rankings, [keys.prefix, *limits, *batch])
-            sound.update(batch[:checked])
-            sound.difference_update(flat[::2])
+            sets = ",".join(article_id for article_id in batch if int(article_id) in with_sets)
+            arguments = [keys.prefix, *limits, sets, *batch]
+            checked, long, flat, facts = self._store.run("audit/articles", rankings, arguments)
+            articles.update(zip(batch, _facts_from(facts), strict=False))
             for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(keys.article(int(article_id)), problem)
             for article_id in map(int, long):
@@ -271,34 +288,21 @@ class Audit:
             for at, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(lists[at - 1], problem)
 
-    def _check_words(self, keys: Keys, contents: Contents, memberships: Memberships) -> Iterator[Finding]:
-        """Check the words that may hold other articles than those that name them."""
-        doubtful = list(self._words.list_doubtful(keys, contents.words, memberships))
-        yield from check_readable_keys(self._store, ((keys.word(word), WORD) for word in doubtful))
-        yield from self._words.check_words(keys, doubtful)
 
-    def _size(self, name: str) -> int:
-        with self._store.commands() as client:
-            return int(client.scard(name))
-
-    def _check_group(self, keys: Keys, slug: str, memberships: Memberships) -> Iterator[Finding]:
-        orders = [keys.group_order(order, slug) for order in Order]
-        with self._store.pipeline() as pipe:
-            pipe.hexists(self._store.shards.directory.groups, slug)
-            pipe.type(keys.group(slug))
-            pipe.exists(*orders)
-            is_known, kind, ranked = pipe.execute()
-        if kind != "none" and not is_known:
-            yield Finding(keys.group(slug), "holds articles, but there is no such group")
-        if kind == GROUP.type and not ranked and self._size(keys.group(slug)) == memberships.groups[slug]:
-            return
-        yield from check_readable_keys(self._store, [(keys.group(slug), GROUP)])
-        rankings = [ranked_members(self._store, ranking) for ranking in orders]
-        seen, problems = set[str](), set[str]()
-        for batch in chain(
-            [[]], portions(chain(set_members(self._store, keys.group(slug)), *rankings), ARTICLES_PER_CHECK)
-        ):
-            fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
-            seen.update(fresh)
-            problems.update(self._store.run("audit/group", [keys.group(slug)], [keys.prefix, slug, *fresh]))
-        yield from (Finding(keys.group(slug), problem) for problem in sorted(problems))
+def _check_group(store: Store, keys: Keys, slug: str) -> Iterator[Finding]:
+    """Yield what is wrong with a group in one shard, and with its rankings. In batches."""
+    orders = [keys.group_order(order, slug) for order in Order]
+    with store.pipeline() as pipe:
+        pipe.hexists(store.shards.directory.groups, slug)
+        pipe.exists(keys.group(slug))
+        is_known, is_there = pipe.execute()
+    if is_there and not is_known:
+        yield Finding(keys.group(slug), "holds articles, but there is no such group")
+    yield from check_readable_keys(store, [(keys.group(slug), GROUP)])
+    rankings = [ranked_members(store, ranking) for ranking in orders]
+    seen, problems = set[str](), set[str]()
+    for batch in chain([[]], portions(chain(set_members(store, keys.group(slug)), *rankings), ARTICLES_PER_CHECK)):
+        fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
+        seen.update(fresh)
+        problems.update(store.run("audit/group", [keys.group(slug)], [keys.prefix, slug, *fresh]))
+    yield from (Finding(keys.group(slug), problem) for problem in sorted(problems))

@@ -1,7 +1,7 @@
 """The audit of comments: their places, their votes, their authors' lists, and the counts of their articles."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -51,6 +51,9 @@ class NotedComments(NamedTuple):
     last: str | None
 
 
+_NOTHING_NOTED = NotedComments(None, None, None)
+
+
 class CommentAudit:
     """The audit of the comments of one shard. Read-only."""
 
@@ -58,8 +61,13 @@ class CommentAudit:
         self._store = store
         self._index = CommentIndex(store)
 
-    def run(self, keys: Keys, contents: Contents, *, is_shard_damaged: bool) -> Iterator[Finding]:
-        """Yield every broken invariant of the comments in a shard. In batches. Raises StoreError."""
+    def run(
+        self, keys: Keys, contents: Contents, discussed: Set[ArticleId], *, is_shard_damaged: bool
+    ) -> Iterator[Finding]:
+        """Yield every broken invariant of the comments in a shard. In batches. Raises StoreError.
+
+        `discussed`: the articles that say anything of comments, or could not be read.
+        """
         shown, memberships = defaultdict[ArticleId, Shown](Shown), Memberships()
         check_one = partial(self._check_with_words, keys, shown, memberships)
         for batch in batches(listed_comments(self._store, keys, contents), ARTICLES_PER_CHECK):
@@ -72,7 +80,7 @@ class CommentAudit:
             for batch in batches(subjects, KEYS_PER_READ):
                 yield from attempt_each(name, batch, partial(check, keys), is_shard_damaged=is_shard_damaged)
         highest = {article_of(one): one % COMMENTS_PER_ARTICLE for one in sorted(contents.comments)}
-        for ids in portions(sorted(contents.articles), KEYS_PER_SCAN):
+        for ids in portions(sorted(contents.articles & (discussed | shown.keys())), KEYS_PER_SCAN):
             yield from attempt(keys.article(ids[0]), self._check_counts(keys, ids, shown, highest))
 
     def _check_with_words(
@@ -177,12 +185,10 @@ def listed_comments(store: Store, keys: Keys, contents: Contents) -> set[Comment
 
 def read_counts(store: Store, keys: Keys, ids: Iterable[ArticleId]) -> dict[ArticleId, NotedComments]:
     """Return what articles say of their comments. One round trip."""
-    articles = list(ids)
-    with store.pipeline() as pipe:
-        for article_id in articles:
-            pipe.hmget(keys.article(article_id), "comments", "comment_ids", "last_comment")
-        replies = pipe.execute(raise_on_error=False)
-    return {
-        article_id: NotedComments(*((None,) * 3 if isinstance(reply, Exception) else reply))
-        for article_id, reply in zip(articles, replies, strict=True)
-    }
+    articles, width, noted = list(ids), 1 + len(NotedComments._fields), dict[ArticleId, NotedComments]()
+    batches_read = list(portions(articles, ARTICLES_PER_CHECK))
+    calls = [Call("comments/read_counts", list(map(keys.article, batch)), []) for batch in batches_read]
+    for batch, flat in zip(batches_read, store.run_many(calls), strict=True):
+        for at in range(0, len(flat), width):
+            noted[batch[flat[at] - 1]] = NotedComments(*flat[at + 1 : at + width])
+    return {article_id: noted.get(article_id, _NOTHING_NOTED) for article_id in articles}

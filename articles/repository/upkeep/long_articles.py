@@ -8,7 +8,7 @@ from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, set_members
 
 MOST_LOOKED_AT = 1000
-"""Voters, words and entries of the log that one step reads: some milliseconds of the store's time."""
+"""Voters and entries of the log that one step reads, with the articles: some milliseconds of the store's time."""
 
 
 def check_long(store: Store, keys: Keys, article_id: int) -> Iterator[str]:

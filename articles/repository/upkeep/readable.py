@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -23,6 +23,9 @@ _KEYS_AT_ONCE = 200
 _LONGEST_EXCERPT = 60
 
 Named = tuple[str, Key]
+Read = Callable[[str, Sequence[Any]], object]
+"""Receives entries of a key as the server sent them: members of a set, (member, score) of a sorted set."""
+
 Form = Callable[[Sequence[bytes]], object]
 """Returns something false, or raises ValueError, if one of the values is damaged."""
 
@@ -105,12 +108,17 @@ class Damage(NamedTuple):
     entry: bytes | None = None
 
 
-def check_readable(store: Store) -> Iterator[Finding]:
-    """Yield each key that cannot be read or has an unreadable entry, once. In batches.
+def check_readable(
+    store: Store, keys: Iterable[tuple[str, Key | None]], read: Read = lambda _name, _entries: None
+) -> Iterator[Finding]:
+    """Yield each of these keys that cannot be read or has an unreadable entry, once. In batches.
 
-    Leaves out the keys whose entries the audit reads for itself.
+    Leaves out the keys whose entries the audit reads for itself, and those without a kind. `read` receives the
+    entries of the others, in parts.
     """
-    yield from _named_once(list_damages(store, besides=_READ_BY_THE_AUDIT))
+    named = ((name, kind) for name, kind in keys if kind and kind not in _READ_BY_THE_AUDIT)
+    for batch in portions(named, _KEYS_AT_ONCE):
+        yield from _named_once(_check(store, batch, read))
 
 
 def check_readable_keys(store: Store, keys: Iterable[Named]) -> Iterator[Finding]:
@@ -124,15 +132,14 @@ def _named_once(damages: Iterable[Damage]) -> Iterator[Finding]:
         yield Finding(name, next(of_key).problem)
 
 
-def list_damages(store: Store, besides: Container[Key] = ()) -> Iterator[Damage]:
-    """Yield all that cannot be read, key by key, in batches; leave out the kinds `besides`."""
+def list_damages(store: Store) -> Iterator[Damage]:
+    """Yield all that cannot be read, key by key, in batches."""
     for keys in walk_kinds(store):
-        named = ((name, kind) for name, kind in keys if kind and kind not in besides)
-        for batch in portions(named, _KEYS_AT_ONCE):
+        for batch in portions(((name, kind) for name, kind in keys if kind), _KEYS_AT_ONCE):
             yield from _check(store, batch)
 
 
-def _check(store: Store, batch: Sequence[Named]) -> Iterator[Damage]:
+def _check(store: Store, batch: Sequence[Named], read: Read = lambda _name, _entries: None) -> Iterator[Damage]:
     with store.pipeline() as pipe:
         for name, kind in batch:
             command = ("PFCOUNT", name) if kind in _SKETCHES else _READ[kind.type](name)
@@ -145,6 +152,7 @@ def _check(store: Store, batch: Sequence[Named]) -> Iterator[Damage]:
             raise reply
         elif reply is not None and kind not in _SKETCHES:
             for part in _parts(store, name, kind, reply):
+                read(name, part)
                 for entry, problem in _damaged(kind, part):
                     yield Damage(name, kind, problem, entry)
 

@@ -1,13 +1,16 @@
 --[[
 Check the invariants of some articles of one shard, as many as one step can. Reads only.
 KEYS  1 time ranking  2 score ranking  3 removed  4 points ranking
-ARGV  1 shard prefix  2 now, s  3 most voters, words and log entries to examine  4… ids
+ARGV  1 shard prefix  2 now, s  3 most voters and log entries to examine  4 ids, separated by commas, of those that have
+      voter sets or counters, as far as the caller knows  5… ids
 Returns  {number of articles checked, {ids of those with too many voters or log entries for one step},
-         {id, problem, id, problem …}}
-Cost  O(ids · log N + voters + words + entries), bounded by 3
+         {id, problem, id, problem …}, {title, link, poster's name, words, groups, state, comments that are shown, last
+         number of a comment, time of the last comment of each article checked}}; the state is "listed" | "removed" |
+         "damaged", also for a missing one. Other values are nil where the article lacks them
+Cost  O(ids · log N + voters + entries), bounded by 3
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, leftout:<id> r, votes:<user> r, opposes:<user> r, gone: r,
-         leftout: r, leftout:acts: r, score: r, time: r, points: r, active: r, removed: r, group:<slug> r,
-         counter:views:<id> r, hll:uv:<id> r, viewed: r, next:score r, word:<word> r, ranking: r, log: r
+         leftout: r, leftout:acts: r, score: r, time: r, points: r, active: r, removed: r,
+         counter:views:<id> r, hll:uv:<id> r, viewed: r, next:score r, ranking: r, log: r
 INCLUDE  articles, closing, formulas, members, moderation_log, values
 ]]
 local prefix = ARGV[1]
@@ -17,8 +20,10 @@ local seconds_per_point, next_seconds_per_point, cursor, longest, voters_dropped
   prefix .. 'ranking:', 'seconds_per_point', 'next_seconds_per_point', 'next_cursor', 'longest_window', 'voters_dropped'))
 seconds_per_point, next_seconds_per_point = tonumber(seconds_per_point or ''), tonumber(next_seconds_per_point or '')
 longest, voters_dropped = tonumber(longest or ''), tonumber(voters_dropped or '')
-local findings, long, most, examined = {}, {}, tonumber(ARGV[3]), 0
-local ids = {unpack(ARGV, 4, math.min(#ARGV, 4 + math.floor(most / 10)))}  -- each counts as ten or more
+local findings, long, facts, most, examined = {}, {}, {}, tonumber(ARGV[3]), 0
+local ids = {unpack(ARGV, 5, math.min(#ARGV, 5 + math.floor(most / 6)))}  -- each counts as six or more
+local with_sets = {}
+for _, id in ipairs(split(ARGV[4])) do with_sets[id] = true end
 local any_gone = redis.call('EXISTS', prefix .. 'gone:') == 1
 local any_left_out = redis.call('EXISTS', prefix .. 'leftout:') == 1
 
@@ -134,24 +139,9 @@ local function check_activity(say, active_at, last_comment, locked, removed)
   end
 end
 
-local function check_groups(say, id, groups, removed)
-  for _, slug in ipairs(split(groups)) do
-    local inside = redis.call('SISMEMBER', prefix .. 'group:' .. slug, id) == 1
-    if inside == (removed and true or false) then say(removed and 'removed, but in ' .. slug or 'not in ' .. slug) end
-  end
-end
-
 local function check_text(say, id, bytes)
   local size = redis.call('HSTRLEN', prefix .. 'article:' .. id, 'text')  -- O(1)
   if bytes ~= (size > 0 and exactly(size)) then say('its text has ' .. size .. ' bytes, noted ' .. (bytes or 'none')) end
-end
-
-local function check_words(say, id, words, removed)
-  for word in string.gmatch(words or '', '[^ ]+') do
-    examined = examined + 1
-    local there = redis.call('SISMEMBER', prefix .. 'word:' .. word, id) == 1
-    if there == (removed and true or false) then say((removed and 'removed, but under ' or 'not under ') .. word) end
-  end
 end
 
 -- Numbers are separated by commas: a field this short holds no more of them than one step may examine.
@@ -163,22 +153,21 @@ local function check_log(say, id, numbers)
   end
 end
 
--- Whether the article has voter sets or counters: most old articles have none, and nothing to check.
-local function has_sets(id)
-  return redis.call('EXISTS', prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'leftout:' .. id,
-    prefix .. 'counter:views:' .. id, prefix .. 'hll:uv:' .. id) > 0
-end
-
 local checked = 0
 for n, id in ipairs(ids) do
   local too_long = false
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
-  local title, link, poster, name, time, closes, votes, opposes, groups, removed, archived, words, numbers, text_bytes,
-    last_comment, locked, left_out =
-    unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'title', 'link', 'poster', 'poster_name', 'time', 'closes',
-      'votes', 'opposes', 'groups', 'removed', 'archived', 'words', 'log', 'text_bytes', 'last_comment', 'locked',
-      'left_out'))
-  if not is_whole(title, link, poster, name, time, votes, opposes, groups, archived) then
+  local title, link, poster, name, closes, groups, archived, words, numbers, text_bytes, comments, last_number,
+    time, votes, opposes, removed, last_comment, locked, left_out =
+    unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'title', 'link', 'poster', 'poster_name', 'closes', 'groups',
+      'archived', 'words', 'log', 'text_bytes', 'comments', 'comment_ids', 'time', 'votes', 'opposes', 'removed',
+      'last_comment', 'locked', 'left_out'))
+  local whole = is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
+  local state = not whole and 'damaged' or removed and 'removed' or 'listed'
+  for _, fact in ipairs({title, link, name, words, groups, state, comments, last_number, last_comment}) do
+    facts[#facts + 1] = fact
+  end
+  if not whole then
     say('no such article, or not a whole one')
   else
     if not as_time(closes) then say('does not say when voting ends') end
@@ -190,20 +179,18 @@ for n, id in ipairs(ids) do
       too_long = check_votes(say, id, votes, opposes)
       check_window(say, time, closes)
     end
-    if views[n] or has_sets(id) then
+    if views[n] or with_sets[id] or not is_closed then  -- most old articles have none, and nothing to check
       check_voter_sets(say, id, time, is_closed)
       check_views(say, id, views[n], archived)
     end
     check_rankings(say, n, time, points, removed)
     check_activity(say, active[n], as_time(last_comment), locked, removed)
-    check_groups(say, id, groups, removed)
     check_staged(say, stages[n], time, points, removed)
-    check_words(say, id, words, removed)
     check_text(say, id, text_bytes)
     too_long = check_log(say, id, numbers) or too_long
   end
   if too_long then long[#long + 1] = id end
-  checked, examined = checked + 1, examined + 10
+  checked, examined = checked + 1, examined + 6
   if examined > most then break end
 end
-return {checked, long, findings}
+return {checked, long, findings, facts}
