@@ -176,9 +176,9 @@ def test_a_moderator_who_decides_second_reads_what_was_decided(by_approval, caro
     assert "The account has been approved." in decide("approve", "newcomer")
     assert "Another moderator has approved this account already." in decide("decline", "newcomer")
     assert "The account has been approved." in decide("approve", "newcomer"), "a form that arrives twice"
-    assert "The account has been declined and deleted." in decide("decline", "another")
+    assert "The sign-up has been declined and the account deleted." in decide("decline", "another")
     assert "Another moderator has declined this account already." in decide("approve", "another")
-    assert "The account has been declined and deleted." in decide("decline", "another")
+    assert "The sign-up has been declined and the account deleted." in decide("decline", "another")
     assert log_in()[1].status_code == 302
     assert User.objects.get(username="another").left_at is not None
 

@@ -128,7 +128,7 @@ class SetMarks:
         key = keys.group if self._of_groups else keys.word
 
         def read(portion: list[str]) -> tuple[list[str], list[Any]]:
-            return portion, store.run("audit/under", list(map(key, portion)), [KEYS_PER_SCAN])
+            return portion, store.run("search/read_sets", list(map(key, portion)), [KEYS_PER_SCAN])
 
         for portion, flat in read_ahead(read, self._portions({*names, *self._marks})):
             for name, size, ids in zip(portion, flat[::2], flat[1::2], strict=True):

@@ -321,7 +321,7 @@ LEFT_OUT_ACTS = _key(
     "leftout:acts:",
     "hash",
     Owner.SITE,
-    "member id → number of the moderators' last act: an odd one leaves the member's choices out of ranking, an even "
+    "member id → number of the last act: an odd one leaves the member's choices out of ranking, an even "
     "one counts them again; and `open` until all articles are settled, then `done`",
     "an interrupted act is continued, unless a later one has reversed it",
 )

@@ -64,10 +64,9 @@ from articles.repository.store.scan import (
 from articles.repository.store.values import NO_ARTICLE, article_id_from
 from articles.repository.upkeep.attempts import attempt, attempt_each, is_shard_damaged
 from articles.repository.upkeep.comment_audit import CommentAudit, NotedComments
-from articles.repository.upkeep.entries import Entries
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
 from articles.repository.upkeep.place_audit import Attempt, PlaceAudit
-from articles.repository.upkeep.readable import check_readable_keys
+from articles.repository.upkeep.readable import Entries, check_readable_keys
 
 _NAMES = (*RANGES, "seconds_per_point", "version", "refreshed_at")
 

@@ -10,19 +10,23 @@ from typing import Any, NamedTuple
 import redis
 from redis.client import NEVER_DECODE
 
+from articles.domain.articles import ArticleId
 from articles.repository.search.index import Finding
 from articles.repository.store import key_table as table
+from articles.repository.store.ahead import read_ahead
 from articles.repository.store.batches import ENTRIES_PER_READ, KEYS_PER_SCAN
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import Key
-from articles.repository.store.scan import portions, walk_kinds
+from articles.repository.store.keys import Keys
+from articles.repository.store.scan import Named, portions, rankings_of_articles, walk_kinds
+from articles.repository.store.values import NO_ARTICLE, article_id_from
 
 _KEYS_AT_ONCE = 200
 """Keys whose first entries come in one reply."""
 
 _LONGEST_EXCERPT = 60
 
-Named = tuple[str, Key]
+Known = tuple[str, Key]
 Read = Callable[[str, Sequence[Any]], object]
 """Receives entries of a key as the server sent them: members of a set, (member, score) of a sorted set."""
 
@@ -121,7 +125,7 @@ def check_readable(
         yield from _named_once(_check(store, batch, read))
 
 
-def check_readable_keys(store: Store, keys: Iterable[Named]) -> Iterator[Finding]:
+def check_readable_keys(store: Store, keys: Iterable[Known]) -> Iterator[Finding]:
     """Yield each of these keys that cannot be read or has an unreadable entry, once. In batches."""
     for batch in portions(keys, _KEYS_AT_ONCE):
         yield from _named_once(_check(store, batch))
@@ -139,7 +143,7 @@ def list_damages(store: Store) -> Iterator[Damage]:
             yield from _check(store, batch)
 
 
-def _check(store: Store, batch: Sequence[Named], read: Read = lambda _name, _entries: None) -> Iterator[Damage]:
+def _check(store: Store, batch: Sequence[Known], read: Read = lambda _name, _entries: None) -> Iterator[Damage]:
     with store.pipeline() as pipe:
         for name, kind in batch:
             command = ("PFCOUNT", name) if kind in _SKETCHES else _READ[kind.type](name)
@@ -224,3 +228,34 @@ def _problem(kind: Key, entry: Any) -> tuple[bytes, str]:
 
 def _excerpt(value: bytes) -> str:
     return repr(value[:_LONGEST_EXCERPT].decode(errors="backslashreplace"))
+
+
+class Entries:
+    """What keys hold: what cannot be read of it, ids in rankings of articles, and words in lexicons."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.unreadable: list[Finding] = []
+        shards = store.shards.all
+        self._ids = {name: set[ArticleId]() for keys in shards for name in rankings_of_articles(keys)}
+        self.words = {keys.lexicon: set[str]() for keys in shards}
+        """The words in each lexicon, by its name."""
+
+    def read(self) -> Iterator[list[Named]]:
+        """Yield all keys in batches, after their entries are read."""
+        for batch, findings in read_ahead(self._read_batch, walk_kinds(self._store)):
+            self.unreadable += findings
+            yield batch
+
+    def ids_in(self, keys: Keys) -> set[ArticleId]:
+        """Return the ids in the rankings of a shard, once all keys are read."""
+        return set().union(*(self._ids[name] for name in rankings_of_articles(keys))) - {NO_ARTICLE}
+
+    def _read_batch(self, batch: list[Named]) -> tuple[list[Named], list[Finding]]:
+        return batch, list(check_readable(self._store, batch, self._note))
+
+    def _note(self, name: str, entries: Sequence[Any]) -> None:
+        if (ids := self._ids.get(name)) is not None:
+            ids.update(article_id_from(member) for member, _ in entries)
+        elif (words := self.words.get(name)) is not None:
+            words.update(member.decode(errors="backslashreplace") for member, _ in entries)
