@@ -39,11 +39,11 @@ _OFFERED = {code for code, _name in settings.LANGUAGES}
 _EVERY = [Look(*(values[int(bit)] for values, bit in zip(_VALUES, row, strict=True))) for row in _ROWS]  # type: ignore[arg-type]
 LOOKS = [look for look in _EVERY if look.language in _OFFERED]
 
-_FIRST = (LOOKS[0], LOOKS[2])
-"""A phone without JavaScript in English, a wide screen with it in Chinese."""
+_FIRST = LOOKS[2]
+"""The one that `make test` tries, too: Chinese, with JavaScript, on a wide screen."""
 
 EVERY_LOOK = [
-    pytest.param(look, id=str(look), marks=[pytest.mark.journey] if look in _FIRST else []) for look in LOOKS
+    pytest.param(look, id=str(look), marks=[pytest.mark.journey] if look == _FIRST else []) for look in LOOKS
 ]
 """As a fixture's parameters."""
 
