@@ -11,6 +11,7 @@ from articles.domain.lists import MOST_PAGED, MemberPage
 from articles.domain.members import UserId
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moment, read_articles, sort_key
+from articles.repository.moving import marks
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Store, Value, exact_time
@@ -55,13 +56,14 @@ class Members:
     def save(self, user: UserId, article_id: ArticleId, *, wanted: bool) -> None:
         """Save an article for later, or with `wanted=False` remove it from the saved ones. Idempotent.
 
-        Two round trips; one to remove it. Raises ArticleNotFound, ArticleRemoved, and SavedFull if the member has
-        saved `Rules.max_saved` articles.
+        Three round trips; two to remove it. Raises ArticleNotFound, ArticleRemoved, and SavedFull if the member
+        has saved `Rules.max_saved` articles.
         """
         store = self._store
         if not wanted:
             with store.commands() as client:
                 client.zrem(names.saved(user), str(article_id))
+            marks.check_kept(store)
             return
         article = next(iter(read_articles(store, [article_id], None)), None)
         if article is None:
@@ -70,6 +72,7 @@ class Members:
             raise ArticleRemoved(article_id)
         limits: list[Value] = [article_id, exact_time(store.now()), store.rules.max_saved]
         store.change("members/save", article_id, [names.saved(user)], limits)
+        marks.check_kept(store)
 
     def get_points(self, poster: UserId) -> int:
         """Return the points of a member's newest `ARTICLES_RATED` articles that are listed, without first votes.

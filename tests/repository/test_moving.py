@@ -193,6 +193,29 @@ def test_the_former_store_refuses_changes_and_says_where_the_site_is(stores, use
     assert here.lists.get_page(Order.TIME).articles, "readers read on"
 
 
+@pytest.mark.parametrize("wanted", [True, False])
+def test_an_article_that_is_saved_too_late_to_be_carried_is_not_confirmed(stores, used, monkeypatch, wanted):
+    here, there = stores
+    if not wanted:
+        here.members.save(ALICE, used[6], wanted=True)
+    move = here.move_to(there)
+    move.copy(quiet)
+    finish, during = marks.finish, []
+
+    def save_late():
+        with pytest.raises(StoreUnavailable, match="being moved"):
+            here.members.save(ALICE, used[6], wanted=wanted)
+        during.append(True)
+
+    monkeypatch.setattr(marks, "finish", lambda *places: (save_late(), finish(*places))[1])
+    move.switch(HERE, THERE, quiet)
+    save_late()
+
+    assert len(during) == 2
+    there.members.save(ALICE, used[6], wanted=wanted)
+    assert (used[6] in [number for number, _ in there.members.iterate_saved(ALICE)]) is wanted
+
+
 def test_a_site_returns_with_all_changes_since(stores, used):
     here, there = stores
     move = here.move_to(there)

@@ -4,6 +4,7 @@ import json
 from enum import StrEnum
 from typing import NamedTuple
 
+from articles.domain.errors import StoreUnavailable
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
 
@@ -51,6 +52,15 @@ def state_of(store: Store) -> MoveState:
     if closed and mark != MoveState.MOVED:
         return MoveState.CLOSED
     return MoveState(mark or MoveState.NONE)
+
+
+def check_kept(store: Store) -> None:
+    """Check that a change outside the shards, just made, is not too late to be carried. One round trip.
+
+    No script of a shard refuses such a change. Raises StoreUnavailable; the change can be repeated.
+    """
+    if state_of(store) in (MoveState.CLOSED, MoveState.MOVED):
+        raise StoreUnavailable("the store is being moved")
 
 
 def note_changes(store: Store, mark: str = COPYING) -> None:
