@@ -17,7 +17,7 @@ from articles.domain.errors import (
 from articles.repository import Confirmation, Repository
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import post
+from tests.factories import comment_on, post
 from tests.repository.exchanges import Exchanges
 from tests.repository.spread import prepared
 from tests.rules import connect
@@ -116,6 +116,18 @@ def test_a_post_is_unconfirmed_however_often_until_the_replica_has_it(mirrored, 
     assert (posted.id, posted.is_new) == (2, False)
     assert mirrored.replica.client.exists("article:2")
     assert len(confirming.lists.get_page("time").articles) == 2
+    assert problems(confirming) == []
+
+
+def test_a_comment_is_unconfirmed_until_the_replica_has_it_and_posted_once(mirrored, confirming, clock):
+    article = post(confirming, 1)
+    with mirrored.replica.frozen(), pytest.raises(StoreUnconfirmed):
+        comment_on(mirrored.connect(clock, waits=0.1), article, "A comment")
+
+    until(mirrored.replica.is_in_step)
+    comment = comment_on(confirming, article, "A comment")
+    assert mirrored.replica.client.exists(f"comment:{comment}")
+    assert confirming.articles.get(article).comments == 1
     assert problems(confirming) == []
 
 
