@@ -2,7 +2,7 @@
 
 import random
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
+from itertools import count, product
 
 import pytest
 
@@ -566,11 +566,16 @@ def test_one_shard_and_four_find_the_same(server_url, store_paths):
     for repository in (one, four):
         repository.prepare()
         for number in range(80):
-            repository.articles.post(ALICE, "alice", f"redis {number % 7} vote", f"https://e.example/{number}")
-    for text in ("redis", "redis 3", "vot", "3", "example"):
+            title = f"redis {number % 7} {'vote' if number % 3 else 'voters'}"
+            article = repository.articles.post(ALICE, "alice", title, f"https://e.example/{number}").id
+            for voter in range(number * 7 % 5):
+                repository.votes.cast(article, BOB + voter, Choice.VOTE)
+    by_score = ids(one, "redis", Order.SCORE)
+    assert by_score not in (sorted(by_score), sorted(by_score, reverse=True)), "the order is that of the votes"
+    for text, order in product(("redis", "redis 3", "vot", "vote", "3", "example"), (Order.SCORE, Order.TIME)):
         for number in (1, 2):
             try:
-                expected = ids(one, text, Order.SCORE, number)
+                expected = ids(one, text, order, number)
             except PageNotFound:
                 continue
-            assert ids(four, text, Order.SCORE, number) == expected
+            assert ids(four, text, order, number) == expected
