@@ -54,6 +54,11 @@ def test_any_multiple_of_four_spreads_evenly_over_four_nodes(shards):
     assert spread.shards_by_node(shards, 4) == [shards // 4] * 4
 
 
+def test_each_of_three_nodes_has_an_even_share_of_48_shards_within_a_tenth():
+    shares = [count / 48 * 3 for count in spread.shards_by_node(48, 3)]
+    assert all(0.9 <= share <= 1.1 for share in shares)
+
+
 def test_shards_that_are_moved_by_hand_differ_by_one_at_most():
     assert spread.even_share(16, 3) == 6 / 16
     assert spread.even_share(48, 3) == 16 / 48

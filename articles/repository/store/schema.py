@@ -254,7 +254,7 @@ def check_stamp(store: Store) -> None:
     if stamp["shards"] != str(store.shards.count):
         raise StoreUnfit(
             f"The store has {stamp['shards']} shards, STORE_SHARDS is {store.shards.count}; "
-            "set it back, or export, start on an empty store (`manage.py accept_store`) and import."
+            "set it back. `manage.py move_store` moves a running site to another number of shards."
         )
 
 
