@@ -54,6 +54,9 @@ class CommentRow(NamedTuple):
     """Time since it was posted, in words of the active language."""
 
     edited_at: float | None
+    edited_age: str
+    """Time since it was edited, in words of the active language; "" if it never was."""
+
     removed: str | None
     is_deleted: bool
     votes: int
@@ -165,6 +168,7 @@ def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_r
         comment.posted_at,
         age(comment.posted_at),
         comment.edited_at,
+        "" if comment.edited_at is None else age(comment.edited_at),
         comment.removed,
         comment.is_deleted,
         comment.votes,
