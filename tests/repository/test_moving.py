@@ -10,6 +10,7 @@ from articles.domain.errors import ArticlesError, StoreUnavailable, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.repository import MoveFailed, MoveState, Place
+from articles.repository.backup.restoring import StoreRestore
 from articles.repository.moving import marks
 from articles.repository.moving import move as moving
 from articles.searching import read_query
@@ -214,6 +215,34 @@ def test_an_article_that_is_saved_too_late_to_be_carried_is_not_confirmed(stores
     assert len(during) == 2
     there.members.save(ALICE, used[6], wanted=wanted)
     assert (used[6] in [number for number, _ in there.members.iterate_saved(ALICE)]) is wanted
+
+
+def test_while_changes_are_refused_only_what_has_changed_outside_the_shards_is_written(stores, used, monkeypatch):
+    here, there = stores
+    for member in range(101, 111):
+        here.members.save(member, used[1], wanted=True)
+    move = here.move_to(there)
+    move.copy(quiet)
+    refuse, write, written = marks.refuse_changes, StoreRestore.write_some, []
+
+    def change_and_refuse(*facts):
+        here.members.save(105, used[2], wanted=True)
+        here.members.save(106, used[1], wanted=False)
+        written.clear()
+        refuse(*facts)
+
+    def note(restore, records):
+        records = list(records)
+        written.extend(entry.name for record in records for entry in record.entries)
+        write(restore, records)
+
+    monkeypatch.setattr(marks, "refuse_changes", change_and_refuse)
+    monkeypatch.setattr(StoreRestore, "write_some", note)
+    move.switch(HERE, THERE, quiet)
+
+    assert {name for name in written if name.startswith(("saved:", "link:"))} == {"saved:105"}
+    for member in range(101, 111):
+        assert list(there.members.iterate_saved(member)) == list(here.members.iterate_saved(member))
 
 
 def test_a_site_returns_with_all_changes_since(stores, used):

@@ -1,7 +1,9 @@
 """Carries what has changed in one store into another that is a copy of it."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import CommentId, article_of, is_root
@@ -29,6 +31,9 @@ _OUTSIDE = (table.SAVED, table.LINK, table.SHIFT)
 _PATTERNS = ("saved:*", "link:*", "shift:*")
 _DAY = 86400
 _KEYS_PER_SCAN = 10_000
+_SAME_LIFE_MS = 1000
+"""By how much the computed end of an unchanged key's life may differ."""
+
 _ADDED_UP = (
     *(table.SITE_DAYS, table.LOG, table.TUNINGS, table.RANKING),
     *(table.GROUPS, table.DESCRIPTIONS, table.MERGED, table.LEFT_OUT, table.LEFT_OUT_ACTS),
@@ -73,6 +78,26 @@ class Changes:
             self.site.append((name, kind))
 
 
+class _Carried(NamedTuple):
+    """What is remembered of a key outside the shards."""
+
+    content: int
+    expires_ms: int | None
+
+    @classmethod
+    def of(cls, record: BackupRecord) -> "_Carried":
+        (entry,) = record.entries
+        return cls(hash(json.dumps(entry.data)), entry.expires_ms)
+
+    def is_still(self, other: "_Carried | None") -> bool:
+        """Return whether a key that was carried like the other need not be carried again."""
+        if other is None or self.content != other.content:
+            return False
+        if self.expires_ms is None or other.expires_ms is None:
+            return self.expires_ms == other.expires_ms
+        return abs(self.expires_ms - other.expires_ms) <= _SAME_LIFE_MS
+
+
 class Carrier:
     """Carries changes from one store to another."""
 
@@ -82,8 +107,8 @@ class Carrier:
         self._repair = repair
         self._reader = reader
         self._layout = layout
-        self._outside: set[str] | None = None
-        """Names of what is outside the shards, as last carried."""
+        self._outside: dict[str, _Carried] | None = None
+        """What is outside the shards, by name, as last carried."""
 
     def carry(self, changes: Changes) -> None:
         """Carry these changes. Safe to repeat."""
@@ -171,17 +196,24 @@ class Carrier:
                 yield from self._reader.iterate_keys([(name, kind)])
 
     def carry_outside(self) -> None:
-        """Carry what is outside the shards. Reads the names of all keys; the first time, of both stores."""
+        """Carry what is outside the shards and has changed since it was last carried; the first time, all of it.
+
+        Reads the names of all keys; the first time, of both stores.
+        """
         here = set(_names_outside(self._source))
-        there = set(_names_outside(self._target)) if self._outside is None else self._outside
+        there = set(_names_outside(self._target)) if self._outside is None else self._outside.keys()
         self._unlink(sorted(there - here))
-        self._outside = here
+        known = {name: carried for name, carried in (self._outside or {}).items() if name in here}
+        self._outside = known
         self._carry_salts()
         for batch in portions(sorted(here), KEYS_PER_READ):
             named = [(name, kind) for name, kind in zip(batch, recognise(batch), strict=True) if kind is not None]
-            records = list(self._reader.iterate_keys(named))
-            self._unlink(batch)
-            self._restore().write_some(records)
+            found = {record.entries[0].name: record for record in self._reader.iterate_keys(named)}
+            now = {name: _Carried.of(record) for name, record in found.items()}
+            changed = [name for name in batch if name not in now or not now[name].is_still(known.get(name))]
+            self._unlink(changed)
+            self._restore().write_some([found[name] for name in changed if name in found])
+            known |= now
 
     def _carry_salts(self) -> None:
         """Carry the salts of visitors' digests, which no backup has: no visitor is counted twice that day."""
