@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from urllib.parse import urljoin
 
 import pytest
+from markdown_it import MarkdownIt
 
 from articles.text.markdown import plain, render
 
@@ -83,6 +84,18 @@ class _Depth(HTMLParser):
 @pytest.mark.parametrize(("text", "html"), DRAWN.items())
 def test_text_is_drawn_as_markdown(text, html):
     assert render(text).strip() == html
+
+
+@pytest.mark.parametrize("length", [1, 19_000])
+def test_a_text_is_parsed_once_however_often_it_is_shown(monkeypatch, length):
+    parsed, parse = [], MarkdownIt.render
+    monkeypatch.setattr(MarkdownIt, "render", lambda parser, *args: parsed.append(args) or parse(parser, *args))
+    texts = [f"*seen {number}*" + "x" * length for number in range(50)]
+
+    first = [render(text) for text in texts]
+
+    assert [render(text) for text in texts] == first
+    assert len(parsed) == len(texts)
 
 
 def test_columns_of_a_table_keep_their_side():
