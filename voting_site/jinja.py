@@ -16,15 +16,15 @@ from markupsafe import Markup
 
 from accounts.web.form_pages import page_of
 from articles.formatting import values
+from articles.formatting.kept_pieces import kept_piece
 from articles.formatting.values import grouped
 from articles.site.texts import site_text
 from articles.site.waiting import count_waiting
 from articles.text.links import host_of
-from articles.views.lists.rows import kept_row, row_of
+from articles.views.lists.rows import draw_rows
 from articles.web import languages
-from articles.wiring import html_of, html_of_site_text, is_about_to_move
+from articles.wiring import html_of, html_of_site_text
 from voting_site.form_errors import control, was_refused, wrong_fields
-from voting_site.kept_pieces import kept_piece
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "age": values.age,
@@ -119,13 +119,11 @@ def environment(**options: Any) -> Environment:
         wrong_fields=wrong_fields,
         control=control,
         page_of=page_of,
-        row_of=row_of,
-        kept_row=kept_row,
+        draw_rows=draw_rows,
         kept_piece=kept_piece,
         site_text=site_text,
         count_waiting=count_waiting,
         html_of_site_text=html_of_site_text,
-        store_is_moving=is_about_to_move,
     )
     env.filters.update(FILTERS)
     return env

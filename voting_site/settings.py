@@ -57,7 +57,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "voting_site.serving.requests.security_headers.HttpsRedirectMiddleware",
     "voting_site.serving.public_files.PublicFilesMiddleware",
-    "django.middleware.gzip.GZipMiddleware",
+    "voting_site.serving.requests.packing.PackingMiddleware",
     "articles.middleware.HeadMiddleware",
     "articles.middleware.StoreDeadlineMiddleware",
     "articles.web.caching.CachingMiddleware",  # inside of compression, outside of what makes responses vary
@@ -92,7 +92,7 @@ TEMPLATES = [
             "context_processors": [
                 "articles.web.context.form_token",
                 "articles.web.context.preferences",
-                "articles.web.context.inbox",
+                "articles.web.context.frame",
                 "articles.web.context.groups",
                 "articles.web.context.pending_article",
                 "articles.web.context.moderation",

@@ -132,6 +132,10 @@ class Article:
     text: str = ""
     """Its text, as Markdown. Lists do not read it."""
 
+    def __hash__(self) -> int:
+        """Hash what differs between articles, and between two states of one: pages that are kept look up many."""
+        return hash((self.id, self.votes, self.opposes, self.pv, self.comments))
+
     @property
     def is_withdrawn(self) -> bool:
         """Whether its poster withdrew it."""

@@ -41,9 +41,21 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def age(posted_at: float) -> str:
     """Format the time since `posted_at` (Unix seconds) in its largest whole unit; never negative."""
-    seconds = max(0, int(time.time() - posted_at))
-    unit = next((unit for unit in _AGES if seconds >= unit), 0)
-    return _age(seconds // unit if unit else 0, unit, get_language())
+    return age_in_words(*age_in_units(posted_at, time.time()))
+
+
+def age_in_units(posted_at: float, now: float) -> tuple[int, int]:
+    """Return the age at `now` in its largest whole unit, and that unit in seconds; 0 and 0 if just now."""
+    seconds = int(now - posted_at)
+    for unit in _AGES:
+        if seconds >= unit:
+            return seconds // unit, unit
+    return 0, 0
+
+
+def age_in_words(n: int, unit: int) -> str:
+    """Format what `age_in_units` returns."""
+    return _age(n, unit, get_language())
 
 
 @lru_cache(maxsize=4096)

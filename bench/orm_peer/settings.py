@@ -9,7 +9,7 @@ INSTALLED_APPS = [*INSTALLED_APPS, "bench.orm_peer"]
 STORE_URL = "unix:///nowhere/store.sock"  # what needs the site's store fails
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "django.middleware.gzip.GZipMiddleware",
+    "voting_site.serving.requests.packing.PackingMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -37,6 +37,7 @@ TEMPLATES = [
             "context_processors": [
                 "articles.web.context.form_token",
                 "articles.web.context.preferences",
+                "articles.web.context.frame",
                 "bench.orm_peer.context.nothing_else",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",

@@ -15,6 +15,7 @@ from articles.domain.lists import ArticlePage, Order
 from articles.domain.rules import Rules
 from articles.views.card import card_of
 from articles.views.lists.list_page import Reader, list_page
+from articles.views.lists.rows import draw_rows
 from articles.wiring import rules
 from bench.orm_peer import models, reading
 from voting_site.configuration.variables import defaults
@@ -40,12 +41,17 @@ def _rules() -> Rules:
 @require_safe
 def front(request: HttpRequest) -> HttpResponse:
     now = time.time()
-    rows = reading.listed.order_by("-score", "-id")[:PER_PAGE]
-    page = ArticlePage(
-        reading.drawn(rows, request.user), 1, PER_PAGE, _count(int(now // _COUNT_SECONDS)), Order.SCORE
-    )
-    view_model = list_page(page, Reader(is_member=request.user.is_authenticated), now=now, next="?page=2")
-    return render(request, "lists/list.html", {"list": view_model, "now": now})
+    articles = reading.drawn(reading.listed.order_by("-score", "-id")[:PER_PAGE], request.user)
+    page = ArticlePage((), 1, PER_PAGE, _count(int(now // _COUNT_SECONDS)), Order.SCORE)
+    is_member = request.user.is_authenticated
+    context = {
+        "list": list_page(page, Reader(is_member=is_member), next="?page=2"),
+        "drawn_rows": draw_rows(articles, is_member=is_member, now=now, first_rank=1),
+        "since": int(now // _COUNT_SECONDS * _COUNT_SECONDS),
+        "updated_ago": "",
+        "welcome": None,
+    }
+    return render(request, "lists/list.html", context)
 
 
 @require_safe

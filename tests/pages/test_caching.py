@@ -2,6 +2,7 @@
 
 import pytest
 import time_machine
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -115,14 +116,12 @@ def test_pages_of_a_reader_with_a_session_or_a_message_are_not_shared(site_store
 def test_a_list_that_sets_a_cookie_is_private(site_store, article, monkeypatch):
     from articles.views.lists import pages
 
-    real = pages.render
+    def answer(*args):
+        response = HttpResponse(*args)
+        response.set_cookie("theme", "dark")
+        return response
 
-    def render(*args):
-        answer = real(*args)
-        answer.set_cookie("theme", "dark")
-        return answer
-
-    monkeypatch.setattr(pages, "render", render)
+    monkeypatch.setattr(pages, "HttpResponse", answer)
 
     assert Client().get("/")["Cache-Control"] == "private, no-cache"
 

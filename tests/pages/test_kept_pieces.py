@@ -1,15 +1,16 @@
 """Pieces of pages that are kept in memory: each is a function of the values that it is given."""
 
 import re
+from dataclasses import dataclass
 
 import pytest
 from django.utils import translation
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
-from tests.factories import browser_of
-from voting_site import kept_pieces
-from voting_site.kept_pieces import kept_piece
+from articles.formatting import kept_pieces
+from articles.formatting.kept_pieces import gap, kept_page, kept_piece
+from tests.factories import browser_of, post_as
 
 FOOTER = {
     "is_staff": False,
@@ -28,11 +29,11 @@ def footer(**values):
 
 def test_an_equal_piece_is_rendered_once():
     first = footer(back="/equal/")
-    before = kept_pieces._rendered.cache_info()
+    before = kept_pieces._piece.cache_info()
 
     assert footer(back="/equal/") == first
-    assert kept_pieces._rendered.cache_info().misses == before.misses
-    assert kept_pieces._rendered.cache_info().maxsize == kept_pieces.MOST_PIECES
+    assert kept_pieces._piece.cache_info().misses == before.misses
+    assert kept_pieces._piece.cache_info().maxsize == kept_pieces.MOST_PIECES
 
 
 @pytest.mark.parametrize(
@@ -70,10 +71,10 @@ def test_a_value_that_is_not_passed_is_an_error():
 
 
 def test_a_piece_with_a_very_long_value_is_not_kept():
-    before = kept_pieces._rendered.cache_info()
+    before = kept_pieces._piece.cache_info()
     footer(back="/" + "x" * 600)
 
-    assert kept_pieces._rendered.cache_info() == before
+    assert kept_pieces._piece.cache_info() == before
 
 
 def test_members_in_turn_get_their_own_name_and_token(site_store, alice, bob):
@@ -86,3 +87,52 @@ def test_members_in_turn_get_their_own_name_and_token(site_store, alice, bob):
         assert len(of_page) == 1
         tokens |= of_page
     assert len(tokens) == 6
+
+
+@dataclass(frozen=True)
+class Imprint:
+    """An outline for a template that shows whether there is an imprint, with a gap for the theme."""
+
+    has_imprint: bool = False
+
+    def context(self):
+        return FOOTER | {"has_imprint": self.has_imprint, "back": gap("address"), "form_token": ""}
+
+
+def test_the_gaps_of_a_kept_page_are_filled_for_each_reader_and_escaped():
+    pages = {address: kept_page("footer.html", Imprint(), {"address": address}) for address in ("/a/", "/<b>/")}
+
+    assert 'value="/a/#chosen-theme"' in pages["/a/"]
+    assert 'value="/&lt;b&gt;/#chosen-theme"' in pages["/<b>/"]
+    assert pages["/a/"].replace("/a/", "/&lt;b&gt;/") == pages["/<b>/"]
+
+
+def test_an_equal_page_is_rendered_once_and_another_outline_makes_another_page():
+    first = kept_page("footer.html", Imprint(), {"address": "/"})
+    before = kept_pieces._page.cache_info()
+
+    assert kept_page("footer.html", Imprint(), {"address": "/"}) == first
+    assert kept_pieces._page.cache_info().misses == before.misses
+    assert kept_page("footer.html", Imprint(has_imprint=True), {"address": "/"}) != first
+
+
+def test_what_is_put_into_a_gap_is_not_searched_for_gaps():
+    page = kept_page("footer.html", Imprint(), {"address": gap("form_token")})
+
+    assert gap("form_token") in page
+
+
+def test_a_gap_that_nothing_is_put_into_is_an_error():
+    with pytest.raises(KeyError):
+        kept_page("footer.html", Imprint(), {})
+
+
+def test_a_gap_in_the_title_of_an_article_or_the_name_of_a_group_is_text(site_store, alice):
+    text = "<!--gap form_token--> <!--gap rows-->"
+    site_store.groups.create("python", text)
+    post_as(site_store, alice, text, "https://example.org/", ["python"])
+
+    page = browser_of(alice).get("/groups/python/").text
+
+    assert page.count("&lt;!--gap form_token--&gt; &lt;!--gap rows--&gt;") >= 2
+    assert "<!--gap" not in page

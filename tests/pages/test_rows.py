@@ -1,12 +1,14 @@
 """Rows of lists, which are kept in memory: each is a function of what it shows."""
 
+from dataclasses import replace
+
 import pytest
 from django.utils import translation
 from markupsafe import Markup, escape
 
-from articles.domain.articles import Choice
+from articles.domain.articles import Article, Choice
 from articles.views.lists import rows
-from articles.views.lists.rows import Row, kept_row, row_of
+from articles.views.lists.rows import Facts, Row, draw_row, draw_rows, row_of
 from tests.factories import browser_of
 
 ROW = Row(
@@ -57,51 +59,86 @@ OTHERS = {
 }
 
 
-def test_an_equal_row_is_rendered_once():
-    kept_row(ROW._replace(id=70))
-    before = rows._rendered.cache_info()
+ARTICLE = Article(7, "A title", "https://example.org/a", 1, "alice", 1_700_000_000.0, 5, 2, 0.0, 1_700_600_000.0)
+NOW = ARTICLE.posted_at + 2 * 3600
 
-    assert kept_row(ROW._replace(id=70)) == kept_row(ROW._replace(id=70))
-    assert rows._rendered.cache_info().misses == before.misses
-    assert rows._rendered.cache_info().maxsize == rows.MOST_ROWS
+
+def drawn(article, *, is_member=True, now=NOW, **more):
+    return draw_rows([article], is_member=is_member, now=now, **more)
+
+
+def test_an_equal_row_is_rendered_once():
+    drawn(replace(ARTICLE, id=70))
+    before = rows._drawn.cache_info()
+
+    assert drawn(replace(ARTICLE, id=70)) == drawn(replace(ARTICLE, id=70), now=NOW + 60)
+    assert rows._drawn.cache_info().misses == before.misses
+    assert rows._drawn.cache_info().maxsize == rows.MOST_ROWS
+
+
+@pytest.mark.parametrize(
+    ("changed", "more"),
+    [
+        ({}, {"now": NOW + 3600}),
+        ({}, {"now": ARTICLE.closes_at + 1}),
+        ({}, {"is_member": False}),
+        ({}, {"first_rank": 3}),
+        ({"choice": Choice.VOTE}, {}),
+        ({"saved": True}, {}),
+        ({"votes": 6}, {}),
+        ({"title": "Another"}, {}),
+        ({"hotness": 1.0}, {}),
+        ({"removed": "spam"}, {}),
+    ],
+)
+def test_what_differs_makes_another_row(changed, more):
+    assert drawn(replace(ARTICLE, **changed), **more) != drawn(ARTICLE)
+
+
+def test_the_last_comment_is_shown_only_in_lists_by_it():
+    discussed = replace(ARTICLE, last_comment_at=NOW - 60)
+
+    assert drawn(discussed) == drawn(ARTICLE)
+    assert "1 minute ago" in drawn(discussed, shows_last_comments=True)
+    assert "2 minutes ago" in drawn(discussed, shows_last_comments=True, now=NOW + 60)
 
 
 @pytest.mark.parametrize("field", Row._fields)
 def test_a_row_shows_each_of_its_values(field):
-    assert kept_row(ROW) != kept_row(ROW._replace(**{field: OTHERS[field]}))
+    assert draw_row(ROW) != draw_row(ROW._replace(**{field: OTHERS[field]}))
 
 
 def test_a_row_is_kept_in_each_language():
-    english = kept_row(ROW)
+    english = drawn(ARTICLE)
     with translation.override("zh-hans"):
-        assert kept_row(ROW) != english
+        assert drawn(ARTICLE) != english
 
 
 def test_the_words_of_a_search_are_marked_in_title_host_and_groups():
     title = 'A <b>"title"</b> <!--group python-->'
-    row = ROW._replace(title=title, link="https://example.org/a")
+    article = replace(ARTICLE, title=title, groups=("python",))
 
-    drawn = kept_row(row, lambda text, group=False: Markup("<mark>{}</mark>").format(f"{text} {group}"))
+    marked = drawn(article, show=lambda text, group=False: Markup("<mark>{}</mark>").format(f"{text} {group}"))
 
     marks = {text: f"<mark>{escape(text)} {group}</mark>" for text, group in ((title, False), ("python", True))}
-    assert [drawn.count(mark) for mark in (*marks.values(), "<mark>example.org False</mark>")] == [1, 1, 1]
-    assert drawn.count("<mark>") == 3
-    unmarked = kept_row(row, lambda text, group=False: escape(text))
-    assert unmarked == kept_row(row)
+    assert [marked.count(mark) for mark in (*marks.values(), "<mark>example.org False</mark>")] == [1, 1, 1]
+    assert marked.count("<mark>") == 3
+    unmarked = drawn(article, show=lambda text, group=False: escape(text))
+    assert unmarked == drawn(article)
 
 
 def test_a_title_that_reads_like_the_gap_of_a_group_is_not_taken_for_it():
-    row = ROW._replace(title="group python")
+    article = replace(ARTICLE, title="group python", groups=("python",))
 
-    assert kept_row(row, lambda text, group=False: escape(text)) == kept_row(row)
+    assert drawn(article, show=lambda text, group=False: escape(text)) == drawn(article)
 
 
 def test_a_changed_template_shows_while_debugging(settings):
     settings.DEBUG = True
-    before = rows._rendered.cache_info()
+    before = rows._drawn.cache_info()
 
-    assert kept_row(ROW._replace(id=71))
-    assert rows._rendered.cache_info() == before
+    assert drawn(replace(ARTICLE, id=71))
+    assert rows._drawn.cache_info() == before
 
 
 @pytest.mark.parametrize("is_member", [True, False], ids=["member", "reader"])
@@ -109,7 +146,7 @@ def test_a_page_shows_the_row_of_an_article(site_store, article, bob, is_member)
     reader = bob if is_member else None
     shown = site_store.articles.get(article, bob.pk if is_member else None)
 
-    row = kept_row(row_of(shown, is_member=is_member, rank=1, now=site_store.store.now()))
+    row = draw_row(row_of(shown, Facts((0, 0), is_open=True, is_member=is_member, rank=1)))
 
     assert ('name="saved"' in row) is is_member
     assert row in browser_of(reader).get("/newest/").text

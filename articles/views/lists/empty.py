@@ -18,13 +18,11 @@ class Empty:
     heading: str = ""
 
 
-def empty_list(page: ArticlePage, *, period: Period, hides: bool) -> Empty | None:
-    """Return the text of a page without articles; None for a page with articles.
+def empty_list(page: ArticlePage, *, period: Period, hides: bool) -> Empty:
+    """Return the text of a page without articles.
 
     `hides`: whether the reader hides groups other than those of the list.
     """
-    if page.articles:
-        return None
     if page.number > 1:
         return Empty(_("You have reached the end. Nothing new has been posted since."))
     if page.order is Order.HOT:

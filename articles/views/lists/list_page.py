@@ -8,7 +8,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from articles.domain.articles import Article
 from articles.domain.lists import ArticlePage, Order, Period
 from articles.formatting.values import grouped
 from articles.views.lists.empty import Empty, empty_list
@@ -18,9 +17,6 @@ from articles.views.lists.tabs import Tabs, hot_period_tabs, order_tabs, top_per
 
 FEED_NAMES = {Order.SCORE: "front", Order.TIME: "newest", Order.HOT: "hot", Order.ACTIVE: "active"}
 """Lists of the whole site as the addresses of their feeds name them. A list by points has a feed per period."""
-
-_SINCE_STEP_SECONDS = 10
-"""Readers of the same list send the same `since` for this long, so that they share a cached response."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,7 @@ class Refresh:
     """Data of the list for static/js/refresh.js."""
 
     query: str
-    """Parameters sent with the ids of the articles."""
+    """Parameters sent with the ids of the articles; where new ones are announced, with `since`, too."""
 
     newest: str = ""
     """Address of the list that shows new articles; "" for pages on which they are not announced."""
@@ -90,7 +86,6 @@ class ListPage:
 
     title: str
     head: Head
-    articles: tuple[Article, ...]
     first_rank: int
     feed: ListFeed
     refresh: Refresh
@@ -106,6 +101,9 @@ class ListPage:
 
     pager: Pager | None
     hidden: HiddenGroups | None
+    hidden_groups: tuple[str, ...] = ()
+    """Slugs of all groups that the reader hides."""
+
     description: str = ""
     """Of the list's only group, in Markdown; "" without one."""
 
@@ -127,14 +125,17 @@ def list_page(
     page: ArticlePage,
     reader: Reader,
     *,
-    now: float,
+    is_empty: bool = False,
     period: Period = Period.ALL,
     previous: str = "",
     next: str = "",
     description: str = "",
 ) -> ListPage:
-    """Return what a page of a list shows. `now` in Unix seconds; `previous` and `next` are addresses or ""."""
-    return replace(_Builder(page, reader, now, period).build(previous, next), description=description)
+    """Return what a page of a list shows around its articles, which are not read.
+
+    `previous` and `next` are addresses or "".
+    """
+    return replace(_Builder(page, reader, period, is_empty).build(previous, next), description=description)
 
 
 def hidden_groups(slugs: Sequence[str], *, is_member: bool) -> HiddenGroups | None:
@@ -152,8 +153,8 @@ def hidden_groups(slugs: Sequence[str], *, is_member: bool) -> HiddenGroups | No
 class _Builder:
     page: ArticlePage
     reader: Reader
-    now: float
     period: Period
+    is_empty: bool
 
     def build(self, previous: str, next: str) -> ListPage:
         page, heading = self.page, self._heading
@@ -161,16 +162,16 @@ class _Builder:
         return ListPage(
             title=page_title(heading, page.number),
             head=self._head(),
-            articles=page.articles,
             first_rank=page.first_rank,
             feed=self._feed(),
             refresh=self._refresh(),
             shows_last_comments=page.order is Order.ACTIVE,
             has_comment_feed=page.order is Order.ACTIVE and not self._slugs,
-            empty=empty_list(page, period=self.period, hides=bool(self._hidden)),
-            updated_at=page.refreshed_at if is_site_hot and page.articles else None,
+            empty=empty_list(page, period=self.period, hides=bool(self._hidden)) if self.is_empty else None,
+            updated_at=page.refreshed_at if is_site_hot and not self.is_empty else None,
             pager=self._pager(previous, next),
             hidden=hidden_groups(self._hidden, is_member=self.reader.is_member),
+            hidden_groups=self.reader.hidden_groups,
             is_welcoming=self._is_front and not self.reader.is_member,
         )
 
@@ -250,11 +251,10 @@ class _Builder:
             query += f"&groups={quote(','.join(self._slugs))}"
         if self.page.number > 1 or self.page.order not in (Order.SCORE, Order.TIME):
             return Refresh(query)
-        since = int(self.now // _SINCE_STEP_SECONDS * _SINCE_STEP_SECONDS)
         newest = reverse("articles:newest")
         if self._slugs:
             newest = f"{reverse('articles:group', args=['+'.join(self._slugs)])}?order=time"
-        return Refresh(f"{query}&since={since}", newest)
+        return Refresh(query, newest)
 
     def _pager(self, previous: str, next: str) -> Pager | None:
         page = self.page

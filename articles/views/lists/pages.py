@@ -1,7 +1,8 @@
-"""Pages of lists. All are rendered as the same page."""
+"""Pages of lists. All are rendered as the same page, which is kept in memory, with gaps for the rows."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,12 +11,17 @@ from django.views.decorators.http import require_safe
 
 from accounts.moderators import ASSIGN_GROUPS
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import GROUPS_PER_LIST, HOT_PERIODS, TOP_PERIODS, Group, Order, Period
+from articles.domain.lists import GROUPS_PER_LIST, HOT_PERIODS, TOP_PERIODS, ArticlePage, Group, Order, Period
+from articles.formatting.kept_pieces import gap, kept_page
+from articles.formatting.values import age
+from articles.site.texts import SiteText, site_text
 from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
 from articles.views.lists.list_page import Reader, list_page
-from articles.views.lists.paging import place_in
+from articles.views.lists.paging import Place, place_in
+from articles.views.lists.rows import draw_rows
 from articles.web.addresses import moved, redirect_to_path
+from articles.web.context import Frame, frame_of
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
@@ -23,6 +29,49 @@ from articles.wiring import repository
 _Choice = TypeVar("_Choice", Order, Period)
 
 _ORDERS: Mapping[str, Order] = {order.value: order for order in Order}
+
+_SINCE_STEP_SECONDS = 10
+"""Readers of the same list send the same `since` for this long, so that they share a cached response."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListOutline:
+    """A page of a list, with gaps for its rows, the addresses of other pages, and what differs between readers."""
+
+    frame: Frame
+    page: ArticlePage
+    """Without its articles."""
+
+    is_empty: bool
+    reader: Reader
+    period: Period
+    has_previous: bool
+    has_next: bool
+    updated_ago: str
+    """Time since the last rescore of a hot list, in words."""
+
+    description: str
+    welcome: SiteText | None
+
+    def context(self) -> dict[str, Any]:
+        """Return what `templates/lists/list.html` sees."""
+        shown = list_page(
+            self.page,
+            self.reader,
+            is_empty=self.is_empty,
+            period=self.period,
+            previous=gap("previous") if self.has_previous else "",
+            next=gap("next") if self.has_next else "",
+            description=self.description,
+        )
+        return {
+            "frame": self.frame,
+            "list": shown,
+            "drawn_rows": gap("rows"),
+            "since": gap("since"),
+            "updated_ago": self.updated_ago,
+            "welcome": self.welcome if shown.is_welcoming else None,
+        }
 
 
 @require_safe
@@ -125,22 +174,44 @@ def _list(
         hidden=hidden,
         shown=place.shown,
     )
-    user = request.user
-    view_model = list_page(
-        page,
-        Reader(
-            is_member=user.is_authenticated,
-            hidden_groups=hidden,
-            followed_groups=preferences_of(request).followed_groups,
-            may_manage_groups=page.group is not None and user.has_perm(ASSIGN_GROUPS),
-        ),
-        now=now,
-        period=period,
-        previous=place.before,
-        next=place.after(page),
-        description=_description_of(page.group),
-    )
-    response = render(request, "lists/list.html", {"list": view_model, "now": now})
+    response = HttpResponse(_drawn(request, page, place, now, period))
     if place.pages:
         response["X-Robots-Tag"] = "noindex"  # a page for this reader; pages for all have plain addresses
     return response
+
+
+def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, period: Period) -> str:
+    """Return a page of a list as this reader sees it."""
+    frame, fillings = frame_of(request).with_gaps()
+    preferences, group, previous, next_page = preferences_of(request), page.group, place.before, place.after(page)
+    outline = ListOutline(
+        frame,
+        replace(page, articles=()),
+        is_empty=not page.articles,
+        reader=Reader(
+            is_member=frame.is_member,
+            hidden_groups=preferences.hidden_groups,
+            followed_groups=tuple(slug for slug in preferences.followed_groups if group and slug == group.slug),
+            may_manage_groups=group is not None and request.user.has_perm(ASSIGN_GROUPS),
+        ),
+        period=period,
+        has_previous=bool(previous),
+        has_next=bool(next_page),
+        updated_ago="" if page.refreshed_at is None else age(page.refreshed_at),
+        description=_description_of(group),
+        welcome=None if frame.is_member else site_text("welcome"),
+    )
+    rows = draw_rows(
+        page.articles,
+        is_member=frame.is_member,
+        now=now,
+        first_rank=page.first_rank,
+        shows_last_comments=page.order is Order.ACTIVE,
+    )
+    own = {
+        "rows": rows,
+        "since": int(now // _SINCE_STEP_SECONDS * _SINCE_STEP_SECONDS),
+        "previous": previous,
+        "next": next_page,
+    }
+    return kept_page("lists/list.html", outline, {**fillings, **own})

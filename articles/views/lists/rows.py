@@ -1,10 +1,11 @@
 """Rows of lists: all that a row shows, and the rendered rows, which are kept in memory.
 
-A row is a pure function of a `Row` and the language: it contains no address of the page, no token and nothing of
-the reader but the choices in it. So it needs no invalidation, and can be shown to everyone whose row is equal.
+A row is a pure function of an article as the reader sees it, a few facts and the language: it contains no address
+of the page, no token and nothing of the reader but the choices in the article. So it needs no invalidation, and
+can be shown to everyone whose row is equal.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,13 +15,16 @@ from django.utils.translation import get_language
 from markupsafe import Markup
 
 from articles.domain.articles import Article, ArticleId, Choice
-from articles.formatting.values import age
+from articles.formatting.values import age_in_units, age_in_words
 from articles.text.links import host_of
 
 _GAP, _GAP_OF_GROUP = Markup("<!--text %s-->"), Markup("<!--group %s-->")
 
 MOST_ROWS = 5_000
 """Rows that a process keeps, about 2 KB each; those that were not shown for longest are dropped."""
+
+Show = Callable[..., str]
+"""Marks the words of a search in a title, a host, or with `group=True` a group."""
 
 
 class Row(NamedTuple):
@@ -64,11 +68,56 @@ class Row(NamedTuple):
         return self.votes - self.opposes
 
 
-def row_of(
-    article: Article, *, is_member: bool, rank: int | None, now: float, shows_last_comment: bool = False
-) -> Row:
-    """Return the row of an article at `now`, in Unix seconds."""
-    commented_at = article.last_comment_at if shows_last_comment else None
+class Facts(NamedTuple):
+    """What a row depends on beside its article. Ages in whole units, see `age_in_units`."""
+
+    age: tuple[int, int]
+    is_open: bool
+    is_member: bool
+    rank: int | None = None
+    last_comment: tuple[int, int] | None = None
+    """Age of the last comment; None in lists that do not show it."""
+
+
+def draw_rows(
+    articles: Iterable[Article],
+    *,
+    is_member: bool,
+    now: float,
+    first_rank: int | None = None,
+    show: Show | None = None,
+    shows_last_comments: bool = False,
+) -> Markup:
+    """Return the rows of these articles at `now`, in Unix seconds.
+
+    `first_rank`: position of the first one; None for lists without positions. `show` marks the words of a search.
+    """
+    kept = _drawn.__wrapped__ if settings.DEBUG else _drawn  # so that a changed template shows
+    language, rows = get_language(), []
+    for n, article in enumerate(articles):
+        commented_at = article.last_comment_at if shows_last_comments else None
+        facts = Facts(
+            age_in_units(article.posted_at, now),
+            article.is_open(now),
+            is_member,
+            None if first_rank is None else first_rank + n,
+            None if commented_at is None else age_in_units(commented_at, now),
+        )
+        row = kept(article, facts, language, show is not None)
+        rows.append(_marked(row, article, show) if show else row)
+    return Markup("").join(rows)
+
+
+@lru_cache(MOST_ROWS)
+def _drawn(article: Article, facts: Facts, _language: str | None, has_gaps: bool) -> Markup:
+    return draw_row(row_of(article, facts), has_gaps=has_gaps)
+
+
+def row_of(article: Article, facts: Facts) -> Row:
+    """Return the row of an article."""
+    last_comment = None
+    if facts.last_comment is not None and article.last_comment_at is not None:
+        last_comment = article.last_comment_at, age_in_words(*facts.last_comment)
     return Row(
         article.id,
         article.title,
@@ -77,40 +126,37 @@ def row_of(
         article.by_deleted_member,
         article.poster_name,
         article.posted_at,
-        age(article.posted_at),
+        age_in_words(*facts.age),
         article.votes,
         article.opposes,
         article.groups,
         article.pv,
         None if article.hotness is None else article.uv,
         article.comments,
-        None if commented_at is None else (commented_at, age(commented_at)),
+        last_comment,
         article.removed,
-        article.is_open(now),
+        facts.is_open,
         article.choice,
         article.saved,
-        is_member,
-        rank,
+        facts.is_member,
+        facts.rank,
     )
 
 
-def kept_row(row: Row, show: Callable[..., str] | None = None) -> Markup:
-    """Return the rendered row. `show` marks the words of a search in its title, host and groups."""
-    render = _rendered.__wrapped__ if settings.DEBUG else _rendered  # so that a changed template shows
-    drawn: Markup = render(row, get_language(), show is not None)
-    if show is not None:
-        for text in (row.title, *([host_of(row.link)] if row.link else ())):
-            drawn = drawn.replace(_gap(text), show(text))
-        for slug in row.groups:
-            drawn = drawn.replace(_gap(slug, group=True), show(slug, group=True))
-    return drawn
-
-
-@lru_cache(MOST_ROWS)
-def _rendered(row: Row, _language: str | None, has_gaps: bool) -> Markup:
+def draw_row(row: Row, *, has_gaps: bool = False) -> Markup:
+    """Render a row; with gaps in the place of the texts in which words of a search are marked."""
     template = engines["jinja2"].env.get_template("lists/row.html")  # type: ignore[attr-defined]
     drawn: Markup = template.module.draw_row(row, _gap if has_gaps else None)
     return drawn
+
+
+def _marked(row: Markup, article: Article, show: Show) -> Markup:
+    """Fill the gaps of a row."""
+    for text in (article.title, *([host_of(article.link)] if article.link else ())):
+        row = row.replace(_gap(text), show(text))
+    for slug in article.groups:
+        row = row.replace(_gap(slug, group=True), show(slug, group=True))
+    return row
 
 
 def _gap(text: str, *, group: bool = False) -> Markup:
