@@ -11,7 +11,9 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from django.conf import settings
+from django.http import HttpRequest
 from django.template import engines
+from django.template.loader import render_to_string
 from django.utils.translation import get_language
 from markupsafe import Markup, escape
 
@@ -56,6 +58,11 @@ def kept_piece(template: str, /, token: object = "", **values: Hashable) -> Mark
     parts = render(template, get_language(), bool(token), *values.items())
     filled = _filled(parts, lambda name: token if name == _TOKEN else gap(name))
     return Markup("".join(filled))  # nosec B704 # noqa: S704 - templates escape
+
+
+def drawn(template: str, context: dict[str, Any], request: HttpRequest | None = None) -> Markup:
+    """Return a part of a page that is not kept, to be put into a gap."""
+    return Markup(render_to_string(template, context, request, using="jinja2"))  # nosec B704 # noqa: S704 - it escapes
 
 
 def _kept(render: Callable[..., _Parts]) -> Callable[..., _Parts]:

@@ -1,24 +1,73 @@
 """The page of an article."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from accounts.moderators import EDIT_ANY_ARTICLE
+from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES, SEE_VIEWS
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleRemoved
 from articles.domain.readership import ViewCount, Visit
+from articles.formatting.kept_pieces import drawn, gap, kept_page
+from articles.formatting.values import age, from_now, grouped
+from articles.forms.comments import CommentForm
 from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART
 from articles.readership.identity import remember
 from articles.readership.record import count_view
 from articles.views.card import card_of
-from articles.views.comments.discussion import discussion_of
+from articles.views.comments.discussion import Discussion, discussion_of
 from articles.views.ranking.explanation import why
+from articles.web.addresses import site_address
+from articles.web.context import Frame, frame_of
 from articles.web.identity import reader_id
+from articles.web.moderation import VotingRingsLink
 from articles.wiring import html_of, repository
+
+
+class Abilities(NamedTuple):
+    """What the reader of an article can do with it."""
+
+    is_poster: bool
+    edit: bool
+    withdraw: bool
+    remove: bool
+    assign_groups: bool
+    see_views: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleOutline:
+    """The page of an article, with gaps for what changes often, and what differs between readers."""
+
+    frame: Frame
+    article: Article
+    """Without its views."""
+
+    is_open: bool
+    may: Abilities
+    site: str
+    """Address of the site."""
+
+    discussion: Discussion | None
+    """With a gap for its comments."""
+
+    def context(self) -> dict[str, Any]:
+        """Return what `templates/articles/article.html` sees."""
+        gaps = {name: gap(name) for name in ("pv", "uv", "posted_ago", "closes", "ring", "history")}
+        return gaps | {
+            "frame": self.frame,
+            "article": self.article,
+            "is_open": self.is_open,
+            "may": self.may,
+            "card": card_of(self.site, self.article),
+            "text": html_of(self.article.text),
+            "discussion": self.discussion,
+            "comment_form": CommentForm(),
+        }
 
 
 @require_safe
@@ -31,25 +80,62 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     discussion = None
     if article.removed is None:
         discussion = discussion_of(request, article, view[1].visited_at if view else None)
-    now = repo.store.now()
-    may_withdraw = article.may_be_edited_by(reader_id(request), now, repo.rules.edit_window)
-    response = render(
-        request,
-        "articles/article.html",
-        {
-            "article": article,
-            "is_open": article.is_open(now),
-            "may_edit": may_withdraw or request.user.has_perm(EDIT_ANY_ARTICLE),
-            "may_withdraw": may_withdraw,
-            "card": card_of(request, article),
-            "text": html_of(article.text),
-            "discussion": discussion,
-            "log": repo.moderation_log.get_for_article(article.id) if article.is_logged else None,
-        },
-    )
+    response = HttpResponse(_drawn(request, article, discussion))
     if view:
         remember(request, response, *view)
     return response
+
+
+def _drawn(request: HttpRequest, article: Article, discussion: Discussion | None) -> str:
+    """Return the page of an article as this reader sees it."""
+    frame, fillings = frame_of(request).with_gaps()
+    now = repository().store.now()
+    outline = ArticleOutline(
+        frame,
+        replace(article, pv=0, uv=0, score=0.0),
+        is_open=article.is_open(now),
+        may=_abilities(request, article, now),
+        site=site_address(request),
+        discussion=discussion and replace(discussion, drawn=gap("comments")),
+    )
+    own = {
+        "pv": grouped(article.pv),
+        "uv": grouped(article.uv),
+        "posted_ago": age(article.posted_at),
+        "closes": from_now(article.closes_at),
+        "comments": discussion.drawn if discussion else "",
+        "ring": _ring(request, article),
+        "history": _history(request, article),
+    }
+    return kept_page("articles/article.html", outline, {**fillings, **own})
+
+
+def _abilities(request: HttpRequest, article: Article, now: float) -> Abilities:
+    reader, may = reader_id(request), request.user.has_perm
+    is_recent = article.may_be_edited_by(reader, now, repository().rules.edit_window)
+    return Abilities(
+        is_poster=reader == article.poster,
+        edit=is_recent or may(EDIT_ANY_ARTICLE),
+        withdraw=is_recent,
+        remove=may(REMOVE_ARTICLES),
+        assign_groups=may(ASSIGN_GROUPS),
+        see_views=may(SEE_VIEWS),
+    )
+
+
+def _ring(request: HttpRequest, article: Article) -> str:
+    """Return what moderators see of a voting ring; "" for other readers, and without one."""
+    if article.ring is None or article.removed is not None or not VotingRingsLink(request).is_shown:
+        return ""
+    return drawn("voting_rings/notice.html", {"article": article}, request)
+
+
+def _history(request: HttpRequest, article: Article) -> str:
+    """Return the article's changes; "" without any. One round trip, none without any."""
+    if not article.is_logged:
+        return ""
+    log = repository().moderation_log.get_for_article(article.id)
+    return drawn("articles/history.html", {"log": log}, request)
 
 
 @require_safe

@@ -7,7 +7,6 @@ installation may lack, and the platforms show `og:title` beside the picture.
 
 from dataclasses import dataclass
 
-from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import get_language, ngettext
@@ -17,7 +16,6 @@ from articles.domain.articles import Article
 from articles.formatting.values import grouped, listed
 from articles.text.links import host_of
 from articles.text.markdown import plain
-from articles.web.addresses import site_address
 
 _LOCALES = {"en": "en_US", "zh-hans": "zh_CN"}
 """Languages with a territory, as the platforms require."""
@@ -38,8 +36,8 @@ class Card:
     poster: str
 
 
-def card_of(request: HttpRequest, article: Article) -> Card:
-    site = site_address(request)
+def card_of(site: str, article: Article) -> Card:
+    """Return the preview of an article of the site at this address, which has no trailing slash."""
     poster = article.poster_name and reverse("articles:profile", args=[article.poster_name])
     return Card(
         address=site + reverse("articles:article", args=[article.id]),

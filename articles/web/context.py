@@ -10,7 +10,6 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.messages import get_messages
 from django.http import HttpRequest
 from django.template.backends.utils import csrf_input
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from markupsafe import Markup
@@ -21,7 +20,7 @@ from accounts.web.login_intent import LoginIntent
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group
-from articles.formatting.kept_pieces import gap
+from articles.formatting.kept_pieces import drawn, gap
 from articles.site.texts import site_text
 from articles.web.moderation import QueueLink, VotingRingsLink
 from articles.web.preferences import preferences_of
@@ -173,5 +172,4 @@ def _profile(name: str) -> str:
 def _messages(request: HttpRequest) -> Markup:
     """Draw the messages. Without any, they are not even iterated over: that would send a header."""
     messages = get_messages(request)
-    drawn = render_to_string("messages.html", {"messages": messages}, using="jinja2") if len(messages) else ""
-    return Markup(drawn)  # nosec B704 # noqa: S704 - the template escapes
+    return drawn("messages.html", {"messages": messages}) if len(messages) else Markup()

@@ -12,13 +12,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from articles.domain.articles import Choice
 from articles.domain.lists import ArticlePage, Order
-from articles.domain.rules import Rules
+from articles.formatting.values import age, from_now, grouped
+from articles.views.articles import Abilities
 from articles.views.card import card_of
 from articles.views.lists.list_page import Reader, list_page
 from articles.views.lists.rows import draw_rows
-from articles.wiring import rules
+from articles.web.addresses import site_address
 from bench.orm_peer import models, reading
-from voting_site.configuration.variables import defaults
 
 SECONDS_PER_POINT = 432.0
 PER_PAGE = 25
@@ -31,11 +31,6 @@ _DIRECTIONS = {Choice.VOTE: 1, Choice.OPPOSE: -1}
 def _count(_moment: int) -> int:
     """Return the number of articles, counted once in _COUNT_SECONDS."""
     return reading.listed.count()
-
-
-@lru_cache(maxsize=1)
-def _rules() -> Rules:
-    return rules(defaults())
 
 
 @require_safe
@@ -62,11 +57,14 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     context = {
         "article": article,
         "is_open": article.is_open(time.time()),
-        "may_edit": False,
-        "rules": _rules(),
-        "card": card_of(request, article),
-        "log": None,
-        "why": None,
+        "may": Abilities(article.poster == request.user.pk, *[False] * 5),
+        "card": card_of(site_address(request), article),
+        "pv": grouped(article.pv),
+        "uv": grouped(article.uv),
+        "posted_ago": age(article.posted_at),
+        "closes": from_now(article.closes_at),
+        "ring": "",
+        "history": "",
     }
     return render(request, "articles/article.html", context)
 

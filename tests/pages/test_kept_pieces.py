@@ -1,16 +1,19 @@
 """Pieces of pages that are kept in memory: each is a function of the values that it is given."""
 
 import re
+import time
 from dataclasses import dataclass
 
 import pytest
+import time_machine
 from django.utils import translation
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
+from articles.domain.articles import Choice
 from articles.formatting import kept_pieces
 from articles.formatting.kept_pieces import gap, kept_page, kept_piece
-from tests.factories import browser_of, post_as
+from tests.factories import browser_of, post_as, view
 
 FOOTER = {
     "is_staff": False,
@@ -136,3 +139,33 @@ def test_a_gap_in_the_title_of_an_article_or_the_name_of_a_group_is_text(site_st
 
     assert page.count("&lt;!--gap form_token--&gt; &lt;!--gap rows--&gt;") >= 2
     assert "<!--gap" not in page
+
+
+def test_the_page_of_an_article_is_kept_while_only_time_and_views_change(site_store, article, bob):
+    browser = browser_of(bob)
+    browser.get(f"/articles/{article}/")
+    before = kept_pieces._page.cache_info().misses
+
+    pages = []
+    for minutes in (5, 90):
+        with time_machine.travel(time.time() + 60 * minutes, tick=False):
+            view(site_store, article, minutes)
+            pages.append(browser.get(f"/articles/{article}/").text)
+
+    assert kept_pieces._page.cache_info().misses == before
+    assert "5 minutes ago" in pages[0]
+    assert "1 hour ago" in pages[1]
+    assert pages[0] != pages[1]
+
+
+def test_members_in_turn_see_their_own_choice_on_the_page_of_an_article(site_store, article, alice, bob, carol):
+    site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
+    seen = []
+    for _ in range(2):
+        for member in (alice, bob, carol):
+            page = browser_of(member).get(f"/articles/{article}/").text
+            seen.append(re.search(r'data-none="">([^<]*)</span>', page)[1])
+            assert re.findall(r'class="me"><a href="/users/(\w+)/"', page) == [member.username]
+            assert (f"/articles/{article}/remove/" in page) is (member is carol)
+
+    assert seen == 2 * ["You voted for it.", "You opposed it.", ""]

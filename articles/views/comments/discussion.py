@@ -12,7 +12,6 @@ from accounts.moderators import REMOVE_ARTICLES
 from articles.domain.articles import Article, ArticleId
 from articles.domain.discussion.comments import Comment, CommentOrder, Thread
 from articles.domain.errors import PageNotFound
-from articles.forms.comments import CommentForm
 from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.web.identity import reader_id, silence_of
 from articles.wiring import repository
@@ -35,6 +34,8 @@ class Discussion:
     """What the template draws. Addresses are "" if there is no such page."""
 
     drawn: Markup
+    """Its comments."""
+
     total: int
     new: int
     """Comments of this part that were posted since the reader's last visit."""
@@ -54,8 +55,8 @@ class Discussion:
     is_muted: bool
     """Whether the member wants no notices of it."""
 
-    form: CommentForm | None
-    """None if the discussion, or the comment that the form would reply to, takes no comment."""
+    has_form: bool
+    """Whether the discussion, and the comment that the form would reply to, takes a comment."""
 
 
 def order_of(request: HttpRequest) -> CommentOrder:
@@ -127,7 +128,7 @@ def discussion_with(
         more=part(thread.next_start),
         locked=thread.locked,
         is_muted=silence.is_muted,
-        form=CommentForm(initial={"parent": parent and parent.id}) if has_form else None,
+        has_form=has_form,
     )
 
 

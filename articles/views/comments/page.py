@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from articles.forms.comments import CommentForm
 from articles.views.comments.discussion import discussion_with, order_of, start_of
 from articles.web.addresses import site_address
 from articles.web.identity import reader_id
@@ -26,5 +27,6 @@ def branch(request: HttpRequest, comment_id: int) -> HttpResponse:
         "top": thread.ancestors[0] if len(thread.ancestors) > 1 else None,
         "canonical": site_address(request) + whole,
         "discussion": discussion_with(request, article.id, thread, address, parent=comment),
+        "comment_form": CommentForm(initial={"parent": comment_id}),
     }
     return render(request, "comments/page.html", context)
