@@ -4,6 +4,7 @@ Runs inside the site's own environment (`manage.py shell`), beside the running s
 """
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,11 @@ from django.conf import settings
 from django.contrib.auth.models import Group
 from django.contrib.auth.tokens import default_token_generator
 from django.test import Client, RequestFactory
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from accounts.models import Token, User
+from accounts.models import Ban, BanScope, Invitation, MemberNote, Token, User, WaitingAccount
 from accounts.moderators import GROUP as MODERATORS
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.discussion.comments import root_of
@@ -67,7 +68,7 @@ def set_up(*, empty: bool) -> None:
 
 
 def _cast() -> dict[str, str]:
-    """Return session keys by role: Mia a member, Paula a poster, Maud a moderator, Olga an operator, and Cho."""
+    """Return session keys by role: member (Mia), poster (Paula), moderator (Maud), operator (Olga), and so on."""
     mia = User.objects.create_user("mia", email="mia@example.org")
     for name in ("a script", "a much longer name of a program that posts articles in my name"):
         Token.objects.issue(mia, name)
@@ -76,8 +77,19 @@ def _cast() -> dict[str, str]:
     olga = User.objects.create_superuser("olga")
     choices = {"theme": "dark", "keyboard": False, "hidden_groups": "redis,python"}
     cho = User.objects.create_user("cho", **choices, followed_groups="python,中文", feed_key="x")
-    roles = {"member": mia, "poster": paula, "moderator": maud, "operator": olga, "chooser": cho}
+    bea = _banned_member(maud, mia)
+    roles = {"member": mia, "poster": paula, "moderator": maud, "operator": olga, "chooser": cho, "banned": bea}
     return {role: _session(user) for role, user in roles.items()}
+
+
+def _banned_member(maud: User, mia: User) -> User:
+    """Return Bea, whom Mia invited and Maud banned, with a note. Another account waits for approval."""
+    bea, week = User.objects.create_user("bea"), timezone.now() + timedelta(days=7)
+    Ban.objects.begin(bea, BanScope.BOTH, "Spam: " + TITLES[2], ends_at=week, moderator_id=maud.pk)
+    MemberNote.objects.create(member=bea, author=maud, text="Third account of the same person? " + TITLES[2])
+    Invitation.objects.create(inviter=mia, code="x", expires_at=week, invited=bea)
+    WaitingAccount.objects.create(user=User.objects.create_user("wanda", is_active=False))
+    return bea
 
 
 def _session(user: User) -> str:
