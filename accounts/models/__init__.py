@@ -4,6 +4,7 @@ from accounts.models.bans import Ban, BanManager, BanScope
 from accounts.models.blocks import Block, BlockLimitError, Mute, Silence
 from accounts.models.members import (
     HAS_PERMISSIONS,
+    IS_SILENCING,
     MAIL_KINDS,
     AccountDeletion,
     PermissionGroup,
@@ -18,6 +19,7 @@ from accounts.sessions import MemberSession
 
 __all__ = [
     "HAS_PERMISSIONS",
+    "IS_SILENCING",
     "MAIL_KINDS",
     "MODERATE",
     "POST",

@@ -31,6 +31,12 @@ HAS_PERMISSIONS = """(
 )"""
 """Of a row of accounts_user, in SQL: whether the member may have permissions."""
 
+IS_SILENCING = """(
+    EXISTS (SELECT 1 FROM accounts_block WHERE user_id = accounts_user.id)
+    OR EXISTS (SELECT 1 FROM accounts_mute WHERE user_id = accounts_user.id)
+)"""
+"""The same: whether the member blocks anyone or mutes any discussion."""
+
 
 MAIL_KINDS = ("reply", "mention", "moderation", "flag")
 """Kinds of notices that members can have mailed: those of `articles.domain.discussion.notices`."""
@@ -214,8 +220,17 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     @cached_property
     def has_permissions(self) -> bool:
         """Whether the member may have permissions. `accounts.web.backend` sets it."""
+        return self._is(HAS_PERMISSIONS)
+
+    @cached_property
+    def is_silencing(self) -> bool:
+        """Whether the member blocks anyone or mutes any discussion. `accounts.web.backend` sets it."""
+        return self._is(IS_SILENCING)
+
+    def _is(self, condition: str) -> bool:
+        """Return whether a condition on the member's row is true. One query."""
         with connection.cursor() as cursor:
-            query = f"SELECT {HAS_PERMISSIONS} FROM accounts_user WHERE id = %s"  # nosec B608 # noqa: S608 - our names
+            query = f"SELECT {condition} FROM accounts_user WHERE id = %s"  # nosec B608 # noqa: S608 - our names
             cursor.execute(query, [self.pk])
             row = cursor.fetchone()
         return bool(row and row[0])

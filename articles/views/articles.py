@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES, SEE_VIEWS
@@ -19,7 +20,7 @@ from articles.kept_pages.sharing import COUNTED_APART
 from articles.readership.identity import remember
 from articles.readership.record import count_view
 from articles.views.card import card_of
-from articles.views.comments.discussion import Discussion, discussion_of
+from articles.views.comments.discussion import Discussion, discussion_with, order_of, start_of
 from articles.views.ranking.explanation import why
 from articles.web.addresses import site_address
 from articles.web.context import Frame, frame_of
@@ -72,14 +73,16 @@ class ArticleOutline:
 
 @require_safe
 def detail(request: HttpRequest, article_id: int) -> HttpResponse:
-    repo = repository()
-    article = repo.articles.get(article_id, reader_id(request), with_text=True)
+    order, start = order_of(request), start_of(request)
+    article, thread = repository().comments.get_article(article_id, order, reader=reader_id(request), start=start)
     view = _view(request, article)
     if view:
         article = replace(article, pv=view[1].pv, uv=view[1].uv)
     discussion = None
-    if article.removed is None:
-        discussion = discussion_of(request, article, view[1].visited_at if view else None)
+    if thread:
+        address = reverse("articles:article", args=[article_id])
+        visited_at = view[1].visited_at if view else None
+        discussion = discussion_with(request, article_id, thread, address, visited_at=visited_at)
     response = HttpResponse(_drawn(request, article, discussion))
     if view:
         remember(request, response, *view)

@@ -103,16 +103,19 @@ def test_forms_without_a_token_a_member_or_a_meaning_are_refused(site_store, art
     assert (Block.objects.count(), Mute.objects.count()) == (0, 0)
 
 
-def test_a_thread_costs_a_member_one_query_more_and_a_reader_none(
-    site_store, article, alice, django_assert_num_queries
+def test_a_thread_costs_a_query_more_only_for_members_who_silence_someone(
+    site_store, article, alice, bob, django_assert_num_queries
 ):
     browser = browser_of(alice)
     browser.get(f"/articles/{article}/")
 
     with django_assert_num_queries(0):
         browser_of().get(f"/articles/{article}/")
-    with django_assert_num_queries(1):
-        Mute.objects.get_silence(alice.pk, article)
+    with django_assert_num_queries(1):  # the member
+        browser.get(f"/articles/{article}/")
+    block(alice, "bob")
+    with django_assert_num_queries(2):
+        browser.get(f"/articles/{article}/")
     with django_assert_num_queries(1):
         Mute.objects.list_spared(alice.pk, article)
 

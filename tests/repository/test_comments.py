@@ -609,6 +609,7 @@ def test_every_read_and_every_change_takes_one_round_trip(repository, article, w
         lambda: comment_on(repository, article, "Reply", parent=comment),
         lambda: read(repository, article, reader=ALICE),
         lambda: comments.get_branch(comment, CommentOrder.BEST),
+        lambda: comments.get_article(article, CommentOrder.BEST, reader=ALICE),
         lambda: comments.get(comment),
         lambda: comments.cast(comment, ALICE, Choice.OPPOSE),
         lambda: comments.edit(comment, BOB, "Warmest"),
@@ -725,3 +726,29 @@ def test_a_comment_stays_open_as_long_as_it_says(repository, article, clock):
 
     assert other.comments.cast(comment, ALICE, Choice.VOTE).votes == 1
     assert other.comments.get(comment).is_open(clock())
+
+
+def test_an_article_is_read_with_its_text_the_readers_choice_and_its_comments(repository, article):
+    repository.votes.cast(article, ALICE, Choice.OPPOSE)
+    repository.members.save(ALICE, article, wanted=True)
+    comment_on(repository, article, "A comment")
+
+    read_alone = repository.articles.get(article, ALICE, with_text=True)
+    thread_alone = repository.comments.get_thread(article, CommentOrder.NEWEST, reader=ALICE)
+
+    assert repository.comments.get_article(article, CommentOrder.NEWEST, reader=ALICE) == (
+        read_alone,
+        thread_alone,
+    )
+    assert (read_alone.choice, read_alone.saved, len(thread_alone.comments)) == (Choice.OPPOSE, True, 1)
+
+
+def test_a_removed_article_is_read_without_comments_and_an_unknown_one_not_at_all(repository, article):
+    comment_on(repository, article, "A comment")
+    repository.articles.remove(article, MODERATOR, "spam")
+
+    removed, thread = repository.comments.get_article(article, CommentOrder.BEST)
+
+    assert (removed.removed, thread) == ("spam", None)
+    with pytest.raises(ArticleNotFound):
+        repository.comments.get_article(article + 1, CommentOrder.BEST)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from hashlib import blake2b
 
-from articles.domain.articles import ArticleId, Choice, Tally
+from articles.domain.articles import Article, ArticleId, Choice, Tally
 from articles.domain.discussion.comments import (
     COMMENTS_PER_PAGE,
     EDIT_SECONDS,
@@ -15,7 +15,7 @@ from articles.domain.discussion.comments import (
     is_root,
     root_of,
 )
-from articles.domain.errors import CommentNotFound, LimitReached
+from articles.domain.errors import ArticleNotFound, CommentNotFound, LimitReached
 from articles.domain.limits import VOTES
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
@@ -24,9 +24,12 @@ from articles.repository.comments.reading import (
     member_page,
     newest_comments,
     read_thread,
+    thread_call,
+    thread_in,
     within_a_feed,
 )
 from articles.repository.limits import vote_arguments
+from articles.repository.lists.reading import read_article_with
 from articles.repository.store.connection import Store, exact_time
 from articles.repository.store.values import joined
 from articles.searching import words_of_comment
@@ -113,6 +116,26 @@ class Comments:
             size=size,
             subject=article_id,
         )
+
+    def get_article(
+        self,
+        article_id: ArticleId,
+        order: CommentOrder,
+        *,
+        reader: UserId | None = None,
+        start: int = 0,
+        size: int = COMMENTS_PER_PAGE,
+    ) -> tuple[Article, Thread | None]:
+        """Return an article with its text and the reader's own choice, and its comments as `get_thread` does.
+
+        There are no comments for a removed article. One round trip. Raises ArticleNotFound.
+        """
+        root = root_of(article_id)
+        call = thread_call(self._store, root, order, reader=reader, start=start, size=size)
+        article, (status, *reply) = read_article_with(self._store, article_id, reader, call)
+        if article is None:
+            raise ArticleNotFound(article_id)
+        return article, thread_in(reply, root, order, start=start) if status == "ok" else None
 
     def get_branch(
         self,

@@ -52,16 +52,28 @@ def read_thread(
 
     Raises the error of a refusal about `subject`.
     """
-    article_id, keys = article_of(parent), store.shards.of_comment(parent)
-    (total, locked), above, following, *rows = store.change(
+    call = thread_call(store, parent, order, reader=reader, start=start, size=size)
+    return thread_in(store.change(call.script, subject, call.keys, call.args), parent, order, start=start)
+
+
+def thread_call(
+    store: Store, parent: CommentId, order: CommentOrder, *, reader: UserId | None, start: int, size: int
+) -> Call:
+    """Return the call that reads the replies to a comment."""
+    keys = store.shards.of_comment(parent)
+    return Call(
         "comments/read_thread",
-        subject,
-        [keys.article(article_id)],
-        [
+        (keys.article(article_of(parent)),),
+        (
             *(parent, order.value, "" if reader is None else reader, max(0, start), max(1, size)),
             *(DEEPEST_SHOWN, keys.prefix, *FIELDS),
-        ],
+        ),
     )
+
+
+def thread_in(reply: Sequence[Any], parent: CommentId, order: CommentOrder, *, start: int) -> Thread:
+    """Return the replies to a comment from the reply to `thread_call`, without its status."""
+    (total, locked), above, following, *rows = reply
     comments = tuple(comment for row in rows if (comment := comment_from(row)))
     return Thread(
         comments=comments,

@@ -97,15 +97,41 @@ def _read_articles(
     store: Store, ids: Sequence[ArticleId], reader: UserId | None, *, with_texts: bool, may_be_stale: bool
 ) -> list[Article]:
     parts = _parts(store, ids, TEXTS_PER_READ if with_texts else ARTICLES_PER_READ)
+    calls = _calls(parts, reader, with_texts=with_texts)
+    replies = store.run_many(calls, may_be_stale=may_be_stale) if calls else []
+    found = _found(parts, reader, replies)
+    return [found[number] for number in ids if number in found]
+
+
+def read_article_with(
+    store: Store, article_id: ArticleId, reader: UserId | None, call: Call
+) -> tuple[Article | None, Any]:
+    """Return an article with its text, None for an unknown or damaged one, and the reply to another call.
+
+    One round trip. Raises StoreUnfit like `read_articles`.
+    """
+    parts = _parts(store, [article_id], TEXTS_PER_READ)
+    *replies, reply = store.run_many([*_calls(parts, reader, with_texts=True), call])
+    return _found(parts, reader, replies).get(article_id), reply
+
+
+_Parts = Sequence[tuple[Keys, list[ArticleId]]]
+
+
+def _calls(parts: _Parts, reader: UserId | None, *, with_texts: bool) -> list[Call]:
+    """Return the calls that read articles, and then those that read which of them the reader saved."""
     calls = [_reading(keys, part, reader, (*FIELDS, _TEXT) if with_texts else FIELDS) for keys, part in parts]
     if reader is not None:
         calls += [Call("members/find_saved", (names.saved(reader),), part) for _, part in parts]
-    replies = store.run_many(calls, may_be_stale=may_be_stale) if calls else []
+    return calls
+
+
+def _found(parts: _Parts, reader: UserId | None, replies: Sequence[Any]) -> dict[ArticleId, Article]:
     found: dict[ArticleId, Article] = {}
     for n, (_, part) in enumerate(parts):
         saved = replies[len(parts) + n] if reader is not None else [0] * len(part)
         found |= articles_in(replies[n], part, saved)
-    return [found[number] for number in ids if number in found]
+    return found
 
 
 def _parts(store: Store, ids: Sequence[ArticleId], size: int) -> list[tuple[Keys, list[ArticleId]]]:

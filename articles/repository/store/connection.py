@@ -69,6 +69,11 @@ def _status(reply: Any) -> str:
     return "ok"
 
 
+def _outcome(script: str, reply: Any) -> str:
+    """Return the status that counts in the metrics: what a script only reads is never refused."""
+    return "ok" if scripts.only_reads(script) else _status(reply)
+
+
 def exact_time(seconds: float) -> str:
     """Return Unix seconds to the millisecond, in the store's format."""
     return f"{seconds:.3f}"
@@ -203,7 +208,7 @@ class Store:
         try:
             with store_errors():
                 reply = evaluate()
-            outcome = _status(reply)
+            outcome = _outcome(script, reply)
         finally:
             self._observe(script, outcome, time.perf_counter() - began)
         return reply
@@ -303,7 +308,7 @@ class Store:
 
     def _tell(self, calls: Sequence[Call], replies: Sequence[Any]) -> None:
         for call, reply in zip(calls, replies, strict=True):
-            self._observe(call.script, _status(reply), None)
+            self._observe(call.script, _outcome(call.script, reply), None)
 
     def _replies(self, calls: Sequence[Call], client: redis.Redis, *, needed: int) -> list[Any]:
         """Return the replies. Raises the error of one of the first `needed`; other errors are values."""

@@ -128,6 +128,12 @@ def is_guarded(name: str) -> bool:
 
 
 @cache
+def only_reads(name: str) -> bool:
+    """Return whether a script writes no key: what it cannot find is no refused change."""
+    return "rw" not in touches(name).values()
+
+
+@cache
 def changes_articles(name: str) -> bool:
     """Return whether a script writes articles or comments: what members post, choose and moderate."""
     return "rw" in (touches(name).get(ARTICLE.name), touches(name).get(COMMENT.name))

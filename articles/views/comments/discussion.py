@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.translation import pgettext
 from markupsafe import Markup
 
 from accounts.moderators import REMOVE_ARTICLES
-from articles.domain.articles import Article, ArticleId
+from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import Comment, CommentOrder, Thread
 from articles.domain.errors import PageNotFound
 from articles.views.comments.rows import Viewer, draw_thread, new_in
@@ -73,17 +72,6 @@ def start_of(request: HttpRequest) -> int:
     if not (raw.isascii() and raw.isdecimal() and len(raw) <= _LONGEST_START):
         raise PageNotFound(raw)
     return int(raw)
-
-
-def discussion_of(request: HttpRequest, article: Article, visited_at: float | None) -> Discussion:
-    """Return the discussion of an article that is not removed. One round trip.
-
-    `visited_at`: when the member's visit before this one ended, in Unix seconds.
-    """
-    order, start = order_of(request), start_of(request)
-    thread = repository().comments.get_thread(article.id, order, reader=reader_id(request), start=start)
-    address = reverse("articles:article", args=[article.id])
-    return discussion_with(request, article.id, thread, address, visited_at=visited_at)
 
 
 def discussion_with(
