@@ -40,12 +40,17 @@ def _button_label(request: HttpRequest, article_id: int) -> str:
 
 
 def cast_by_form(
-    request: HttpRequest, cast: Callable[[Choice], Tally], shown_as: int | str, *, place: str, **subject: int
+    request: HttpRequest,
+    cast: Callable[[Choice], Tally],
+    shown_as: int | str,
+    *,
+    place: Callable[[], str],
+    **subject: int,
 ) -> Done | HttpResponse:
     """Set the member's choice by `cast`. Readers without account are sent to the login page with it.
 
     Their form has no token, but it must be on a page of this site: no other site chooses for them. `shown_as`:
-    where the page shows the counts. `place`: where the login returns to. `subject`: the article or the comment.
+    where the page shows the counts. `place()`: where the login returns to. `subject`: the article or the comment.
     """
     form = ChoiceForm(request.POST)
     if not form.is_valid() or (not request.user.is_authenticated and comes_from_elsewhere(request)):
@@ -53,7 +58,7 @@ def cast_by_form(
     choice = form.choice_made
     if not request.user.is_authenticated:
         reason = _("You are logged out. Log in, and your choice will be counted.")
-        return login_first(request, reason, next=place, **subject, choice=choice.value)
+        return login_first(request, reason, next=place(), **subject, choice=choice.value)
     tally = cast(choice)
     return Done(counts(shown_as, tally) | {"told": sentence(tally)})
 
@@ -65,6 +70,6 @@ def cast_vote(request: HttpRequest, article_id: int) -> Done | HttpResponse:
         request,
         lambda choice: votes.cast(request, request.user, article_id, choice),
         article_id,
-        place=row_of(request, article_id),
+        place=lambda: row_of(request, article_id),
         article=article_id,
     )

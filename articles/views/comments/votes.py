@@ -35,6 +35,6 @@ def cast_vote(request: HttpRequest, comment_id: int) -> Done | HttpResponse:
         request,
         lambda choice: votes.cast_on_comment(request.user, comment_id, choice),
         f"comment-{comment_id}",
-        place=_comment_on_page(request, comment_id),
+        place=lambda: _comment_on_page(request, comment_id),
         comment=comment_id,
     )
