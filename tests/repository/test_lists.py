@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -418,3 +419,13 @@ def test_the_deepest_page_of_many_shards_reads_few_entries(server_url, clock, mo
 
     assert page.total == 12_000
     assert sum(read) < 5_000
+
+
+def test_visitors_are_counted_only_where_they_are_asked_for(repository, article):
+    view(repository, article, 1, 2)
+
+    counted = repository.lists.get_page(Order.SCORE).articles[0]
+    uncounted = repository.lists.get_page(Order.SCORE, with_visitors=False).articles[0]
+
+    assert (counted.pv, counted.uv) == (2, 2)
+    assert uncounted == replace(counted, uv=0)

@@ -83,11 +83,13 @@ class Ranking:
             )
         return Call("lists/read", *self._reading(first, last))
 
-    def page(self, first: int, last: int, directory: str, slug: str, reader: UserId | None) -> Call:
+    def page(
+        self, first: int, last: int, directory: str, slug: str, reader: UserId | None, *, with_visitors: bool
+    ) -> Call:
         """Return the call that reads entries and their articles, and the title of a group from the directory."""
         keys, args = self._reading(first, last)
         saved, user = (self.key, "") if reader is None else (names.saved(reader), reader)
-        return Call("lists/read_page", (*keys, directory, saved), (*args, slug, user, *FIELDS))
+        return Call("lists/read_page", (*keys, directory, saved), (*args, slug, user, int(with_visitors), *FIELDS))
 
     def _reading(self, first: int, last: int) -> tuple[tuple[str, ...], tuple[Value, ...]]:
         """Return the keys and arguments of the scripts that read the ranking itself."""
@@ -173,18 +175,20 @@ def read_page(
     *,
     slug: str | None,
     reader: UserId | None,
+    with_visitors: bool = True,
     may_be_stale: bool = False,
 ) -> Cut:
     """Return the entries `start` to `start + size` of the merged rankings; of one ranking with their articles.
 
-    `may_be_stale`: replicas may reply. One round trip, more where windows have to be widened. Raises StoreUnfit if
-    the store has no parameters.
+    `with_visitors`: see `read_articles`. `may_be_stale`: replicas may reply. One round trip, more where windows
+    have to be widened. Raises StoreUnfit if the store has no parameters.
     """
     (ranking, *others) = rankings
     if others or ranking.since is not None:
         return merge_page(store, rankings, start, size, slug=slug, may_be_stale=may_be_stale)
     directory = store.shards.directory.groups
-    call = ranking.page(start, start + size - 1, directory, slug or "", reader)
+    last = start + size - 1
+    call = ranking.page(start, last, directory, slug or "", reader, with_visitors=with_visitors)
     (reply,) = store.run_many([call], may_be_stale=may_be_stale)
     total, flat, state, title, articles, saved = reply
     entries = [(article_id_from(member), value) for member, value in pairs(flat)]

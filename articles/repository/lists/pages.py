@@ -27,6 +27,7 @@ class _PageQuery:
     start: int
     hidden: tuple[str, ...]
     shown: tuple[ArticleId, ...]
+    with_visitors: bool
 
     @property
     def is_plain(self) -> bool:
@@ -69,6 +70,7 @@ class Lists:
         reader: UserId | None = None,
         hidden: Collection[str] = (),
         shown: Collection[ArticleId] = (),
+        with_visitors: bool = True,
     ) -> ArticlePage:
         """Return page `number`, counted from 1, highest, newest or hottest first, with the reader's own choices.
 
@@ -76,7 +78,7 @@ class Lists:
         articles of these groups, except requested ones. `since` (Unix seconds): only articles posted then or
         later, for the site's hot list only. `period`: the same for the site's list by points only. `shown`: if
         given, the page holds the best articles that are not among these, whatever the number, and is empty if
-        there are none. `size`: by default `Rules.per_page`.
+        there are none. `size`: by default `Rules.per_page`. `with_visitors`: see `read_articles`.
 
         One round trip with one shard, else two; more if the hot list has to be rescored. For groups combined with
         `hidden`, `shown` or other groups three. No page depends on a write: see `open_ranking` in the scripts. For
@@ -95,6 +97,7 @@ class Lists:
             start=page.start,
             hidden=tuple(name for name in dict.fromkeys(hidden) if name not in groups),
             shown=tuple(shown),
+            with_visitors=with_visitors,
         )
         read = self._plain_page if query.is_plain else self._unseen_page
         return read(query, number, reader)
@@ -111,6 +114,7 @@ class Lists:
                 query.size,
                 slug=slug,
                 reader=reader,
+                with_visitors=query.with_visitors,
                 may_be_stale=are_replicas,
             )
 
@@ -170,7 +174,13 @@ class Lists:
     def _listed(self, cut: Cut, query: _PageQuery, reader: UserId | None) -> list[Article]:
         """Return the articles, without those removed since the ids were read."""
         if cut.articles is None:
-            found = read_articles(self._store, cut.ids, reader, may_be_stale=query.may_be_stale)
+            found = read_articles(
+                self._store,
+                cut.ids,
+                reader,
+                with_visitors=query.with_visitors,
+                may_be_stale=query.may_be_stale,
+            )
         else:
             found = [cut.articles[article_id] for article_id in cut.ids if article_id in cut.articles]
         listed = [article for article in found if article.removed is None]

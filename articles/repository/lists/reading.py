@@ -79,25 +79,35 @@ def read_articles(
     reader: UserId | None,
     *,
     with_texts: bool = False,
+    with_visitors: bool = True,
     may_be_stale: bool = False,
 ) -> list[Article]:
     """Return articles in the order of `ids`, with the reader's own choices; unknown and damaged ones are left out.
 
+    `with_visitors`: otherwise `uv` is 0, unless it is archived: counting takes a command of the store for each.
     `may_be_stale`: replicas may reply, for a reader without account. One round trip, none without ids. Raises
     StoreUnfit if the store has no parameters.
     """
     may_be_stale = may_be_stale and reader is None
     return stale_if_whole(
-        lambda is_stale: _read_articles(store, ids, reader, with_texts=with_texts, may_be_stale=is_stale),
+        lambda is_stale: _read_articles(
+            store, ids, reader, with_texts=with_texts, with_visitors=with_visitors, may_be_stale=is_stale
+        ),
         may_be_stale=may_be_stale,
     )
 
 
 def _read_articles(
-    store: Store, ids: Sequence[ArticleId], reader: UserId | None, *, with_texts: bool, may_be_stale: bool
+    store: Store,
+    ids: Sequence[ArticleId],
+    reader: UserId | None,
+    *,
+    with_texts: bool,
+    with_visitors: bool,
+    may_be_stale: bool,
 ) -> list[Article]:
     parts = _parts(store, ids, TEXTS_PER_READ if with_texts else ARTICLES_PER_READ)
-    calls = _calls(parts, reader, with_texts=with_texts)
+    calls = _calls(parts, reader, with_texts=with_texts, with_visitors=with_visitors)
     replies = store.run_many(calls, may_be_stale=may_be_stale) if calls else []
     found = _found(parts, reader, replies)
     return [found[number] for number in ids if number in found]
@@ -118,9 +128,17 @@ def read_article_with(
 _Parts = Sequence[tuple[Keys, list[ArticleId]]]
 
 
-def _calls(parts: _Parts, reader: UserId | None, *, with_texts: bool) -> list[Call]:
+def _calls(parts: _Parts, reader: UserId | None, *, with_texts: bool, with_visitors: bool = True) -> list[Call]:
     """Return the calls that read articles, and then those that read which of them the reader saved."""
-    calls = [_reading(keys, part, reader, (*FIELDS, _TEXT) if with_texts else FIELDS) for keys, part in parts]
+    fields, user = (*FIELDS, _TEXT) if with_texts else FIELDS, "" if reader is None else reader
+    calls = [
+        Call(
+            "articles/read",
+            (keys.ranking,),
+            (keys.prefix, user, int(with_visitors), len(fields), *fields, *part),
+        )
+        for keys, part in parts
+    ]
     if reader is not None:
         calls += [Call("members/find_saved", (names.saved(reader),), part) for _, part in parts]
     return calls
@@ -141,11 +159,6 @@ def _parts(store: Store, ids: Sequence[ArticleId], size: int) -> list[tuple[Keys
         for keys, numbers in store.shards.split(ids).items()
         for at in range(0, len(numbers), size)
     ]
-
-
-def _reading(keys: Keys, ids: Sequence[ArticleId], reader: UserId | None, fields: Sequence[str] = FIELDS) -> Call:
-    user = "" if reader is None else reader
-    return Call("articles/read", (keys.ranking,), (keys.prefix, user, len(fields), *fields, *ids))
 
 
 def articles_in(reply: Sequence[Any], ids: Sequence[ArticleId], saved: Sequence[int]) -> dict[ArticleId, Article]:

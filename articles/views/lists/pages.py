@@ -173,6 +173,7 @@ def _list(
         reader=reader_id(request),
         hidden=hidden,
         shown=place.shown,
+        with_visitors=order is Order.HOT,  # rows of other lists do not show them
     )
     response = HttpResponse(_drawn(request, page, place, now, period))
     if place.pages:

@@ -7,7 +7,7 @@ can be shown to everyone whose row is equal.
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.template import engines
@@ -16,15 +16,15 @@ from markupsafe import Markup
 
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.formatting.values import age_in_units, age_in_words
-from articles.text.links import host_of
 
-_GAP, _GAP_OF_GROUP = Markup("<!--text %s-->"), Markup("<!--group %s-->")
+_GAP = Markup("<!--marked-->")
+"""In the place of a text that may have marks. No text of a row contains it, for they are escaped."""
 
 MOST_ROWS = 5_000
 """Rows that a process keeps, about 2 KB each; those that were not shown for longest are dropped."""
 
-Show = Callable[..., str]
-"""Marks the words of a search in a title, a host, or with `group=True` a group."""
+Show = Callable[..., Markup]
+"""Marks the words of a search in a title, a host, or with `group=True` a group; escapes the rest."""
 
 
 class Row(NamedTuple):
@@ -92,7 +92,8 @@ def draw_rows(
 
     `first_rank`: position of the first one; None for lists without positions. `show` marks the words of a search.
     """
-    kept = _drawn.__wrapped__ if settings.DEBUG else _drawn  # so that a changed template shows
+    draw = _drawn if show is None else _drawn_with_gaps
+    kept: Callable[..., Any] = draw.__wrapped__ if settings.DEBUG else draw  # so that a changed template shows
     language, rows = get_language(), []
     for n, article in enumerate(articles):
         commented_at = article.last_comment_at if shows_last_comments else None
@@ -103,14 +104,40 @@ def draw_rows(
             None if first_rank is None else first_rank + n,
             None if commented_at is None else age_in_units(commented_at, now),
         )
-        row = kept(article, facts, language, show is not None)
-        rows.append(_marked(row, article, show) if show else row)
+        row = kept(article, facts, language)
+        rows.append(row.marked(show) if show else row)
     return Markup("").join(rows)
 
 
 @lru_cache(MOST_ROWS)
-def _drawn(article: Article, facts: Facts, _language: str | None, has_gaps: bool) -> Markup:
-    return draw_row(row_of(article, facts), has_gaps=has_gaps)
+def _drawn(article: Article, facts: Facts, _language: str | None) -> Markup:
+    return draw_row(row_of(article, facts))
+
+
+class _RowWithGaps(NamedTuple):
+    """A rendered row without the texts in which words of a search are marked: `parts` around `texts`."""
+
+    parts: tuple[str, ...]
+    texts: tuple[tuple[str, bool], ...]
+    """Each with whether it is a group."""
+
+    def marked(self, show: Show) -> Markup:
+        filled = [self.parts[0]]
+        for (text, is_group), part in zip(self.texts, self.parts[1:], strict=True):
+            filled += (show(text, group=is_group), part)
+        return Markup("".join(filled))  # nosec B704 # noqa: S704 - the template and `show` escape
+
+
+@lru_cache(MOST_ROWS)
+def _drawn_with_gaps(article: Article, facts: Facts, _language: str | None) -> _RowWithGaps:
+    texts: list[tuple[str, bool]] = []
+
+    def gap(text: str, *, group: bool = False) -> Markup:
+        texts.append((text, group))
+        return _GAP
+
+    parts = str(draw_row(row_of(article, facts), gap)).split(_GAP)
+    return _RowWithGaps(tuple(parts), tuple(texts))
 
 
 def row_of(article: Article, facts: Facts) -> Row:
@@ -143,22 +170,8 @@ def row_of(article: Article, facts: Facts) -> Row:
     )
 
 
-def draw_row(row: Row, *, has_gaps: bool = False) -> Markup:
-    """Render a row; with gaps in the place of the texts in which words of a search are marked."""
+def draw_row(row: Row, show: Show | None = None) -> Markup:
+    """Render a row."""
     template = engines["jinja2"].env.get_template("lists/row.html")  # type: ignore[attr-defined]
-    drawn: Markup = template.module.draw_row(row, _gap if has_gaps else None)
+    drawn: Markup = template.module.draw_row(row, show)
     return drawn
-
-
-def _marked(row: Markup, article: Article, show: Show) -> Markup:
-    """Fill the gaps of a row."""
-    for text in (article.title, *([host_of(article.link)] if article.link else ())):
-        row = row.replace(_gap(text), show(text))
-    for slug in article.groups:
-        row = row.replace(_gap(slug, group=True), show(slug, group=True))
-    return row
-
-
-def _gap(text: str, *, group: bool = False) -> Markup:
-    """Return the placeholder of a text that may have marks. No text of a row contains it, for they are escaped."""
-    return _GAP_OF_GROUP % text if group else _GAP % text

@@ -43,16 +43,18 @@ local function unique_visitors(prefix, id)
 end
 
 -- Return {{weight of a vote, voting window}, {field, field …}, views, visitors, voted, opposed, and so on for each}; the
--- last two only for a member: `user` is '' otherwise. `ranking` is the key of the ranking parameters.
-local function read_articles(prefix, ranking, ids, user, fields)
+-- last two only for a member: `user` is '' otherwise. `ranking` is the key of the ranking parameters. Without
+-- `shows_visitors` they are not counted, and all 0.
+local function read_articles(prefix, ranking, ids, user, shows_visitors, fields)
   local values = {redis.call('HMGET', ranking, 'seconds_per_point', 'voting_window')}
   local function add(value, instead)
     values[#values + 1] = type(value) == 'table' and value.err and instead or value
   end
-  for _, id in ipairs(ids) do
+  local views = all_page_views(prefix, ids)
+  for n, id in ipairs(ids) do
     add(redis.pcall('HMGET', prefix .. 'article:' .. id, unpack(fields)), {})
-    add(redis.pcall('GET', prefix .. 'counter:views:' .. id), '')
-    add(redis.pcall('PFCOUNT', prefix .. 'hll:uv:' .. id), 0)
+    add(views[n] or 0)
+    add(shows_visitors and redis.pcall('PFCOUNT', prefix .. 'hll:uv:' .. id) or 0, 0)
     if user ~= '' then
       add(redis.pcall('SISMEMBER', prefix .. 'voted:' .. id, user), 0)
       add(redis.pcall('SISMEMBER', prefix .. 'oppose:' .. id, user), 0)

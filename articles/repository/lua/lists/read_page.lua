@@ -4,7 +4,7 @@ KEYS  1 ranking  2 ranking parameters  3 group, and  4 ranking of all articles, 
       6 saved articles of the member; the ranking again without a member
 ARGV  1 shard prefix  2 first entry  3 last entry  4 span  5 where it begins  6 life  7 up to how many articles
       8 past how many, all as for lists/read  9 slug of the group whose title is wanted, or ''  10 user, or ''
-      11… fields of the hashes
+      11 1 to count visitors, or 0  12… fields of the hashes
 Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}, title, what read_articles() returns,
          {1 if saved, or 0 …}}
 Cost  that of lists/read, and O(entries)
@@ -23,7 +23,7 @@ if refused then return refused end
 local title = ARGV[9] ~= '' and redis.call('HGET', KEYS[5], ARGV[9])
 local ids = {}
 for at = 1, #entries, 2 do ids[#ids + 1] = entries[at] end
-local articles = read_articles(ARGV[1], KEYS[2], ids, user, {unpack(ARGV, 11)})
+local articles = read_articles(ARGV[1], KEYS[2], ids, user, ARGV[11] == '1', {unpack(ARGV, 12)})
 return {
   count(), entries, redis.call('HMGET', KEYS[2], 'version', 'refreshed_at'), title,
   articles, user ~= '' and saved_among(KEYS[6], ids) or {},
