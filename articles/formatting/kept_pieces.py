@@ -42,13 +42,18 @@ def gap(name: str) -> Markup:
 class Outline(Hashable, Protocol):
     """All that a kept page depends on, except for the language and what is in its gaps."""
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether the page is small enough to be kept."""
+
     def context(self) -> Mapping[str, Any]:
         """Return what the template sees."""
 
 
 def kept_page(template: str, outline: Outline, fillings: Mapping[str, object]) -> str:
     """Return the page that the template renders of an outline, with its gaps filled."""
-    return "".join(_filled(_kept(_page)(template, get_language(), outline), fillings.__getitem__))
+    render = _kept(_page) if outline.is_kept else _page.__wrapped__
+    return "".join(_filled(render(template, get_language(), outline), fillings.__getitem__))
 
 
 def kept_piece(template: str, /, token: object = "", **values: Hashable) -> Markup:

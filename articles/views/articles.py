@@ -28,6 +28,9 @@ from articles.web.identity import reader_id
 from articles.web.moderation import VotingRingsLink
 from articles.wiring import html_of, repository
 
+_LONGEST_KEPT = 5_000
+"""Characters of a text with which a page is kept."""
+
 
 class Abilities(NamedTuple):
     """What the reader of an article can do with it."""
@@ -56,16 +59,20 @@ class ArticleOutline:
     discussion: Discussion | None
     """With a gap for its comments."""
 
+    @property
+    def is_kept(self) -> bool:
+        return len(self.article.text) <= _LONGEST_KEPT
+
     def context(self) -> dict[str, Any]:
         """Return what `templates/articles/article.html` sees."""
-        gaps = {name: gap(name) for name in ("pv", "uv", "posted_ago", "closes", "ring", "history")}
+        gaps = {name: gap(name) for name in ("pv", "uv", "posted_ago", "closes", "text", "ring", "history")}
         return gaps | {
             "frame": self.frame,
             "article": self.article,
             "is_open": self.is_open,
             "may": self.may,
             "card": card_of(self.site, self.article),
-            "text": html_of(self.article.text),
+            "has_text": bool(self.article.text),
             "discussion": self.discussion,
             "comment_form": CommentForm(),
         }
@@ -107,6 +114,7 @@ def _drawn(request: HttpRequest, article: Article, discussion: Discussion | None
         "posted_ago": age(article.posted_at),
         "closes": from_now(article.closes_at),
         "comments": discussion.drawn if discussion else "",
+        "text": html_of(article.text),
         "ring": _ring(request, article),
         "history": _history(request, article),
     }

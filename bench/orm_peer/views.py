@@ -59,6 +59,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
         "is_open": article.is_open(time.time()),
         "may": Abilities(article.poster == request.user.pk, *[False] * 5),
         "card": card_of(site_address(request), article),
+        "has_text": False,
         "pv": grouped(article.pv),
         "uv": grouped(article.uv),
         "posted_ago": age(article.posted_at),

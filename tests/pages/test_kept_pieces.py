@@ -97,6 +97,7 @@ class Imprint:
     """An outline for a template that shows whether there is an imprint, with a gap for the theme."""
 
     has_imprint: bool = False
+    is_kept: bool = True
 
     def context(self):
         return FOOTER | {"has_imprint": self.has_imprint, "back": gap("address"), "form_token": ""}
@@ -117,6 +118,23 @@ def test_an_equal_page_is_rendered_once_and_another_outline_makes_another_page()
     assert kept_page("footer.html", Imprint(), {"address": "/"}) == first
     assert kept_pieces._page.cache_info().misses == before.misses
     assert kept_page("footer.html", Imprint(has_imprint=True), {"address": "/"}) != first
+
+
+def test_a_page_that_is_too_large_is_not_kept():
+    before = kept_pieces._page.cache_info()
+
+    assert kept_page("footer.html", Imprint(is_kept=False), {"address": "/"})
+    assert kept_pieces._page.cache_info() == before
+
+
+def test_the_page_of_an_article_with_a_long_text_is_not_kept(site_store, alice):
+    before = kept_pieces._page.cache_info().currsize
+    post_as(site_store, alice, "A long text", "", text="*word* " * 800)
+
+    page = browser_of(alice).get("/articles/1/").text
+
+    assert page.count("<em>word</em>") == 800
+    assert kept_pieces._page.cache_info().currsize == before
 
 
 def test_what_is_put_into_a_gap_is_not_searched_for_gaps():

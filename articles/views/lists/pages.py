@@ -52,6 +52,7 @@ class ListOutline:
 
     description: str
     welcome: SiteText | None
+    is_kept = True
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/lists/list.html` sees."""
