@@ -22,7 +22,7 @@ from articles.domain import members
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, PageNotFound
 from articles.domain.moderation import log
-from articles.forms.links import clean_article_link
+from articles.forms.links import check_links, clean_article_link
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
 from articles.web.identity import actor, audience_of, is_new_member, reader_id, writer
 from articles.wiring import repository
@@ -246,7 +246,7 @@ def _changes_of_groups(edit: Edit, before: Article) -> tuple[list[str], list[str
 
 def _clean_content(link: str, text: str, before: Article | None = None) -> tuple[str, str]:
     """Return a clean link and a clean text, at most one of them "". Raises InvalidInput."""
-    cleaned = clean_text(text)
+    cleaned = check_links(clean_text(text), current=before.text if before else "")
     if not link:
         if not cleaned:
             raise InvalidInput("article-empty")

@@ -31,6 +31,7 @@ from articles.domain.errors import (
     DiscussionLocked,
     DiscussionNotLocked,
 )
+from articles.forms.links import check_links
 from articles.text.lines import clean_comment, clean_reason
 from articles.web import limits, votes
 from articles.web.identity import actor, audience_of, reader_id, writer
@@ -233,7 +234,7 @@ def list_comments(request: HttpRequest, article_id: ArticleNumber, query: Query[
 def post_comment(
     request: HttpRequest, response: HttpResponse, article_id: ArticleNumber, comment: NewComment
 ) -> Status[Comment]:
-    repo, author, text = repository(), writer(request), clean_comment(comment.text)
+    repo, author, text = repository(), writer(request), check_links(clean_comment(comment.text))
     limits.take_comment(request)
     audience = audience_of(text, author.id, article_id)
     posted = repo.comments.post(
@@ -286,7 +287,8 @@ def list_replies(request: HttpRequest, comment_id: CommentNumber, query: Query[T
 )
 def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: CommentText) -> Comment:
     repo, author = repository(), writer(request)
-    text = clean_comment(edit.text)
+    before = repo.comments.get(comment_id, author.id)
+    text = check_links(clean_comment(edit.text), current=before.text)
     audience = audience_of(text, author.id, domain.article_of(comment_id))
     repo.comments.edit(comment_id, author.id, text, mentioned=audience.mentioned)
     comment = repo.comments.get(comment_id, author.id)

@@ -111,7 +111,7 @@ class EditForm(ContentForm):
         """`groups`: those that a poster can choose from; none if the editor is not the poster."""
         initial = {"title": article.title, "link": article.link, "text": article.text}
         super().__init__(data, initial=initial | {"groups": article.groups, "was": ",".join(article.groups)})
-        self.current_link, self._current = article.link, article.groups
+        self.current_link, self.current_text, self._current = article.link, article.text, article.groups
         self._known, self._most = {group.slug for group in groups}, most_groups
         self.fields["groups"].help_text = _("Up to %(most)s.") % {"most": grouped(most_groups)}
         self.fields["groups"].offer(groups, always=article.groups)  # type: ignore[attr-defined]

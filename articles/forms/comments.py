@@ -1,5 +1,7 @@
 """Forms to write and edit a comment."""
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy
 
@@ -7,7 +9,7 @@ from articles.forms.fields import CleanedField, PreviewedForm
 from articles.text.lines import clean_comment
 
 
-class EditCommentForm(PreviewedForm):
+class _TextForm(PreviewedForm):
     """The text of a comment."""
 
     text = CleanedField(
@@ -18,7 +20,15 @@ class EditCommentForm(PreviewedForm):
     )
 
 
-class CommentForm(EditCommentForm):
+class EditCommentForm(_TextForm):
+    """The text of a comment that is edited."""
+
+    def __init__(self, data: Any = None, *, text: str) -> None:
+        super().__init__(data, initial={"text": text})
+        self.current_text = text
+
+
+class CommentForm(_TextForm):
     """A new comment; `parent` is the id of the comment that it replies to, if any."""
 
     parent = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from articles.domain.lists import Group
 from articles.formatting.values import grouped, listed
+from articles.forms.links import check_links
 from articles.text.line_patterns import STEPS
 from articles.text.lines import REASON_LIMIT, UNREAD_FACTOR, InvalidInput, clean_reason, clean_token_name
 from articles.text.refusals import input_sentence
@@ -138,9 +139,18 @@ class GroupsField(forms.Field):
 class PreviewedForm(forms.Form):
     """A form with a text in Markdown, which it can show before it is processed."""
 
+    current_text = ""
+    """The text that is edited, if any: its links may stay."""
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.fields["text"].widget.attrs["data-preview"] = reverse("articles:preview")
+
+    def clean_text(self) -> str:
+        try:
+            return check_links(self.cleaned_data["text"], current=self.current_text)
+        except InvalidInput as refused:
+            raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
     def previewed(self) -> str | None:
         """Return the text to preview; None if it is refused. Other fields keep what was typed, without errors."""

@@ -1,9 +1,10 @@
-"""The one place where the link of an article is checked, for pages and programs."""
+"""The one place where posted links are checked, for pages and programs: an article's link, and links in texts."""
 
 from django.conf import settings
 
 from articles.site.hosts import find_block
 from articles.text.lines import InvalidInput
+from articles.text.markdown import links_in, render
 from articles.text.private_hosts import clean_posted_link
 
 
@@ -13,7 +14,30 @@ def clean_article_link(raw: str, *, current: str = "") -> str:
     Raises InvalidInput, also with "link-private", and with "link-blocked" if an administrator blocked its host.
     """
     link = clean_posted_link(raw, current=current, allow_private=settings.ALLOW_PRIVATE_LINKS)
-    if link != current and (block := find_block(link)):
+    if link != current:
+        _refuse_blocked(link)
+    return link
+
+
+def check_links(text: str, *, current: str = "") -> str:
+    """Return a clean text in Markdown. `current`: the text that is edited, whose links may stay.
+
+    Raises InvalidInput with "link-blocked" if a link leads to a host that an administrator blocked.
+    """
+    if links := _links_of(text):
+        known = set(_links_of(current))
+        for link in links:
+            if link not in known:
+                _refuse_blocked(link)
+    return text
+
+
+def _links_of(text: str) -> list[str]:
+    return links_in(render(text, private_links=settings.ALLOW_PRIVATE_LINKS))
+
+
+def _refuse_blocked(link: str) -> None:
+    """Raise InvalidInput if the clean link leads to a blocked host."""
+    if block := find_block(link):
         host, reason = block
         raise InvalidInput("link-blocked", host=host, reason=reason)
-    return link

@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 from django.apps import apps
+from django.conf import settings
 
 from articles.site.recent import Recent
 
@@ -17,8 +18,13 @@ forget = _hosts.forget
 
 
 def find_block(link: str) -> tuple[str, str] | None:
-    """Return the blocked host that a clean link leads to, itself or by a sub-domain, and the reason."""
-    hosts = _hosts.get()
-    labels = (urlsplit(link).hostname or "").removesuffix(".").split(".")
+    """Return the blocked host that a clean link leads to, itself or by a sub-domain, and the reason.
+
+    None for links to the site itself, relative ones included.
+    """
+    hosts, host = _hosts.get(), (urlsplit(link).hostname or "").removesuffix(".")
+    if host in settings.ALLOWED_HOSTS:
+        return None
+    labels = host.split(".")
     names = (".".join(labels[start:]) for start in range(len(labels)))
     return next(((name, hosts[name]) for name in names if name in hosts), None)

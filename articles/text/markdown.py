@@ -86,6 +86,9 @@ _GATES = {False: _gate(lambda url: url.startswith(_MEMBERS)), True: _gate(_SITE_
 
 _NO_TAGS = Cleaner(tags=set())
 
+_LINK = re.compile(r'<a href="([^"]*)"')
+"""A link in HTML that passed the gate, which leaves no `<` in texts."""
+
 
 def render(text: str, *, private_links: bool = False, site_links: bool = False) -> Markup:
     """Return the HTML of a text. The last ones are kept, so that a text is parsed once.
@@ -101,6 +104,11 @@ def render(text: str, *, private_links: bool = False, site_links: bool = False) 
 def plain(text: str) -> str:
     """Return a text without its marks, as one line: for descriptions."""
     return " ".join(unescape(_NO_TAGS.clean(render(text))).split())
+
+
+def links_in(html: str) -> list[str]:
+    """Return where the links of rendered HTML lead, as clean links; mentions and mail addresses included."""
+    return [unescape(href) for href in _LINK.findall(html)]
 
 
 @lru_cache(_MOST_SHORT)

@@ -227,6 +227,43 @@ def test_a_link_to_a_blocked_host_is_refused_with_the_reason(as_alice, site_stor
     assert "it copies other sites" in answer.json()["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["https://a.spam.example/page", "See [this][1].\n\n[1]: https://spam.example/page"],
+    ids=["sub-domain", "reference"],
+)
+def test_texts_and_comments_with_a_link_to_a_blocked_host_are_refused(as_alice, article, site_store, alice, text):
+    comment = site_store.comments.post(article, alice.pk, "alice", "Fine")
+    BlockedHost.objects.create(host="spam.example", reason="it copies other sites")
+    hosts.forget()
+
+    for send, path, body in (
+        (as_alice.post, "articles", ENTRY),
+        (as_alice.patch, f"articles/{article}", {}),
+        (as_alice.post, f"articles/{article}/comments", {}),
+        (as_alice.patch, f"comments/{comment}", {}),
+    ):
+        answer = send(path, body | {"text": text})
+        assert error_of(answer) == (400, "link-blocked"), path
+        assert "it copies other sites" in answer.json()["error"]["message"]
+        other = text.replace("spam.example", "notspam.example")
+        assert send(path, body | {"text": other}).status_code in (200, 201)
+
+
+def test_programs_keep_the_current_links_of_a_text_and_a_comment(as_alice, site_store, alice):
+    text = "[Old](https://spam.example/old)"
+    article = as_alice.post("articles", ENTRY | {"text": text}).json()["id"]
+    comment = as_alice.post(f"articles/{article}/comments", {"text": text}).json()["id"]
+    BlockedHost.objects.create(host="spam.example", reason="it copies other sites")
+    hosts.forget()
+
+    assert as_alice.patch(f"articles/{article}", {"title": "Better"}).status_code == 200
+    for path in (f"articles/{article}", f"comments/{comment}"):
+        assert as_alice.patch(path, {"text": f"{text}, corrected"}).status_code == 200
+        moved = as_alice.patch(path, {"text": f"{text} and https://spam.example/new"})
+        assert error_of(moved) == (400, "link-blocked")
+
+
 def test_naughty_strings_are_stored_or_refused(as_alice, site_store, shared_dir):
     strings = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
 

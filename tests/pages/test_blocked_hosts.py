@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from articles.domain.discussion.comments import CommentOrder
 from articles.models import BlockedHost
 from articles.site import hosts
 from tests.factories import browser_of, member
@@ -39,6 +40,82 @@ def test_other_hosts_and_the_current_link_of_an_article_stay(site_store, article
     assert browser_of(alice).post(f"/articles/{article}/edit/", kept).status_code == 302
     moved = browser_of(alice).post(f"/articles/{article}/edit/", kept | {"link": "https://example.org/b"})
     assert errors(moved) == ["Links to example.org cannot be posted here (reason: closed)."]
+
+
+LINKS = {
+    "inline": "See [this](https://spam.example/page).",
+    "bare": "See https://spam.example/page, which is new.",
+    "autolink": "See <https://spam.example/page>.",
+    "reference": "See [this][1].\n\n[1]: https://spam.example/page",
+    "sub-domain": "See [this](https://a.b.SPAM.example.:8080/page).",
+    "escaped": "See [this](https:&#47;&#47;spam.example/page).",
+    "after others": "[A](https://fine.example/) and ![an image](https://spam.example/page.png)",
+}
+UNBLOCKED = (
+    "[Another](https://notspam.example/), a code `https://spam.example/`, a name: spam.example, @spam,\n"
+    '`<a href="https://spam.example/">`, [a page](/rules/) and [a mail](mailto:a@spam.example).'
+)
+
+
+def texts_of(site_store, article):
+    thread = site_store.comments.get_thread(article, CommentOrder.OLDEST)
+    return [site_store.articles.get(article, with_text=True).text, *(comment.text for comment in thread.comments)]
+
+
+@pytest.mark.parametrize("text", LINKS.values(), ids=LINKS)
+def test_links_to_a_blocked_host_are_refused_in_texts_and_comments(site_store, article, blocked, alice, text):
+    comment = site_store.comments.post(article, alice.pk, "alice", "Fine")
+    kept, browser = {"title": "Better", "link": "https://example.org/a"}, browser_of(alice)
+
+    for page, values in (
+        ("/post/", {"title": "A title"}),
+        (f"/articles/{article}/edit/", kept),
+        (f"/articles/{article}/comments/", {}),
+        (f"/comments/{comment}/edit/", {}),
+    ):
+        response = browser.post(page, values | {"text": text})
+        assert (response.status_code, errors(response)) == (400, [SENTENCE]), page
+    assert site_store.imports.count() == 1
+    assert texts_of(site_store, article) == ["", "Fine"]
+
+
+def test_other_links_in_texts_and_comments_are_not_refused(site_store, article, blocked, alice):
+    browser = browser_of(alice)
+
+    assert browser.post("/post/", {"title": "A title", "text": UNBLOCKED}).status_code == 302
+    assert browser.post(f"/articles/{article}/comments/", {"text": UNBLOCKED}).status_code == 302
+    assert texts_of(site_store, article) == ["", UNBLOCKED]
+
+
+def test_links_to_the_site_itself_are_not_refused(site_store, article, blocked, alice, settings):
+    settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, "news.spam.example"]
+    browser = browser_of(alice)
+
+    for host, status in (("news.spam.example", 302), ("old.spam.example", 400)):
+        response = browser.post(f"/articles/{article}/comments/", {"text": f"https://{host}/articles/1/"})
+        assert response.status_code == status
+
+
+def test_the_current_links_of_a_text_and_a_comment_stay(site_store, article, alice):
+    browser, text = browser_of(alice), "[Old](https://spam.example/old)"
+    article = int(browser.post("/post/", {"title": "A title", "text": text})["Location"].split("/")[-2])
+    comment = site_store.comments.post(article, alice.pk, "alice", text)
+    BlockedHost.objects.create(host="spam.example", reason="it copies other sites")
+    hosts.forget()
+
+    for page in (f"/articles/{article}/edit/", f"/comments/{comment}/edit/"):
+        assert browser.post(page, {"title": "A title", "text": f"{text}, corrected"}).status_code == 302
+        moved = browser.post(page, {"title": "A title", "text": f"{text} and https://spam.example/new"})
+        assert errors(moved) == [SENTENCE]
+    assert texts_of(site_store, article) == [f"{text}, corrected"] * 2
+
+
+def test_what_fills_in_the_form_is_not_a_current_text(site_store, blocked, alice):
+    values = {"title": "A title", "text": "See https://spam.example/a"}
+
+    response = browser_of(alice).post("/post/?text=See+https://spam.example/a&link=https://example.org/", values)
+
+    assert errors(response) == [SENTENCE]
 
 
 def test_the_admin_site_takes_a_host_or_a_link(site_store):

@@ -107,7 +107,7 @@ def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
     comment = repo.comments.get(comment_id, author.id)
     if not comment.may_be_edited_by(author.id):
         raise PermissionDenied
-    form = EditCommentForm(request.POST or None, initial={"text": comment.text})
+    form = EditCommentForm(request.POST or None, text=comment.text)
     shown = previewed(request, form)
     if request.method == "POST" and shown is None and form.is_valid() and _edit(request, comment_id, form):
         return redirect(place_of(request, comment_id))
