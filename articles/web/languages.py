@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from django.conf import settings
+from django.contrib.auth.middleware import get_user
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
@@ -37,6 +38,7 @@ def _member_language(request: HttpRequest) -> str:
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.path.startswith(IMPERSONAL):
         return ""
     try:
+        request.user = get_user(request)  # itself, not a lazy one: pages read a hundred of its attributes
         return preferences_of(request).language
     except (OperationalError, InterfaceError):  # the view fails too, and answers with its own error
         return ""
