@@ -23,6 +23,9 @@ _GAP = Markup("<!--marked-->")
 MOST_ROWS = 5_000
 """Rows that a process keeps, about 2 KB each; those that were not shown for longest are dropped."""
 
+MOST_FOUND = 1_000
+"""The same for rows of searches."""
+
 Show = Callable[..., Markup]
 """Marks the words of a search in a title, a host, or with `group=True` a group; escapes the rest."""
 
@@ -128,7 +131,7 @@ class _RowWithGaps(NamedTuple):
         return Markup("".join(filled))  # nosec B704 # noqa: S704 - the template and `show` escape
 
 
-@lru_cache(MOST_ROWS)
+@lru_cache(MOST_FOUND)
 def _drawn_with_gaps(article: Article, facts: Facts, _language: str | None) -> _RowWithGaps:
     texts: list[tuple[str, bool]] = []
 
