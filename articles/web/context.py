@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.messages import get_messages
 from django.http import HttpRequest
@@ -107,6 +108,9 @@ class Frame(NamedTuple):
     messages: Markup
     """The messages for the reader, drawn."""
 
+    has_sign_up: bool
+    """Whether readers can become members, if only with an invitation: the sign-up page says who gives them."""
+
     has_rules: bool
     has_imprint: bool
     is_moving: bool
@@ -158,6 +162,7 @@ def frame_of(request: HttpRequest) -> Frame:
         back=here.partition("#")[0],
         form_token=csrf_input(request) if name else "",
         messages=_messages(request),
+        has_sign_up=settings.SIGN_UP != "closed",
         has_rules=site_text("rules") is not None,
         has_imprint=site_text("imprint") is not None,
         is_moving=is_about_to_move(),

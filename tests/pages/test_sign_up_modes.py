@@ -49,6 +49,31 @@ def test_a_closed_site_says_so_and_accepts_no_sign_up(site_store, settings):
     assert not User.objects.filter(username="newcomer").exists()
 
 
+@pytest.mark.parametrize(
+    ("mode", "is_offered"), [("open", True), ("approval", True), ("invitation", True), ("closed", False)]
+)
+def test_pages_link_to_the_sign_up_unless_the_site_is_closed(site_store, settings, mode, is_offered):
+    settings.SIGN_UP = mode
+
+    for path in ("/newest/", "/login/", "/signup/"):
+        page = Client().get(path).text
+        assert ('<a href="/signup/' in page) is is_offered, path
+        assert '<a href="/login/' in page, path
+
+
+def test_a_draft_is_not_carried_to_a_sign_up_that_is_closed(site_store, settings, article):
+    def login() -> str:
+        return Client().post(f"/articles/{article}/comments/", {"text": "I agree"}).text
+
+    other = 'formaction="/signup/"'
+    assert other in login()
+    settings.SIGN_UP = "closed"
+
+    page = login()
+    assert "Nothing has been sent yet. Log in" in page
+    assert other not in page
+
+
 def test_an_invitation_lets_one_member_join(by_invitation, alice, carol):
     assert "You need a valid invitation" in Client().get("/signup/").text
     assert sign_up(invitation="made up").status_code == 403
