@@ -27,10 +27,11 @@ from articles import private_files
 from articles.demo.discussions import discuss
 from articles.demo.readers import draw_views, record_missing
 from articles.domain.articles import Choice, ImportedArticle
-from articles.domain.errors import ActionRefused, ArticleNotFound
+from articles.domain.errors import ActionRefused, ArticleNotFound, GroupNotFound
 from articles.domain.members import UserId
+from articles.domain.moderation.log import OPERATOR
 from articles.repository import ImportRunning, Repository
-from articles.text.lines import clean_text, clean_title
+from articles.text.lines import clean_group_description, clean_text, clean_title
 from articles.text.links import clean_link
 
 MEMBER, MODERATOR = "demo", "demo-moderator"
@@ -112,6 +113,7 @@ def _fill(repository: Repository, run: SeedingRun) -> str:
     members = User.objects.bulk_create_imported(content["members"])
     _backdate_joining(members, run.at - repository.rules.voting_window)
     repository.groups.ensure({group["slug"]: group["title"] for group in content["groups"]})
+    _describe_groups(repository)
     times = _times(run.at, repository.rules.voting_window)
     posters = _posters()
     rows = zip(_content()["articles"], times, posters, strict=True)
@@ -126,6 +128,15 @@ def _fill(repository: Repository, run: SeedingRun) -> str:
     repository.fit_weight()
     _run_file().unlink(missing_ok=True)
     return _summary(len(posters), len(votes) + len(posters), views, logins)
+
+
+def _describe_groups(repository: Repository) -> None:
+    """Give groups their descriptions, except those that have one since an interrupted run."""
+    described = repository.groups.get_descriptions()
+    for group in _content()["groups"]:
+        if group["description"] and group["slug"] not in described:
+            with suppress(GroupNotFound):  # merged since an interrupted run
+                repository.groups.describe(group["slug"], group["description"], OPERATOR)
 
 
 def _backdate_joining(members: Mapping[str, UserId], until: float) -> None:
@@ -149,8 +160,10 @@ def _summary(articles: int, votes: int, views: int, logins: Mapping[str, str]) -
 
 @cache
 def _content() -> Any:
-    """Return the demo content, with titles, links and texts cleaned as in the store."""
+    """Return the demo content, with titles, links, texts and descriptions cleaned as in the store."""
     content = json.loads((files("articles.demo") / "content.json").read_text("utf-8"))
+    for group in content["groups"]:
+        group["description"] = clean_group_description(group.get("description", ""))
     for row in content["articles"]:
         row["title"], row["text"] = clean_title(row["title"]), clean_text(row.get("text", ""))
         row["link"] = clean_link(row["link"]) if "link" in row else ""

@@ -19,7 +19,7 @@ from articles.domain.lists import Order
 from articles.domain.moderation.log import Actor
 from articles.repository import ImportRunning
 from tests.commands.seeded import counts, everything, logins, views, votes, wanted_counts, wanted_views
-from tests.internals import Hot, Imports, Store, Votes
+from tests.internals import Groups, Hot, Imports, Store, Votes
 from tests.store_state import contents, empty, hold_import_lock, set_clock
 
 
@@ -173,6 +173,23 @@ def begin(site_store, monkeypatch):
             call_command("demo", stdout=StringIO())
 
 
+def test_seeding_that_is_resumed_keeps_a_moderators_description_and_describes_the_other_group(
+    run, site_store, monkeypatch
+):
+    with monkeypatch.context() as patched:
+        patched.setattr(Groups, "describe", interrupting(Groups.describe, 2))
+        with pytest.raises(CommandError, match="Run it again to finish"):
+            run("demo")
+    site_store.groups.describe("redis", "Other words", Actor(9, "carol"))
+
+    run("demo")
+
+    descriptions = site_store.groups.get_descriptions()
+    assert descriptions.pop("redis") == "Other words"
+    assert descriptions.keys() == {"history"}
+    assert list(site_store.audit.run()) == []
+
+
 def test_interrupted_seeding_is_not_finished_on_a_site_with_other_articles(run, site_store, monkeypatch):
     begin(site_store, monkeypatch)
     empty(site_store)
@@ -227,6 +244,7 @@ def test_the_demo_content_is_removed_and_nothing_else(run, site_store, data_dir)
     assert list(User.objects.values_list("username", flat=True)) == ["alice"]
     assert everything(site_store) == {}
     assert site_store.groups.list_all() == []
+    assert site_store.groups.get_descriptions() == {}
     assert site_store.members.get_voted(alice.pk).articles == ()
     assert list(site_store.audit.run()) == []
     assert wiring.unprepared_repository().site_id == site

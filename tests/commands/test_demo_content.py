@@ -23,6 +23,7 @@ from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS
 from articles.repository import Repository
 from tests.commands.seeded import counts, everything, logins, views, votes, wanted_counts, wanted_views
+from tests.factories import browser_of
 from tests.store_state import client_of
 from tests.topologies.of_this_run import Databases
 
@@ -71,6 +72,14 @@ def test_groups_have_titles_and_articles(filled):
     assert len(groups) == 8
     assert all(group.articles >= 10 for group in groups)
     assert {group.slug: group.title for group in groups}["history"] == "Computing history"
+
+
+def test_two_groups_have_a_description_that_visitors_see(filled):
+    descriptions = filled.repository.groups.get_descriptions()
+    assert descriptions.keys() == {"redis", "history"}
+    page = browser_of().get("/groups/redis/").text
+    assert '<a href="/groups/databases/"' in page
+    assert "也欢迎" in page
 
 
 def test_every_article_is_open_and_the_recent_ones_are_denser(filled):

@@ -9,6 +9,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from articles.text.lines import clean_group_description
+from articles.text.markdown import links_in, render
+
 CONTENT = Path(__file__).resolve().parents[2] / "articles" / "demo" / "content.json"
 SLUG = re.compile(r"[a-z][a-z0-9-]{1,29}")
 USER_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{1,29}")
@@ -53,11 +56,29 @@ def test_the_content_has_only_the_three_lists(content):
 
 def test_the_content_has_eight_groups_with_slug_and_title(groups):
     assert len(groups) == 8
-    assert all(set(group) == {"slug", "title"} for group in groups)
+    assert all(set(group) - {"description"} == {"slug", "title"} for group in groups)
     assert [group["slug"] for group in groups if not SLUG.fullmatch(group["slug"])] == []
     assert repeated(group["slug"] for group in groups) == []
     assert all(group["title"].strip() == group["title"] != "" for group in groups)
     assert repeated(group["title"].casefold() for group in groups) == []
+
+
+def test_two_groups_have_a_short_description_in_both_languages(groups):
+    descriptions = [group["description"] for group in groups if "description" in group]
+    assert len(descriptions) == 2
+    for text in descriptions:
+        assert clean_group_description(text) == text
+        assert len(text) <= 300  # a longer one is folded
+        english, chinese = text.rsplit("\n\n", 1)
+        assert CJK.search(chinese)
+        assert not CJK.search(english)
+
+
+def test_descriptions_link_to_groups_of_the_demo(groups):
+    html = [render(group.get("description", ""), site_links=True) for group in groups]
+    links = {link for each in html for link in links_in(each)}
+    assert links
+    assert links <= {f"/groups/{group['slug']}/" for group in groups}
 
 
 def test_the_content_has_twenty_members_with_distinct_names(members):
