@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice
-from tests.factories import actor, browser_of
+from tests.factories import actor, browser_of, post_as
 from tests.store_state import ARTICLE_KEY, count_keys, let_close
 
 
@@ -22,6 +22,25 @@ def test_the_page_shows_title_link_poster_groups_and_counts(site_store, article,
         "Voting closes <time",
     ):
         assert part in text
+
+
+def test_the_numbers_are_between_the_link_and_the_text(site_store, alice, bob):
+    number = post_as(site_store, alice, "A title", "https://example.org/t", text="The *text*").id
+    browser_of(bob).post(f"/articles/{number}/comments/", {"text": "I agree"})
+
+    page = browser_of(bob).get(f"/articles/{number}/").text
+    parts = (
+        "<h1>",
+        'class="link"',
+        'class="numbers"',
+        'class="voting"',
+        "/why/",
+        'data-count="choice"',
+        "The <em>text",
+        "I agree",
+    )
+    places = [page.index(part, page.index("<main")) for part in parts]
+    assert places == sorted(places)
 
 
 @pytest.mark.parametrize(

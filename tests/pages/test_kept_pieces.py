@@ -182,7 +182,7 @@ def test_members_in_turn_see_their_own_choice_on_the_page_of_an_article(site_sto
     for _ in range(2):
         for member in (alice, bob, carol):
             page = browser_of(member).get(f"/articles/{article}/").text
-            seen.append(re.search(r'data-none="">([^<]*)</span>', page)[1])
+            seen.append(re.search(r'data-none="">([^<]*)</p>', page)[1])
             assert re.findall(r'class="me"><a href="/users/(\w+)/"', page) == [member.username]
             assert (f"/articles/{article}/remove/" in page) is (member is carol)
 
