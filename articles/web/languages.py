@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from django.conf import settings
-from django.contrib.auth.middleware import get_user
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
@@ -38,10 +37,12 @@ def _member_language(request: HttpRequest) -> str:
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.path.startswith(IMPERSONAL):
         return ""
     try:
-        request.user = get_user(request)  # itself, not a lazy one: pages read a hundred of its attributes
-        return preferences_of(request).language
+        language = preferences_of(request).language
     except (OperationalError, InterfaceError):  # the view fails too, and answers with its own error
         return ""
+    # The member itself, now that it is read, instead of a lazy one: pages read a hundred of its attributes.
+    request.user = getattr(request, "_cached_user", request.user)
+    return language
 
 
 def current_code() -> str:
