@@ -60,6 +60,7 @@ def refused_keys(store):
     }
 
 
+@pytest.mark.short
 def test_killed_primaries_lose_no_confirmed_vote(stage, store, cache):
     fleet = Fleet(stage, settings_of(store, cache, STORE_CONFIRM_REPLICAS="1", STORE_READ_REPLICAS="1"), ARTICLES)
     recoveries = []

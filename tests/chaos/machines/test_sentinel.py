@@ -49,7 +49,6 @@ def kill_primaries(store, crowd, kills, votes):
     return recoveries
 
 
-@pytest.mark.short
 def test_a_killed_primary_loses_no_confirmed_vote(stage, store):
     fleet = Fleet(stage, settings_of(store, STORE_CONFIRM_REPLICAS="1", STORE_READ_REPLICAS="1"), ARTICLES)
     with fleet.crowd(*fleet.plans(direct_voters=8, direct_undecided=3)) as crowd:
