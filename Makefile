@@ -36,9 +36,9 @@ test-site: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(SITES)" $(SELECTED)
 test-site: SITES ?= site and not browser
 
-# What starts several servers; then the tests of the repository, the pages and the API on each other kind of store:
-# Redis, Valkey over TCP, Sentinel and a cluster; and with the accounts on PostgreSQL. 20 minutes; ONLY=short tries a
-# selection on Sentinel and a cluster, and ON="cluster redis" names those to try.
+# What starts several servers; then the tests of the repository with one shard; then those of the repository, the pages
+# and the API on each other kind of store: Redis, Valkey over TCP, Sentinel and a cluster; and with the accounts on
+# PostgreSQL. 20 minutes; ONLY=short tries a selection, and ON="cluster redis" names those to try.
 test-topologies: ONLY = all
 test-topologies: $(TOOLS_READY)
 	$(BIN)/python -m tests.topologies.run $(ONLY) $(ON) $(SELECTED)

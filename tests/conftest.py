@@ -42,8 +42,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
 
-BACKENDS = ["server" if count == 1 else f"server, {count} shards" for count in of_this_run.SHARDS]
-
 START_PROCESSES = ("archive", "browser", "chaos", "commands", "deploy", "embedded", "fuzz", "site", "topologies")
 """Folders whose tests may start a store or a site by themselves."""
 
@@ -132,11 +130,10 @@ def server_url(store_paths: Databases) -> str:
     return url
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(params=of_this_run.SHARDS, ids=of_this_run.repository_id)
 def repository(request: pytest.FixtureRequest, server_url: str, clock: Clock, rules: Rules) -> Repository:
-    """An empty repository on the real server, with one shard and with four; on a cluster, with sixteen."""
-    shards = int(request.param.removeprefix("server, ").removesuffix(" shards")) if "," in request.param else 1
-    empty = connect(client_of(server_url), shards=shards, rules=rules, clock=clock)
+    """An empty repository on the real server with four shards, with one if the test is marked; on a cluster 16."""
+    empty = connect(client_of(server_url), shards=request.param, rules=rules, clock=clock)
     empty.prepare()
     return empty
 

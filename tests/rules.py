@@ -20,5 +20,5 @@ RATES = wiring.rules(defaults()).limits
 """The default rate limits, by name."""
 
 
-connect = partial(connect_with_rules, rules=default_rules(), shards=of_this_run.SHARDS[0])
+connect = partial(connect_with_rules, rules=default_rules(), shards=of_this_run.FEWEST_SHARDS)
 """`articles.repository.connect` with default rules and one shard (16 on a cluster), unless others are given."""

@@ -28,6 +28,8 @@ from tests.factories import comment_on, link, post, view
 from tests.repository.usage import warm
 from tests.store_state import contents, problems
 
+pytestmark = pytest.mark.one_shard
+
 ALICES = Actor(ALICE, "alice")
 
 

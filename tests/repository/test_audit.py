@@ -22,6 +22,8 @@ from tests.repository.usage import use, warm
 from tests.rules import connect
 from tests.store_state import contents, problems
 
+pytestmark = pytest.mark.one_shard
+
 
 @dataclass
 class Raw:

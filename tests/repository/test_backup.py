@@ -30,6 +30,8 @@ from tests.store_state import contents, key_names, kind_of, problems
 from tests.topologies import of_this_run
 from voting_site.embedded import StorePaths
 
+pytestmark = pytest.mark.one_shard
+
 COPIED = {key.name for key in TABLE if key.in_backup is InBackup.COPIED}
 SITE_WIDE = {"days:", "hll:day:<day>", "ranking:", "schema:", "log:", "hot:score"}
 """Keys with which a store with other shards says the same in other places; the hot list is cut in each shard."""

@@ -16,6 +16,8 @@ from tests.repository.usage import make_older, use
 from tests.rules import connect, default_rules
 from tests.store_state import problems
 
+pytestmark = pytest.mark.one_shard
+
 VOTERS = range(100, 110)
 
 

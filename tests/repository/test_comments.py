@@ -44,6 +44,8 @@ from tests.repository.usage import commands_of_scripts, let_pass, listed
 from tests.rules import RATES, connect, default_rules
 from tests.store_state import problems
 
+pytestmark = pytest.mark.one_shard
+
 OLDEST = CommentOrder.OLDEST
 
 

@@ -30,6 +30,8 @@ from tests.rules import connect, default_rules
 from tests.store_state import is_rewriting_file, problems
 from tests.waiting import until
 
+pytestmark = pytest.mark.one_shard
+
 PAGE = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text("utf-8")
 
 

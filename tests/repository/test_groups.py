@@ -10,6 +10,8 @@ from tests.factories import post
 from tests.repository.usage import listed, warm
 from tests.store_state import problems
 
+pytestmark = pytest.mark.one_shard
+
 
 def members(repository, slug):
     return {article.id for article in repository.lists.get_page(Order.TIME, slug=slug).articles}

@@ -27,6 +27,8 @@ from tests.repository.usage import use
 from tests.rules import connect
 from tests.store_state import REPOSITORY_DATABASE, configured, with_login
 
+pytestmark = pytest.mark.one_shard
+
 VISITOR, NETWORK = "0123456789abcdef", "fedcba9876543210"
 
 

@@ -19,6 +19,8 @@ from tests.repository.usage import removing, warm
 from tests.rules import connect
 from tests.store_state import problems
 
+pytestmark = pytest.mark.one_shard
+
 
 def post_many(repository, clock, count, groups=(), every=10.0):
     ids = []

@@ -11,6 +11,8 @@ from articles.repository.moderation import log as moderation_log
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import link, post
 
+pytestmark = pytest.mark.one_shard
+
 
 def test_log_pages_show_the_newest_entries_first_across_shards(repository, clock):
     ids = []

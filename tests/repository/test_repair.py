@@ -15,6 +15,8 @@ from tests.repository.usage import hot_values, listed, use, warm
 from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
 
+pytestmark = pytest.mark.one_shard
+
 ARTICLES = range(1, 14)
 
 

@@ -19,6 +19,8 @@ from tests.repository.usage import make_older, use
 from tests.rules import connect, default_rules
 from tests.store_state import contents
 
+pytestmark = pytest.mark.one_shard
+
 
 def test_the_first_start_stamps_an_empty_store(server_url):
     repository = connect(server_url, shards=4)

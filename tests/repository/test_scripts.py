@@ -47,6 +47,8 @@ from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, problems
 from voting_site.embedded.binary import find_binary
 
+pytestmark = pytest.mark.one_shard
+
 PYTHON = Path(scripts.__file__).parents[2]
 ALL = (*LIBRARIES, *scripts.names())
 LIMIT = 40  # lines of code; the audits and the repairs check up to seven things at once, a view has

@@ -4,8 +4,12 @@ One of them ends by asserting that votes are still above 1 after the only other 
 user holds one choice, so they are 1, and opposing votes are counted separately.
 """
 
+import pytest
+
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
+
+pytestmark = pytest.mark.one_shard
 
 USERNAME, OTHER_USER = 1, 2
 

@@ -2,11 +2,15 @@
 
 from dataclasses import replace
 
+import pytest
+
 from articles.domain.articles import Choice
 from articles.domain.moderation.log import OPERATOR
 from articles.repository.lists import standings
 from articles.repository.lists.standings import Standing
 from tests.cast import ALICE, BOB, MODERATOR
+
+pytestmark = pytest.mark.one_shard
 
 
 def test_an_empty_store_has_no_last_id_and_nothing_listed(repository):

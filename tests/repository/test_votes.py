@@ -14,6 +14,8 @@ from tests.repository.usage import warm
 from tests.rules import connect, default_rules
 from tests.store_state import problems
 
+pytestmark = pytest.mark.one_shard
+
 WINDOW = 604_800
 """Seconds from posting to the end of voting, and so from the first article to its last vote."""
 

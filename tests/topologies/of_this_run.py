@@ -23,16 +23,20 @@ from voting_site.configuration import service_urls
 from voting_site.embedded import StorePaths, Supervisor
 
 EMBEDDED, REDIS, VALKEY, SENTINEL, CLUSTER = "embedded", "redis", "valkey", "sentinel", "cluster"
+ONE_SHARD = "one-shard"
+"""One embedded server, for the tests that otherwise run on several shards only."""
 POSTGRES = "postgres"
 """One embedded server, with the accounts on PostgreSQL."""
 
-NAMES = (EMBEDDED, REDIS, VALKEY, SENTINEL, CLUSTER, POSTGRES)
+NAMES = (EMBEDDED, ONE_SHARD, REDIS, VALKEY, SENTINEL, CLUSTER, POSTGRES)
 
 NAME = os.environ.get("TOPOLOGY", EMBEDDED)
 assert NAME in NAMES, f"TOPOLOGY is none of {', '.join(NAMES)}"
 
-SHARDS = (16,) if NAME == CLUSTER else (1, 4)
-"""Numbers of shards with which the tests of the repository run."""
+FEWEST_SHARDS = 16 if NAME == CLUSTER else 1
+
+SHARDS = {CLUSTER: (16,), ONE_SHARD: (1,)}.get(NAME, (1, 4))
+"""Numbers of shards with which the tests of the repository run. Of two, the first is for marked tests only."""
 
 CACHE_DATABASE = 1
 
@@ -52,13 +56,16 @@ _SETTINGS = {"appendonly": "yes", "set-max-intset-entries": "16384", "hash-max-l
 """What the tests expect of a server that they measure."""
 
 
+def repository_id(shards: int) -> str:
+    """Return the parameter of the fixture `repository` for so many shards, which is part of a test's name."""
+    return "server" if shards == 1 else f"server, {shards} shards"
+
+
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what does not touch this topology, unless it is the usual one."""
-    if NAME != EMBEDDED:
-        touched = {"db", "transactional_db", "site_store"} if NAME == POSTGRES else {"store_paths"}
-        others = [item for item in items if touched.isdisjoint(getattr(item, "fixturenames", ()))]
-        config.hook.pytest_deselected(items=others)
-        items[:] = [item for item in items if item not in set(others)]
+    """Leave out what does not touch this topology, and what is tried on one shard elsewhere."""
+    others = [item for item in items if _touches_something_else(item) or _is_for_one_shard(item)]
+    config.hook.pytest_deselected(items=others)
+    items[:] = [item for item in items if item not in set(others)]
     for item in items:
         if NAME == CLUSTER and _parameters(item).get("shards") == 1:
             item.add_marker(pytest.mark.skip("a cluster has several shards"))
@@ -66,6 +73,20 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
             reason, places = NEEDS[mark.args[0]]
             if NAME in places:
                 item.add_marker(pytest.mark.skip(reason))
+
+
+_TOUCHED = {POSTGRES: {"db", "transactional_db", "site_store"}, ONE_SHARD: {"repository"}}
+
+
+def _touches_something_else(item: pytest.Item) -> bool:
+    touched = _TOUCHED.get(NAME, {"store_paths"})
+    return NAME != EMBEDDED and touched.isdisjoint(getattr(item, "fixturenames", ()))
+
+
+def _is_for_one_shard(item: pytest.Item) -> bool:
+    """Return whether a topology of its own runs this test: with several shards, it runs here anyway."""
+    is_marked = item.get_closest_marker("one_shard") is not None
+    return len(SHARDS) > 1 and not is_marked and _parameters(item).get("repository") == 1
 
 
 def _parameters(item: pytest.Item) -> Mapping[str, object]:
@@ -111,7 +132,7 @@ def accounts_database() -> Iterator[None]:
 @contextmanager
 def started(folder: Path) -> Iterator[Databases]:
     """Start the servers of this run, in a new folder, and let the settings name them."""
-    if NAME in {EMBEDDED, POSTGRES}:
+    if NAME in {EMBEDDED, ONE_SHARD, POSTGRES}:
         yield from _embedded()
     else:
         with ExitStack() as running:

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import time
 
+from tests.topologies import of_this_run
+
 STORE, SITE = ["tests/repository"], ["tests/pages", "tests/api"]
 
 ITSELF = "tests/topologies/test_of_this_run.py"
@@ -25,15 +27,19 @@ OVER_SHARDS = [f"tests/repository/test_{noun}.py" for noun in ("merging", "audit
 """What depends most on where things are."""
 
 ALL = {
+    of_this_run.ONE_SHARD: [*STORE, "tests/archive"],
     "redis": [*STORE, *SITE],
     "valkey": [*STORE, *SITE],
     "sentinel": [*STORE, *SITE],
     "cluster": [*STORE, *SITE],
     "postgres": SITE,
 }
-SHORT = {"sentinel": MAIN, "cluster": [*MAIN, *OVER_SHARDS]}
+SHORT = {of_this_run.ONE_SHARD: STORE, "sentinel": MAIN, "cluster": [*MAIN, *OVER_SHARDS]}
 
 USUAL = "not large and not chaos and not fuzz and not topology and not browser"
+
+CHOSEN = {of_this_run.ONE_SHARD: f"{USUAL} and not hostile and not one_shard"}
+"""Marks of the tests to run on a topology, where `make test` runs some of the usual ones there."""
 
 
 def run(name: str, *arguments: str) -> tuple[int, str]:
@@ -59,9 +65,9 @@ def main() -> int:
     parser.add_argument("-k", default="")
     options = parser.parse_args()
     selection = ALL if options.selection == "all" else SHORT
-    chosen = ["-m", USUAL, *(["-k", options.k] if options.k else [])]
+    chosen = ["-k", options.k] if options.k else []
     results = [
-        run(name, *chosen, ITSELF, *paths)
+        run(name, "-m", CHOSEN.get(name, USUAL), *chosen, ITSELF, *paths)
         for name, paths in selection.items()
         if name in (options.topologies or selection)
     ]
