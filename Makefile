@@ -29,7 +29,7 @@ test: $(TOOLS_READY)
 
 # Every form, address and page with what attackers send, and every kind of key with what a damaged disk leaves.
 test-hostile: $(TOOLS_READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m hostile $(SELECTED) tests/attacks tests/repository
+	$(BIN)/python -m pytest -n auto --dist worksteal -m hostile $(SELECTED) tests/attacks tests/repository tests/pages tests/api
 
 # What starts whole sites, as an operator does: as long as all the rest.
 test-site: $(TOOLS_READY)

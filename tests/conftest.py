@@ -48,7 +48,7 @@ START_PROCESSES = ("archive", "browser", "chaos", "commands", "deploy", "embedde
 SITES = {"start", "start_on", "module_start", "demo_data", "public_site"}
 """Fixtures that start a whole site."""
 
-NODES = {"cluster_node", "cluster", "replicated", "replication", "mirrored"}
+NODES = {"cluster_node", "cluster", "bare_cluster", "replicated", "replication", "mirrored"}
 """Fixtures that start several servers, or one of a cluster."""
 
 STORES = {"store_paths", "server", "private"} | NODES

@@ -264,6 +264,7 @@ def test_programs_keep_the_current_links_of_a_text_and_a_comment(as_alice, site_
         assert error_of(moved) == (400, "link-blocked")
 
 
+@pytest.mark.hostile
 def test_naughty_strings_are_stored_or_refused(as_alice, site_store, shared_dir):
     strings = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
 

@@ -10,6 +10,8 @@ from tests.cast import ALICE, BOB, CAROL
 from tests.factories import post, view
 from tests.store_state import problems
 
+pytestmark = pytest.mark.site
+
 
 def begin_again(repository, clock, archivist):
     """Empty the store and bring it into the state of `idle` again."""

@@ -55,6 +55,7 @@ def test_the_version_is_the_site_s_own_and_nothing_is_created(manage, tmp_path):
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.site
 def test_ctrl_c_stops_an_import_that_can_be_resumed(manage, tmp_path):
     file = tmp_path / "articles.jsonl"
     rows = 8_000

@@ -346,6 +346,7 @@ def test_the_columns_of_a_log_are_read_by_name(tmp_path):
         logged(path)
 
 
+@pytest.mark.site
 def test_ctrl_c_stops_the_replay_and_leaves_nothing_behind(log, tmp_path):
     rows = (row(1000 + n, f"v{n % 999}", f"/{n % 500}") for n in range(40_000))
     path, scratch = log(*rows), tmp_path / "tmp"

@@ -381,6 +381,7 @@ def test_the_lease_of_a_process_that_died_is_taken_over_within_a_minute(site_sto
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.site
 def test_the_command_loops_until_a_signal(tmp_path, number):
     environment = {k: v for k, v in os.environ.items() if k not in ("REDIS_URL", "DJANGO_SETTINGS_MODULE")}
     environment |= {"DATA_DIR": str(tmp_path / "data"), "LOG_LEVEL": "WARNING"}

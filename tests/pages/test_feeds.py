@@ -237,6 +237,7 @@ def test_feeds_of_an_empty_site_are_valid(site_store, alice, kind):
 
 
 @pytest.mark.parametrize("kind", ["atom", "rss"])
+@pytest.mark.hostile
 def test_hostile_titles_survive(site_store, alice, shared_dir, kind):
     texts = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
     texts += [

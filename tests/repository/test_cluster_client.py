@@ -273,6 +273,7 @@ def test_while_a_shard_is_moved_key_by_key_nothing_is_written_to_it(cluster, spr
     assert problems(spread) == []
 
 
+@pytest.mark.nodes
 def test_a_server_that_moves_whole_slots_takes_votes_meanwhile(tmp_path, clock):
     with Cluster(tmp_path / "store", binaries.valkey(), primaries=2, replicas_of_each=0) as cluster:
         repository = prepared(cluster, clock)

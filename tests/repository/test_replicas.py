@@ -199,6 +199,7 @@ def test_a_cluster_without_replicas_serves_all_from_its_primaries(cluster, clock
     assert repository.lists.get_page(Order.SCORE).total == 1
 
 
+@pytest.mark.nodes
 def test_a_replica_that_is_added_later_serves_lists(tmp_path, clock, exchanges, monkeypatch):
     with Cluster(tmp_path / "store", primaries=1, replicas_of_each=0) as cluster:
         repository = connect(cluster.url, shards=16, clock=clock, reads_replicas=True)

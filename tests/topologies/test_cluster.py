@@ -46,6 +46,7 @@ def test_three_primaries_own_what_redis_cli_deals():
     assert [(part[0], part[-1]) for part in slots.ranges(3)] == [(0, 5460), (5461, 10922), (10923, 16383)]
 
 
+@pytest.mark.nodes
 def test_a_slot_moves_with_its_keys_between_nodes(tmp_path):
     with Cluster(tmp_path / "store", binaries.redis_or_valkey(), replicas_of_each=0) as cluster:
         fill(cluster)

@@ -50,6 +50,7 @@ def test_a_frozen_server_continues_when_it_is_thawed(tmp_path, binary):
         assert server.node.answers()
 
 
+@pytest.mark.nodes
 def test_no_server_outlives_a_process_that_is_killed(tmp_path):
     with subprocess.Popen(
         [sys.executable, "-c", STARTS_SERVERS, str(tmp_path / "store")],

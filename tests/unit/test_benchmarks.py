@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("bench", "bench/discussions", "bench/load_model", "bench/site", "bench/site/peers", "bench/site/report")
 MODULES = sorted(
@@ -59,6 +61,7 @@ print(json.dumps(pages | {"status": vote.status_code, "added": after.votes - art
 """
 
 
+@pytest.mark.site
 def test_the_peer_with_the_orm_draws_the_sites_pages_and_counts_votes(tmp_path):
     own = {"DATA_DIR": str(tmp_path), "ORM_PEER_SOCKETS": str(tmp_path), "LOG_LEVEL": "ERROR"}
     environ = os.environ | own | {"DJANGO_SETTINGS_MODULE": "bench.orm_peer.settings"}
