@@ -21,6 +21,7 @@ from articles.domain import lists
 from articles.domain.errors import GroupExists
 from articles.formatting.values import grouped, listed
 from articles.forms.groups import GroupForm, RenameForm
+from articles.forms.links import check_links
 from articles.text.lines import clean_group_description, clean_reason
 from articles.text.slugs import clean_slug, requested_slug
 from articles.web.identity import actor
@@ -172,7 +173,9 @@ def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Gro
     group, groups, reason = _group(slug), repository().groups, _reason(change.reason)
     if change.title is None and change.description is None:
         raise Problem(400, "invalid", _("Send a title or a description."))
-    description = None if change.description is None else clean_group_description(change.description)
+    description = None
+    if change.description is not None:
+        description = check_links(clean_group_description(change.description), current=group.description)
     if change.title is not None:
         renamed = lists.Group(group.slug, group.title)
         form = _checked(RenameForm({"title": change.title}, group=renamed, groups=groups.list_all()))

@@ -17,6 +17,7 @@ from articles.forms.fields import (
     reason_field,
     refuse_unknown,
 )
+from articles.forms.links import check_links
 from articles.text.lines import (
     GROUP_DESCRIPTION_LIMIT,
     GROUP_TITLE_LIMIT,
@@ -161,6 +162,13 @@ class DescribeForm(forms.Form):
 
     def __init__(self, data: Any = None, *, description: str) -> None:
         super().__init__(data, prefix="describe", initial={"description": description})
+        self._current = description
+
+    def clean_description(self) -> str:
+        try:
+            return check_links(self.cleaned_data["description"], current=self._current)
+        except InvalidInput as refused:
+            raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
 
 class MergeForm(forms.Form):

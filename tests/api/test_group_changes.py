@@ -2,6 +2,8 @@
 
 import pytest
 
+from articles.models import BlockedHost
+from articles.site import hosts
 from tests.api.caller import error_of
 from tests.internals import Groups
 from tests.store_state import problems
@@ -140,3 +142,15 @@ def test_a_moderator_describes_a_group(as_carol, as_bob, anyone):
         400,
         "group-description-long",
     )
+
+
+def test_a_description_takes_no_new_link_to_a_blocked_host(as_carol):
+    old = "[Old](https://spam.example/old)"
+    as_carol.patch("groups/python", {"description": old})
+    BlockedHost.objects.create(host="spam.example", reason="it copies other sites")
+    hosts.forget()
+
+    moved = {"title": "Snakes", "description": "https://spam.example/new"}
+    assert error_of(as_carol.patch("groups/python", moved)) == (400, "link-blocked")
+    kept = as_carol.patch("groups/python", {"description": f"{old}, corrected"}).json()
+    assert (kept["title"], kept["description"]) == ("Python", f"{old}, corrected")

@@ -7,7 +7,7 @@ import pytest
 from articles.domain.discussion.comments import CommentOrder
 from articles.models import BlockedHost
 from articles.site import hosts
-from tests.factories import browser_of, member
+from tests.factories import actor, browser_of, member
 
 SENTENCE = "Links to spam.example cannot be posted here (reason: it copies other sites)."
 
@@ -108,6 +108,20 @@ def test_the_current_links_of_a_text_and_a_comment_stay(site_store, article, ali
         moved = browser.post(page, {"title": "A title", "text": f"{text} and https://spam.example/new"})
         assert errors(moved) == [SENTENCE]
     assert texts_of(site_store, article) == [f"{text}, corrected"] * 2
+
+
+def test_new_links_to_a_blocked_host_are_refused_in_descriptions_of_groups(site_store, article, blocked, carol):
+    old, page = "[Old](https://spam.example/old)", "/moderation/groups/python/"
+    site_store.groups.describe("python", old, actor(carol), "")
+
+    for text, status, stored in (
+        (f"{old} and https://a.spam.example/new", 400, old),
+        (f"{old}, corrected", 302, f"{old}, corrected"),
+    ):
+        response = browser_of(carol).post(page, {"describe-description": text, "describe": "1"})
+        assert response.status_code == status
+        assert errors(response) == ([SENTENCE] if status == 400 else [])
+        assert site_store.groups.get_descriptions(["python"]) == {"python": stored}
 
 
 def test_what_fills_in_the_form_is_not_a_current_text(site_store, blocked, alice):
