@@ -56,12 +56,12 @@ def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
         messages.error(request, _("Write an answer first: the member will read it."))
         return redirect("articles:queue")
     text = form.cleaned_data["answer"]
+    lifts = form.cleaned_data["decision"] == AnswerForm.LIFT
     with transaction.atomic():
-        is_first = Ban.objects.answer(ban, text)
-        if is_first and form.cleaned_data["decision"] == AnswerForm.LIFT:
+        if Ban.objects.answer(ban, text) and lifts:
             lift_ban(ban.member, text, actor(request))
     ban.refresh_from_db()
-    if ban.answer == text:
+    if ban.answer == text and lifts == (ban.lifted_at is not None):
         messages.success(request, _("The answer has been sent."))
     elif ban.answered_at:
         told = _("Another moderator has already answered this appeal: “%(answer)s”")
