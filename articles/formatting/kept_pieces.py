@@ -65,6 +65,12 @@ def kept_piece(template: str, /, token: object = "", **values: Hashable) -> Mark
     return Markup("".join(filled))  # nosec B704 # noqa: S704 - templates escape
 
 
+def kept_macro(template: str, macro: str, *values: Hashable) -> Markup:
+    """Return what a macro of the template draws of short `values`."""
+    drawn = _macro.__wrapped__ if settings.DEBUG else _macro
+    return drawn(template, macro, get_language(), *values)
+
+
 def drawn(template: str, context: dict[str, Any], request: HttpRequest | None = None) -> Markup:
     """Return a part of a page that is not kept, to be put into a gap."""
     return Markup(render_to_string(template, context, request, using="jinja2"))  # nosec B704 # noqa: S704 - it escapes
@@ -78,6 +84,13 @@ def _kept(render: Callable[..., _Parts]) -> Callable[..., _Parts]:
 @lru_cache(MOST_PIECES)
 def _piece(template: str, _language: str | None, has_token: bool, *values: tuple[str, Hashable]) -> _Parts:
     return _rendered(template, dict(values) | {_TOKEN: gap(_TOKEN) if has_token else ""})
+
+
+@lru_cache(MOST_PIECES)
+def _macro(template: str, macro: str, _language: str | None, *values: Hashable) -> Markup:
+    environment = engines["jinja2"].env  # type: ignore[attr-defined]
+    drawn: Markup = getattr(environment.get_template(template).module, macro)(*values)
+    return drawn
 
 
 @lru_cache(MOST_PAGES)

@@ -6,20 +6,21 @@ from typing import Any, NamedTuple
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES, SEE_VIEWS
-from articles.domain.articles import Article
+from articles.domain.articles import NONE_LEFT_OUT, Article, ArticleId, Choice
 from articles.domain.errors import ArticleRemoved
 from articles.domain.readership import ViewCount, Visit
-from articles.formatting.kept_pieces import drawn, gap, kept_page
+from articles.formatting.kept_pieces import drawn, gap, kept_macro, kept_page
 from articles.formatting.values import age, from_now, grouped
 from articles.forms.comments import CommentForm
 from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART
 from articles.readership.identity import remember
 from articles.readership.record import count_view
-from articles.views.card import card_of
+from articles.views.card import card_of, description_of
 from articles.views.comments.discussion import Discussion, discussion_with, order_of, start_of
 from articles.views.ranking.explanation import why
 from articles.web.addresses import site_address
@@ -30,6 +31,11 @@ from articles.wiring import html_of, repository
 
 _LONGEST_KEPT = 5_000
 """Characters of a text with which a page is kept."""
+
+_GAPS = (
+    *("buttons", "saving", "votes", "opposes", "choice", "pv", "uv"),
+    *("posted_ago", "closes", "text", "ring", "history"),
+)
 
 
 class Abilities(NamedTuple):
@@ -43,13 +49,29 @@ class Abilities(NamedTuple):
     see_views: bool
 
 
+class Standing(NamedTuple):
+    """What the buttons show of an article, with the article's own names."""
+
+    id: ArticleId
+    title: str
+    votes: int
+    opposes: int
+    choice: Choice
+    saved: bool
+    removed: bool
+
+    @property
+    def points(self) -> int:
+        return self.votes - self.opposes
+
+
 @dataclass(frozen=True, slots=True)
 class ArticleOutline:
     """The page of an article, with gaps for what changes often, and what differs between readers."""
 
     frame: Frame
     article: Article
-    """Without its views."""
+    """Without its views and votes, and without the reader's own choices: see `_unchanging`."""
 
     is_open: bool
     may: Abilities
@@ -65,13 +87,13 @@ class ArticleOutline:
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/articles/article.html` sees."""
-        gaps = {name: gap(name) for name in ("pv", "uv", "posted_ago", "closes", "text", "ring", "history")}
-        return gaps | {
+        card = card_of(self.site, self.article)
+        return {name: gap(name) for name in _GAPS} | {
             "frame": self.frame,
             "article": self.article,
             "is_open": self.is_open,
             "may": self.may,
-            "card": card_of(self.site, self.article),
+            "card": card if self.article.text else replace(card, description=gap("description")),
             "has_text": bool(self.article.text),
             "discussion": self.discussion,
             "comment_form": CommentForm(),
@@ -100,15 +122,18 @@ def _drawn(request: HttpRequest, article: Article, discussion: Discussion | None
     """Return the page of an article as this reader sees it."""
     frame, fillings = frame_of(request).with_gaps()
     now = repository().store.now()
+    is_open = article.is_open(now)
     outline = ArticleOutline(
         frame,
-        replace(article, pv=0, uv=0, score=0.0),
-        is_open=article.is_open(now),
+        _unchanging(article),
+        is_open=is_open,
         may=_abilities(request, article, now),
         site=site_address(request),
         discussion=discussion and replace(discussion, drawn=gap("comments")),
     )
     own = {
+        **standing_of(article, is_open=is_open, is_member=frame.is_member),
+        "description": "" if article.text else description_of(article),
         "pv": grouped(article.pv),
         "uv": grouped(article.uv),
         "posted_ago": age(article.posted_at),
@@ -119,6 +144,53 @@ def _drawn(request: HttpRequest, article: Article, discussion: Discussion | None
         "history": _history(request, article),
     }
     return kept_page("articles/article.html", outline, {**fillings, **own})
+
+
+def _unchanging(article: Article) -> Article:
+    """Return the article without what the gaps show, so that no vote, view or choice makes another page of it."""
+    return replace(
+        article,
+        votes=0,
+        opposes=0,
+        left_out=NONE_LEFT_OUT,
+        score=0.0,
+        pv=0,
+        uv=0,
+        choice=Choice.NONE,
+        saved=False,
+        ring=None,
+    )
+
+
+def standing_of(article: Article, *, is_open: bool, is_member: bool) -> dict[str, str]:
+    """Return the parts of the page that change with votes, and with the reader's own choices."""
+    standing = Standing(
+        article.id,
+        article.title,
+        article.votes,
+        article.opposes,
+        article.choice,
+        article.saved,
+        removed=bool(article.removed),
+    )
+    return {
+        "buttons": kept_macro("votes/buttons.html", "votes", standing, is_open),
+        "saving": kept_macro("lists/save_button.html", "save_button", standing, is_member),
+        "votes": grouped(article.votes),
+        "opposes": grouped(article.opposes),
+        "choice": _told(article.choice),
+    }
+
+
+def _told(choice: Choice) -> str:
+    """Return the reader's choice in words; "" for none."""
+    match choice:
+        case Choice.VOTE:
+            return _("You voted for it.")
+        case Choice.OPPOSE:
+            return _("You opposed it.")
+        case _none:
+            return ""
 
 
 def _abilities(request: HttpRequest, article: Article, now: float) -> Abilities:

@@ -41,14 +41,15 @@ def card_of(site: str, article: Article) -> Card:
     poster = article.poster_name and reverse("articles:profile", args=[article.poster_name])
     return Card(
         address=site + reverse("articles:article", args=[article.id]),
-        description=_description(article),
+        description=description_of(article),
         locale=_LOCALES.get(get_language() or "", "en_US"),
         image=site + static("card.png"),
         poster=site + poster if poster else "",
     )
 
 
-def _description(article: Article) -> str:
+def description_of(article: Article) -> str:
+    """Return what the preview says of an article: the beginning of its text, or its points if it has none."""
     if article.text:
         text = plain(article.text)
         return text if len(text) <= _LONGEST_DESCRIPTION else f"{text[: _LONGEST_DESCRIPTION - 1].rstrip()}…"

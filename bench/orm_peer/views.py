@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from articles.domain.articles import Choice
 from articles.domain.lists import ArticlePage, Order
 from articles.formatting.values import age, from_now, grouped
-from articles.views.articles import Abilities
+from articles.views.articles import Abilities, standing_of
 from articles.views.card import card_of
 from articles.views.lists.list_page import Reader, list_page
 from articles.views.lists.rows import draw_rows
@@ -54,9 +54,10 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     row = get_object_or_404(reading.listed, pk=article_id)
     _record_view(row, request)
     (article,) = reading.drawn([row], request.user)
-    context = {
+    is_open = article.is_open(time.time())
+    context = standing_of(article, is_open=is_open, is_member=request.user.is_authenticated) | {
         "article": article,
-        "is_open": article.is_open(time.time()),
+        "is_open": is_open,
         "may": Abilities(article.poster == request.user.pk, *[False] * 5),
         "card": card_of(site_address(request), article),
         "has_text": False,

@@ -187,3 +187,36 @@ def test_members_in_turn_see_their_own_choice_on_the_page_of_an_article(site_sto
             assert (f"/articles/{article}/remove/" in page) is (member is carol)
 
     assert seen == 2 * ["You voted for it.", "You opposed it.", ""]
+
+
+def _forget_pieces():
+    for kept in (kept_pieces._page, kept_pieces._piece, kept_pieces._macro):
+        kept.cache_clear()
+
+
+def test_votes_and_choices_change_the_page_of_an_article_but_make_no_other_outline(
+    site_store, article, bob, carol
+):
+    def page_of(member):
+        page = browser_of(member).get(f"/articles/{article}/", headers={"Purpose": "prefetch"}).text
+        return re.sub(r'(name="csrfmiddlewaretoken" value=)"\w+"', r"\1", page)
+
+    def states():
+        for choice, saved in ((Choice.VOTE, True), (Choice.OPPOSE, False), (Choice.NONE, True)):
+            site_store.votes.cast(article, bob.pk, choice)
+            site_store.members.save(bob.pk, article, wanted=saved)
+            yield
+
+    _forget_pieces()
+    page_of(bob), page_of(carol)
+    outlines = kept_pieces._page.cache_info().misses
+    shown = [(page_of(bob), page_of(carol)) for _ in states()]
+    assert kept_pieces._page.cache_info().misses == outlines
+
+    anew = []
+    for _ in states():
+        for member in (bob, carol):
+            _forget_pieces()
+            anew.append(page_of(member))
+    assert [page for both in shown for page in both] == anew
+    assert len(set(anew)) == len(anew) == 6
