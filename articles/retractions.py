@@ -82,6 +82,6 @@ def _mark_of(article: int) -> str:
 
 def _token(mark: Path) -> str:
     try:
-        return str(mark.stat().st_mtime_ns)
+        return str(os.stat(mark).st_mtime_ns)
     except OSError:
         return ""

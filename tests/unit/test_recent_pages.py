@@ -90,6 +90,24 @@ def test_a_recent_page_is_sent_without_the_application(site):
     assert RECENT_PAGES._value.get() == before + 2
 
 
+def test_a_request_like_one_before_is_read_once(site, monkeypatch):
+    site.get("/", ("user-agent", "one"))
+    monkeypatch.setattr(recent_pages, "reading_of", None)
+
+    assert site.get("/", ("user-agent", "one")) == b"page 1"
+    with pytest.raises(TypeError):
+        site.get("/", ("user-agent", "another"))
+
+
+def test_the_requests_that_are_remembered_are_few(site, monkeypatch):
+    monkeypatch.setattr(recent_pages, "MOST_SEEN", 2)
+    for number in range(5):
+        site.get("/", ("user-agent", str(number)))
+        assert len(site.pages._seen) <= 2
+    site.get("/", ("user-agent", "x" * recent_pages.LONGEST_SEEN))
+    assert not any(sent.length > recent_pages.LONGEST_SEEN for sent in site.pages._seen)
+
+
 def test_recent_pages_do_not_count_towards_the_replacement_of_a_worker(site):
     site.get()
     site.get()

@@ -61,9 +61,11 @@ class Gateway:
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
         self.current += 1
         try:
-            if refusal := environ.refusal_of(scope):
+            pages = self._recent_pages
+            reading = pages.seen(scope) if pages else None
+            if reading is None and (refusal := environ.refusal_of(scope)):
                 refuse(scope, protocol, *refusal)
-            elif (pages := self._recent_pages) and (reading := pages.reading_of(scope)):
+            elif pages and (reading or (reading := pages.reading_of(scope))):
                 arrived_at = time.monotonic()
                 if page := await pages.find(reading):
                     if pages.gather(reading, scope):

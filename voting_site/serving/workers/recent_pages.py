@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.http import parse_etags
 
@@ -32,6 +32,9 @@ USABLE = 2.0
 
 _CONDITION = "HTTP_IF_NONE_MATCH"
 _SCHEME = "HTTP_X_FORWARDED_PROTO"
+
+MOST_SEEN, LONGEST_SEEN = 2_000, 2_000
+"""Different requests that are remembered with what they read, and characters of each."""
 
 MOST_BYTES = 16_000_000
 LARGEST_PAGE = 1_000_000  # bytes
@@ -93,6 +96,23 @@ def of_all_readers(arrived_at: float, variables: dict[str, Any]) -> dict[str, An
     return {name: value for name, value in variables.items() if name != _CONDITION} | changed
 
 
+class _Sent(NamedTuple):
+    """Everything on which it depends what a request reads, and whether it is refused."""
+
+    method: str
+    version: str
+    path: str
+    query: str
+    headers: tuple[tuple[str, str], ...]
+    trusts_scheme: bool
+
+    @property
+    def length(self) -> int:
+        """Return its characters, about."""
+        named = sum(len(name) + len(value) for name, value in self.headers)
+        return len(self.path) + len(self.query) + named
+
+
 class RecentPages:
     """The recent pages of one worker."""
 
@@ -112,13 +132,33 @@ class RecentPages:
         self._bytes = 0
         self._keeping = Lock()
         self._rendering: dict[Share, asyncio.Event] = {}
+        self._seen: dict[_Sent, Reading] = {}
+
+    def seen(self, scope: Any) -> Reading | None:
+        """Return what the request reads if one with the same address and headers was a `reading_of` before."""
+        return self._seen.get(self._sent(scope))
 
     def reading_of(self, scope: Any) -> Reading | None:
-        """Return what the request reads if it may be a shared page."""
+        """Return what the request reads if it may be a shared page. Not for a request that is to be refused."""
         if scope.method != "GET":
             return None
-        trusts_scheme = self._is_declared(environ.peer_of(scope))
-        return reading_of(scope.path, scope.query_string, scope.headers.items(), trusts_scheme=trusts_scheme)
+        sent = self._sent(scope)
+        reading = reading_of(sent.path, sent.query, sent.headers, trusts_scheme=sent.trusts_scheme)
+        if reading and sent.length <= LONGEST_SEEN:
+            if len(self._seen) >= MOST_SEEN:
+                self._seen.clear()
+            self._seen[sent] = reading
+        return reading
+
+    def _sent(self, scope: Any) -> "_Sent":
+        return _Sent(
+            scope.method,
+            scope.http_version,
+            scope.path,
+            scope.query_string,
+            tuple(scope.headers.items()),
+            self._is_declared(environ.peer_of(scope)),
+        )
 
     async def find(self, reading: Reading) -> RecentPage | None:
         """Return a recent page, or the one that is just being rendered."""
