@@ -49,6 +49,8 @@ def _finder(query: Query) -> Callable[[str], tuple[tuple[int, int], ...]]:
 
 
 def _places_in(run: str, *, query: Query, terms: "_Terms") -> tuple[tuple[int, int], ...]:
+    if run.isascii() and run.isalnum():  # most runs: the same as below, in a fifth of the time
+        return ((0, len(run)),) if terms.are_met_by(stem(run.lower())) else ()
     folded = fold(run)
     at, places = _origins(run, folded), list[tuple[int, int]]()
     for first, last in _places_in_run(folded, query, terms):
