@@ -103,6 +103,19 @@ def test_the_last_comment_is_shown_only_in_lists_by_it():
     assert "2 minutes ago" in drawn(discussed, shows_last_comments=True, now=NOW + 60)
 
 
+def test_a_found_row_is_rendered_once_whatever_its_position():
+    def show(text, *, group=False):
+        return escape(text)
+
+    third, fourth = (drawn(replace(ARTICLE, id=71), show=show, first_rank=rank) for rank in (3, 1234))
+    before = rows._drawn_with_gaps.cache_info()
+
+    assert third == drawn(replace(ARTICLE, id=71), first_rank=3)
+    assert fourth == drawn(replace(ARTICLE, id=71), first_rank=1234)
+    assert drawn(replace(ARTICLE, id=71), show=show) == drawn(replace(ARTICLE, id=71))
+    assert rows._drawn_with_gaps.cache_info().misses == before.misses
+
+
 @pytest.mark.parametrize("field", Row._fields)
 def test_a_row_shows_each_of_its_values(field):
     assert draw_row(ROW) != draw_row(ROW._replace(**{field: OTHERS[field]}))

@@ -15,15 +15,15 @@ from django.utils.translation import get_language
 from markupsafe import Markup
 
 from articles.domain.articles import Article, ArticleId, Choice
-from articles.formatting.values import age_in_units, age_in_words
+from articles.formatting.values import age_in_units, age_in_words, grouped
 
 _GAP = Markup("<!--marked-->")
-"""In the place of a text that may have marks. No text of a row contains it, for they are escaped."""
+"""In the place of the position, and of a text that may have marks. They are escaped, so none contains it."""
 
 MOST_ROWS = 5_000
 """Rows that a process keeps, about 2 KB each; those that were not shown for longest are dropped."""
 
-MOST_FOUND = 1_000
+MOST_FOUND = 4_000
 """The same for rows of searches."""
 
 Show = Callable[..., Markup]
@@ -95,20 +95,21 @@ def draw_rows(
 
     `first_rank`: position of the first one; None for lists without positions. `show` marks the words of a search.
     """
-    draw = _drawn if show is None else _drawn_with_gaps
+    draw = _drawn if show is None else _drawn_with_gaps  # of these, the position is a gap, too
     kept: Callable[..., Any] = draw.__wrapped__ if settings.DEBUG else draw  # so that a changed template shows
     language, rows = get_language(), []
     for n, article in enumerate(articles):
         commented_at = article.last_comment_at if shows_last_comments else None
+        rank = None if first_rank is None else first_rank + n
         facts = Facts(
             age_in_units(article.posted_at, now),
             article.is_open(now),
             is_member,
-            None if first_rank is None else first_rank + n,
+            rank if show is None else None,
             None if commented_at is None else age_in_units(commented_at, now),
         )
         row = kept(article, facts, language)
-        rows.append(row.marked(show) if show else row)
+        rows.append(row.marked(show, rank) if show else row)
     return Markup("").join(rows)
 
 
@@ -118,15 +119,19 @@ def _drawn(article: Article, facts: Facts, _language: str | None) -> Markup:
 
 
 class _RowWithGaps(NamedTuple):
-    """A rendered row without the texts in which words of a search are marked: `parts` around `texts`."""
+    """A rendered row of a search: `parts` around the position and `texts`, in which words are marked.
+
+    The same article has another position in each search.
+    """
 
     parts: tuple[str, ...]
     texts: tuple[tuple[str, bool], ...]
     """Each with whether it is a group."""
 
-    def marked(self, show: Show) -> Markup:
-        filled = [self.parts[0]]
-        for (text, is_group), part in zip(self.texts, self.parts[1:], strict=True):
+    def marked(self, show: Show, rank: int | None) -> Markup:
+        before, after, *others = self.parts
+        filled = [before, "" if rank is None else grouped(rank), after]
+        for (text, is_group), part in zip(self.texts, others, strict=True):
             filled += (show(text, group=is_group), part)
         return Markup("".join(filled))  # nosec B704 # noqa: S704 - the template and `show` escape
 
@@ -139,7 +144,7 @@ def _drawn_with_gaps(article: Article, facts: Facts, _language: str | None) -> _
         texts.append((text, group))
         return _GAP
 
-    parts = str(draw_row(row_of(article, facts), gap)).split(_GAP)
+    parts = str(draw_row(row_of(article, facts), gap, _GAP)).split(_GAP)
     return _RowWithGaps(tuple(parts), tuple(texts))
 
 
@@ -173,8 +178,8 @@ def row_of(article: Article, facts: Facts) -> Row:
     )
 
 
-def draw_row(row: Row, show: Show | None = None) -> Markup:
-    """Render a row."""
+def draw_row(row: Row, show: Show | None = None, rank: str | None = None) -> Markup:
+    """Render a row, with `rank` in the place of its position."""
     template = engines["jinja2"].env.get_template("lists/row.html")  # type: ignore[attr-defined]
-    drawn: Markup = template.module.draw_row(row, show)
+    drawn: Markup = template.module.draw_row(row, show, rank)
     return drawn
