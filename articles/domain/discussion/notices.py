@@ -92,6 +92,9 @@ class Notice:
     decision: Decision | None = None
     """On the member's flag; None for other notices."""
 
+    is_locked: bool = False
+    """Whether the article's discussion is locked."""
+
     reason: str = ""
     """Of the decision; "" if moderators gave none, or if what they removed is restored."""
 
@@ -101,6 +104,12 @@ class Notice:
         if self.is_article_removed:
             return False
         return self.comment_id is None or (self.comment is not None and self.comment.is_shown)
+
+    @property
+    def takes_reply(self) -> bool:
+        """Whether the member can reply to the comment that it is about."""
+        is_answerable = self.kind in (NoticeKind.REPLY, NoticeKind.MENTION) and self.comment is not None
+        return is_answerable and self.is_readable and not self.is_locked
 
     @property
     def text(self) -> str:

@@ -127,7 +127,7 @@ def _newest_first(shards: Iterable[Iterable[tuple[str, float]]]) -> Iterator[Not
 
 
 def _notice(pointer: NoticePointer, row: Sequence[Any]) -> Notice | None:
-    title, poster_name, removed, values, text, kept = row
+    title, poster_name, removed, values, text, kept, locked = row
     if title is None:
         return None
     entries: list[LogEntry] = list(entries_from([text])) if text else []
@@ -140,6 +140,7 @@ def _notice(pointer: NoticePointer, row: Sequence[Any]) -> Notice | None:
         title=title,
         poster_name=poster_name or "",
         is_article_removed=removed is not None,
+        is_locked=locked is not None,
         comment_id=None if is_root(pointer.subject) else pointer.subject,
         comment=comment,
         entry=entries[0] if entries else None,
