@@ -13,7 +13,7 @@ from tests.topologies.topology import OneServer
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(0)]
 
-KILLS, VOTES = scaled(6, 2), scaled(25_000, 300)
+KILLS, VOTES = scaled(10, 2), scaled(50_000, 300)
 ARTICLES = 1000
 SHARDS = 48
 GONE_SECONDS = scaled(60, 5)
