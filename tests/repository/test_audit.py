@@ -463,7 +463,7 @@ def test_the_audit_reports_keys_that_the_site_does_not_write(used):
     )
 
 
-@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
+@pytest.mark.parametrize("repository", [4], indirect=True)
 def test_the_audit_reports_keys_in_the_wrong_shard(repository, clock):
     use(repository, clock)
     names = ["article:1", "time:", "group:python", "groups:", "ranking:", "{s2}:voted:1"]
@@ -474,7 +474,7 @@ def test_the_audit_reports_keys_in_the_wrong_shard(repository, clock):
 
 
 @pytest.mark.parametrize("name", ["refreshed_at", "version", "alpha"])
-@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
+@pytest.mark.parametrize("repository", [4], indirect=True)
 def test_the_audit_reports_shards_that_disagree(repository, name):
     shards = repository.store.shards.all
     value = repository.store.client.hget(shards[0].ranking, name)
@@ -497,7 +497,7 @@ def test_the_audit_reports_nothing_during_a_rescore(repository, clock):
     assert found == []
 
 
-@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
+@pytest.mark.parametrize("repository", [4], indirect=True)
 def test_a_rescore_between_reads_of_two_shards_is_not_reported_as_damage(repository, clock):
     overtaken = []
 
@@ -549,7 +549,7 @@ def test_a_hot_list_without_parameters_is_reported_as_lost_parameters(used):
     assert all("ranking:" in finding for finding in problems(used.repository))
 
 
-@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
+@pytest.mark.parametrize("repository", [4], indirect=True)
 def test_the_audit_reports_shards_with_different_weights(repository, clock):
     post(repository, 1)
     shards = repository.store.shards.all

@@ -554,7 +554,7 @@ def test_no_reader_sees_a_mixture_of_two_weights(repository, clock):
     assert problems(repository) == []
 
 
-@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
+@pytest.mark.parametrize("repository", [4], indirect=True)
 @pytest.mark.parametrize("cold", [(0, 1), (0, 1, 2, 3)], ids=["some cold", "all cold"])
 def test_a_group_whose_ranking_is_built_while_the_weight_changes_is_read_again(
     repository, clock, monkeypatch, cold
@@ -734,7 +734,7 @@ def test_the_next_start_restores_lost_parameters_from_the_history(filled):
     assert problems(filled) == []
 
 
-@pytest.mark.parametrize("repository", ["server, 4 shards"], indirect=True)
+@pytest.mark.parametrize("repository", [4], indirect=True)
 @pytest.mark.parametrize("lost", range(4))
 def test_parameters_lost_in_one_shard_are_restored_from_another(repository, clock, lost):
     repository = fill(repository, clock)
