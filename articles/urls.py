@@ -73,6 +73,7 @@ urlpatterns = [
     path("moderation/queue/decide/", queue.decide, name="decide"),
     path("moderation/rings/", voting_rings.index, name="voting_rings"),
     path("moderation/removed/", removed.index, name="removed"),
+    path("moderation/removed/comments/", removed.comments, name="removed_comments"),
     path("moderation/members/", sign_ups.index, name="sign_ups"),
     path("moderation/members/decide/", sign_ups.decide, name="decide_sign_up"),
     path("moderation/views/", readership.site, name="site_views"),

@@ -30,7 +30,15 @@ from articles.repository.lists.pages import Lists
 from articles.repository.lists.refresh import Refreshes
 from articles.repository.lists.standings import Standings
 from articles.repository.members import Members
-from articles.repository.moderation import Flags, LeftOutVotes, ModerationLog, RemovedArticles, Sweeps, VotingRings
+from articles.repository.moderation import (
+    Flags,
+    LeftOutVotes,
+    ModerationLog,
+    RemovedArticles,
+    RemovedComments,
+    Sweeps,
+    VotingRings,
+)
 from articles.repository.moving import Move, MoveFailed, Moves, MoveState, Place
 from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import ChangeProgress, RankingChange, RankingParameters, RankingState
@@ -106,6 +114,7 @@ class Repository:
         self.voting_rings = VotingRings(store)
         self.flags = Flags(store, self.articles, self.comments)
         self.removed_articles = RemovedArticles(store)
+        self.removed_comments = RemovedComments(store)
         self.limits = Limits(store)
         self.members = Members(store)
         self.sweeps = Sweeps(self.members, self.articles, self.comments)

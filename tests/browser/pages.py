@@ -206,6 +206,7 @@ PAGES = (
     Page("flagged", "/moderation/queue/", "moderator"),
     Page("voting rings", "/moderation/rings/", "moderator"),
     Page("removed articles", "/moderation/removed/", "moderator"),
+    Page("removed comments", "/moderation/removed/comments/", "moderator"),
     Page("sign-ups", "/moderation/members/", "moderator"),
     Page("moderation of a member", "/users/mia/moderation/", "moderator"),
     Page("moderation of a member, refused", "/users/mia/moderation/", "moderator", 400, send(reason="")),

@@ -1,4 +1,4 @@
-"""The moderators' list of removed articles."""
+"""The moderators' lists of removed articles and of removed comments."""
 
 import re
 
@@ -6,13 +6,14 @@ from django.test import Client
 
 from articles import wiring
 from articles.domain.moderation.log import Actor
-from tests.factories import browser_of, post_as
+from tests.factories import browser_of, comment_on, post_as
 
 PAGE = "/moderation/removed/"
+COMMENTS = "/moderation/removed/comments/"
 
 
-def text_of(user):
-    return " ".join(re.sub(r"<[^>]+>", " ", browser_of(user).get(PAGE).text).split())
+def text_of(user, path=PAGE):
+    return " ".join(re.sub(r"<[^>]+>", " ", browser_of(user).get(path).text).split())
 
 
 def test_moderators_see_what_is_removed_by_whom_and_why(site_store, article, alice, carol):
@@ -55,3 +56,48 @@ def test_only_those_who_may_remove_see_the_list(site_store, alice, carol):
     assert PAGE not in browser_of(alice).get("/moderation/").text
     assert PAGE in browser_of(carol).get("/moderation/").text
     assert "No articles are removed." in text_of(carol)
+
+
+def test_moderators_see_removed_comments_and_restore_them(site_store, article, alice, carol):
+    moderator = Actor(carol.pk, "carol")
+    gone = post_as(site_store, alice, "Withdrawn later", "https://e.org/gone").id
+    rude = comment_on(site_store, article, "A *rude* word https://e.org/x" + " zzz" * 100)
+    below = comment_on(site_store, gone, "Below a removed article")
+    for comment in (rude, below):
+        site_store.comments.remove(comment, moderator, "insulting")
+    site_store.articles.remove(gone, moderator, "spam")
+
+    page = browser_of(carol).get(COMMENTS).text
+
+    assert "A comment on “A title” A *rude* word https://e.org/x zzz" in text_of(carol, COMMENTS)
+    assert "Written by bob . Removed by carol just now Reason: insulting Restore" in text_of(carol, COMMENTS)
+    assert "A comment on the removed article “Withdrawn later”" in text_of(carol, COMMENTS)
+    assert page.count(" zzz") < 70
+    assert f'href="/comments/{rude}/restore/"' in page
+    assert f'href="/comments/{below}/restore/"' not in page
+    assert COMMENTS in browser_of(carol).get(PAGE).text
+    browser_of(carol).post(f"/comments/{rude}/restore/", {"reason": "a mistake"})
+    assert "rude" not in text_of(carol, COMMENTS)
+
+
+def test_removed_comments_have_pages_and_only_moderators_see_them(site_store, alice, carol, settings, monkeypatch):
+    settings.ARTICLES_PER_PAGE = 5
+    wiring.forget_repositories()
+    articles = [post_as(site_store, alice, f"T {n}", f"https://e.org/{n}").id for n in range(6)]
+    ids, now = [comment_on(site_store, article, "A text") for article in articles], site_store.store.now()
+    for n, comment in enumerate(ids):
+        monkeypatch.setattr(site_store.store, "_clock", lambda at=now + n: at)
+        site_store.comments.remove(comment, Actor(carol.pk, "carol"), "spam")
+    browser = browser_of(carol)
+
+    first = browser.get(COMMENTS).text
+    second = browser.get(COMMENTS + re.search(r'rel="next" href="([^"]*)"', first)[1]).text
+
+    shown = [list(map(int, re.findall(r'<h2><a href="/comments/(\d+)/', page))) for page in (first, second)]
+    assert shown == [ids[:0:-1], ids[:1]]
+    assert 'rel="next"' not in second
+    assert "No comments are removed." in text_of(carol, COMMENTS + "?before=1.000")
+    for wrong in ("x", "", "1", "-1.000", "1e9", "inf"):
+        assert browser.get(COMMENTS + f"?before={wrong}").status_code == 404, wrong
+    assert browser_of(alice).get(COMMENTS).status_code == 403
+    assert Client().get(COMMENTS)["Location"].startswith("/login/")

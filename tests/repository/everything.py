@@ -120,6 +120,7 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
         comments.cast(reply, 78, choice)
     comments.edit(first, BOB, "Edited", mentioned=[ALICE])
     comments.remove(reply, MODERATOR, "Spam")
+    repository.removed_comments.get_page()
     comments.restore(reply, MODERATOR, "No spam")
     for text in ("rep", "edited all"):
         repository.comment_search.get_page(read_query(text))

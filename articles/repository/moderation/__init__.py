@@ -1,10 +1,10 @@
-"""Moderation: its public log, the queue of flags, removed articles, sweeps, votes left out, and voting rings."""
+"""Moderation: its public log, flags, removed articles and comments, sweeps, votes left out, and voting rings."""
 
 from articles.repository.moderation.flags import Flags
 from articles.repository.moderation.left_out import LeftOutVotes
 from articles.repository.moderation.log import ModerationLog
-from articles.repository.moderation.removed import RemovedArticles
+from articles.repository.moderation.removed import RemovedArticles, RemovedComments
 from articles.repository.moderation.sweeps import Sweeps
 from articles.repository.moderation.voting_rings import VotingRings
 
-__all__ = ["Flags", "LeftOutVotes", "ModerationLog", "RemovedArticles", "Sweeps", "VotingRings"]
+__all__ = ["Flags", "LeftOutVotes", "ModerationLog", "RemovedArticles", "RemovedComments", "Sweeps", "VotingRings"]

@@ -1,15 +1,20 @@
-"""Removed articles: the list of them for moderators."""
+"""Removed articles and removed comments: the lists of them for moderators."""
 
 from heapq import merge
+from math import inf
 from operator import itemgetter
 from typing import NamedTuple
 
 from articles.domain.articles import Article
+from articles.domain.discussion.comments import Comment
 from articles.domain.moderation.log import Action, LogEntry
+from articles.repository.comments.reading import FIELDS, comment_from
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import read_articles
 from articles.repository.moderation.log import entries_from
-from articles.repository.store.connection import Call, Store
+from articles.repository.store.batches import ENTRIES_PER_READ
+from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from
 
 MOST_PAGED_ARTICLES = 10_000
@@ -17,6 +22,15 @@ MOST_PAGED_ARTICLES = 10_000
 
 _ENTRIES_READ = 10
 """Entries of an article's log that are searched for its removal: moderators can continue editing it."""
+
+_READS = 10
+"""Round trips in which a page looks for removed comments in the moderation log."""
+
+_LEAST_READ = 50
+"""Entries that one of them reads from each shard, at least."""
+
+_TICK = 0.001
+"""The store's times are whole milliseconds."""
 
 
 class RemovedArticle(NamedTuple):
@@ -64,3 +78,94 @@ class RemovedArticles:
         entries = [tuple(entries_from(texts)) for texts in self._store.run_many(calls)]
         removals = (Action.REMOVE, Action.WITHDRAW)
         return [next((entry for entry in found if entry.action in removals), None) for found in entries]
+
+
+class RemovedComment(NamedTuple):
+    """A removed comment, its article, and the log's entry of its removal."""
+
+    comment: Comment
+    article: Article
+    removal: LogEntry
+
+
+class RemovedCommentPage(NamedTuple):
+    """One page of the removed comments, the last removed first."""
+
+    comments: tuple[RemovedComment, ...]
+    next_before: float | None
+    """Where the next page begins: with removals before this moment, in Unix seconds; None after the last page."""
+
+
+class _Reading:
+    """What was read of one shard's moderation log."""
+
+    def __init__(self, keys: Keys, before: float) -> None:
+        self.keys = keys
+        self.next_entry: int | None = None
+        """Number of the next entry to read, from the oldest; None before the first read, 0 after the last."""
+
+        self.reached = before
+        """Time of the last entry read: the entries to come are no newer."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.next_entry == 0
+
+
+class RemovedComments:
+    """The removed comments of a store, as the moderation log records their removals."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def get_page(self, before: float = inf) -> RemovedCommentPage:
+        """Return the comments that are removed, and whose latest removal was before a moment in Unix seconds.
+
+        A page has as many as other lists, and all that were removed in the same millisecond as its last one. It
+        may have fewer, even none, and a next page, where long stretches of the log have no removals to show. Two
+        round trips, and one more for each such stretch, at most `_READS` + 1 in all.
+        """
+        size = self._store.rules.per_page
+        logs = [_Reading(keys, before) for keys in self._store.shards.all]
+        found, complete, frontier = list[tuple[LogEntry, Comment]](), list[tuple[LogEntry, Comment]](), before
+        for _ in range(_READS):
+            found += self._read([log for log in logs if not log.is_over], before, size + 1)
+            frontier = max((log.reached for log in logs if not log.is_over), default=-inf)
+            complete = sorted((one for one in found if one[0].at > frontier), key=lambda one: -one[0].at)
+            if len(complete) > size or frontier == -inf:
+                break
+        shown = complete[:size]
+        shown += [one for one in complete[size:] if one[0].at == shown[-1][0].at]
+        if len(shown) < len(complete):
+            return RemovedCommentPage(self._with_articles(shown), shown[-1][0].at)
+        has_next = -inf < frontier < before
+        return RemovedCommentPage(self._with_articles(shown), frontier + _TICK if has_next else None)
+
+    def _read(self, logs: list[_Reading], before: float, most: int) -> list[tuple[LogEntry, Comment]]:
+        """Read on in these logs; return the removals that are found."""
+        entries = max(_LEAST_READ, ENTRIES_PER_READ // len(self._store.shards.all))
+        limit = "inf" if before == inf else exact_time(before)
+        calls = [
+            Call(
+                "moderation_log/find_removed_comments",
+                (log.keys.log,),
+                ("" if log.next_entry is None else log.next_entry, limit, entries, most, log.keys.prefix, *FIELDS),
+            )
+            for log in logs
+        ]
+        found = list[tuple[LogEntry, Comment]]()
+        for log, (next_entry, reached, *rows) in zip(logs, self._store.run_many(calls), strict=True):
+            log.next_entry, log.reached = next_entry, min(log.reached, float(reached))
+            for text, comment_id, *values in rows:
+                comment = comment_from([comment_id, 0, 0, 0, 0, *values])
+                found += [(entry, comment) for entry in entries_from([text]) if comment]
+        return found
+
+    def _with_articles(self, removals: list[tuple[LogEntry, Comment]]) -> tuple[RemovedComment, ...]:
+        ids = list(dict.fromkeys(comment.article for _, comment in removals))
+        articles = {article.id: article for article in read_articles(self._store, ids, None)} if ids else {}
+        return tuple(
+            RemovedComment(comment, articles[comment.article], entry)
+            for entry, comment in removals
+            if comment.article in articles
+        )

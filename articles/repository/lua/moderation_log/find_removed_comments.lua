@@ -1,0 +1,51 @@
+--[[
+Read the latest removals of comments that are removed now, newest first, from a part of a shard's moderation log. Reads only.
+KEYS  1 log
+ARGV  1 number of the entry to begin with, '' for the newest before a time  2 this time, s; 'inf' for none  3 most entries
+      4 most comments  5 shard prefix  6… fields of a comment
+Returns  {number of the next entry, 0 if there is none; time of the last one read, s, as text; {entry, as JSON; id of the
+         comment; the values of its fields …} …}
+Cost  O(log entries + read entries + 50 · comments)
+TOUCHES  article:<id> r, comment:<comment> r, log: r
+INCLUDE  moderation_log
+]]
+local entries, before, prefix = KEYS[1], tonumber(ARGV[2]), ARGV[5]
+
+local function entry_in(text)
+  local is_json, entry = pcall(cjson.decode, text)
+  return is_json and type(entry) == 'table' and tonumber(entry.at) and type(entry.details) == 'table' and entry or nil
+end
+
+-- Return the highest number of an entry that is older than `before`. Damaged entries count as older: they are passed over.
+local function newest_before()
+  local low, high = 0, redis.call('LLEN', entries)
+  while before < math.huge and low < high do
+    local middle = math.ceil((low + high) / 2)
+    local entry = entry_in(redis.call('LINDEX', entries, -middle))
+    if not entry or tonumber(entry.at) < before then low = middle else high = middle - 1 end
+  end
+  return high
+end
+
+-- Return the row of an entry if it is the latest removal of a comment that is removed now.
+local function row_of(text, entry)
+  local id = entry.action == 'remove-comment' and entry.details.comment
+  local comment = id and redis.call('HMGET', prefix .. 'comment:' .. id, 'removed', 'deleted', unpack(ARGV, 6))
+  if not comment or not comment[1] or comment[2] then return nil end
+  if (latest_entry(prefix, entry.id, 'remove-comment', id) or text) ~= text then return nil end
+  return {text, id, unpack(comment, 3, #ARGV - 3)}
+end
+
+local number = ARGV[1] == '' and newest_before() or tonumber(ARGV[1])
+local last = math.min(-1, tonumber(ARGV[3]) - 1 - number)
+local reached, rows = 'inf', {}
+for _, text in ipairs(number > 0 and redis.call('LRANGE', entries, -number, last) or {}) do
+  if #rows == tonumber(ARGV[4]) then break end
+  local entry = entry_in(text)
+  if entry then
+    reached = tostring(entry.at)
+    if tonumber(reached) < before then rows[#rows + 1] = row_of(text, entry) end
+  end
+  number = number - 1
+end
+return {number, reached, unpack(rows)}
