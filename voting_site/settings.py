@@ -64,7 +64,7 @@ MIDDLEWARE = [
     "articles.kept_pages.middleware.KeptPagesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.web.middleware.SessionRenewalMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "articles.web.languages.BrowserLanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "accounts.web.middleware.FormTokenMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -1,6 +1,7 @@
 """Cast votes by forms, and by the script that sends the forms without leaving the page."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
@@ -10,7 +11,6 @@ from django.utils.translation import gettext as _
 from accounts.web import unsent_form
 from accounts.web.origin import comes_from_elsewhere
 from articles.domain.articles import Choice, Tally
-from articles.forms.votes import ChoiceForm
 from articles.views.lists.article_counts import counts, sentence
 from articles.web import error_pages, votes
 from articles.web.form_answers import Done, form_or_script, login_first, way_back
@@ -39,6 +39,13 @@ def _button_label(request: HttpRequest, article_id: int) -> str:
             return _("Take back your choice on “%(title)s”") % {"title": title}
 
 
+def _choice_in(request: HttpRequest) -> Choice | None:
+    """Return the choice that the form names, if any. As a target state it can be sent twice."""
+    with suppress(ValueError):
+        return Choice(request.POST.get("choice", ""))
+    return None
+
+
 def cast_by_form(
     request: HttpRequest,
     cast: Callable[[Choice], Tally],
@@ -52,10 +59,9 @@ def cast_by_form(
     Their form has no token, but it must be on a page of this site: no other site chooses for them. `shown_as`:
     where the page shows the counts. `place()`: where the login returns to. `subject`: the article or the comment.
     """
-    form = ChoiceForm(request.POST)
-    if not form.is_valid() or (not request.user.is_authenticated and comes_from_elsewhere(request)):
+    choice = _choice_in(request)
+    if choice is None or (not request.user.is_authenticated and comes_from_elsewhere(request)):
         return error_pages.page(request, 400)
-    choice = form.choice_made
     if not request.user.is_authenticated:
         reason = _("You are logged out. Log in, and your choice will be counted.")
         return login_first(request, reason, next=place(), **subject, choice=choice.value)

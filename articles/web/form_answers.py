@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any
 from urllib.parse import urlencode
 
@@ -101,7 +101,14 @@ def with_address(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
 
 def prefers_json(request: HttpRequest) -> bool:
     """Return whether a script sent the request. Browsers accept anything, and get a page."""
-    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+    return _prefers_json(request.META.get("HTTP_ACCEPT"))
+
+
+@lru_cache(100)
+def _prefers_json(accept: str | None) -> bool:
+    probe = HttpRequest()
+    probe.META = {} if accept is None else {"HTTP_ACCEPT": accept}
+    return probe.get_preferred_type(["text/html", "application/json"]) == "application/json"
 
 
 def way_back(request: HttpRequest) -> str:

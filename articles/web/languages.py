@@ -8,14 +8,30 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
-from articles.web.preferences import preferences_of
-
 IMPERSONAL = ("/feeds/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/sitemap.xml", "/sitemap-")
 """Addresses that never read the session: there, only cookie and browser decide."""
 
 
+class BrowserLanguageMiddleware:
+    """Activate the language of the cookie, else of the browser, as Django's LocaleMiddleware does.
+
+    That one also looks for languages in addresses, of which this site has none.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        translation.activate(translation.get_language_from_request(request))
+        request.LANGUAGE_CODE = current_code()
+        response = self._get_response(request)
+        patch_vary_headers(response, ("Accept-Language",))
+        response.headers.setdefault("Content-Language", current_code())
+        return response
+
+
 class LanguageMiddleware:
-    """Activate the language that the member has set. Runs after Django's LocaleMiddleware and authentication.
+    """Activate the language that the member has set. Runs after authentication.
 
     Reads the account only for requests with a session cookie, as the pages do anyway.
     """
@@ -28,7 +44,7 @@ class LanguageMiddleware:
             translation.activate(language)
             request.LANGUAGE_CODE = language
         response = self._get_response(request)
-        patch_vary_headers(response, ("Cookie",))  # LocaleMiddleware adds Accept-Language
+        patch_vary_headers(response, ("Cookie",))  # BrowserLanguageMiddleware adds Accept-Language
         return response
 
 
@@ -37,7 +53,7 @@ def _member_language(request: HttpRequest) -> str:
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.path.startswith(IMPERSONAL):
         return ""
     try:
-        language = preferences_of(request).language
+        language: str = request.user.language if request.user.is_authenticated else ""
     except (OperationalError, InterfaceError):  # the view fails too, and answers with its own error
         return ""
     # The member itself, now that it is read, instead of a lazy one: pages read a hundred of its attributes.

@@ -1,5 +1,7 @@
 """Error handlers of the site: JSON under the API's addresses, pages elsewhere."""
 
+from functools import cache
+
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
@@ -19,5 +21,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def is_for_programs(request: HttpRequest) -> bool:
     """Return whether the address is the API's, where requests and responses are JSON."""
-    root = reverse("api:api-root")
-    return request.path.startswith(root) and request.path != reverse("api:docs")
+    root, docs = _addresses()
+    return request.path.startswith(root) and request.path != docs
+
+
+@cache
+def _addresses() -> tuple[str, str]:
+    return reverse("api:api-root"), reverse("api:docs")
