@@ -32,6 +32,9 @@ PLACE = b"<!--kept-page-->"
 SHARED_FOR = 60.0
 """Seconds for which a feed is served from its copy. Clients may keep it for longer, see `articles.web.caching`."""
 
+_MOST_NOT_DUE = 1_000
+"""Requests of which a process knows until when their copies are not due."""
+
 _VALIDATORS = ("ETag", "Last-Modified")
 _KEPT_HEADERS = ("Content-Type", *_VALIDATORS)
 
@@ -48,6 +51,7 @@ class KeptPagesMiddleware:
         self._get_response = get_response
         self._pages = KeptPages(directory)
         self._turns = turns_of_a_process()
+        self._not_due: dict[tuple[str | None, ...], float] = {}
         self.refresher = Refresher(directory, self._pages, self._copy)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -62,7 +66,7 @@ class KeptPagesMiddleware:
         self.refresher.see(request)
         if response.status_code in _GONE:
             self._settle(request, response, as_of)
-        elif response.status_code in (200, 304) and may_be_copied(request) and self._is_due(request):
+        elif response.status_code in (200, 304) and may_be_copied(request) and self._is_due(request, as_of):
             if is_plain(request) and response.status_code == 200:
                 self._settle(request, response, as_of)
             elif may_be_copied_later(request):
@@ -98,8 +102,28 @@ class KeptPagesMiddleware:
         page = self._pages.get(address) if getattr(response, "has_no_turn", False) else None
         return _unless_known(request, page) if page else response
 
-    def _is_due(self, request: HttpRequest) -> bool:
-        return self._pages.age(address_of(request, _language(request))) > KEEP_EVERY
+    def _is_due(self, request: HttpRequest, as_of: str) -> bool:
+        """Return whether the copy is missing or old. The same request is not looked up again before it may be.
+
+        `as_of`: the latest retraction, after which copies are missing.
+        """
+        sent, now = request.META, time.monotonic()
+        looked_up = (
+            as_of,
+            _language(request),
+            request.scheme,
+            sent.get("HTTP_HOST"),
+            request.path,
+            sent.get("QUERY_STRING"),
+        )
+        if self._not_due.get(looked_up, now) > now:
+            return False
+        left = KEEP_EVERY - self._pages.age(address_of(request, _language(request)))
+        if left >= 0:
+            if len(self._not_due) >= _MOST_NOT_DUE:
+                self._not_due.clear()
+            self._not_due[looked_up] = now + left
+        return left < 0
 
     def _copy(self, request: HttpRequest) -> None:
         """Read a page as a reader without account, and keep it."""

@@ -10,13 +10,13 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.messages import get_messages
 from django.http import HttpRequest
-from django.template.backends.utils import csrf_input
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from markupsafe import Markup
 
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES, SEE_VIEWS, TUNE_RANKING
 from accounts.web.form_pages import page_of
+from accounts.web.form_token import form_token_input
 from accounts.web.login_intent import LoginIntent
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
@@ -29,11 +29,11 @@ from articles.wiring import is_about_to_move, repository
 
 
 def form_token(request: HttpRequest) -> dict[str, Any]:
-    """Provide the hidden input of `csrf_input`, identical in all forms of a page, so that they compress to one.
+    """Provide the hidden input of the token, identical in all forms of a page, so that they compress to one.
 
     Created on first use: a page without forms sets no cookie, and can be cached.
     """
-    return {"form_token": SimpleLazyObject(lambda: csrf_input(request))}
+    return {"form_token": SimpleLazyObject(lambda: form_token_input(request))}
 
 
 def groups(_request: HttpRequest) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def frame_of(request: HttpRequest) -> Frame:
         return_path=return_path,
         login_query=f"?next={quote(return_path)}" if return_path else "",
         back=here.partition("#")[0],
-        form_token=csrf_input(request) if name else "",
+        form_token=form_token_input(request) if name else "",
         messages=_messages(request),
         has_sign_up=settings.SIGN_UP != "closed",
         has_rules=site_text("rules") is not None,

@@ -1,0 +1,28 @@
+"""The token of forms: Django has to read in it the secret of the cookie."""
+
+from django.middleware.csrf import CSRF_ALLOWED_CHARS, _does_token_match, _get_new_csrf_string, get_token
+from django.template.backends.utils import csrf_input
+from django.test import RequestFactory
+
+from accounts.web.form_token import form_token, form_token_input, masked
+
+
+def test_django_finds_the_secret_in_every_token():
+    secrets = [letter * 32 for letter in CSRF_ALLOWED_CHARS] + [_get_new_csrf_string() for _ in range(100)]
+    tokens = [masked(secret) for secret in secrets]
+
+    assert all(map(_does_token_match, tokens, secrets))
+    assert not any(map(_does_token_match, tokens, secrets[1:]))
+    assert {letter for token in tokens for letter in token[:32]} == set(CSRF_ALLOWED_CHARS)
+    assert len({masked("a" * 32) for _ in range(100)}) == 100
+
+
+def test_a_token_sets_and_renews_the_cookie_as_djangos_does():
+    request = RequestFactory().get("/")
+    first, second = form_token(request), form_token(request)
+
+    assert first != second
+    assert request.META["CSRF_COOKIE_NEEDS_UPDATE"]
+    assert _does_token_match(second, request.META["CSRF_COOKIE"])
+    assert len(get_token(request)) == len(second)
+    assert len(csrf_input(request)) == len(form_token_input(request))
