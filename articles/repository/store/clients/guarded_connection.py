@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from inspect import unwrap
 from threading import Lock, local
 from typing import Any
 
@@ -29,6 +30,9 @@ _UNCONFIRMED = "unconfirmed"
 
 _ENDED = "ended"
 """Mark of the error of a connection that had been open."""
+
+_FAILURES = (redis.TimeoutError, redis.ConnectionError, OSError)
+"""What may be raised while a server is asked; Python's TimeoutError is an OSError."""
 
 _request = local()
 
@@ -180,48 +184,51 @@ class _Guarded:
             raise
 
     def _connect(self) -> Any:
-        with self._noticed():
+        try:
             return super()._connect()  # type: ignore[misc]
+        except _FAILURES as error:
+            self._notice(error)
+            raise
 
     def send_packed_command(self, command: Any, check_health: bool = True) -> None:
         limit = self.socket_timeout  # type: ignore[attr-defined]
         self._parser.ends = None if limit is None else time.monotonic() + limit  # type: ignore[attr-defined]
         was_open = self._sock is not None  # type: ignore[attr-defined]
-        with self._noticed():
-            try:
-                super().send_packed_command(command, check_health)  # type: ignore[misc]
-            except redis.ConnectionError as error:
-                if was_open:
-                    error.__dict__[_ENDED] = True
-                raise
+        try:
+            super().send_packed_command(command, check_health)  # type: ignore[misc]
+        except _FAILURES as error:
+            if was_open and isinstance(error, redis.ConnectionError):
+                error.__dict__[_ENDED] = True
+            self._notice(error)
+            raise
 
     def read_response(self, *args: Any, **options: Any) -> Any:
-        with self._noticed():
-            try:
-                response = super().read_response(*args, **options)  # type: ignore[misc]
-            except redis.BusyLoadingError:
-                raise  # an answer: the command was not executed
-            except redis.ConnectionError as error:
-                if isinstance(error.__context__, redis.ReadOnlyError):
-                    raise  # the same, from a primary that has become a replica
+        try:
+            response = super().read_response(*args, **options)  # type: ignore[misc]
+        except _FAILURES as error:
+            if isinstance(error, redis.RedisError) and not _is_answer(error):
                 error.__dict__ |= {_UNCONFIRMED: True, _ENDED: True}
-                raise
-            except redis.TimeoutError as error:
-                error.__dict__ |= {_UNCONFIRMED: True, _ENDED: True}
-                raise
+            self._notice(error)
+            raise
         self._breaker.answered()
         return response
 
-    @contextmanager
-    def _noticed(self) -> Iterator[None]:
-        try:
-            yield
-        except (redis.TimeoutError, TimeoutError):
+    def _notice(self, error: Exception) -> None:
+        """Tell the breaker of a failure: a server that closes or refuses connections does not hang."""
+        if isinstance(error, redis.TimeoutError | TimeoutError):
             self._breaker.timed_out()
-            raise
-        except (redis.ConnectionError, OSError):  # a server that closes or refuses connections does not hang
+        else:
             self._breaker.answered()
-            raise
+
+
+def _is_answer(error: Exception) -> bool:
+    """Return whether a server answered with an error that says that it did not execute the command.
+
+    It loads its data, or it was a primary and has become a replica.
+    """
+    if not isinstance(error, redis.ConnectionError):
+        return False
+    return isinstance(error, redis.BusyLoadingError) or isinstance(error.__context__, redis.ReadOnlyError)
 
 
 @cache
@@ -232,6 +239,9 @@ def guarded(kind: type) -> type:
 
 class GuardedPool(ConnectionPool):
     """A pool of guarded connections, of whichever kind the URL asks for."""
+
+    get_connection = unwrap(ConnectionPool.get_connection)
+    """Without redis-py's search for obsolete arguments, which takes as long as the rest."""
 
     def __init__(self, connection_class: type = Connection, **options: Any) -> None:
         super().__init__(connection_class=guarded(connection_class), **options)
