@@ -65,6 +65,8 @@ class Group:
     slug: str
     title: str
     articles: int = 0
+    description: str = ""
+    """In Markdown; read only for a list of this group."""
 
     @property
     def sort_key(self) -> tuple[int, str]:

@@ -328,6 +328,25 @@ def test_a_description_stays_with_its_group_and_is_logged(repository):
     assert problems(repository) == []
 
 
+def test_a_description_is_read_with_the_list_of_its_group_only(repository, wire):
+    for slug in ("python", "java"):
+        repository.groups.create(slug, slug.title())
+        repository.articles.post(1, "alice", slug, f"https://example.org/{slug}", groups=[slug])
+    repository.groups.describe("python", "All about *Python*.", MODERATOR)
+
+    with wire.counted():
+        page = repository.lists.get_page(Order.SCORE, slugs=("python",))
+    assert wire.trips == min(2, repository.store.shards.count)  # with several, one more for the articles
+    assert page.group == Group("python", "Python", 1, "All about *Python*.")
+    for hidden, slugs in {(): ("java",), ("java",): ("python",)}.items():
+        group = repository.lists.get_page(Order.SCORE, slugs=slugs, hidden=hidden).group
+        assert group.description == ("" if slugs == ("java",) else "All about *Python*.")
+    assert repository.lists.get_page(Order.SCORE, slugs=("java", "python")).groups == (
+        Group("java", "Java"),
+        Group("python", "Python"),
+    )
+
+
 def test_the_audit_finds_and_the_repair_drops_a_description_without_a_group(repository):
     repository.groups.create("python", "Python")
     repository.groups.describe("python", "All about Python.", MODERATOR)

@@ -112,7 +112,7 @@ class Window:
 
 
 class Cut(NamedTuple):
-    """A page's ids and values, the length of the whole list, and the title of the group if it exists.
+    """A page's ids and values, the length of the whole list, and title and description of the group if it exists.
 
     `refreshed_at`: the moment of the last rescore of the hot list, in Unix seconds. `articles`: by id, if read
     together with the ids.
@@ -123,6 +123,7 @@ class Cut(NamedTuple):
     group_title: str | None
     refreshed_at: float
     articles: Mapping[ArticleId, Article] | None = None
+    description: str = ""
 
     @property
     def ids(self) -> list[ArticleId]:
@@ -136,6 +137,7 @@ class _Reading(NamedTuple):
     title: str | None
     windows: list[Window]
     states: list[list[Any]]
+    description: str
 
     @property
     def is_of_one_moment(self) -> bool:
@@ -189,12 +191,19 @@ def read_page(
     directory = store.shards.directory.groups
     last = start + size - 1
     call = ranking.page(start, last, directory, slug or "", reader, with_visitors=with_visitors)
-    (reply,) = store.run_many([call], may_be_stale=may_be_stale)
+    reply, *texts = store.run_many([call, *_description(store, slug)], may_be_stale=may_be_stale)
     total, flat, state, title, articles, saved = reply
     entries = [(article_id_from(member), value) for member, value in pairs(flat)]
     ids = [article_id for article_id, _ in entries]
     found = articles_in(articles, ids, saved or [0] * len(ids))
-    return Cut(entries, total, title, rescored_at(state), found)
+    return Cut(entries, total, title, rescored_at(state), found, "".join(texts))
+
+
+def _description(store: Store, slug: str | None) -> list[Call]:
+    """Return what reads the description of a group along with its list; nothing without a group."""
+    return (
+        [] if slug is None else [Call("groups/read_description", (store.shards.directory.descriptions,), (slug,))]
+    )
 
 
 def merge_page(
@@ -221,7 +230,8 @@ def merge_page(
             break
         slack *= 4
     ids = [(article_id_from(member), value) for value, member in entries or ()]
-    return Cut(ids, sum(window.total for window in reading.windows), reading.title, reading.refreshed_at)
+    total = sum(window.total for window in reading.windows)
+    return Cut(ids, total, reading.title, reading.refreshed_at, description=reading.description)
 
 
 def cut(windows: Sequence[Window], start: int, size: int) -> list[Entry] | None:
@@ -261,10 +271,11 @@ def _read(
     if slug is not None:  # the first call also reads the title: the group directory is in the first shard
         script, keys, args = calls[0]
         calls[0] = Call(script, (*keys, store.shards.directory.groups), (*args, slug))
-    replies = store.run_many(calls, may_be_stale=may_be_stale)
+    replies = store.run_many([*calls, *_description(store, slug)], may_be_stale=may_be_stale)
+    replies, texts = replies[: len(calls)], replies[len(calls) :]
     windows = [_window(total, pairs(flat), first) for total, flat, *_ in replies]
     title = replies[0][3] if slug is not None else None
-    return _Reading(title, windows, [state for _, _, state, *_ in replies])
+    return _Reading(title, windows, [state for _, _, state, *_ in replies], "".join(texts))
 
 
 def pairs(flat: Sequence[str]) -> list[tuple[str, float]]:

@@ -129,7 +129,7 @@ class Lists:
             raise GroupNotFound(slug, moved_to(self._store, slug))
         if number > 1 and query.start >= cut.total:
             raise PageNotFound(number)
-        group = None if slug is None else Group(slug, cut.group_title or slug, cut.total)
+        group = None if slug is None else Group(slug, cut.group_title or slug, cut.total, cut.description)
         return self._page_of(cut, query, number, reader, (group,) if group else ())
 
     def _unseen_page(self, query: _PageQuery, number: int, reader: UserId | None) -> ArticlePage:
@@ -196,12 +196,22 @@ class Lists:
         return group_rankings(self._store, query.order, query.slugs)
 
     def _groups(self, slugs: Sequence[str]) -> tuple[Group, ...]:
-        """Read the groups' titles. One round trip, none without groups. Raises GroupNotFound."""
+        """Read the groups' titles, and the description of an only one. One round trip, none without groups.
+
+        Raises GroupNotFound.
+        """
         if not slugs:
             return ()
-        with self._store.commands() as client:
-            titles = client.hmget(self._store.shards.directory.groups, list(slugs))
+        directory = self._store.shards.directory
+        with self._store.pipeline() as pipe:
+            pipe.hmget(directory.groups, list(slugs))
+            if len(slugs) == 1:
+                pipe.hget(directory.descriptions, slugs[0])
+            titles, *texts = pipe.execute()
         for slug, title in zip(slugs, titles, strict=True):
             if title is None:
                 raise GroupNotFound(slug, moved_to(self._store, slug))
-        return tuple(Group(slug, title) for slug, title in zip(slugs, titles, strict=True))
+        description = "".join(filter(None, texts))
+        return tuple(
+            Group(slug, title, description=description) for slug, title in zip(slugs, titles, strict=True)
+        )

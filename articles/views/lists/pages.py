@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.moderators import ASSIGN_GROUPS
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import GROUPS_PER_LIST, HOT_PERIODS, TOP_PERIODS, ArticlePage, Group, Order, Period
+from articles.domain.lists import GROUPS_PER_LIST, HOT_PERIODS, TOP_PERIODS, ArticlePage, Order, Period
 from articles.formatting.kept_pieces import gap, kept_page
 from articles.formatting.values import age
 from articles.site.texts import SiteText, site_text
@@ -148,11 +148,6 @@ def _other_groups(request: HttpRequest, slugs: Sequence[str], error: GroupNotFou
     return render(request, "groups/unknown.html", context, status=404)
 
 
-def _description_of(group: Group | None) -> str:
-    """Return the description of a list's only group; "" without one. One round trip for a group."""
-    return repository().groups.get_descriptions([group.slug]).get(group.slug, "") if group else ""
-
-
 def _list(
     request: HttpRequest,
     order: Order,
@@ -200,7 +195,7 @@ def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, pe
         has_previous=bool(previous),
         has_next=bool(next_page),
         updated_ago="" if page.refreshed_at is None else age(page.refreshed_at),
-        description=_description_of(group),
+        description=group.description if group else "",
         welcome=None if frame.is_member else site_text("welcome"),
     )
     rows = draw_rows(
