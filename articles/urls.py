@@ -24,7 +24,18 @@ from articles.views.comments import votes as comment_votes
 from articles.views.inbox import page as inbox
 from articles.views.inbox import silence
 from articles.views.lists import feeds, my_lists, pages, refresh, search
-from articles.views.moderation import appeals, left_out, log, notes, queue, removed, sign_ups, sweeps, voting_rings
+from articles.views.moderation import (
+    appeals,
+    left_out,
+    log,
+    notes,
+    queue,
+    removed,
+    sign_ups,
+    sweeps,
+    voting_blocs,
+    voting_rings,
+)
 from articles.views.moderation import articles as article_moderation
 from articles.views.moderation import members as members_moderation
 from articles.views.operation import health, operation
@@ -72,6 +83,7 @@ urlpatterns = [
     path("moderation/queue/", queue.index, name="queue"),
     path("moderation/queue/decide/", queue.decide, name="decide"),
     path("moderation/rings/", voting_rings.index, name="voting_rings"),
+    path("moderation/rings/blocs/", voting_blocs.index, name="voting_blocs"),
     path("moderation/removed/", removed.index, name="removed"),
     path("moderation/removed/comments/", removed.comments, name="removed_comments"),
     path("moderation/members/", sign_ups.index, name="sign_ups"),

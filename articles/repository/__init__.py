@@ -37,6 +37,7 @@ from articles.repository.moderation import (
     RemovedArticles,
     RemovedComments,
     Sweeps,
+    VotingBlocs,
     VotingRings,
 )
 from articles.repository.moving import Move, MoveFailed, Moves, MoveState, Place
@@ -112,6 +113,7 @@ class Repository:
         self.comments = Comments(store)
         self.inbox = Inbox(store)
         self.voting_rings = VotingRings(store)
+        self.voting_blocs = VotingBlocs(store)
         self.flags = Flags(store, self.articles, self.comments)
         self.removed_articles = RemovedArticles(store)
         self.removed_comments = RemovedComments(store)

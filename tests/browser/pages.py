@@ -205,6 +205,7 @@ PAGES = (
     Page("flag", "/articles/1/flag/", "member", 400, send(words="x")),
     Page("flagged", "/moderation/queue/", "moderator"),
     Page("voting rings", "/moderation/rings/", "moderator"),
+    Page("voting blocs", "/moderation/rings/blocs/", "moderator"),
     Page("removed articles", "/moderation/removed/", "moderator"),
     Page("removed comments", "/moderation/removed/comments/", "moderator"),
     Page("sign-ups", "/moderation/members/", "moderator"),

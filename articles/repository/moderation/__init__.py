@@ -1,10 +1,20 @@
-"""Moderation: its public log, flags, removed articles and comments, sweeps, votes left out, and voting rings."""
+"""Moderation: its log, flags, removed articles and comments, sweeps, votes left out, voting rings and blocs."""
 
 from articles.repository.moderation.flags import Flags
 from articles.repository.moderation.left_out import LeftOutVotes
 from articles.repository.moderation.log import ModerationLog
 from articles.repository.moderation.removed import RemovedArticles, RemovedComments
 from articles.repository.moderation.sweeps import Sweeps
+from articles.repository.moderation.voting_blocs import VotingBlocs
 from articles.repository.moderation.voting_rings import VotingRings
 
-__all__ = ["Flags", "LeftOutVotes", "ModerationLog", "RemovedArticles", "RemovedComments", "Sweeps", "VotingRings"]
+__all__ = [
+    "Flags",
+    "LeftOutVotes",
+    "ModerationLog",
+    "RemovedArticles",
+    "RemovedComments",
+    "Sweeps",
+    "VotingBlocs",
+    "VotingRings",
+]

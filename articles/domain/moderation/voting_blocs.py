@@ -1,0 +1,185 @@
+"""Voting blocs: accounts that choose alike on many more articles than chance explains. Pure.
+
+The method is that of statistically validated networks (Tumminello et al., 2011, PLoS ONE 6(3), e17994): accounts
+and articles form a bipartite network, and two accounts are joined if they share more articles than a random
+choice gives, at a level that is corrected for the number of pairs (Bonferroni). Here the voters of each article
+are drawn in proportion to their activity, on the whole site or within a topic, whichever explains more: members
+who like the same group choose alike without any arrangement.
+"""
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import exp, fsum, lgamma, log, log1p
+
+from articles.domain.articles import ArticleId
+from articles.domain.members import UserId
+
+MOST_VOTERS = 100
+"""Members with the same choice on an article from which on it is left out: it says little about two of them."""
+
+FEWEST_ALIKE = 5
+"""Articles on which two accounts chose alike, at least."""
+
+FEWEST_MEMBERS = 3
+"""Accounts of a bloc, at least."""
+
+MOST_PAIRS = 20_000_000
+"""Pairs of members that are counted, article by article, those with the fewest voters first: some seconds."""
+
+ERROR = 0.01
+"""Probability that chance joins any two accounts of a site without blocs."""
+
+_SMALL_TOPIC = 50
+"""Ballots below which a topic is no topic of its own: a bloc would be most of its voters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """The members who made the same choice on an article. `topic`: its first group, "" without one."""
+
+    article: ArticleId
+    topic: str
+    members: Sequence[UserId]
+
+
+@dataclass(frozen=True, slots=True)
+class VotingBloc:
+    """Accounts of which each chose like another one on more articles than chance explains."""
+
+    members: tuple[UserId, ...]
+    articles: tuple[ArticleId, ...]
+    """Those on which at least FEWEST_MEMBERS of them chose alike, most of them first."""
+
+    alike: float
+    """Articles on which two of them that are joined chose alike, on average."""
+
+    expected: float
+    """The same number by chance."""
+
+
+class _Crowd:
+    """How active the accounts are, on the whole site and by topic."""
+
+    def __init__(self, ballots: Sequence[Ballot]) -> None:
+        counts = Counter(ballot.topic for ballot in ballots)
+        self._topics = [ballot.topic if counts[ballot.topic] >= _SMALL_TOPIC else "" for ballot in ballots]
+        sizes, squares = Counter[str | None](), Counter[str | None]()
+        self.choices = defaultdict[UserId, Counter[str | None]](Counter)
+        """The number of an account's choices by topic; under None, of all."""
+
+        for ballot, topic in zip(ballots, self._topics, strict=True):
+            for key in (None, topic):
+                sizes[key] += len(ballot.members)
+                squares[key] += len(ballot.members) ** 2
+                for member in ballot.members:
+                    self.choices[member][key] += 1
+        self._rates = {key: squares[key] / sizes[key] ** 2 for key in sizes}
+
+    def expected(self, one: UserId, other: UserId) -> float:
+        """Return on how many articles chance lets two accounts choose alike: the sum of the products of shares.
+
+        A ballot of n members has an account with the probability n · its choices / all choices.
+        """
+        first, second = self.choices[one], self.choices[other]
+        by_topic = fsum(first[key] * second[key] * self._rates[key] for key in first if key is not None)
+        return max(first[None] * second[None] * self._rates[None], by_topic)
+
+
+def find_blocs(ballots: Iterable[Ballot]) -> list[VotingBloc]:
+    """Return the voting blocs among these ballots, the largest first."""
+    counted = list(_bounded(ballots))
+    crowd = _Crowd(counted)
+    active = {member for member, counts in crowd.choices.items() if counts[None] >= FEWEST_ALIKE}
+    voters = [sorted(active.intersection(ballot.members)) for ballot in counted]
+    joined = _joined(crowd, active, voters)
+    neighbours = defaultdict[UserId, set[UserId]](set)
+    for one, other in joined:
+        neighbours[one].add(other)
+        neighbours[other].add(one)
+    blocs = [
+        _bloc(members, joined, counted) for members in _components(neighbours) if len(members) >= FEWEST_MEMBERS
+    ]
+    return sorted(blocs, key=lambda bloc: (-len(bloc.members), bloc.members))
+
+
+def _bounded(ballots: Iterable[Ballot]) -> Iterator[Ballot]:
+    """Yield the ballots that are counted."""
+    pairs = 0
+    for ballot in sorted(ballots, key=lambda one: len(one.members)):
+        pairs += len(ballot.members) ** 2 // 2
+        if len(ballot.members) > MOST_VOTERS or pairs > MOST_PAIRS:
+            return
+        if len(ballot.members) > 1:
+            yield ballot
+
+
+def _joined(
+    crowd: _Crowd, active: set[UserId], voters: Sequence[Sequence[UserId]]
+) -> dict[tuple[UserId, UserId], tuple[int, float]]:
+    """Return the pairs that chose alike more often than chance explains: how often, and how often by chance."""
+    level = ERROR / max(1, len(active) * (len(active) - 1) / 2)
+    ballots_of = defaultdict[UserId, list[int]](list)
+    for n, members in enumerate(voters):
+        for member in members:
+            ballots_of[member].append(n)
+    joined = dict[tuple[UserId, UserId], tuple[int, float]]()
+    for one, numbers in ballots_of.items():
+        alike = Counter[UserId]()
+        for n in numbers:
+            alike.update(voters[n][bisect_right(voters[n], one) :])
+        for other, count in alike.items():
+            if count < FEWEST_ALIKE:
+                continue
+            expected, most = crowd.expected(one, other), min(len(numbers), len(ballots_of[other]))
+            if binomial_tail(count, most, expected / most) < level:
+                joined[one, other] = count, expected
+    return joined
+
+
+def _components(neighbours: dict[UserId, set[UserId]]) -> Iterator[tuple[UserId, ...]]:
+    """Yield the connected components of a graph."""
+    seen = set[UserId]()
+    for start in neighbours:
+        if start in seen:
+            continue
+        found, border = {start}, [start]
+        while border:
+            following = neighbours[border.pop()] - found
+            found |= following
+            border += following
+        seen |= found
+        yield tuple(sorted(found))
+
+
+def _bloc(
+    members: tuple[UserId, ...],
+    joined: dict[tuple[UserId, UserId], tuple[int, float]],
+    ballots: Sequence[Ballot],
+) -> VotingBloc:
+    ours = set(members)
+    pairs = [numbers for (one, _), numbers in joined.items() if one in ours]
+    together = ((len(ours.intersection(ballot.members)), ballot.article) for ballot in ballots)
+    articles = sorted((entry for entry in together if entry[0] >= FEWEST_MEMBERS), reverse=True)
+    return VotingBloc(
+        members,
+        tuple(dict.fromkeys(article for _, article in articles)),
+        fsum(count for count, _ in pairs) / len(pairs),
+        fsum(expected for _, expected in pairs) / len(pairs),
+    )
+
+
+def binomial_tail(least: int, trials: int, chance: float) -> float:
+    """Return the probability of at least `least` successes; 1 if that is no more than the average."""
+    if least <= trials * chance:
+        return 1.0
+    if least > trials or chance <= 0:
+        return 0.0
+    choose = lgamma(trials + 1) - lgamma(least + 1) - lgamma(trials - least + 1)
+    term = exp(choose + least * log(chance) + (trials - least) * log1p(-chance))
+    total = term
+    for n in range(least, trials):
+        term *= (trials - n) / (n + 1) * chance / (1 - chance)
+        total += term
+    return min(1.0, total)

@@ -1,0 +1,74 @@
+"""The moderators' page of voting blocs: who is in them, and who sees it."""
+
+import re
+
+import pytest
+from django.conf import settings as site_settings
+from django.test import Client
+
+from accounts.models import Invitation, User
+from articles.domain.articles import Choice
+from tests.factories import browser_of, member, post_as, vote
+
+PAGE = "/moderation/rings/blocs/"
+
+
+@pytest.fixture
+def ring(site_store, alice):
+    """Five accounts, of which one is deleted, that voted for twelve of sixty articles."""
+    members = [member(f"ring{n}", password="!") for n in range(5)]
+    for n in range(60):
+        article = post_as(site_store, alice, f"Article {n}", f"https://e.org/{n}").id
+        vote(site_store, article, 3)
+        for one in members if n % 5 == 0 else ():
+            site_store.votes.cast(article, one.pk, Choice.OPPOSE if n == 5 else Choice.VOTE)
+    User.objects.filter(pk=members[4].pk).update(left_at=members[0].date_joined)
+    return members
+
+
+def text_of(user, path=PAGE):
+    text = re.sub(r"<[^>]+>", " ", browser_of(user).get(path).text)
+    return " ".join(text.split())
+
+
+def test_moderators_see_the_accounts_and_the_articles_but_no_choice(site_store, ring, alice, carol):
+    for one in ring[:2]:
+        Invitation.objects.issue(alice)
+        Invitation.objects.filter(invited=None).update(invited=one)
+
+    text = text_of(carol)
+
+    assert "5 accounts that vote alike Two of them chose alike on 12 articles on average; by chance" in text
+    assert "2.7. ring0 joined just now , invited by alice ring1 joined just now , invited by alice ring2" in text
+    assert "ring3 joined just now [deleted] 12 articles on which three or more of them chose alike" in text
+    assert text.count("Article 5 ") == text.count("Article 55 ") == 1
+    assert "Article 1 " not in text
+    assert "As of just now ." in text
+    assert not re.search("opposed|voted for", text)
+
+
+def test_an_inviter_whom_all_share_is_named_once(site_store, ring, alice, carol, settings):
+    settings.INVITATIONS_PER_MEMBER = 10
+    for one in ring:
+        Invitation.objects.issue(alice)
+        Invitation.objects.filter(invited=None).update(invited=one)
+    User.objects.filter(pk=ring[4].pk).update(left_at=None)
+
+    text = text_of(carol)
+
+    assert "All were invited by alice . ring0 joined just now ring1" in text
+
+
+def test_others_see_neither_the_page_nor_the_link(site_store, alice, carol):
+    assert browser_of(alice).get(PAGE).status_code == 403
+    assert Client().get(PAGE)["Location"].startswith("/login/")
+    assert PAGE in browser_of(carol).get("/moderation/rings/").text
+    assert "No voting blocs found." in text_of(carol)
+
+
+def test_the_page_is_in_chinese(site_store, ring, carol):
+    browser = browser_of(carol)
+    browser.cookies[site_settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
+    User.objects.filter(pk=carol.pk).update(language="zh-hans")
+
+    assert "5 个账号的投票高度一致" in browser.get(PAGE).text

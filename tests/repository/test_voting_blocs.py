@@ -1,0 +1,80 @@
+"""Voting blocs, as they are read from the voter sets of a store."""
+
+import pytest
+
+from articles.domain.articles import Choice
+from articles.domain.members import PLACEHOLDERS
+from articles.repository.moderation import voting_blocs
+from tests.cast import MODERATOR
+from tests.clock import DAY
+from tests.factories import post, vote
+
+RING = tuple(range(500, 508))
+
+
+@pytest.fixture
+def articles(repository):
+    """Sixty articles with three votes each by members who vote once; the ring joins ten of them."""
+    ids = [post(repository, number) for number in range(60)]
+    for article in ids:
+        vote(repository, article, 3)
+    for n, article in enumerate(ids[::6]):
+        for member in RING:
+            repository.votes.cast(article, member, Choice.OPPOSE if n % 2 else Choice.VOTE)
+    return ids
+
+
+def found(repository):
+    return [(bloc.members, bloc.articles) for bloc in repository.voting_blocs.get().blocs]
+
+
+def test_accounts_that_vote_and_oppose_together_are_found_with_their_articles(repository, articles):
+    ((members, shared),) = found(repository)
+
+    assert members == RING
+    assert sorted(shared) == articles[::6]
+    assert repository.voting_blocs.get_articles(repository.voting_blocs.get().blocs).keys() == set(shared)
+
+
+def test_what_was_found_is_kept_for_an_hour_and_in_no_key(repository, articles, clock):
+    before = set(repository.store.client.scan_iter())
+    kept = repository.voting_blocs.get()
+    assert set(repository.store.client.scan_iter()) == before
+
+    clock.advance(voting_blocs.KEPT_SECONDS - 1)
+    for article in articles:
+        repository.articles.remove(article, MODERATOR, "Spam")
+    assert repository.voting_blocs.get() is kept
+    assert repository.voting_blocs.get_articles(kept.blocs) == {}
+    clock.advance(1)
+
+    assert (found(repository), repository.voting_blocs.get().at) == ([], clock())
+
+
+def test_unnamed_voters_of_imports_and_damaged_sets_are_passed_over(repository, articles):
+    client = repository.store.client
+    for article in articles[::6]:
+        keys = repository.store.shards.of(article)
+        client.sadd(keys.voted(article), *PLACEHOLDERS[:6], "garbage")
+    client.delete(repository.store.shards.of(articles[1]).voted(articles[1]))
+    client.set(repository.store.shards.of(articles[1]).voted(articles[1]), "x")
+
+    assert [members for members, _ in found(repository)] == [RING]
+
+
+def test_articles_whose_voter_sets_are_gone_and_older_ones_are_not_read(repository, articles, clock, wire):
+    found(repository)
+    clock.advance(10 * DAY)
+    with wire.counted():
+        assert found(repository) == []
+
+    assert wire.trips == 1
+
+
+def test_the_number_of_round_trips_does_not_grow_with_the_votes(repository, articles, wire):
+    found(repository)
+    repository.voting_blocs._found = None
+    with wire.counted():
+        found(repository)
+
+    assert wire.trips == 3
