@@ -33,7 +33,8 @@ from articles.domain.errors import (
     PageTooDeep,
 )
 from articles.domain.lists import Order
-from articles.domain.moderation.log import Action
+from articles.domain.moderation.log import Action, Actor
+from articles.domain.readership import Visit
 from articles.repository import Repository
 from articles.repository.comments.comments import SENT_SECONDS
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
@@ -754,3 +755,38 @@ def test_a_removed_article_is_read_without_comments_and_an_unknown_one_not_at_al
     assert (removed.removed, thread) == ("spam", None)
     with pytest.raises(ArticleNotFound):
         repository.comments.get_article(article + 1, CommentOrder.BEST)
+
+
+def test_the_token_of_an_article_changes_with_what_its_page_shows_but_not_with_views(repository, article):
+    other = post(repository, 2)
+    comments, tokens = repository.comments, set()
+
+    def is_new():
+        found = comments.get_states([article, other])
+        assert found[other] == unchanged
+        tokens.add(found[article])
+        return len(tokens)
+
+    unchanged = comments.get_states([other])[other]
+    assert is_new() == 1
+    repository.pageviews.record(article, Visit("0" * 16))
+    assert is_new() == 1
+    repository.votes.cast(article, ALICE, Choice.OPPOSE)
+    assert is_new() == 2
+    comment = comment_on(repository, article, "A comment")
+    assert is_new() == 3
+    comments.cast(comment, ALICE, Choice.VOTE)
+    assert is_new() == 4
+    comments.edit(comment, BOB, "Another text")
+    assert is_new() == 5
+
+
+def test_an_article_that_is_removed_logged_or_unknown_has_no_token(repository, article):
+    edited = post(repository, 4)
+    repository.articles.edit(edited, Actor(ALICE, "alice"), "Edited", "https://example.org/e", moderator=False)
+    removed = post(repository, 2)
+    repository.articles.remove(removed, MODERATOR, "spam")
+    locked = post(repository, 3)
+    repository.comments.lock(locked, MODERATOR, "off-topic")
+
+    assert list(repository.comments.get_states([edited, removed, locked, 999, article])) == [article]

@@ -7,6 +7,7 @@ import time
 import pytest
 from django.conf import settings as site_settings
 
+from articles.domain.errors import StoreUnavailable
 from articles.kept_pages.sharing import COUNTED_APART
 from articles.operation.arrival import ARRIVED_AT
 from articles.operation.metrics import RECENT_PAGES
@@ -30,12 +31,14 @@ class Site:
         self.time, self.retraction = 0.0, ""
         self.seen, self.served, self.counted, self.gathered = [], [], [], []
         self.gathers = True
+        self.states, self.asked = {7: "a state"}, []
         self.rendering, self.go_on = threading.Event(), threading.Event()
         self.go_on.set()
         self.pages = RecentPages(
             lambda: self.retraction,
             declared(**{"behind_proxy": False} | proxies),
             Views(self.count_view, self.gather_view, lambda: None),
+            self.states_of,
             lambda: self.time,
         )
         self.gateway = Gateway(
@@ -56,6 +59,18 @@ class Site:
     def gather_view(self, variables, article_id):
         self.gathered.append((article_id, variables.get("HTTP_USER_AGENT", "")))
         return self.gathers
+
+    def states_of(self, articles):
+        self.asked.append(list(articles))
+        if isinstance(self.states, Exception):
+            raise self.states
+        return self.states
+
+    def visit(self, at):
+        """Return the article's page at a time, after checking what was sent since the last visit."""
+        self.time = at
+        self.pages.check(self.pages._to_check)
+        return self.get(ARTICLE)
 
     def application(self, variables, start_response):
         self.seen.append(variables)
@@ -320,6 +335,94 @@ def test_no_view_counts_without_the_article(status, headers):
 
     assert [site.get(ARTICLE), site.get(ARTICLE)] == [b"page 1", b"page 2"]
     assert not site.counted
+
+
+@pytest.fixture
+def read_often():
+    """A site whose second page of an article has just been rendered, at 1.5 seconds, because it is read often."""
+    site = Site(headers=COUNTED)
+    assert [site.visit(0.0), site.visit(1.5)] == [b"page 1", b"page 2"]
+    return site
+
+
+def test_an_articles_page_that_is_read_often_is_rendered_again_after_ten_seconds_only(read_often):
+    contents = [read_often.visit(1.5 + seconds) for seconds in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)]
+
+    assert contents == [b"page 2"] * 9 + [b"page 3"] * 2
+    assert len(read_often.counted) == 13
+
+
+def test_a_changed_article_is_shown_after_the_next_check(read_often):
+    assert read_often.visit(2.5) == b"page 2"
+    read_often.states = {7: "another"}
+    assert read_often.visit(3.5) == b"page 3"
+
+
+def test_an_article_that_is_gone_is_not_shown_after_the_next_check(read_often):
+    assert read_often.visit(2.5) == b"page 2"
+    read_often.states = {}
+    assert read_often.visit(3.5) == b"page 3"
+
+
+def test_without_a_check_no_page_is_sent_after_two_seconds(read_often):
+    read_often.time = 1.5 + USABLE - 0.01
+    assert read_often.get(ARTICLE) == b"page 2"
+    read_often.time = 1.5 + USABLE
+    assert read_often.get(ARTICLE) == b"page 3"
+
+
+def test_while_the_store_is_away_no_page_is_sent_for_longer(read_often):
+    assert read_often.visit(2.5) == b"page 2"
+    read_often.states = StoreUnavailable("away")
+    assert read_often.visit(3.5) == b"page 3"
+
+
+def test_a_change_while_a_page_is_rendered_is_noticed(read_often):
+    read_often.go_on.clear()
+    read_often.rendering.clear()
+    read_often.time = 10.0
+
+    async def during():
+        visit = asyncio.create_task(read_often.ask(ARTICLE))
+        await asyncio.to_thread(read_often.rendering.wait, 60)
+        read_often.states = {7: "another"}
+        read_often.go_on.set()
+        await visit
+
+    asyncio.run(during())
+    assert read_often.visit(10.5) == b"page 3"
+    assert read_often.visit(11.5) == b"page 4"
+
+
+def test_after_a_retraction_no_page_is_sent_that_was_checked(read_often):
+    read_often.visit(2.5)
+    read_often.retraction = "1"
+
+    assert read_often.visit(2.6) == b"page 3"
+
+
+def test_pages_that_were_sent_are_checked_together():
+    site = Site(headers=COUNTED)
+    site.states = dict.fromkeys((7, 8, 9), "a state")
+    for site.time in (0.0, 1.5, 2.0):
+        for path, query in ((ARTICLE, ""), ("/articles/8/", ""), ("/articles/9/", "start=1"), ("/", "")):
+            site.get(path, query=query)
+    site.asked.clear()
+    site.pages.check(site.pages._to_check)
+
+    assert [sorted(articles) for articles in site.asked] == [[7, 8]]
+
+
+def test_pages_are_checked_a_second_after_one_was_sent(read_often, monkeypatch):
+    monkeypatch.setattr(recent_pages, "CHECK_EVERY", 0.0)
+    checked = threading.Event()
+    monkeypatch.setattr(read_often.pages, "check", lambda shares: checked.set())
+
+    async def visit():
+        await read_often.ask(ARTICLE)
+        return await asyncio.to_thread(checked.wait, 60)
+
+    assert asyncio.run(visit())
 
 
 def test_a_list_that_must_not_be_stored_is_not_shared():

@@ -1,6 +1,6 @@
 """Posting, editing, deleting, voting on and moderating comments. A comment is in the shard of its article."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from hashlib import blake2b
 
 from articles.domain.articles import Article, ArticleId, Choice, Tally
@@ -29,13 +29,15 @@ from articles.repository.comments.reading import (
     within_a_feed,
 )
 from articles.repository.limits import vote_arguments
-from articles.repository.lists.reading import read_article_with
+from articles.repository.lists.reading import FIELDS, read_article_with, read_fields_with
 from articles.repository.store.connection import Store, exact_time
 from articles.repository.store.values import joined
 from articles.searching import words_of_comment
 
 SENT_SECONDS = 600
 """Time in which the same comment, sent again, leads to the first."""
+
+_LOG = FIELDS.index("log")
 
 
 class Comments:
@@ -136,6 +138,25 @@ class Comments:
         if article is None:
             raise ArticleNotFound(article_id)
         return article, thread_in(reply, root, order, start=start) if status == "ok" else None
+
+    def get_states(self, ids: Sequence[ArticleId]) -> dict[ArticleId, str]:
+        """Return for each article a token that changes with all that its page shows, but for views and time.
+
+        The page of a reader without account, and the first part of its comments. An article that is removed or
+        unknown has no token, nor has one with entries in the moderation log. One round trip.
+        """
+        calls = [
+            thread_call(
+                self._store, root_of(number), CommentOrder.BEST, reader=None, start=0, size=COMMENTS_PER_PAGE
+            )
+            for number in ids
+        ]
+        fields, threads = read_fields_with(self._store, ids, calls)
+        return {
+            number: _token(fields[number], thread)
+            for number, thread in zip(ids, threads, strict=True)
+            if thread[0] == "ok" and fields[number][_LOG] is None
+        }
 
     def get_branch(
         self,
@@ -296,3 +317,8 @@ class Comments:
 def _digest(parent: CommentId, user: UserId, text: str) -> str:
     """Return the digest that identifies a comment sent twice, as 32 hexadecimal digits."""
     return blake2b(f"{parent} {user} {text}".encode(), digest_size=16).hexdigest()
+
+
+def _token(fields: Sequence[str | None], thread: Sequence[object]) -> str:
+    """Return the digest of replies about an article's page, as 32 hexadecimal digits."""
+    return blake2b(repr((fields, thread)).encode(), digest_size=16).hexdigest()

@@ -125,6 +125,21 @@ def read_article_with(
     return _found(parts, reader, replies).get(article_id), reply
 
 
+def read_fields_with(
+    store: Store, ids: Sequence[ArticleId], calls: Sequence[Call]
+) -> tuple[dict[ArticleId, list[str | None]], Sequence[Any]]:
+    """Return the values of FIELDS of each article as the store has them, and the replies to other calls.
+
+    One round trip. For what asks whether an article has changed: its text changes only together with `edited`.
+    """
+    parts = _parts(store, ids, ARTICLES_PER_READ)
+    replies = store.run_many([*_calls(parts, None, with_texts=False, with_visitors=False), *calls])
+    fields: dict[ArticleId, list[str | None]] = {}
+    for (_, part), (_facts, *values) in zip(parts, replies, strict=False):
+        fields |= zip(part, values[:: len(values) // len(part)], strict=True)
+    return fields, replies[len(parts) :]
+
+
 _Parts = Sequence[tuple[Keys, list[ArticleId]]]
 
 

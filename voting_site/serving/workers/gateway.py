@@ -21,7 +21,7 @@ from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
 from voting_site.serving.workers.password_forms import PasswordForms
-from voting_site.serving.workers.recent_pages import RecentPages, of_all_readers
+from voting_site.serving.workers.recent_pages import RecentPages
 from voting_site.serving.workers.refusals import refuse
 from voting_site.serving.workers.responses import CHUNK_BYTES, Response
 
@@ -72,7 +72,7 @@ class Gateway:
                         return pages.send(page, reading, protocol)
                     return await self._in_thread(partial(pages.count_and_send, page, reading, scope, protocol))
                 with pages.rendering(reading, scope, protocol) as rendering:
-                    await self._answer(scope, rendering, b"", partial(of_all_readers, arrived_at))
+                    await self._answer(scope, rendering, b"", partial(rendering.begin, arrived_at))
             else:
                 await self._read_and_answer(scope, protocol)
             self._served()

@@ -1,23 +1,26 @@
 """Recent pages: whole pages of readers without account, in the memory of a worker for a moment.
 
 Most readers have no account and open the same few lists. They need neither a thread nor Django: a page is rendered
-at most about once a second, by one request, while the others get the one before. docs/caching.md says how late
-each reader sees a change. All of this runs in the event loop, but for the rendering, and the counting of the views
-of an article, which waits for the store.
+at most about once a second, by one request, while the others get the one before. The page of an article that is
+read often is not rendered again as long as it would show the same: the store is asked once a second for all of
+these pages together. docs/caching.md says how late each reader sees a change. All of this runs in the event loop,
+but for the rendering, the counting of the views of an article, and what else waits for the store.
 """
 
 import asyncio
+import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
 
 from django.utils.http import parse_etags
 
+from articles.domain.articles import ArticleId
 from articles.kept_pages.sharing import COUNTED_APART, Reading, Share, reading_of
 from articles.operation import metrics
 from articles.operation.arrival import ARRIVED_AT
@@ -28,7 +31,13 @@ FRESH = 1.0
 """Seconds for which a page is sent as it is."""
 
 USABLE = 2.0
-"""Seconds for which it is sent while it is being rendered again."""
+"""Seconds for which it is sent while it is being rendered again, and at all if the store is asked about it."""
+
+CHECK_EVERY = 1.0
+"""Seconds after which the store is asked about pages that were sent since."""
+
+LONGEST = 10.0
+"""Seconds after which a page is rendered again in any case: views and times in words are not checked."""
 
 _CONDITION = "HTTP_IF_NONE_MATCH"
 _SCHEME = "HTTP_X_FORWARDED_PROTO"
@@ -43,10 +52,12 @@ _VARIES_BY = frozenset(("accept-encoding", "accept-language", "cookie", "authori
 _OF_CONTENT = frozenset(("content-type", "content-length", "content-encoding"))
 """Headers that a 304 lacks."""
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class RecentPage:
-    """A response with status 200. `at` is the monotonic time at which its rendering began."""
+    """A response with status 200. `at` is the monotonic time for which it is known to be right."""
 
     headers: Headers
     unchanged_headers: Headers
@@ -57,6 +68,12 @@ class RecentPage:
     at: float
     as_of: str
     """The latest retraction before it was rendered."""
+
+    rendered_at: float
+    """The monotonic time at which its rendering began."""
+
+    state: str
+    """A token for what the page of an article shows; "" if the store is not asked about it."""
 
     def send(self, protocol: Any, known: str, more: Headers) -> int:
         """Answer with the page, or with 304 if the client has it; return the status.
@@ -85,6 +102,12 @@ class Views:
     """Takes one to be counted soon, of a known visitor; False if too many are waiting."""
 
     close: Callable[[], None]
+
+
+States = Callable[[Collection[ArticleId]], Mapping[ArticleId, str]]
+"""Returns a token for what the page of each article shows; none for a page that has to be rendered. Waits for the
+store.
+"""
 
 
 def of_all_readers(arrived_at: float, variables: dict[str, Any]) -> dict[str, Any]:
@@ -121,18 +144,20 @@ class RecentPages:
         retraction: Callable[[], str],
         is_declared: Callable[[str], bool],
         views: Views,
+        states: States,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`retraction` returns a token that changes with every retraction; `is_declared` says of a peer's address
         whether it is a declared proxy.
         """
         self._retraction, self._is_declared, self._clock = retraction, is_declared, clock
-        self._views = views
+        self._views, self._states = views, states
         self._pages: OrderedDict[Share, RecentPage] = OrderedDict()  # the oldest first
         self._bytes = 0
         self._keeping = Lock()
         self._rendering: dict[Share, asyncio.Event] = {}
         self._seen: dict[_Sent, Reading] = {}
+        self._to_check: set[Share] = set()
 
     def seen(self, scope: Any) -> Reading | None:
         """Return what the request reads if one with the same address and headers was a `reading_of` before."""
@@ -163,11 +188,39 @@ class RecentPages:
     async def find(self, reading: Reading) -> RecentPage | None:
         """Return a recent page, or the one that is just being rendered."""
         rendering = self._rendering.get(reading.share)
-        page = self._usable(reading.share, USABLE if rendering else FRESH)
+        page = self._usable(reading.share, is_rendering=rendering is not None)
         if page is None and rendering:
             await rendering.wait()
-            page = self._usable(reading.share, USABLE)
+            page = self._usable(reading.share, is_rendering=True)
+        if page and page.state:
+            if not self._to_check:
+                asyncio.get_running_loop().call_later(CHECK_EVERY, self._begin_to_check)
+            self._to_check.add(reading.share)
         return page
+
+    def _begin_to_check(self) -> None:
+        shares, self._to_check = self._to_check, set()
+        asyncio.get_running_loop().run_in_executor(None, self.check, shares)
+
+    def check(self, shares: Collection[Share]) -> None:
+        """Ask the store about pages: one that would show the same is recent again. For a thread."""
+        at = self._clock()
+        pages = {share: page for share in shares if (page := self._pages.get(share)) and page.state}
+        states = self._states_of({share.article for share in pages})
+        for share, page in pages.items():
+            is_same = states.get(share.article) == page.state and at - page.rendered_at < LONGEST
+            checked = replace(page, at=at) if is_same else replace(page, state="")
+            with self._keeping:
+                if self._pages.get(share) is page:
+                    self._pages[share] = checked
+                    self._pages.move_to_end(share, last=is_same)
+
+    def _states_of(self, articles: Collection[ArticleId]) -> Mapping[ArticleId, str]:
+        try:
+            return self._states(articles)
+        except Exception as error:  # the application will find the same, and say so
+            _log.debug("pages of articles could not be checked: %s", error)
+            return {}
 
     def gather(self, reading: Reading, scope: Any) -> bool:
         """Take the request's view, if it is one; return False if it has to be counted before the answer."""
@@ -192,11 +245,12 @@ class RecentPages:
         """Count the views that are waiting."""
         self._views.close()
 
-    def _usable(self, share: Share, seconds: float) -> RecentPage | None:
+    def _usable(self, share: Share, *, is_rendering: bool) -> RecentPage | None:
         page = self._pages.get(share)
-        if page and self._clock() - page.at < seconds and page.as_of == self._retraction():
-            return page
-        return None
+        if page is None:
+            return None
+        seconds = USABLE if is_rendering or page.state else FRESH
+        return page if self._clock() - page.at < seconds and page.as_of == self._retraction() else None
 
     @contextmanager
     def rendering(self, reading: Reading, scope: Any, protocol: Any) -> Iterator["_Rendering"]:
@@ -205,11 +259,18 @@ class RecentPages:
         is_first = self._rendering.setdefault(reading.share, done) is done
         try:
             more = partial(self._counted, reading, scope)
-            yield _Rendering(protocol, reading, more, self._keep, self._clock(), self._retraction())
+            ask = partial(self._state_of, reading.share)
+            yield _Rendering(protocol, reading, more, self._keep, ask, self._clock(), self._retraction())
         finally:
             if is_first:
                 del self._rendering[reading.share]
             done.set()
+
+    def _state_of(self, share: Share) -> str:
+        """Return the state of a page that is about to be rendered; "" if it is not read often, or not checked."""
+        if not share.article or share.query or share not in self._pages:
+            return ""
+        return self._states_of([share.article]).get(share.article, "")
 
     def _keep(self, share: Share, page: RecentPage) -> None:
         with self._keeping:
@@ -227,7 +288,7 @@ class RecentPages:
             self._bytes -= len(page.content)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Rendering:
     """What the application's response is sent through, from a thread: it keeps a page that can be shared."""
 
@@ -235,8 +296,15 @@ class _Rendering:
     reading: Reading
     more: Callable[[], Headers]
     keep: Callable[[Share, RecentPage], None]
+    ask: Callable[[], str]
     at: float
     as_of: str
+    state: str = ""
+
+    def begin(self, arrived_at: float, variables: dict[str, Any]) -> dict[str, Any]:
+        """Return the variables for the application as `of_all_readers` does. For the thread, before it reads."""
+        self.state = self.ask()
+        return of_all_readers(arrived_at, variables)
 
     def response_bytes(self, status: int, headers: Headers, content: bytes) -> None:
         if not _can_be_shared(self.reading, status, headers, content):
@@ -244,7 +312,7 @@ class _Rendering:
             return
         unchanged = [header for header in headers if header[0].lower() not in _OF_CONTENT]
         etag = next((value for name, value in headers if name.lower() == "etag"), "")
-        page = RecentPage(headers, unchanged, content, etag, self.at, self.as_of)
+        page = RecentPage(headers, unchanged, content, etag, self.at, self.as_of, self.at, self.state)
         self.keep(self.reading.share, page)
         page.send(self.protocol, self.reading.known, self.more())
 

@@ -13,6 +13,7 @@ from articles.operation import metric_files
 from articles.readership.gathering import GatheredViews
 from articles.readership.record import count_apart
 from articles.retractions import Retractions
+from articles.wiring import repository
 from voting_site.jinja import load_most_read
 from voting_site.serving.requests.declared_proxies import declared
 from voting_site.serving.workers.pool import Pool
@@ -50,4 +51,9 @@ def recent_pages() -> RecentPages | None:
     retractions = Retractions(Path(settings.KEPT_PAGES_DIR))
     is_declared = declared(behind_proxy=settings.BEHIND_PROXY, proxies=settings.TRUSTED_PROXIES)
     gathered = GatheredViews()
-    return RecentPages(retractions.latest, is_declared, Views(count_apart, gathered.add, gathered.close))
+    return RecentPages(
+        retractions.latest,
+        is_declared,
+        Views(count_apart, gathered.add, gathered.close),
+        lambda articles: repository().comments.get_states(list(articles)),
+    )
