@@ -4,6 +4,7 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.members import PLACEHOLDERS
+from articles.repository import answer_within
 from articles.repository.moderation import voting_blocs
 from tests.cast import MODERATOR
 from tests.clock import DAY
@@ -69,6 +70,11 @@ def test_articles_whose_voter_sets_are_gone_and_older_ones_are_not_read(reposito
         assert found(repository) == []
 
     assert wire.trips == 1
+
+
+def test_the_first_look_is_not_held_to_the_time_that_other_pages_wait(repository, articles):
+    with answer_within(0):
+        assert [members for members, _ in found(repository)] == [RING]
 
 
 def test_the_number_of_round_trips_does_not_grow_with_the_votes(repository, articles, wire):

@@ -10,6 +10,7 @@ from articles.domain.members import PLACEHOLDERS
 from articles.domain.moderation.voting_blocs import MOST_VOTERS, Ballot, VotingBloc, find_blocs
 from articles.repository.lists.reading import read_articles
 from articles.repository.store.batches import ARTICLES_PER_READ
+from articles.repository.store.clients.guarded_connection import answer_within
 from articles.repository.store.connection import Store, exact_time
 from articles.repository.store.scan import portions
 from articles.repository.store.values import article_id_from
@@ -19,6 +20,9 @@ MOST_ARTICLES = 20_000
 
 KEPT_SECONDS = 3600
 """Time for which a process keeps what it found."""
+
+_MOST_WAITING = 20.0
+"""Seconds for which the store is waited for in all: much longer than other pages wait, for many short replies."""
 
 MOST_SHOWN = 50
 """Blocs, and articles of each of them, that are shown."""
@@ -48,7 +52,9 @@ class VotingBlocs:
         with self._lock:  # others wait, and find what this thread has found
             now = self._store.now()
             if self._found is None or not 0 <= now - self._found.at < KEPT_SECONDS:
-                self._found = FoundBlocs(now, tuple(find_blocs(self._ballots())[:MOST_SHOWN]))
+                with answer_within(_MOST_WAITING):
+                    ballots = list(self._ballots())
+                self._found = FoundBlocs(now, tuple(find_blocs(ballots)[:MOST_SHOWN]))
             return self._found
 
     def get_articles(self, blocs: Sequence[VotingBloc]) -> dict[ArticleId, Article]:
