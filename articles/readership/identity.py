@@ -55,8 +55,9 @@ def _visitor(request: HttpRequest, address: Address | None, salt: str) -> str:
     member = reader_id(request)
     if member is not None:
         return digest("member", str(member))
-    place = household(address) if address else ""
-    return _from_cookie(request) or digest("address", salt, place, user_agent(request.headers))
+    if known := _from_cookie(request):
+        return known
+    return digest("address", salt, household(address) if address else "", user_agent(request.headers))
 
 
 def _from_cookie(request: HttpRequest) -> str | None:

@@ -79,4 +79,6 @@ def neighbourhood(address: Address) -> str:
 
 
 def _network_of(address: Address, ipv4_bits: int, ipv6_bits: int) -> str:
-    return str(ip_network((address, ipv4_bits if address.version == 4 else ipv6_bits), strict=False))
+    bits = ipv4_bits if address.version == 4 else ipv6_bits
+    free = address.max_prefixlen - bits
+    return f"{type(address)(int(address) >> free << free)}/{bits}"
