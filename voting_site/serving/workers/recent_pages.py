@@ -267,8 +267,8 @@ class RecentPages:
             done.set()
 
     def _state_of(self, share: Share) -> str:
-        """Return the state of a page that is about to be rendered; "" if it is not read often, or not checked."""
-        if not share.article or share.query or share not in self._pages:
+        """Return the state of a page that is about to be rendered; "" if it is not to be checked."""
+        if not share.article or share.query:
             return ""
         return self._states_of([share.article]).get(share.article, "")
 
