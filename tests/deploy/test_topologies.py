@@ -13,7 +13,7 @@ import redis
 import yaml
 from django.conf import settings
 
-from tests.site_process import free_port
+from tests.topologies.ports import Port
 from tests.waiting import until
 from voting_site.configuration.variables import VARIABLES
 from voting_site.embedded.binary import find_binary
@@ -113,22 +113,27 @@ def test_every_file_and_volume_that_is_mounted_exists(name):
 def server(folder: Path, *arguments: str):
     """Start a server in deploy/ as compose does; yield its client."""
     folder.mkdir()
-    port = free_port()
+    held, bus = Port(), Port()
+    port = held.number
     place = ["--dir", str(folder), "--port", str(port), "--bind", "127.0.0.1"]
+    if "cluster.conf" in arguments:  # otherwise 10,000 above the other port, which may be more than 65,535
+        place += ["--cluster-port", str(bus.number)]
     with (folder / "log").open("ab") as log:
         process = subprocess.Popen([SERVER, *arguments, *place], cwd=FOLDER, stdout=log, stderr=log)
     client = redis.Redis(port=port, decode_responses=True)
     try:
-        until(lambda: is_up(process, client), told=(folder / "log").read_text)
+        until(lambda: is_up(process, client, folder / "log"), told=(folder / "log").read_text)
         yield client, port
     finally:
         client.close()
         process.kill()  # a replica that is writing its first file would not end otherwise
         process.wait(60)
+        held.close()
+        bus.close()
 
 
-def is_up(process, client) -> bool:
-    assert process.poll() is None, "the server ended"
+def is_up(process, client, log: Path) -> bool:
+    assert process.poll() is None, f"the server ended:\n{log.read_text()}"
     try:
         return bool(client.ping())
     except redis.ConnectionError:

@@ -1,13 +1,9 @@
 """The Lua scripts: their headers, what they include and call, and that each stays within its shard."""
 
 import re
-import socket
-import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing
 from pathlib import Path
-from threading import Event
-from time import monotonic
 
 import fakeredis
 import pytest
@@ -45,6 +41,8 @@ from tests.repository.lua_files import (
 from tests.repository.usage import make_older, use
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, problems
+from tests.topologies.node import Node
+from tests.waiting import until
 from voting_site.embedded.binary import find_binary
 
 pytestmark = pytest.mark.one_shard
@@ -328,50 +326,18 @@ def test_every_script_compiles_on_the_server(store_paths, name):
 # A real cluster node
 
 
-def free_ports() -> tuple[int, int]:
-    with socket.socket() as port, socket.socket() as bus:
-        for one in (port, bus):
-            one.bind(("127.0.0.1", 0))
-        return port.getsockname()[1], bus.getsockname()[1]
-
-
-def until_ready(client: redis.Redis, node: subprocess.Popen[bytes]) -> None:
-    """Wait for the node to answer, give it every slot, and wait for it to serve them."""
-    deadline, pause, assigned = monotonic() + 60, Event(), False
-    while monotonic() < deadline:
-        assert node.poll() is None, "the cluster node ended"
-        with suppress(redis.ConnectionError):
-            if not assigned:
-                assigned = client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383) in (True, "OK", b"OK")
-            if "cluster_state:ok" in str(client.execute_command("CLUSTER", "INFO")):
-                return
-        pause.wait(0.02)
-    raise AssertionError("the cluster node does not serve")
-
-
 @pytest.fixture(scope="module")
 def cluster_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[redis.Redis]:
     """A real cluster node that serves every slot."""
-    port, bus = free_ports()
-    options = {
-        "--bind": "127.0.0.1",
-        "--port": str(port),
-        "--cluster-port": str(bus),
-        "--cluster-enabled": "yes",
-        "--dir": str(tmp_path_factory.mktemp("cluster")),
-        "--save": "",
-        "--appendonly": "no",
-    }
-    command = [str(find_binary()), *(part for option in options.items() for part in option)]
-    node = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    client = make_client(f"redis://127.0.0.1:{port}")
+    node = Node(tmp_path_factory.mktemp("cluster") / "node", find_binary(), settings={"cluster-enabled": "yes"})
     try:
-        until_ready(client, node)
-        yield client
+        until(node.answers, told=node.log)
+        node.run("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+        until(lambda: "cluster_state:ok" in node.text("CLUSTER", "INFO"), told=node.log)
+        with closing(make_client(f"redis://{node.address}")) as client:
+            yield client
     finally:
-        client.close()
-        node.terminate()
-        node.wait(60)
+        node.discard()
 
 
 @pytest.fixture
