@@ -140,7 +140,7 @@ def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Who
     summary=gettext_noop("Edit an article"),
     description=gettext_noop(
         "Changes the title, the link, the text, the groups, or several of them. You can edit your own article "
-        "for some minutes after posting (then the response is 409 editing-closed); moderators can edit any "
+        "for a few minutes after posting (then the response is 409 editing-closed); moderators can edit any "
         "article at any time, except for its groups. Idempotent."
     ),
     response={200: schemas.WholeArticle} | failing(400, 401, 403, 404, 409, 413, 415, 503),
@@ -177,7 +177,7 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
     "articles/{article_id:article_id}",
     summary=gettext_noop("Withdraw your article"),
     description=gettext_noop(
-        "Removes your own article from every list, for some minutes after posting (then the response is 409 "
+        "Removes your own article from every list, for a few minutes after posting (then the response is 409 "
         "withdrawing-closed). Its link can be posted again; moderators can restore the article. Idempotent."
     ),
     response={200: schemas.Article} | failing(400, 401, 403, 404, 409, 415, 503),

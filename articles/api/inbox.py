@@ -30,7 +30,7 @@ class Notice(BaseModel):
     time: float = Field(description=gettext_noop("In Unix seconds."))
     new: bool = Field(description=gettext_noop("Whether it is later than the last time you marked all as read."))
     article_id: int
-    title: str = Field(description=gettext_noop("Of the article."))
+    title: str = Field(description=gettext_noop("Title of the article."))
     comment: Comment | None = Field(
         description=gettext_noop(
             "The comment that it is about; null if it is about the article, or if the comment or its article "

@@ -31,7 +31,7 @@ class OwnQuery(BaseModel):
 
 
 class OwnList(BaseModel):
-    __doc__ = gettext_noop("One page of articles of a member, newest first, or of the groups you follow.")
+    __doc__ = gettext_noop("One page of a member's articles, newest first, or of the articles of the groups you follow.")
 
     articles: list[schemas.Article]
     page: int
@@ -179,7 +179,7 @@ def list_followed_groups(request: HttpRequest) -> Followed:
 @router.put(
     "groups/{slug}/followed",
     summary=gettext_noop("Follow or unfollow a group"),
-    description=gettext_noop("At most 50 groups. Idempotent. The answer has all groups you then follow."),
+    description=gettext_noop("At most 50 groups. Idempotent. The response has all groups that you then follow."),
     response={200: Followed} | failing(400, 401, 403, 404, 409, 413, 415, 503),
     auth=SAVERS,
 )

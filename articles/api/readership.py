@@ -59,7 +59,7 @@ class ViewCount(BaseModel):
     "views",
     summary=gettext_noop("Count a view"),
     description=gettext_noop(
-        "Reports that a reader is viewing an article. Repeated views by one reader within some minutes "
+        "Reports that a reader is viewing an article. Repeated views by one reader within a few minutes "
         "count once; views by bots do not count. It changes none of your data, so no CSRF token is "
         "needed."
     ),

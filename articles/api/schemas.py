@@ -124,7 +124,7 @@ class Article(BaseModel):
     )
     saved: bool = Field(description=gettext_noop("Whether you saved it; false for readers without an account."))
     edited_at: float | None = Field(
-        description=gettext_noop("When title, link or text were last changed, in Unix seconds; null if never.")
+        description=gettext_noop("When the title, link or text was last changed, in Unix seconds; null if never.")
     )
     pv: int = Field(description=gettext_noop("Page views that count."))
     uv: int = Field(description=gettext_noop("Unique visitors, estimated to within about 2.5 percent."))

@@ -66,7 +66,7 @@ class _Results(BaseModel):
 
 
 class CommentSearchPage(_Results):
-    __doc__ = gettext_noop("One page of the comments that a search found.")
+    __doc__ = gettext_noop("One page of comments found by a search.")
 
     comments: list[Comment] = Field(
         description=gettext_noop("Newest first; depth, replies and cut are 0, because they describe threads.")

@@ -24,7 +24,7 @@ def check_age(_examination: Examination) -> Iterator[Finding]:
     if backup is None:
         yield warning(
             _("There is no backup in `%(path)s`.") % {"path": settings.BACKUP_DIR},
-            _("Housekeeping makes one soon after the start; see the site's log if it does not."),
+            _("Housekeeping makes one soon after the site starts; see the site's log if it does not."),
         )
         return
     try:

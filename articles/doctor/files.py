@@ -51,7 +51,7 @@ def check_accounts_file(_examination: Examination) -> Iterator[Finding]:
     if _is_open(file) and _is_reachable(file):
         yield warning(
             _(
-                "Every user of this machine can read `%(path)s`, with its mail addresses, sessions and password "
+                "Every user of this machine can read `%(path)s`, with its email addresses, sessions and password "
                 "digests."
             )
             % {"path": file},

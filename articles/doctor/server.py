@@ -46,7 +46,7 @@ def check_memory(examination: Examination) -> Iterator[Finding]:
     sizes = {"used": units.size(memory.used), "limit": units.size(memory.limit)}
     advice = _("Increase `maxmemory`, or the memory of the store's machine.")
     if memory.used >= memory.limit:
-        yield error(_("The store's memory is full (%(used)s of %(limit)s): no vote is accepted.") % sizes, advice)
+        yield error(_("The store's memory is full (%(used)s of %(limit)s): no votes are accepted.") % sizes, advice)
     elif memory.used >= _NEARLY_FULL * memory.limit:
         yield warning(_("The store's memory is nearly full: %(used)s of %(limit)s.") % sizes, advice)
     else:
@@ -68,12 +68,12 @@ def check_persistence(examination: Examination) -> Iterator[Finding]:
     if not file.enabled:
         yield error(
             _("The append-only file is off: all data is lost when the store stops."),
-            _("Run `CONFIG SET appendonly yes` on the store, and write it into its configuration."),
+            _("Run `CONFIG SET appendonly yes` on the store, and add the setting to its configuration file."),
         )
         return
     if not file.last_write_ok:
         yield error(
-            _("The last write to the append-only file failed: no change is accepted."),
+            _("The last write to the append-only file failed: no changes are accepted."),
             _("Check the disk and the store's log."),
         )
     if not file.last_rewrite_ok:
@@ -171,7 +171,7 @@ def check_lag(examination: Examination) -> Iterator[Finding]:
         return
     if slowest > _MOST_LAG_SECONDS:
         yield warning(
-            _("A replica of the store has not reported for %(time)s: it hangs, or its connection is cut.")
+            _("A replica of the store has not reported for %(time)s: it is stuck, or its connection is broken.")
             % {"time": units.moment(slowest)},
             _("Check the replica's machine and its network."),
         )

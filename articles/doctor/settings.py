@@ -92,13 +92,13 @@ def check_address(_examination: Examination) -> Iterator[Finding]:
         yield fine("The site serves this machine only.")
     elif not settings.SITE_URL:
         yield warning(
-            _("`SITE_URL` is not set: links in mails lead to `localhost`."),
+            _("`SITE_URL` is not set: links in emails lead to `localhost`."),
             _("Set `SITE_URL` to the address of the site, such as `https://news.example.org`."),
         )
     elif not is_https:
         yield warning(
             _("The address in `SITE_URL` does not use https: passwords can be read in transit."),
-            _("Let a proxy in front of the site serve https, and set `SITE_URL` to that address."),
+            _("Put a proxy that serves https in front of the site, and set `SITE_URL` to its address."),
         )
     else:
         yield fine(f"The site is at {settings.SITE_URL}.")
@@ -113,12 +113,12 @@ def check_proxy(_examination: Examination) -> Iterator[Finding]:
         )
     if (is_https or settings.BEHIND_PROXY) and not settings.TRUSTED_PROXIES:
         yield warning(
-            _("`TRUSTED_PROXIES` names no proxy: all readers seem to have one address, and share its limits."),
+            _("`TRUSTED_PROXIES` names no proxy: all readers appear to share one address, and its rate limits."),
             _("Set `TRUSTED_PROXIES` to the address of the proxy, such as `127.0.0.1`."),
         )
     if any(name != "unix" and ip_network(name).prefixlen == 0 for name in settings.TRUSTED_PROXIES):
         yield warning(
-            _("`TRUSTED_PROXIES` contains every address: readers can choose the address that limits count."),
+            _("`TRUSTED_PROXIES` contains every address: readers can forge theirs, and so evade the rate limits."),
             _("Set `TRUSTED_PROXIES` to the addresses of the proxies only."),
         )
 

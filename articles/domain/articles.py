@@ -106,7 +106,7 @@ class Article:
     """Unique visitors, estimated."""
 
     edited_at: float | None = None
-    """When title, link or text were last changed, in Unix seconds; None if never."""
+    """When the title, link or text was last changed, in Unix seconds; None if never."""
 
     is_logged: bool = False
     """Whether the moderation log has entries about it."""

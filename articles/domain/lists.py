@@ -149,7 +149,7 @@ class SearchPage:
 
 @dataclass(frozen=True, slots=True)
 class CommentSearchPage:
-    """One page of the comments that a search found."""
+    """One page of comments found by a search."""
 
     comments: tuple[Comment, ...]
     number: int

@@ -41,7 +41,7 @@ class FlagForm(forms.Form):
         clean_reason,
         required=False,
         label=gettext_lazy("Details"),
-        help_text=gettext_lazy("Only moderators can read it. Required if it is against the rules: say which one."),
+        help_text=gettext_lazy("Only moderators can read this. Required for “Against the rules”: say which rule."),
         widget=LineInput(REASON_LIMIT),
     )
 

@@ -14,7 +14,7 @@ class NoteForm(forms.Form):
         clean_note,
         label=gettext_lazy("Note"),
         help_text=gettext_lazy(
-            "Only moderators see it here, but members find its text when they download their data."
+            "On the site, only moderators can see it, but the member's data download contains its text."
         ),
         widget=TextInput(NOTE_LIMIT, {"rows": 4}),
     )

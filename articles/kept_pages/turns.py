@@ -84,7 +84,7 @@ def in_turn(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         turn: Turn | None = vars(request).get("turn")
         if turn is None or turn.take():  # without copies there are no turns
             return view(request, *args, **kwargs)
-        sentence = _("Many feeds are being written right now. Please try again in a moment.")
+        sentence = _("Many feeds are being generated right now. Please try again in a moment.")
         response = HttpResponse(f"{sentence}\n", status=503, content_type="text/plain; charset=utf-8")
         response["Retry-After"] = str(_RETRY_AFTER)
         response.has_no_turn = True  # type: ignore[attr-defined]

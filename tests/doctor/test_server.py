@@ -31,7 +31,7 @@ def test_a_disk_without_space_for_the_append_only_file_is_found(disk, private):
     (failed, (_level, rewrite)) = brief("store", "persistence")
     hog.unlink()
 
-    assert failed == ("error", "The last write to the append-only file failed: no change is accepted.")
+    assert failed == ("error", "The last write to the append-only file failed: no changes are accepted.")
     assert rewrite == "The last rewrite of the append-only file failed: the file keeps growing."
 
 

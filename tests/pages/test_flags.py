@@ -170,7 +170,7 @@ def test_flags_are_limited(site_store, alice, bob, settings):
     responses = [browser.post(path, {"reason": "spam"}) for path in paths]
 
     assert [response.status_code for response in responses] == [302, 429]
-    assert "You have flagged too much in a short time." in responses[1].text
+    assert "You have flagged too many things in a short time." in responses[1].text
 
 
 def test_the_export_contains_the_members_flags(alice, bob, flagged):

@@ -189,7 +189,7 @@ def test_a_feed_without_a_copy_is_503_while_too_many_are_written(kept, article, 
 
     assert response.status_code == 503
     assert response["Retry-After"] == "2"
-    assert response.content.decode() == "Many feeds are being written right now. Please try again in a moment.\n"
+    assert response.content.decode() == "Many feeds are being generated right now. Please try again in a moment.\n"
     assert Client().get("/about/").status_code == 200
     another.end(address(being_written))
     assert Client().get(ATOM).status_code == 200

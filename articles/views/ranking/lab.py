@@ -77,7 +77,7 @@ def apply(request: HttpRequest) -> HttpResponse:
     if not (form.is_valid() and apply_form.is_valid()):
         if "version" in apply_form.errors:
             apply_form.add_error(
-                None, _("This form is incomplete. Please look at the values and apply them again.")
+                None, _("This form is incomplete. Please check the values and apply them again.")
             )
         return _page(request, form, apply_form)
     version, reason = apply_form.cleaned_data["version"], apply_form.cleaned_data["reason"]

@@ -164,7 +164,7 @@ def _figures(current: Parameters, chosen: Parameters, preview: Preview) -> Itera
     yield Figure(_("Half-life of hotness"), *(hours_in_words(ranking.half_life(p)) for p in both))
     shares = [lab.share_older_than_a_day(articles, preview.at) for articles in (preview.current, preview.other)]
     yield Figure(
-        _("Older than a day, of the first %(top)s") % {"top": grouped(lab.TOP)},
+        _("Older than a day, among the first %(top)s") % {"top": grouped(lab.TOP)},
         *("–" if share is None else _percent(grouped(round(100 * share))) for share in shares),
     )
 

@@ -40,7 +40,7 @@ def refusal_of(scope: Any) -> tuple[int, str] | None:
     if len(headers) > HEADERS or sum(len(name) + len(value) for name, value in headers) > HEADER_BYTES:
         return 431, gettext_noop("The request has too many or too long headers.")
     if scope.http_version == "1.1" and [name for name, _ in headers].count("host") != 1:
-        return 400, gettext_noop("The request does not name one host.")
+        return 400, gettext_noop("The request does not name exactly one host.")
     return None
 
 
