@@ -31,7 +31,7 @@ class OwnQuery(BaseModel):
 
 
 class OwnList(BaseModel):
-    __doc__ = gettext_noop("One page of a member's articles, newest first, or of the articles of the groups you follow.")
+    __doc__ = gettext_noop("One page of a member's articles, newest first, or of those of the groups you follow.")
 
     articles: list[schemas.Article]
     page: int

@@ -46,7 +46,9 @@ def check_memory(examination: Examination) -> Iterator[Finding]:
     sizes = {"used": units.size(memory.used), "limit": units.size(memory.limit)}
     advice = _("Increase `maxmemory`, or the memory of the store's machine.")
     if memory.used >= memory.limit:
-        yield error(_("The store's memory is full (%(used)s of %(limit)s): no votes are accepted.") % sizes, advice)
+        yield error(
+            _("The store's memory is full (%(used)s of %(limit)s): no votes are accepted.") % sizes, advice
+        )
     elif memory.used >= _NEARLY_FULL * memory.limit:
         yield warning(_("The store's memory is nearly full: %(used)s of %(limit)s.") % sizes, advice)
     else:

@@ -230,7 +230,7 @@ def test_a_page_beyond_the_limit_says_where_older_articles_are(site_store, artic
     answer = Client().get("/newest/?page=401")
 
     assert answer.status_code == 404
-    assert "Groups and the search lead to older articles." in answer.content.decode()
+    assert "For older articles, use the groups or the search." in answer.content.decode()
 
 
 def test_no_page_shows_a_number_without_digit_grouping(site_store, article, alice):

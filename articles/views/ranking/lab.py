@@ -76,9 +76,7 @@ def apply(request: HttpRequest) -> HttpResponse:
     form, apply_form = LabForm(request.POST, state.parameters), ApplyForm(request.POST)
     if not (form.is_valid() and apply_form.is_valid()):
         if "version" in apply_form.errors:
-            apply_form.add_error(
-                None, _("This form is incomplete. Please check the values and apply them again.")
-            )
+            apply_form.add_error(None, _("This form is incomplete. Please check the values and apply them again."))
         return _page(request, form, apply_form)
     version, reason = apply_form.cleaned_data["version"], apply_form.cleaned_data["reason"]
     if _is_resubmitted(repo, state, form.parameters, version, actor(request), reason):
