@@ -83,6 +83,19 @@ def test_only_moderators_learn_who_flagged_and_why(site_store, article, alice, m
             assert QUEUE not in browser_of(user).get(path).text
 
 
+def test_the_queue_shows_what_is_judged_and_leads_to_its_author(site_store, article, alice, bob, carol):
+    fields = {"title": "Watches", "link": "https://watches.example/shop", "text": "Buy **now**"}
+    flagged = int(browser_of(alice).post("/post/", fields)["Location"].split("/")[-2])
+    site_store.flags.set(root_of(flagged), bob.pk, FlagReason.SPAM)
+    site_store.flags.set(comment_on(site_store, flagged, "Me too", alice.pk), bob.pk, FlagReason.SPAM)
+
+    page = browser_of(carol).get(QUEUE).text
+
+    assert page.count('href="https://watches.example/shop"') == 1
+    assert page.count("<p>Buy <strong>now</strong></p>") == 1
+    assert page.count('href="/users/alice/moderation/"') == 2
+
+
 def test_members_cannot_flag_their_own_content(article, alice):
     browser, path = browser_of(alice), f"/articles/{article}/flag/"
 

@@ -153,7 +153,7 @@ class Flags:
         return QueuePage(tuple(self._entries(subjects[:size])), number, has_next=len(subjects) > size)
 
     def _entries(self, subjects: Sequence[SubjectId]) -> Iterator[QueueEntry]:
-        """Yield the entries of these subjects; without those decided meanwhile."""
+        """Yield the entries of these subjects, with texts; without those decided meanwhile."""
         with self._store.pipeline() as pipe:
             for subject in subjects:
                 keys = self._store.shards.of_comment(subject)
@@ -161,7 +161,8 @@ class Flags:
                 pipe.hmget(keys.comment(subject), FIELDS)
             replies = pipe.execute()
         ids = list(dict.fromkeys(map(article_of, subjects)))
-        articles: dict[ArticleId, Article] = {one.id: one for one in read_articles(self._store, ids, None)}
+        read = read_articles(self._store, ids, None, with_texts=True)
+        articles: dict[ArticleId, Article] = {one.id: one for one in read}
         for subject, fields, values in zip(subjects, replies[::2], replies[1::2], strict=True):
             article, comment = articles.get(article_of(subject)), _comment_from(subject, values)
             flags = _open_flags(subject, fields)
