@@ -1,5 +1,7 @@
 """The moderators' list of removed comments, read from the moderation log."""
 
+import json
+
 import pytest
 
 from articles.repository.moderation import removed
@@ -98,6 +100,17 @@ def test_damaged_entries_hide_no_others(repository, article, clock):
 
     assert [comment for comment, _ in found] == [second, first]
     assert [one for one, _ in shown(repository.removed_comments.get_page(clock.now))] == [second, first]
+
+
+@pytest.mark.parametrize("part", [{"details": {"comment": {}}}, {"details": {"comment": None}}, {"id": {}}])
+def test_an_entry_with_a_damaged_part_is_passed_over(repository, article, clock, part):
+    comment = comment_on(repository, article, "A text")
+    remove(repository, clock, comment)
+    log = repository.store.shards.of(article).log
+    entry = json.loads(repository.store.client.lindex(log, 0))
+    repository.store.client.lpush(log, json.dumps(entry | part))
+
+    assert [one for one, _ in walk(repository)[0]] == [comment]
 
 
 def test_a_page_takes_two_round_trips(repository, article, clock, wire):

@@ -30,9 +30,10 @@ end
 -- Return the row of an entry if it is the latest removal of a comment that is removed now.
 local function row_of(text, entry)
   local id = entry.action == 'remove-comment' and entry.details.comment
-  local comment = id and redis.call('HMGET', prefix .. 'comment:' .. id, 'removed', 'deleted', unpack(ARGV, 6))
-  if not comment or not comment[1] or comment[2] then return nil end
-  if (latest_entry(prefix, entry.id, 'remove-comment', id) or text) ~= text then return nil end
+  if type(id) ~= 'string' then return nil end
+  local comment = redis.call('HMGET', prefix .. 'comment:' .. id, 'removed', 'deleted', unpack(ARGV, 6))
+  if not comment[1] or comment[2] then return nil end
+  if (latest_entry(prefix, tostring(entry.id), 'remove-comment', id) or text) ~= text then return nil end
   return {text, id, unpack(comment, 3, #ARGV - 3)}
 end
 
