@@ -1,4 +1,4 @@
-"""Ids of new accounts, which the store gives out, and checks whether the accounts are older than the store."""
+"""Allocate ids of new accounts in the store, and check whether the accounts are older than the store."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,7 +32,7 @@ def age_problem(repo: Repository) -> str:
 
 
 def find_age_problem(repo: Repository) -> str:
-    """Return the same, and record nothing."""
+    """Return the same sentence, but record nothing."""
     return _age_sentence(repo.account_ids.get_highest(), member_ids.highest())
 
 

@@ -23,11 +23,11 @@ from articles.wiring import html_of_site_text, retract
 
 
 class _KeptMixin(StrictMixin):
-    """Rows of which each process keeps a copy. Other processes read them again a little later."""
+    """Rows that each process caches. Other processes read changes a little later."""
 
     @staticmethod
     def changed() -> None:
-        """Let this process read the rows again, and withdraw copies of pages that show the former ones."""
+        """Make this process read the rows again, and retract copies of pages that show the former ones."""
         raise NotImplementedError
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:

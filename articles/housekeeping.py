@@ -32,8 +32,10 @@ _BUDGET = 2.0  # seconds
 _LONG = 1.0  # seconds from which on even a routine step is logged at INFO
 _EARLY = 2.0  # seconds; otherwise a run just before the hot list is stale would leave it stale until the next
 _REFUSED_PAUSE = 15.0
-"""Seconds at most until a process tries again if another holds the lease. That of a process that died lasts for
-30 more: another takes over within a minute."""
+"""Maximum seconds until a process tries again while another holds the lease.
+
+The lease of a process that died lasts for 30 more, so another takes over within a minute.
+"""
 
 _ARTICLES_ARCHIVED = 200
 _ROWS_LOOKED_AT = 500

@@ -1,7 +1,7 @@
 """The accounts database remembers which store belongs to it.
 
 A store that was emptied, or another site's, would show members empty lists, or lists of others who have the same
-account ids. So the site refuses it until the operator says that it is meant (`manage.py accept_store`).
+account ids. So the site refuses it until the operator accepts it (`manage.py accept_store`).
 """
 
 from contextlib import suppress
@@ -25,12 +25,12 @@ def known_site() -> str | None:
 
 
 def remember(site: str) -> None:
-    """Remember the UUID of the store in use. If that fails, the next process does."""
+    """Remember the UUID of the store in use. If that fails, the next process tries again."""
     with suppress(DatabaseError), transaction.atomic():
         _rows().update_or_create(pk=_ROW, defaults={"site": site})
 
 
 def forget() -> bool:
-    """Let the next start take whatever store it finds. Return whether one was known. Raises DatabaseError."""
+    """Let the next start accept whatever store it finds. Return whether one was known. Raises DatabaseError."""
     deleted, _ = _rows().filter(pk=_ROW).delete()
     return bool(deleted)

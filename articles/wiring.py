@@ -89,7 +89,7 @@ _followed = _Followed()
 
 
 def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:
-    """Return the repository of the store that the site is in: the configured one, or where it was moved to."""
+    """Return the repository of the store in use: the configured one, or the one that the site was moved to."""
     connected = _unprepared(timeout_seconds, site_rules)
     connected.check_server()
     for _ in range(_MOST_MOVES):
@@ -109,7 +109,7 @@ def forget_repositories() -> None:
 
 
 class _Watch:
-    """What this process knows of a move of its store."""
+    """What this process knows about a move of its store."""
 
     def __init__(self) -> None:
         self.state = MoveState.NONE
@@ -170,7 +170,10 @@ def retract(articles: Collection[ArticleId] | None) -> None:
 
 
 def _prepare(connected: Repository) -> None:
-    """Prepare the store if it belongs to the accounts. While these are away, any store is taken."""
+    """Prepare the store if it belongs to the accounts.
+
+    While the accounts are unavailable, any store is accepted.
+    """
     try:
         known = known_store.known_site()
     except DatabaseError:

@@ -1,1 +1,1 @@
-"""The JSON API at /api/, for what the pages can do."""
+"""The JSON API at /api/, which does for programs what the pages do for readers."""

@@ -1,6 +1,7 @@
 """The accounts in a backup: rows of Django's models, which any of its databases can hold.
 
-Sessions are not in it: one that was ended since would be valid again. Members log in again after a restore.
+Sessions are left out: a session that has ended since the backup would be valid again. Members log in again after a
+restore.
 """
 
 import sqlite3
@@ -41,7 +42,7 @@ MODELS = (
     "articles.SiteText",
     "articles.BlockedHost",
 )
-"""What is copied, each after what it refers to."""
+"""Models to copy, each after those that it refers to."""
 
 BY_NAME = ("auth.Group_permissions", "accounts.User_user_permissions", "admin.LogEntry")
 """Also copied: rows that refer to permissions and to content types, whose ids differ between databases."""
@@ -65,7 +66,7 @@ def snapshot(folder: Path) -> Iterator[str]:
     With SQLite a copy in `folder`, which is deleted afterwards; with PostgreSQL a transaction.
     """
     own, copy = connections["default"], folder / "accounts.sqlite3"
-    if own.in_atomic_block:  # what the caller sees is of one moment already
+    if own.in_atomic_block:  # the caller already sees the database as of one moment
         yield own.alias
         return
     settings = own.settings_dict.copy()

@@ -32,7 +32,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def new_folder(folder: Path, began: datetime) -> Iterator[Path]:
-    """Yield a folder for one backup, which gets its name when it is complete; drop what others left incomplete.
+    """Yield a folder for one backup, which gets its name when it is complete; delete incomplete ones.
 
     The caller holds the lock. If the block fails, nothing is left.
     """
@@ -104,4 +104,4 @@ def age_of_newest(folder: Path) -> float | None:
 def is_due(folder: Path, seconds: float) -> bool:
     """Return whether the newest backup in a folder is older than this, or there is none."""
     age = age_of_newest(folder)
-    return age is None or not -seconds < age < seconds  # one of the future was made when the clock was wrong
+    return age is None or not -seconds < age < seconds  # one in the future: its clock was wrong

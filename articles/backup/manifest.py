@@ -22,7 +22,7 @@ _BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of a backup. `lines`: of its content; 0 for one that has none."""
+    """A file of a backup. `lines`: the number of lines of its content, 0 if it has none."""
 
     bytes: int
     sha256: str
@@ -39,7 +39,7 @@ class Manifest:
 
     made_at: str
     version: str
-    """Of the program."""
+    """Version of the program."""
 
     layout: int
     shards: int

@@ -23,7 +23,7 @@ from articles.doctor.findings import Finding, Result, error, reason_of
 
 
 class Need(Enum):
-    """What a check cannot do without. If it is away, that is a finding of another check."""
+    """What a check needs. If it is unavailable, another check reports that."""
 
     STORE = "store"
     DATABASE = "database"
@@ -31,7 +31,7 @@ class Need(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check. `section` and `name` identify it to monitors. A slow one is not for a page."""
+    """One check. `section` and `name` identify it to monitors. A slow check never runs for a page."""
 
     section: str
     name: str

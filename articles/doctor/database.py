@@ -58,7 +58,7 @@ def _version() -> str:
 
 
 def _driver() -> Any:
-    """Return the connection, of which Django's types do not know the kind."""
+    """Return the connection, whose class Django's types do not know."""
     return connection
 
 

@@ -79,7 +79,7 @@ class Examination:
 
     @cached_property
     def hot_rescored_at(self) -> float:
-        """When the hot list of the shard that waits longest was rescored; 0 if one never was."""
+        """When the hot list that has waited longest of all shards was rescored; 0 if any never was."""
         return min((shard.refreshed_at or 0.0) for shard in self.shards)
 
     # The accounts database.
@@ -101,7 +101,7 @@ class Examination:
 
     @cached_property
     def known_site(self) -> str | None:
-        """UUID that the site's store had so far; None if it has used none, or if the database does not say."""
+        """UUID of the store that the site has used so far; None if it has used none, or if that is unknown."""
         with suppress(DatabaseError):
             return known_store.known_site() if self.database_answers else None
         return None

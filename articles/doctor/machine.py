@@ -18,7 +18,7 @@ LEAST_FREE_BYTES = 50_000_000
 
 _LITTLE_FREE_BYTES = 500_000_000
 _FEW_FILES = 1024
-"""Each connection of a reader takes one."""
+"""Open files below which a limit is low: each connection of a reader takes one."""
 
 
 def check_space(_examination: Examination) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Whether mails leave the site."""
+"""Whether the site can send mail."""
 
 import smtplib
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def check_server(_examination: Examination) -> Iterator[Finding]:
 
 
 def send_test(recipient: str) -> Finding:
-    """Send a mail, and return what the server answers. Sends nothing if mails do not leave the site."""
+    """Send a mail, and return the server's answer. Sends nothing if the site's mail goes nowhere."""
     if settings.EMAIL_BACKEND in _NOT_SENDING:
         return warning(f"No mail was sent to {recipient}: mail is printed or dropped.", "Set `EMAIL_URL`.")
     message = EmailMessage(
@@ -61,7 +61,7 @@ def send_test(recipient: str) -> Finding:
 
 
 def _session_of(backend: Any) -> Any:
-    """Return the session with a mail server; None of a backend that has none."""
+    """Return the backend's session with a mail server; None if it has none."""
     return getattr(backend, "connection", None)
 
 

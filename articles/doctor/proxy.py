@@ -1,7 +1,7 @@
 """What the site sees of a request through its public address.
 
-The doctor signs its request with the site's secret key. To such a request, and to no other, `/healthz` answers
-what the site sees: scheme, host and addresses.
+The doctor signs its request with the site's secret key. `/healthz` answers such a request, and no other, with what
+the site sees: scheme, host and addresses.
 """
 
 import json
@@ -102,7 +102,7 @@ def _is_trusted(peer: str) -> bool:
 
 
 def judge(arrival: Arrival) -> list[Finding]:
-    """Return what is wrong with how the site sees a request that was sent to SITE_URL, or that nothing is."""
+    """Return the problems with how the site sees a request sent to SITE_URL, or one finding that it is fine."""
     seen = f"{arrival.scheme}, {arrival.host} and the reader's address {arrival.address}"
     return list(_problems(arrival)) or [fine(f"The site sees {seen}.")]
 

@@ -17,7 +17,7 @@ _MOST_OF_MEAN = 1.25
 """Shards of one node, as a multiple of the mean."""
 
 _MOST_LAG_SECONDS = 5
-"""Seconds since a replica reported, which they do every second."""
+"""Seconds since a replica last reported; replicas report every second."""
 
 
 def check_permissions(examination: Examination) -> Iterator[Finding]:

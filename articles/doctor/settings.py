@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 UNLIMITED = N_("RATE_LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
 
 _EXPLAINED = {"security.W004", "security.W012", "security.W016", "security.W018"}
-"""Of Django's checks, those of a site without https, and of DEBUG: the checks here say more."""
+"""Django's checks of https and DEBUG, which are left out: the checks here say more."""
 
 
 def is_public() -> bool:

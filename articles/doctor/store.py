@@ -1,4 +1,4 @@
-"""Whether the store answers and is the site's; of the embedded one, what its files say while it is stopped."""
+"""Whether the store answers and is the site's; for a stopped embedded store, what its files say."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -133,7 +133,7 @@ class Article:
     """Its text, as Markdown. Lists do not read it."""
 
     def __hash__(self) -> int:
-        """Hash what differs between articles, and between two states of one: pages that are kept look up many."""
+        """Hash only what differs between articles, and between two states of one: kept pages look up many."""
         return hash((self.id, self.votes, self.opposes, self.pv, self.comments))
 
     @property

@@ -6,7 +6,7 @@ from math import log
 from articles.domain.articles import LATEST
 
 VOTES_PER_DAY = 200
-"""Of the source documents: what a site begins with, and the most that it chooses by itself."""
+"""The value in the source documents. A site begins with it, and never chooses a higher one by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +78,23 @@ def activity(last_comment_at: float, *, is_locked: bool) -> float:
 
 
 SHARE = 10
-"""Articles of each followed group that take the same room on the page of followed groups."""
+"""Articles in a followed group's share. Every share takes the same room on the page of followed groups."""
 
 LAG_SECONDS = 30 * 86400
 """Seconds by which a followed group's best article may be behind that of another before it gives up one share."""
 
 LEAST_SPREAD_SECONDS = 3600
-"""Seconds between the first and the last article of a share, at least."""
+"""Minimum seconds between the first and the last article of a share."""
 
 
 def followed_place(score: float, *, best: float, last: float, leading: float) -> float:
     """Return the place of an article among those of the followed groups: the lowest comes first.
 
     All in seconds, as scores of the front page: that of the article, of the best one in its group, of the last one
-    in the group's share, which is its best SHARE articles, and of the best one in any followed group. A group's
-    own best is its measure: its share is at 0 to 1, whether it took an hour or a month, so that a busy group takes
-    no more room than a quiet one. A group whose best article has fallen behind begins later.
+    in the group's share, which is its best SHARE articles, and of the best one in any followed group. Each group
+    is measured by its own best article: its share takes the places from 0 to 1, whether it was posted within an
+    hour or a month, so that a busy group takes no more room than a quiet one. A group whose best article has
+    fallen behind begins later.
     """
     return (leading - best) / LAG_SECONDS + (best - score) / max(best - last, LEAST_SPREAD_SECONDS)
 

@@ -1,4 +1,4 @@
-"""Answer requests for a feed; without writing it if the client has the current version."""
+"""Answer requests for a feed, without writing it if the client has the current version."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple
@@ -57,7 +57,7 @@ def _digest(feed: Feed, facts: Sequence[object], kind: str) -> str:
 def _unchanged_since(address: str, digest: str, now: float) -> int | None:
     """Return when the current version was first served, in Unix seconds; None within that second.
 
-    The articles do not say so: a vote or a moderator can add an old one. If the cache loses the entry, the result
+    The articles do not show it: a vote or a moderator can add an old one. If the cache loses the entry, the result
     is later than the change, and clients download the feed once more.
     """
     key = f"feed:{blake2b(address.encode(), digest_size=16).hexdigest()}"

@@ -1,8 +1,8 @@
 """Pieces of pages, and whole pages, that hardly differ between readers: rendered once, and kept in memory.
 
 A piece is a pure function of the values that its template sees, and of the language; a value that was not passed
-is an error. In the place of what differs between readers, or changes often, the template gets a gap, which is
-filled for each reader. So no piece contains anything of another reader.
+is an error. Where content differs between readers, or changes often, the template gets a gap, which is filled for
+each reader. So no piece contains anything about another reader.
 """
 
 import re

@@ -21,7 +21,7 @@ REASONS = {
 
 
 class _Reasons(forms.RadioSelect):
-    """Radio buttons of which only the first takes the focus: a page has one element that does."""
+    """Radio buttons of which only the first has `autofocus`: a page may have one such element."""
 
     def create_option(self, *args: Any, **options: Any) -> dict[str, Any]:
         option = super().create_option(*args, **options)

@@ -4,6 +4,6 @@ from django import forms
 
 
 class ReadForm(forms.Form):
-    """Up to when the inbox was read, in Unix seconds: later notices stay new."""
+    """The time up to which the inbox was read, in Unix seconds: later notices stay new."""
 
     until = forms.FloatField(min_value=0, widget=forms.HiddenInput)

@@ -33,7 +33,7 @@ SHARED_FOR = 60.0
 """Seconds for which a feed is served from its copy. Clients may keep it for longer, see `articles.web.caching`."""
 
 _MOST_NOT_DUE = 1_000
-"""Requests of which a process knows until when their copies are not due."""
+"""Number of requests for which a process remembers when their copies are due."""
 
 _VALIDATORS = ("ETag", "Last-Modified")
 _KEPT_HEADERS = ("Content-Type", *_VALIDATORS)
@@ -42,7 +42,7 @@ _GONE = (404, 410)
 
 
 class KeptPagesMiddleware:
-    """Runs outside of all that may need the store or the database, and inside of the cache headers."""
+    """Runs outside everything that may need the store or the database, and inside the cache headers."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         if settings.KEPT_PAGES_DIR is None:
@@ -75,7 +75,7 @@ class KeptPagesMiddleware:
         return response
 
     def _shared(self, request: HttpRequest) -> HttpResponse:
-        """Answer with the copy of a page that is the same for everyone, or 304; write it if that is too old."""
+        """Answer with the copy of a page that is the same for everyone, or 304; renew a copy that is too old."""
         try:
             address = address_of(request, "")
         except DisallowedHost:
@@ -88,7 +88,7 @@ class KeptPagesMiddleware:
             return self._written(request, address)
 
     def _written(self, request: HttpRequest, address: Address) -> HttpResponse:
-        """Let the view write the whole page, keep it, and answer what the request needs of it."""
+        """Let the view write the whole page, keep it, and answer with the part that the request needs."""
         as_of = self._pages.retractions.latest()
         with whole(request):
             response = self._get_response(request)
@@ -103,7 +103,7 @@ class KeptPagesMiddleware:
         return _unless_known(request, page) if page else response
 
     def _is_due(self, request: HttpRequest, as_of: str) -> bool:
-        """Return whether the copy is missing or old. The same request is not looked up again before it may be.
+        """Return whether the copy is missing or old. The same request is not looked up again before that time.
 
         `as_of`: the latest retraction, after which copies are missing.
         """

@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What a copy is found by. `site` is scheme and host; `language` a code such as "zh-hans"."""
+    """The key of a copy. `site` is scheme and host; `language` a code such as "zh-hans"."""
 
     site: str
     path: str
@@ -102,9 +102,9 @@ class KeptPages:
         return None
 
     def keep(self, page: KeptPage, as_of: str | None = None) -> None:
-        """Write the copy. Without permission or space, there is none; the page itself is served anyway.
+        """Write the copy. Without permission or space, no copy is made; the page itself is served anyway.
 
-        `as_of` is the latest retraction before the page was read: there is no copy if there has been another one.
+        `as_of` is the latest retraction before the page was read: no copy is made if another one followed.
         """
         path = self._path(page.address)  # before the comparison: a retraction changes the marks of articles last
         if as_of not in (None, self.retractions.latest()):

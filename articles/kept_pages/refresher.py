@@ -1,4 +1,4 @@
-"""Keeps pages that only members visit, and the main lists even if no one does."""
+"""Keeps copies of pages that only members visit, and of the main lists even if no one visits them."""
 
 import fcntl
 import logging
@@ -24,7 +24,10 @@ _MOST_WAITING = 64
 _MOST_SITES = 4
 _TRIM_EVERY = 60.0  # seconds
 _LOOK_EVERY = 1.0
-"""Seconds after which a retraction is noticed. It leaves no copies of the main lists; they are kept again."""
+"""Seconds after which a retraction is noticed.
+
+It invalidates the copies of the main lists, which are made again.
+"""
 
 
 class Refresher:

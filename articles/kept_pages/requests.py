@@ -84,7 +84,7 @@ def may_be_copied(request: HttpRequest) -> bool:
 
 
 def may_be_copied_later(request: HttpRequest) -> bool:
-    """Return whether the site may request the address itself to copy it: not what a member searches for."""
+    """Return whether the site may request the address itself to copy it. It may not repeat a member's search."""
     return may_be_copied(request) and _view_of(request) != _SEARCH
 
 
@@ -107,7 +107,7 @@ def _article_of(request: HttpRequest) -> ArticleId | None:
 
 
 def _query_of(request: HttpRequest) -> str:
-    """Return the canonical query of the address: what the view does not read makes no other page."""
+    """Return the canonical query of the address. Parameters that the view does not read make no other page."""
     view = _view_of(request)
     known = parameters.known_parameters(request, view)
     known.pop(parameters.AFTER, None)
@@ -142,7 +142,7 @@ def copying(request: HttpRequest, path: str, query: str, language: str) -> WSGIR
 
 @contextmanager
 def whole(request: HttpRequest) -> Iterator[None]:
-    """Let the request be, inside of the block, one for the whole page, whatever the client knows of it."""
+    """Make the request ask for the whole page inside the block, whatever version the client has."""
     method, known = request.method, {name: request.META.pop(name) for name in _CONDITIONS if name in request.META}
     request.method = "GET"
     try:

@@ -58,7 +58,7 @@ class Reading(NamedTuple):
 
 
 class Share(NamedTuple):
-    """All that a shared page depends on. `scheme` is what a declared proxy says, as it says it.
+    """All that a shared page depends on. `scheme` is the word of a declared proxy, unchanged.
 
     `article` is the article of which each request is a view, or 0.
     """

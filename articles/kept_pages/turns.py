@@ -1,4 +1,4 @@
-"""Turns to write a page that is the same for everyone: a few at a time in each process, and each page once.
+"""Turns to write pages that are the same for everyone: a few at a time in each process, and each page once.
 
 Feeds and parts of the sitemap cost a hundred times as much as other pages. A thread of each process stays free for
 the other pages.
@@ -33,7 +33,7 @@ class Turns:
     def take(self, address: Address, seconds: float) -> bool:
         """Wait for at most some seconds for a turn; return whether the caller has it.
 
-        A caller who has waited for another's turn for the same page has none.
+        A caller that has waited for another's turn for the same page gets none.
         """
         deadline = time.monotonic() + seconds
         with self._changed:

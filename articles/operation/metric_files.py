@@ -32,7 +32,7 @@ ENDED_PID = 0
 """Process id in the names of the sums' files."""
 _LOCK = "lock"
 _BEGAN = "began"
-"""File with the time at which the counts began, in Unix seconds: they are others if it is another."""
+"""File with the time at which the counts began, in Unix seconds: another time means other counts."""
 
 _KINDS = ("counter", "histogram")
 """Kinds of the site's metrics. Each process has one file for each."""
@@ -117,7 +117,7 @@ class AllProcesses:
 class EndedProcesses:
     """Adds up the counts of ended processes: of workers, and of what a killed web server left behind.
 
-    Of those that end during a read, the counts are added with the next, or at the next `collect`.
+    Counts of a process that ends during a read are added with those of the next one, or at the next `collect`.
     """
 
     def __init__(self, folder: Path | None) -> None:

@@ -73,7 +73,7 @@ _GAUGES = {
 }
 
 _COUNTED_VIEWS = frozenset[str](("ok", REPEAT, *Suspicion))
-"""What becomes of a view that no refusal stops."""
+"""Outcomes of a view that is not refused."""
 
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))

@@ -28,7 +28,7 @@ class Outage:
         self._failures = 0
 
     def failed(self, error: Exception) -> None:
-        """Count a request that failed for want of the service."""
+        """Count a request that failed because the service was unavailable."""
         with self._lock:
             now = self._clock()
             if self._began is None or now - self._last_failure > _REPORT_EVERY:

@@ -63,7 +63,7 @@ def count_apart(variables: dict[str, Any], article_id: ArticleId) -> list[tuple[
 
 
 def renew_connections() -> None:
-    """Close this thread's connections to the database that are of no use any more, as before any request."""
+    """Close this thread's database connections that are obsolete or broken, as before any request."""
     request_started.send(sender=WSGIRequest)
 
 

@@ -1,7 +1,7 @@
 """Cache headers of each view, for browsers, proxies and feed readers. docs/caching.md explains them.
 
-The middleware runs inside of compression, and outside of everything that makes a response vary (session,
-language, cookies).
+The middleware runs inside compression, and outside everything that makes a response vary (session, language,
+cookies).
 """
 
 from collections.abc import Callable, Mapping

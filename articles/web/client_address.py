@@ -1,4 +1,4 @@
-"""Find the client's address of a request, and the network it belongs to. Standard library only."""
+"""Find the client's address for a request, and the network that it belongs to. Standard library only."""
 
 import re
 from collections.abc import Iterable

@@ -117,7 +117,7 @@ class Frame(NamedTuple):
     """Whether the site is about to move to another store."""
 
     def with_gaps(self) -> tuple["Frame", Mapping[str, object]]:
-        """Return the frame with gaps in the place of what differs between readers, and what belongs into them.
+        """Return the frame with gaps where readers differ, and the content of the gaps.
 
         For a page whose address returns to itself: the paths to return to are the address.
         """

@@ -31,7 +31,7 @@ class Done:
     answer: Mapping[str, Any]
     message: str = ""
     finish: Callable[[HttpResponse], None] | None = None
-    """Completes either response, such as by cookies."""
+    """Completes either response, for example with cookies."""
 
 
 class NotDone(Exception):

@@ -57,7 +57,7 @@ def blocked_by(request: HttpRequest) -> frozenset[UserId]:
 
 
 class Audience(NamedTuple):
-    """Who is notified of what a member writes."""
+    """The members who are notified of what a member writes."""
 
     mentioned: tuple[UserId, ...]
     spared: frozenset[UserId]

@@ -56,7 +56,7 @@ def _member_language(request: HttpRequest) -> str:
         language: str = request.user.language if request.user.is_authenticated else ""
     except (OperationalError, InterfaceError):  # the view fails too, and answers with its own error
         return ""
-    # The member itself, now that it is read, instead of a lazy one: pages read a hundred of its attributes.
+    # The member itself instead of a lazy object: pages read a hundred of its attributes.
     request.user = getattr(request, "_cached_user", request.user)
     return language
 

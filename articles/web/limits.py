@@ -81,7 +81,7 @@ PAGES = {
 """Limits of pages that are read."""
 
 _FOR_SCRIPTS = frozenset(("articles:pulse", "articles:known_link", "articles:preview"))
-"""Addresses that only scripts use, whatever they say that they accept."""
+"""Addresses that only scripts use, whatever their Accept header says."""
 
 _SECONDS_OF_HASHES = 2
 """Seconds after which the passwords being hashed are done."""
@@ -249,7 +249,7 @@ def note_failed_login(credentials: dict[str, Any], request: HttpRequest | None =
 
 @receiver([user_logged_in, password_confirmed])
 def give_back_login(request: HttpRequest, **_signal: Any) -> None:
-    """Give back what a right password took of the limits of wrong ones."""
+    """Give back the uses that a right password took from the limits of wrong ones."""
     _give_back(request, _WRONG_PASSWORDS)
 
 

@@ -1,4 +1,4 @@
-"""What moderators look at: voting rings, whose votes are recorded for that, and flags. Bans."""
+"""What moderators see and do: voting rings, flags and bans."""
 
 import logging
 from contextlib import suppress
@@ -19,7 +19,7 @@ from articles.web.identity import address_of, network_of
 from articles.wiring import repository
 
 PERMISSIONS = (REMOVE_ARTICLES, ASSIGN_GROUPS)
-"""A member with one of them sees voting rings."""
+"""Permissions, any of which lets a member see voting rings."""
 
 _log = logging.getLogger(__name__)
 

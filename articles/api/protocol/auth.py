@@ -17,11 +17,11 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 _NONE = ""
-"""Limit of operations that are limited where they write; scope of those that choose it themselves."""
+"""No limit: the operation is limited where it writes. Or no scope: the operation checks the scope itself."""
 
 
 class _Limited(AuthBase):
-    """A way to authenticate that takes a use of a limit, once it is known whom to count."""
+    """An authentication that takes a use of a rate limit once it knows whom to count."""
 
     def __init__(self, limit: str) -> None:
         super().__init__()

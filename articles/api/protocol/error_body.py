@@ -1,4 +1,4 @@
-"""The body of a failure, and the failures of requests that the web server refuses before the API reads them.
+"""The body of a failure, and the codes of requests that the web server refuses before they reach the API.
 
 Imports nothing of the site, so that the web server can use it before Django is ready.
 """

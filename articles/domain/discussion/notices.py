@@ -14,7 +14,7 @@ NOTICES_KEPT = 1_000
 """Notices that a member's inbox keeps in one shard: the newest."""
 
 EXCERPT_CHARACTERS = 280
-"""Of a comment's text that a notice shows, without its Markdown."""
+"""Characters of a comment's text that a notice shows, without its Markdown."""
 
 MOST_MENTIONED = 10
 """Members that one text can notify by mentioning them."""
@@ -43,7 +43,7 @@ DECISIONS: Mapping[str, Decision] = {"flag-removed": FlagState.REMOVED, "flag-ke
 
 
 class NoticePointer(NamedTuple):
-    """What an inbox keeps of a notice: what it points to, and when that was, in Unix seconds."""
+    """What an inbox keeps of a notice: what it points to, and its time in Unix seconds."""
 
     word: str
     """`reply`, `mention`, a word of `DECISIONS`, or an action of the moderation log."""
@@ -68,7 +68,7 @@ class NoticePointer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A notice, with what it points to as that is now."""
+    """A notice, with what it points to in its current state."""
 
     kind: NoticeKind
     at: float

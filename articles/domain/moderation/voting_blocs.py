@@ -1,10 +1,10 @@
-"""Voting blocs: accounts that choose alike on many more articles than chance explains. Pure.
+"""Voting blocs: accounts that make the same choice on many more articles than chance explains. Pure.
 
 The method is that of statistically validated networks (Tumminello et al., 2011, PLoS ONE 6(3), e17994): accounts
 and articles form a bipartite network, and two accounts are joined if they share more articles than a random
 choice gives, at a level that is corrected for the number of pairs (Bonferroni). Here the voters of each article
 are drawn in proportion to their activity, on the whole site or within a topic, whichever explains more: members
-who like the same group choose alike without any arrangement.
+who like the same group make the same choices without any arrangement.
 """
 
 from bisect import bisect_right
@@ -17,22 +17,22 @@ from articles.domain.articles import ArticleId
 from articles.domain.members import UserId
 
 MOST_VOTERS = 100
-"""Members with the same choice on an article from which on it is left out: it says little about two of them."""
+"""Members with the same choice from which an article is left out: it says little about any two of them."""
 
 FEWEST_ALIKE = 5
-"""Articles on which two accounts chose alike, at least."""
+"""Minimum number of articles on which two accounts made the same choice."""
 
 FEWEST_MEMBERS = 3
-"""Accounts of a bloc, at least."""
+"""Minimum number of accounts in a bloc."""
 
 MOST_PAIRS = 20_000_000
-"""Pairs of members that are counted, article by article, those with the fewest voters first: some seconds."""
+"""Maximum number of pairs of members to count, articles with the fewest voters first: some seconds."""
 
 ERROR = 0.01
 """Probability that chance joins any two accounts of a site without blocs."""
 
 _SMALL_TOPIC = 50
-"""Ballots below which a topic is no topic of its own: a bloc would be most of its voters."""
+"""Minimum number of ballots of a topic: in a smaller one, a bloc would be most of the voters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,14 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True)
 class VotingBloc:
-    """Accounts of which each chose like another one on more articles than chance explains."""
+    """Accounts, each of which made the same choice as another on more articles than chance explains."""
 
     members: tuple[UserId, ...]
     articles: tuple[ArticleId, ...]
-    """Those on which at least FEWEST_MEMBERS of them chose alike, most of them first."""
+    """Those on which at least FEWEST_MEMBERS of them made the same choice, most members first."""
 
     alike: float
-    """Articles on which two of them that are joined chose alike, on average."""
+    """Number of articles on which two joined accounts made the same choice, on average."""
 
     expected: float
     """The same number by chance."""
@@ -78,7 +78,7 @@ class _Crowd:
         self._rates = {key: squares[key] / sizes[key] ** 2 for key in sizes}
 
     def expected(self, one: UserId, other: UserId) -> float:
-        """Return on how many articles chance lets two accounts choose alike: the sum of the products of shares.
+        """Return on how many articles two accounts make the same choice by chance: the sum of products of shares.
 
         A ballot of n members has an account with the probability n · its choices / all choices.
         """
@@ -118,7 +118,7 @@ def _bounded(ballots: Iterable[Ballot]) -> Iterator[Ballot]:
 def _joined(
     crowd: _Crowd, active: set[UserId], voters: Sequence[Sequence[UserId]]
 ) -> dict[tuple[UserId, UserId], tuple[int, float]]:
-    """Return the pairs that chose alike more often than chance explains: how often, and how often by chance."""
+    """Return the pairs that agree more often than chance explains: how often, and how often by chance."""
     level = ERROR / max(1, len(active) * (len(active) - 1) / 2)
     ballots_of = defaultdict[UserId, list[int]](list)
     for n, members in enumerate(voters):

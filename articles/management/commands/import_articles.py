@@ -129,7 +129,7 @@ class _Batch:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What became of a batch: the ids of new articles, and of each comment, by line, whether it is there."""
+    """The outcome of a batch: the ids of new articles and, by line, whether each comment is in the store."""
 
     ids: list[ArticleId | None]
     comments: list[tuple[int, CommentEntry]]
