@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from django.utils.translation import pgettext
 from markupsafe import Markup
 
+from accounts.models import BanScope
 from accounts.moderators import REMOVE_ARTICLES
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import Comment, CommentOrder, Thread
@@ -54,8 +55,11 @@ class Discussion:
     is_muted: bool
     """Whether the member wants no notices of it."""
 
+    is_banned: bool
+    """Whether the reader is banned from writing."""
+
     has_form: bool
-    """Whether the discussion, and the comment that the form would reply to, takes a comment."""
+    """Whether the discussion, and the comment that the form would reply to, takes a comment by the reader."""
 
 
 def order_of(request: HttpRequest) -> CommentOrder:
@@ -87,11 +91,12 @@ def discussion_with(
 
     `parent`: the comment that the page's form replies to; `visited_at`: since when comments are new to the reader.
     """
-    silence = silence_of(request, article_id)
+    silence, user = silence_of(request, article_id), request.user
+    is_banned = user.is_authenticated and user.is_banned_from(BanScope.POSTING)
     viewer = Viewer(
         reader_id(request),
-        is_moderator=request.user.has_perm(REMOVE_ARTICLES),
-        may_write=thread.locked is None,
+        is_moderator=user.has_perm(REMOVE_ARTICLES),
+        may_write=thread.locked is None and not is_banned,
         now=repository().store.now(),
         visited_at=visited_at,
         blocked=silence.blocked,
@@ -116,6 +121,7 @@ def discussion_with(
         more=part(thread.next_start),
         locked=thread.locked,
         is_muted=silence.is_muted,
+        is_banned=is_banned,
         has_form=has_form,
     )
 

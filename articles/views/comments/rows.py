@@ -65,7 +65,9 @@ class CommentRow(NamedTuple):
     may_vote: bool
     may_reply: bool
     is_own: bool
-    is_locked: bool
+    may_write: bool
+    """Whether the discussion takes what the reader writes, edits of the reader's own comments included."""
+
     is_moderator: bool
     """Whether the reader may remove and restore it."""
 
@@ -121,7 +123,7 @@ class Viewer:
     reader: UserId | None
     is_moderator: bool
     may_write: bool
-    """Whether the discussion takes comments. Readers without account are sent to the login."""
+    """Whether the discussion takes comments by the reader. Readers without account are sent to the login."""
 
     now: float
     blocked: frozenset[UserId] = frozenset()
@@ -177,7 +179,7 @@ def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_r
         comment.is_open(viewer.now) and not is_own,
         viewer.may_write and comment.is_shown,
         is_own,
-        thread.locked is not None,
+        viewer.may_write,
         viewer.is_moderator,
         thread.order is CommentOrder.BEST,
         parent,
