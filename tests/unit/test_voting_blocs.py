@@ -105,3 +105,26 @@ def test_the_binomial_tail_is_the_sum_of_its_terms():
     assert binomial_tail(12, 60, 0.2) == 1
     assert binomial_tail(4, 3, 0.5) == 0
     assert binomial_tail(500, 900, 1e-6) == 0
+
+
+def test_more_blocs_take_no_further_look_at_all_ballots():
+    looks = []
+
+    class Members(tuple):
+        def __iter__(self):
+            looks.append(1)
+            return super().__iter__()
+
+    def looks_for(blocs):
+        ballots = crowd(7)
+        for n in range(blocs):
+            trio = tuple(range(9000 + 3 * n, 9003 + 3 * n))
+            ballots = joining(ballots, set(range(n, 900, 60)), trio)
+        looks.clear()
+        found = find_blocs([Ballot(one.article, one.topic, Members(one.members)) for one in ballots])
+        return len(found), len(looks) / sum(len(one.members) > 1 for one in ballots)
+
+    (few, looks_of_few), (many, looks_of_many) = looks_for(1), looks_for(6)
+
+    assert (few, many) == (1, 6)
+    assert looks_of_many == pytest.approx(looks_of_few, abs=0.2)

@@ -59,6 +59,13 @@ class VotingBloc:
     """The same number by chance."""
 
 
+_BallotsOf = dict[UserId, list[int]]
+"""The numbers of the ballots of each active member."""
+
+_Pairs = dict[tuple[UserId, UserId], tuple[int, float]]
+"""Joined accounts, the lower id first: on how many articles they agree, and would by chance."""
+
+
 class _Crowd:
     """How active the accounts are, on the whole site and by topic."""
 
@@ -93,13 +100,19 @@ def find_blocs(ballots: Iterable[Ballot]) -> list[VotingBloc]:
     crowd = _Crowd(counted)
     active = {member for member, counts in crowd.choices.items() if counts[None] >= FEWEST_ALIKE}
     voters = [sorted(active.intersection(ballot.members)) for ballot in counted]
-    joined = _joined(crowd, active, voters)
+    ballots_of = defaultdict[UserId, list[int]](list)
+    for n, members in enumerate(voters):
+        for member in members:
+            ballots_of[member].append(n)
+    joined = _joined(crowd, voters, ballots_of)
     neighbours = defaultdict[UserId, set[UserId]](set)
     for one, other in joined:
         neighbours[one].add(other)
         neighbours[other].add(one)
     blocs = [
-        _bloc(members, joined, counted) for members in _components(neighbours) if len(members) >= FEWEST_MEMBERS
+        VotingBloc(found, _shared(found, counted, ballots_of), *_alike(found, neighbours, joined))
+        for found in _components(neighbours)
+        if len(found) >= FEWEST_MEMBERS
     ]
     return sorted(blocs, key=lambda bloc: (-len(bloc.members), bloc.members))
 
@@ -115,16 +128,10 @@ def _bounded(ballots: Iterable[Ballot]) -> Iterator[Ballot]:
             yield ballot
 
 
-def _joined(
-    crowd: _Crowd, active: set[UserId], voters: Sequence[Sequence[UserId]]
-) -> dict[tuple[UserId, UserId], tuple[int, float]]:
-    """Return the pairs that agree more often than chance explains: how often, and how often by chance."""
-    level = ERROR / max(1, len(active) * (len(active) - 1) / 2)
-    ballots_of = defaultdict[UserId, list[int]](list)
-    for n, members in enumerate(voters):
-        for member in members:
-            ballots_of[member].append(n)
-    joined = dict[tuple[UserId, UserId], tuple[int, float]]()
+def _joined(crowd: _Crowd, voters: Sequence[Sequence[UserId]], ballots_of: _BallotsOf) -> _Pairs:
+    """Return the pairs that agree more often than chance explains."""
+    level = ERROR / max(1, len(ballots_of) * (len(ballots_of) - 1) / 2)
+    joined: _Pairs = {}
     for one, numbers in ballots_of.items():
         alike = Counter[UserId]()
         for n in numbers:
@@ -153,21 +160,21 @@ def _components(neighbours: dict[UserId, set[UserId]]) -> Iterator[tuple[UserId,
         yield tuple(sorted(found))
 
 
-def _bloc(
-    members: tuple[UserId, ...],
-    joined: dict[tuple[UserId, UserId], tuple[int, float]],
-    ballots: Sequence[Ballot],
-) -> VotingBloc:
-    ours = set(members)
-    pairs = [numbers for (one, _), numbers in joined.items() if one in ours]
-    together = ((len(ours.intersection(ballot.members)), ballot.article) for ballot in ballots)
-    articles = sorted((entry for entry in together if entry[0] >= FEWEST_MEMBERS), reverse=True)
-    return VotingBloc(
-        members,
-        tuple(dict.fromkeys(article for _, article in articles)),
-        fsum(count for count, _ in pairs) / len(pairs),
-        fsum(expected for _, expected in pairs) / len(pairs),
+def _shared(members: Sequence[UserId], ballots: Sequence[Ballot], ballots_of: _BallotsOf) -> tuple[ArticleId, ...]:
+    """Return the articles on which at least FEWEST_MEMBERS of these members agree, most of them first."""
+    counts = Counter(n for member in members for n in ballots_of[member])
+    shared = sorted(
+        ((count, ballots[n].article) for n, count in counts.items() if count >= FEWEST_MEMBERS), reverse=True
     )
+    return tuple(dict.fromkeys(article for _, article in shared))
+
+
+def _alike(
+    members: Sequence[UserId], neighbours: dict[UserId, set[UserId]], joined: _Pairs
+) -> tuple[float, float]:
+    """Return on how many articles two of them that are joined agree, and would by chance, on average."""
+    pairs = [joined[one, other] for one in members for other in neighbours[one] if one < other]
+    return fsum(count for count, _ in pairs) / len(pairs), fsum(expected for _, expected in pairs) / len(pairs)
 
 
 def binomial_tail(least: int, trials: int, chance: float) -> float:
