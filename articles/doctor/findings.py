@@ -25,7 +25,7 @@ class Level(IntEnum):
 class Finding:
     """One sentence or more, and what to do; names, values and commands are between backticks.
 
-    `detail`: what another program says of it, in English.
+    `detail`: what another program says about it, in English.
     """
 
     level: Level

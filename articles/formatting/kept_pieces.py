@@ -18,7 +18,7 @@ from django.utils.translation import get_language
 from markupsafe import Markup, escape
 
 MOST_PIECES = 1_000
-"""Pieces that a process keeps, up to 5 KB each; those that were not shown for longest are dropped."""
+"""Pieces that a process keeps, up to 5 KB each; the least recently shown ones are dropped."""
 
 MOST_PAGES = 300
 """The same for pages, about 20 KB each."""

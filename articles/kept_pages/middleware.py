@@ -103,9 +103,10 @@ class KeptPagesMiddleware:
         return _unless_known(request, page) if page else response
 
     def _is_due(self, request: HttpRequest, as_of: str) -> bool:
-        """Return whether the copy is missing or old. The same request is not looked up again before that time.
+        """Return whether the copy is missing or old.
 
-        `as_of`: the latest retraction, after which copies are missing.
+        The same request is not looked up again until its copy may be due. `as_of`: the latest retraction, after
+        which copies are missing.
         """
         sent, now = request.META, time.monotonic()
         looked_up = (

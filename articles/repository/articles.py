@@ -57,8 +57,8 @@ class Articles:
         member to post the link takes over an id that was claimed but not used.
 
         Four round trips for a new link: look-up, id, claim, article; two for a known one. One more with groups,
-        and another if one of them has to be created. The look-up takes a use of the limits, too, of a new member's
-        as well. Raises AccountDeleted, and LimitReached for a new link.
+        and another if one of them has to be created. The look-up also takes a use of the limits, including those
+        of new members. Raises AccountDeleted, and LimitReached for a new link.
         """
         content, requested = _Content(title, link, text), list(dict.fromkeys(groups))
         limited = ("posts", "posts_day", *(("posts_new",) if is_new_member else ()))
@@ -135,7 +135,7 @@ class Articles:
         return True
 
     def _claim(self, digest: str, article_id: ArticleId, seconds: int | None = None) -> ArticleId:
-        """Claim a link for `Rules.repost_window`, or for so many seconds; return the article that holds it."""
+        """Claim a link for `Rules.repost_window`, or for this many seconds; return the article that holds it."""
         key, life = names.link(digest), self._store.rules.repost_window if seconds is None else seconds
         return whole_from(self._store.run("articles/claim_link", [key], [article_id, life]), _HOLDER)
 
@@ -151,7 +151,10 @@ class Articles:
     def get_many(
         self, ids: Sequence[ArticleId], reader: UserId | None = None, *, with_texts: bool = False
     ) -> list[Article]:
-        """Return articles in the order of `ids`, also removed ones; unknown ids are left out. One round trip."""
+        """Return articles in the order of `ids`, including removed ones; unknown ids are left out.
+
+        One round trip.
+        """
         return read_articles(self._store, ids, reader, with_texts=with_texts)
 
     def find_by_link(self, link: str) -> Article | None:
@@ -250,7 +253,7 @@ class Articles:
         self._store.run("lease/release", [names.link(_Content(*content).digest)], [article_id])
 
     def restore(self, article_id: ArticleId, actor: Actor, reason: str, sweep: str = "") -> None:
-        """Return a removed article to every list; with a sweep, only if that removed it.
+        """Return a removed article to every list; if a sweep is given, only if that sweep removed it.
 
         Its link leads to it again, for the rest of `Rules.repost_window`. If it was posted again meanwhile, both
         articles are listed, and the link leads to the other one. Two round trips. Raises ArticleNotFound,
@@ -272,7 +275,7 @@ class Articles:
 
 
 class _Content(NamedTuple):
-    """What members write of an article."""
+    """What members write in an article."""
 
     title: str
     link: str
@@ -280,7 +283,7 @@ class _Content(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """By which it counts as posted before."""
+        """The digest by which it counts as posted before."""
         return post_digest(*self)
 
 

@@ -21,7 +21,7 @@ Noted = tuple[ArticleId, float]
 """An article, and when it was posted, voted on or saved, in Unix seconds."""
 
 ARTICLES_RATED = 100
-"""Newest articles of a member whose points say whether the member is trusted."""
+"""Number of a member's newest articles whose points decide whether the member is trusted."""
 
 
 class Members:
@@ -98,7 +98,10 @@ class Members:
         yield from self._all([names.saved(user)])
 
     def list_visits(self, user: UserId) -> list[Noted]:
-        """Return articles whose pages the member opened, and when last, newest first. One round trip."""
+        """Return the articles whose pages the member opened, with the last time of each, newest first.
+
+        One round trip.
+        """
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
                 pipe.hgetall(keys.visits(user))

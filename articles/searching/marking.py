@@ -74,7 +74,7 @@ def _origins(run: str, folded: str) -> list[int]:
 
 
 class _Terms(NamedTuple):
-    """What meets any term of a query: these words, and words with these beginnings."""
+    """What matches any term of a query: these words, and words with these beginnings."""
 
     words: frozenset[str]
     beginnings: tuple[str, ...]

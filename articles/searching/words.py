@@ -1,4 +1,4 @@
-"""The words by which search finds an article, of its title, its link's host, and its poster's name; and a comment.
+"""The words by which search finds a comment, or an article: those of its title, its link's host and its poster.
 
 A word is lower-case text without spaces, colons and commas. English is stemmed. Text written without spaces
 (Chinese, Japanese, Korean, Thai …) is split into pairs of neighbouring characters, and the last character of a run
@@ -24,7 +24,7 @@ LONGEST_WORD = 40  # characters; longer ones are cut, in texts and in queries al
 MOST_OF_TITLE, MOST_OF_HOST, MOST_OF_POSTER = 100, 12, 8  # words
 
 MOST_OF_COMMENT = 200
-"""Different words of a comment: each is a set to write while the store serves no other client."""
+"""Maximum number of distinct words of a comment: each is a set to write while the store serves no other client."""
 
 _MARKS = (
     r"\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"

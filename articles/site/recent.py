@@ -32,5 +32,5 @@ class Recent(Generic[T]):
         return self._value
 
     def forget(self) -> None:
-        """Let the next call load the value."""
+        """Make the next call load the value."""
         self._value, self._until = self._initial, 0.0

@@ -82,7 +82,7 @@ def _gate(is_site_link: Callable[[str], object]) -> Cleaner:
 
 
 _GATES = {False: _gate(lambda url: url.startswith(_MEMBERS)), True: _gate(_SITE_LINK.fullmatch)}
-"""By whether links to pages of the site are links, beside those to members that mentions make."""
+"""Gates by whether links to pages of the site stay links. Those to members, from mentions, always do."""
 
 _NO_TAGS = Cleaner(tags=set())
 
@@ -91,7 +91,7 @@ _LINK = re.compile(r'<a href="([^"]*)"')
 
 
 def render(text: str, *, private_links: bool = False, site_links: bool = False) -> Markup:
-    """Return the HTML of a text. The last ones are kept, so that a text is parsed once.
+    """Return the HTML of a text. The latest are kept, so that a text is parsed once.
 
     A text with more than 3,000 marks is shown as it was typed. Headings are h3 or lower. `private_links`: also
     links to private and local addresses are links. `site_links`: so are those to pages of the site, such as
@@ -130,7 +130,7 @@ def _rendered(text: str, private_links: bool, site_links: bool) -> Markup:
 
 
 class _References(dict[str, dict[str, Any]]):
-    """Links that the text defines, until those that were looked up are too long in all."""
+    """Links that the text defines, until the links looked up are too long in total."""
 
     _left = _MOST_REFERRED
 

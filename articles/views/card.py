@@ -49,7 +49,7 @@ def card_of(site: str, article: Article) -> Card:
 
 
 def description_of(article: Article) -> str:
-    """Return what the preview says of an article: the beginning of its text, or its points if it has none."""
+    """Return what the preview says about an article: the beginning of its text, or its points if it has none."""
     if article.text:
         text = plain(article.text)
         return text if len(text) <= _LONGEST_DESCRIPTION else f"{text[: _LONGEST_DESCRIPTION - 1].rstrip()}…"

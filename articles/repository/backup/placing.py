@@ -14,7 +14,7 @@ from articles.repository.store.key_table import InBackup, Key, Owner, Place
 from articles.repository.store.keys import Keys, Shards
 
 _HIGHEST, _LOWEST = ("clock", "longest_window"), ("voters_dropped",)
-"""Fields of `ranking:` in which shards differ: of all shards the highest or the lowest value is right for each."""
+"""Fields of `ranking:` in which shards differ; for each, the highest or the lowest value is right."""
 
 _TRANSIENT = ("clock_start", "clock_uptime", "sampled_at", "since_day", "since_week", "since_month")
 _NEXT = "next_"
@@ -105,7 +105,7 @@ class Placing:
         return parts
 
     def _split_comments(self, ranking: Mapping[str, float]) -> dict[Keys, dict[str, float]]:
-        """The same for a sorted set of comments, or of notices about comments."""
+        """Split a sorted set of comments, or of notices about comments, by shard."""
         parts: dict[Keys, dict[str, float]] = defaultdict(dict)
         for member, score in ranking.items():
             comment = member.rpartition(":")[2]

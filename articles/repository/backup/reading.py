@@ -58,7 +58,7 @@ class BackupReader:
     """One backup of a store, in three parts that are to be read in this order. Raises StoreError."""
 
     def __init__(self, store: Store, report: Report, *, surveyed: bool = True) -> None:
-        """`surveyed`: whether to read the names of all keys, for all that the iterations without names yield."""
+        """`surveyed`: whether to read the names of all keys, which the iterations without arguments need."""
         self._store = store
         self._report = report
         self._numbers = {keys.prefix: number for number, keys in enumerate(store.shards.all)}
@@ -127,7 +127,7 @@ class BackupReader:
                 progress(done, total)
 
     def _comment_ids(self, articles: Iterable[ArticleId]) -> Iterator[CommentId]:
-        """Yield the ids that comments of these articles may have, up to the last that was there."""
+        """Yield the ids that comments of these articles may have, up to the last one that existed."""
         for article_id in articles:
             yield from range(root_of(article_id) + 1, self._last_comments[article_id] + 1)
 

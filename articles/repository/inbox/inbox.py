@@ -45,10 +45,10 @@ class Inbox:
 
     @contextmanager
     def counting(self, user: UserId, since: float) -> Iterator[Unread]:
-        """Count a member's notices later than `since` (Unix seconds) on the way.
+        """Count a member's notices later than `since` (Unix seconds) without a round trip of its own.
 
-        The count goes out with the first exchange of several scripts within the block, so there is no round trip.
-        On a cluster only those with every shard take it along.
+        The first exchange of several scripts within the block fetches the count, too; on a cluster, the first one
+        with every shard.
         """
         calls = [Call("inbox/count", (keys.inbox(user),), (exact_time(since),)) for keys in self._store.shards.all]
         with riding(self._store, calls) as ride:

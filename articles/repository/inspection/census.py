@@ -48,7 +48,10 @@ def count_keys(store: Store, most: int = MOST_KEYS) -> Census:
 
 
 def _sample(store: Store, most: int) -> tuple[Counter[str], int, bool]:
-    """Return a sample's keys by kind, its size, and whether it is all keys. Servers have equal parts in it."""
+    """Return a sample's keys by kind, its size, and whether it is all keys.
+
+    Every server has an equal part in it.
+    """
     counts, sampled, exact, servers = Counter[str](), 0, True, store.servers()
     for server in servers:
         part, cursor = 0, 0

@@ -96,7 +96,7 @@ class Inspection:
     def get_sync_policy(self) -> str | None:
         """Return how the append-only file is synced: always, everysec or no; None if unknown.
 
-        Of several servers' policies, the one that is synced least. One round trip, as `get_overview`.
+        Of several servers' policies, the one that syncs least often. One round trip, as `get_overview`.
         """
 
         def read() -> str | None:

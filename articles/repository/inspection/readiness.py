@@ -47,7 +47,7 @@ def _obstacles(info: Mapping[str, Any]) -> Iterator[str]:
 class Stamp:
     """What a store says about itself.
 
-    `pending`: what upgrades the next start makes; `is_indexed`: whether the search finds every article.
+    `pending`: the upgrades that the next start makes; `is_indexed`: whether the search finds every article.
     """
 
     layout: str

@@ -74,7 +74,7 @@ class Overview:
 
 
 def merged(overviews: Sequence[Overview]) -> Overview:
-    """Return the figures of several servers together: sums, and of what cannot be added the worst."""
+    """Return the figures of several servers together: sums, or the worst value of what cannot be added."""
     first, *others = overviews
     if not others:
         return first

@@ -51,9 +51,9 @@ class Following:
         )
 
     def _ids(self, groups: Sequence[str], wanted: int, hidden: Sequence[str]) -> list[ArticleId]:
-        """Return the first articles, in order, at least one more than `wanted` if there are. One round trip.
+        """Return the first articles in order: more than `wanted`, if there are more. One round trip.
 
-        An article of several groups has the first of its places. No group has more than `wanted` of those.
+        An article of several groups has the first of its places. No group has more than `wanted` places.
         """
         rankings = group_rankings(self._store, Order.SCORE, groups)
         query = UnseenQuery(0, max(wanted, SHARE), hidden=hidden)

@@ -43,7 +43,7 @@ class Hot:
     def is_stale(self, refreshed_at: float) -> bool:
         """Return whether a list that was scored for that moment is stale, by this process's clock.
 
-        If this clock is behind the list, it is stale only once in `Rules.hot_refresh` seconds of the store's
+        If this clock is behind the list, the list is stale only once in `Rules.hot_refresh` seconds of the store's
         clock. Otherwise two processes whose clocks differ by more would rescore the list in turns, at every read.
         No round trip; one if the clock is behind.
         """
@@ -104,7 +104,7 @@ class Hot:
             self._trim(keep)
 
     def _trim(self, keep: int) -> None:
-        """Each shard has kept its own hottest: remove what is not among the hottest of all shards."""
+        """Remove what is not among the hottest of all shards, since each shard has kept its own hottest."""
         store = self._store
         with store.pipeline() as pipe:
             pipe.hmget(store.shards.directory.ranking, ["version", "refreshed_at"])

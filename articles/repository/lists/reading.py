@@ -130,7 +130,7 @@ def read_fields_with(
 ) -> tuple[dict[ArticleId, list[str | None]], Sequence[Any]]:
     """Return the values of FIELDS of each article as the store has them, and the replies to other calls.
 
-    One round trip. For what asks whether an article has changed: its text changes only together with `edited`.
+    One round trip. They show whether an article has changed: its text changes only together with `edited`.
     """
     parts = _parts(store, ids, ARTICLES_PER_READ)
     replies = store.run_many([*_calls(parts, None, with_texts=False, with_visitors=False), *calls])

@@ -1,4 +1,4 @@
-"""Members whose choices on articles moderators leave out of ranking, in one act, and count again in one act."""
+"""Acts of moderators that leave a member's choices on articles out of ranking, or count them again."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from articles.repository.store.keys import Keys
 
 
 def leaves_out(act: int) -> bool:
-    """Return whether an act leaves choices out, by its number: a member's acts alternate, the first leaves out."""
+    """Return whether an act with this number leaves choices out: acts alternate, and the first leaves out."""
     return act % 2 == 1
 
 
@@ -40,7 +40,7 @@ class LeftOutVotes:
         return LeftOutState(bool(is_left_out), not (act or "").endswith(" open"))
 
     def leave_out(self, member: UserId, name: str, actor: Actor, reason: str) -> Iterator[int]:
-        """Leave a member's choices on open articles out of ranking, and those to come; log it.
+        """Leave a member's choices on open articles, and all later ones, out of ranking; log it.
 
         Yields the number of articles that each step changed. One round trip for each batch of the member's lists
         in each shard. Idempotent, and continues an act that was interrupted. Raises StoreError.
@@ -48,11 +48,11 @@ class LeftOutVotes:
         yield from self._carry_out(member, "1", (actor.name, name, reason))
 
     def count_again(self, member: UserId, name: str, actor: Actor, reason: str) -> Iterator[int]:
-        """Count a member's choices again: those on open articles, and those to come. The rest as `leave_out`."""
+        """Count a member's choices on open articles, and all later ones, again. Otherwise like `leave_out`."""
         yield from self._carry_out(member, "0", (actor.name, name, reason))
 
     def go_on(self, member: UserId) -> Iterator[int]:
-        """Continue an act that was interrupted. The rest as `leave_out`."""
+        """Continue an act that was interrupted. Otherwise like `leave_out`."""
         yield from self._carry_out(member, "", ("", "", ""))
 
     def _carry_out(self, member: UserId, wanted: str, entry: tuple[str, str, str]) -> Iterator[int]:
@@ -67,7 +67,7 @@ class LeftOutVotes:
         yield from self.settle(first, member, act)  # last: its "done" means that all others are done
 
     def _decide(self, keys: Keys, member: UserId, wanted: str, act: str, *entry: str) -> list[str]:
-        """Let one shard follow the act; return the act and whether it leaves out ("1") or counts ("0").
+        """Make one shard follow the act; return the act and whether it leaves out ("1") or counts ("0").
 
         The act is "" if nothing is left to settle in the shard.
         """
@@ -76,7 +76,7 @@ class LeftOutVotes:
         return self._store.change("left_out/decide", member, given, arguments)
 
     def settle(self, keys: Keys, member: UserId, act: str) -> Iterator[int]:
-        """Let the articles of one shard follow an act that is open there. The rest as `leave_out`."""
+        """Apply an act that is open in one shard to its articles. Otherwise like `leave_out`."""
         lists, now = (keys.votes_of(member), keys.opposes_of(member)), exact_time(self._store.now())
         for chosen in lists:
             since, given = "-inf", [chosen, keys.left_out_acts]

@@ -1,7 +1,7 @@
-"""Audit and repair of what the shards say of votes that are left out of ranking: members, and their acts.
+"""Audit and repair of the shards' records of votes that are left out of ranking: members, and acts on them.
 
-The shards follow an act one after the other, and the first shard says last that it is done. So another one may
-follow an earlier act while the first calls its own open, and none may once the first calls it done.
+The shards follow an act one after the other, and the first shard records it as done only after all others. So
+another shard may follow an earlier act as long as the first shard's act is open, but not once it is done.
 """
 
 import re
@@ -21,7 +21,7 @@ _ACT = re.compile(r"([1-9][0-9]*) (open|done)")
 
 
 class _State(NamedTuple):
-    """What one shard says of a member: the number of the act that it follows, 0 for none, and the rest."""
+    """One shard's record of a member: the number of the act that it follows, 0 for none, and its state."""
 
     act: int
     is_done: bool
@@ -29,12 +29,12 @@ class _State(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether the shard agrees with the act that it follows itself."""
+        """Whether the record agrees with the act that the shard follows."""
         return self.is_left_out == leaves_out(self.act)
 
 
 _States = tuple[_State, ...]
-"""What each shard says of a member, the first shard first."""
+"""The record of a member in each shard, the first shard first."""
 
 
 class LeftOutUpkeep:
@@ -62,7 +62,7 @@ class LeftOutUpkeep:
                 yield partial(_take, self._left_out.go_on(member))
 
     def _repeat(self, member: UserId, act: int) -> None:
-        """Carry out an act again in every shard: first in the first one, which says last that it is done."""
+        """Carry out an act again in every shard. The first shard begins it first and completes it last."""
         first, *others = self._store.shards.all
         self._begin(first, member, act)
         for keys in others:
@@ -75,10 +75,10 @@ class LeftOutUpkeep:
         self._store.change("left_out/repair", member, given, [member, act, int(leaves_out(act))])
 
     def _read_all(self) -> Iterator[tuple[UserId, _States]]:
-        """Yield what the shards say of each member; of what is wrong only what two readings say.
+        """Yield the shards' records of each member; wrong ones only if two readings agree.
 
-        An act that goes on meanwhile is between the shards in one reading. The numbers of a member's acts only
-        grow, so what two readings agree on was true in every shard at the moment between them.
+        One reading may catch an act between two shards. The numbers of a member's acts only grow, so what two
+        readings agree on was true in every shard at the moment between them.
         """
         for batch in batches(self._members(), ENTRIES_PER_CHECK):
             found = dict(zip(map(int, batch), self._read(batch), strict=True))
@@ -87,14 +87,14 @@ class LeftOutUpkeep:
             yield from ((one, states) for one, states in found.items() if again.get(one, states) == states)
 
     def _members(self) -> set[UserId]:
-        """Return the members that any shard says something of."""
+        """Return the members of whom any shard has a record."""
         found = set[str]()
         for keys in self._store.shards.all:
             found.update(hash_fields(self._store, keys.left_out_acts), set_members(self._store, keys.left_out))
         return {int(member) for member in found if member.isascii() and member.isdigit()}
 
     def _read(self, members: list[str]) -> list[_States]:
-        """Return what the shards say of each of these members. One round trip, none without members."""
+        """Return the shards' records of each of these members. One round trip, none without members."""
         if not members:
             return []
         with self._store.pipeline() as pipe:
@@ -126,7 +126,7 @@ def _last_act(states: _States) -> int:
 
 
 def _state_from(act: str | None, is_left_out: int) -> _State:
-    """Return the state as a shard has it; an act that cannot be read is none."""
+    """Return a shard's record of a member; an act that cannot be read counts as none."""
     parts = _ACT.fullmatch(act or "")
     number, state = parts.groups() if parts else ("0", "done")
     return _State(int(number), state == "done", bool(is_left_out))

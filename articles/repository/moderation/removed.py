@@ -97,7 +97,7 @@ class RemovedCommentPage(NamedTuple):
 
 
 class _Reading:
-    """What was read of one shard's moderation log."""
+    """How far one shard's moderation log has been read, and what was found."""
 
     def __init__(self, keys: Keys, before: float) -> None:
         self.keys = keys

@@ -32,7 +32,7 @@ class Sweeps:
         )
 
     def restore(self, member: UserId, since: float, sweep: str, actor: Actor, reason: str) -> Iterator[bool]:
-        """Restore what the sweep removed, and nothing else. The rest as `remove`."""
+        """Restore what the sweep removed, and nothing else. Otherwise like `remove`."""
         yield from self._change(
             member, since, (self._articles.restore, self._comments.restore), actor, reason, sweep
         )

@@ -16,13 +16,13 @@ from articles.repository.store.scan import portions
 from articles.repository.store.values import article_id_from
 
 MOST_ARTICLES = 20_000
-"""Articles whose votes are compared, the newest."""
+"""Number of articles whose votes are compared: the newest."""
 
 KEPT_SECONDS = 3600
 """Time for which a process keeps what it found."""
 
 _MOST_WAITING = 20.0
-"""Seconds for which the store is waited for in all: much longer than other pages wait, for many short replies."""
+"""Seconds to wait for the store in total: much longer than other pages wait, for many short replies."""
 
 MOST_SHOWN = 50
 """Blocs, and articles of each of them, that are shown."""
@@ -64,7 +64,7 @@ class VotingBlocs:
         return {article.id: article for article in articles if article.removed is None}
 
     def _ballots(self) -> Iterator[Ballot]:
-        """Yield who voted for each recent article, and who opposed it, without members who are only numbers."""
+        """Yield the accounts that voted for each recent article, and those that opposed it."""
         for ids in portions(self._recent_ids(), ARTICLES_PER_READ):
             names = [(self._store.shards.of(number), number) for number in ids]
             with self._store.pipeline() as pipe:

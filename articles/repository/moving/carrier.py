@@ -32,7 +32,7 @@ _PATTERNS = ("saved:*", "link:*", "shift:*")
 _DAY = 86400
 _KEYS_PER_SCAN = 10_000
 _SAME_LIFE_MS = 1000
-"""By how much the computed end of an unchanged key's life may differ."""
+"""Milliseconds by which the computed expiry of an unchanged key may differ."""
 
 _ADDED_UP = (
     *(table.SITE_DAYS, table.LOG, table.TUNINGS, table.RANKING),
@@ -43,7 +43,7 @@ _ADDED_UP = (
 
 @dataclass
 class Changes:
-    """What has changed, of what is kept in shards."""
+    """What has changed in the shards."""
 
     articles: set[ArticleId] = field(default_factory=set)
     comments: set[CommentId] = field(default_factory=set)
@@ -55,7 +55,7 @@ class Changes:
 
     @classmethod
     def among(cls, taken: Mapping[str, Iterable[str]]) -> "Changes":
-        """Return what these keys, by the prefix of their shard, are about."""
+        """Return what these changed keys, grouped by the prefix of their shard, are about."""
         changes = cls()
         for keys in taken.values():
             ordered = list(keys)

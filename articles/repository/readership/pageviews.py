@@ -126,7 +126,8 @@ class Pageviews:
     def _visitors_on_cluster(self, days: range) -> list[int]:
         """Return each day's visitors: a server counts the sketches of all shards once they are in one of them.
 
-        There they stand for days of 1970, for a minute. Two round trips, with up to 12 KB for each day and shard.
+        They are kept there for a minute, as days of 1970. Two round trips, with up to 12 KB for each day and
+        shard.
         """
         shards, directory = self._store.shards.all, self._store.shards.directory
         with self._store.pipeline() as pipe:

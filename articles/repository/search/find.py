@@ -36,7 +36,10 @@ from articles.repository.store.values import article_id_from
 from articles.searching import WORDS_VERSION, Query, Term, words_of
 
 _ATTEMPTS = 5
-"""Readings of an article that changes meanwhile. One with bytes that are no text always seems to have changed."""
+"""Attempts to read an article that keeps changing.
+
+One with bytes that are not text always seems to have changed.
+"""
 
 
 class Search:

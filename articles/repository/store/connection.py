@@ -325,8 +325,8 @@ class Store:
     def run_together(self, calls: Sequence[Call]) -> list[Any]:
         """Run scripts in one transaction, so that readers see all effects or none; return the replies.
 
-        On a cluster, in one transaction for each shard, the first shard's last: whatever it says is done has been
-        done in all others. Only for idempotent scripts. One round trip; two on a cluster.
+        On a cluster, in one transaction for each shard, the first shard's last: whatever it records as done has
+        been done in all others. Only for idempotent scripts. One round trip; two on a cluster.
         """
         with self._observed("together"):
             first = [n for n, call in enumerate(calls) if self.is_cluster and self._is_in_first_shard(call)]

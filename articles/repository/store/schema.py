@@ -24,10 +24,10 @@ RESTORING = "restoring"
 OLDEST_SERVER = (6, 2)
 
 OLDEST_CONFIRMING_REDIS = (7, 2)
-"""With WAITAOF, which every Valkey has."""
+"""The first Redis with WAITAOF, which every Valkey has."""
 
 _SECONDS_UNTIL_SYNC = 1.5
-"""That a server with `appendfsync everysec` takes at most, with some reserve."""
+"""The most that a server with `appendfsync everysec` takes, with some reserve."""
 
 SHARDS_OF_A_CLUSTER = 16
 """Shards that a cluster should have at least, so that they can be spread over several nodes."""

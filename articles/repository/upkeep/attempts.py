@@ -21,7 +21,7 @@ def attempt(subject: str, step: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def attempt_repair(subject: str, step: Callable[[], object], tell: Callable[[Finding], object]) -> None:
-    """Run a step of the repair; if it fails because of damage, tell so. Raises StoreUnavailable."""
+    """Run a step of the repair; if it fails because of damage, report it. Raises StoreUnavailable."""
     try:
         step()
     except UNREADABLE as error:

@@ -23,7 +23,7 @@ exactly
     Comments that are shown, and no others, are indexed by exactly the words of their texts, and by time
 12. the queue and the members' lists of flags hold exactly the flags of what is there, by their states; none is
     open on what is removed
-13. what a shard says of a member's votes left out of ranking agrees with the last act that it follows; none
+13. a shard's record of a member's votes left out of ranking agrees with the last act that it follows; none
     follows a later act than the first shard, which says that an act is done once it is done in all others
 14. an inbox holds the newest 1,000 notices at most, each about an article that exists; deleted accounts have none
 15. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
@@ -71,7 +71,7 @@ from articles.repository.upkeep.readable import Entries, check_readable_keys
 _NAMES = (*RANGES, "seconds_per_point", "version", "refreshed_at")
 
 _RESCORE_SECONDS, _PAUSE_SECONDS = 2.0, 0.05
-"""How long the shards of a cluster may differ while they are rescored, and the pause between two looks."""
+"""Seconds for which shards of a cluster may differ while they are rescored, and between two readings."""
 
 
 Progress = Callable[[int, int], None]
@@ -79,14 +79,14 @@ Progress = Callable[[int, int], None]
 
 
 class _Facts(NamedTuple):
-    """What the check of an article read: what it is indexed by, and whether it says anything of comments."""
+    """What the check read of an article: what it is indexed by, and whether it has any field about comments."""
 
     indexed: Indexed
     is_discussed: bool
 
 
 Batch = tuple[list[str], list[Finding], dict[str, _Facts]]
-"""Ids of some articles, what is wrong with them, and what was read of those that could be."""
+"""Ids of some articles, what is wrong with them, and what was read of those that could be read."""
 
 
 def _facts_from(reply: Sequence[str | None]) -> Iterator[_Facts]:

@@ -44,7 +44,7 @@ class Shown:
 
 
 class NotedComments(NamedTuple):
-    """What an article says of its comments: how many are shown, the last number given out, the last one's time."""
+    """What an article records about its comments: how many are shown, the last number given, the last time."""
 
     number: str | None
     last_number: str | None
@@ -66,7 +66,7 @@ class CommentAudit:
     ) -> Iterator[Finding]:
         """Yield every broken invariant of the comments in a shard. In batches. Raises StoreError.
 
-        `discussed`: the articles that say anything of comments, or could not be read.
+        `discussed`: the articles that have any field about comments, or could not be read.
         """
         shown, memberships = defaultdict[ArticleId, Shown](Shown), Memberships()
         check_one = partial(self._check_with_words, keys, shown, memberships)
@@ -143,7 +143,7 @@ class CommentAudit:
     def _check_counts(
         self, keys: Keys, ids: Iterable[ArticleId], shown: dict[ArticleId, Shown], highest: dict[ArticleId, int]
     ) -> Iterator[Finding]:
-        """Check what articles say of their comments. What members change meanwhile is counted again."""
+        """Check what articles record about their comments. What members change meanwhile is counted again."""
         for article_id, first in read_counts(self._store, keys, ids).items():
             if shown[article_id].agrees_with(first):
                 continue
@@ -184,7 +184,7 @@ def listed_comments(store: Store, keys: Keys, contents: Contents) -> set[Comment
 
 
 def read_counts(store: Store, keys: Keys, ids: Iterable[ArticleId]) -> dict[ArticleId, NotedComments]:
-    """Return what articles say of their comments. One round trip."""
+    """Return what articles record about their comments. One round trip."""
     articles, width, noted = list(ids), 1 + len(NotedComments._fields), dict[ArticleId, NotedComments]()
     batches_read = list(portions(articles, ARTICLES_PER_CHECK))
     calls = [Call("comments/read_counts", list(map(keys.article, batch)), []) for batch in batches_read]

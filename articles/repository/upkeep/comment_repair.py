@@ -101,7 +101,7 @@ class CommentRepair:
     def _correct_counts(
         self, keys: Keys, contents: Contents, shown: Mapping[ArticleId, Shown], highest: Mapping[ArticleId, int]
     ) -> None:
-        """Correct what articles say of their comments; those that members change meanwhile are counted again."""
+        """Correct what articles record about comments; those that members change meanwhile are counted again."""
         for ids in portions(sorted(contents.articles), KEYS_PER_SCAN):
             for article_id, noted in read_counts(self._store, keys, ids).items():
                 last = max(highest.get(article_id, 0), count_from(noted.last_number))

@@ -20,7 +20,7 @@ _SETS_PER_SCRIPT = 3000
 """Sets that one script looks into: some milliseconds of the store's time."""
 
 _FEW = 500
-"""Sets that are looked for in all articles; if more are doubtful, all are."""
+"""Maximum number of doubtful sets for which articles are searched; if there are more, all sets are checked."""
 
 Attempt = Callable[[list[str], Callable[[list[str]], Iterable[Finding]]], Iterator[Finding]]
 """Yields the findings of a step on some articles, also if it fails."""

@@ -47,7 +47,7 @@ def place_of(request: HttpRequest, comment_id: CommentId) -> str:
 @members_only(carries=["text", "parent"])
 @with_address
 def write(request: HttpRequest, article_id: int) -> HttpResponse:
-    """Post a comment. The page of its own is for a form that comes back, and for replies without a script."""
+    """Post a comment. The page shows a form that is refused, and serves for replies without a script."""
     article = repository().articles.get(article_id, reader_id(request))
     if article.removed is not None:
         raise ArticleRemoved(article_id)

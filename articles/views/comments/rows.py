@@ -31,7 +31,7 @@ from articles.formatting.values import age
 from articles.wiring import html_of
 
 MOST_COMMENTS = 2_000
-"""Drawn comments that a process keeps, about 3 KB each; those that were not shown for longest are dropped."""
+"""Drawn comments that a process keeps, about 3 KB each; the least recently shown ones are dropped."""
 
 _LONGEST_KEPT = 2_000
 """Characters of a text with which a drawn comment is kept."""

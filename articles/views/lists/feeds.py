@@ -119,7 +119,7 @@ def of_search(request: HttpRequest, feed_filter: FeedFilter, kind: str) -> HttpR
 
 
 def _description(slugs: Sequence[str]) -> str:
-    """Return the description of a single group as one line, "" of several."""
+    """Return the description of a single group as one line; "" for several groups."""
     return plain(repository().groups.get_descriptions(slugs).get(slugs[0], "")) if len(slugs) == 1 else ""
 
 

@@ -57,7 +57,7 @@ def unpack(token: str, name: str, now: float) -> Pages:
 
 
 def _check(name: str, moment: bytes, body: bytes) -> bytes:
-    """Return the signature; that of a truncated token, or of one of another list, is another."""
+    """Return the signature, which differs for a truncated token and for another list."""
     return salted_hmac(__name__, name.encode() + b"\0" + moment + body, algorithm="sha256").digest()[:4]
 
 

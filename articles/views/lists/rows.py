@@ -21,7 +21,7 @@ _GAP = Markup("<!--marked-->")
 """In the place of the position, and of a text that may have marks. They are escaped, so none contains it."""
 
 MOST_ROWS = 5_000
-"""Rows that a process keeps, about 2 KB each; those that were not shown for longest are dropped."""
+"""Rows that a process keeps, about 2 KB each; the least recently shown ones are dropped."""
 
 MOST_FOUND = 4_000
 """The same for rows of searches."""

@@ -1,4 +1,4 @@
-"""The moderators' page of voting blocs: accounts that choose alike on many articles."""
+"""The moderators' page of voting blocs: accounts that make the same choice on many articles."""
 
 from dataclasses import dataclass
 

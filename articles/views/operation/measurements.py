@@ -16,15 +16,15 @@ from articles.formatting.values import grouped, prose
 from articles.views.ranking import chart_labels
 
 _MOST_ROWS = 25
-"""Of the table: about one for each hour."""
+"""Maximum number of rows of the table: about one for each hour."""
 
 _LEAST = 2
-"""Measurements that make a line."""
+"""Minimum number of measurements for a line."""
 
 _UNKNOWN = "–"
 
 _ZERO_DECIMAL = re.compile(r"[.,]0(?![0-9])")
-"""Which round numbers on an axis do without."""
+"""A decimal that round numbers on an axis omit."""
 
 
 def _milliseconds(seconds: float) -> str:

@@ -27,7 +27,7 @@ for _, id in ipairs(split(ARGV[4])) do with_sets[id] = true end
 local any_gone = redis.call('EXISTS', prefix .. 'gone:') == 1
 local any_left_out = redis.call('EXISTS', prefix .. 'leftout:') == 1
 
--- Return what a ranking says of each id; false where it does not hold it.
+-- Return each id's value in a ranking; false where the ranking lacks the id.
 local function ranked_in(ranking) return redis.call('ZMSCORE', ranking, unpack(ids)) end
 local times, scores, removals, ranks = ranked_in(KEYS[1]), ranked_in(KEYS[2]), ranked_in(KEYS[3]), ranked_in(KEYS[4])
 local views, stages = ranked_in(prefix .. 'viewed:'), ranked_in(prefix .. 'next:score')

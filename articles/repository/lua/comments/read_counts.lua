@@ -1,5 +1,5 @@
 --[[
-Read what some articles of one shard say of their comments. Reads only.
+Read what some articles of one shard record about their comments. Reads only.
 KEYS  1… articles
 ARGV  none
 Returns  {number of the key, comments that are shown, last number given out, time of the last one, number …}, without the

@@ -1,5 +1,5 @@
 --[[
-Let one shard begin an act on a member's choices again, whatever it says of that act and of those before it: its articles
+Make one shard begin an act on a member's choices again, whatever it records about that act and earlier ones. Its articles
 are settled afterwards. Idempotent. A shard that follows a later act keeps it.
 KEYS  1 members left out  2 their acts
 ARGV  1 user id  2 number of the act  3 "1" if it leaves out, "0" if it counts

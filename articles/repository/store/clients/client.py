@@ -32,7 +32,10 @@ _FLAGS = ("ssl_check_hostname", "socket_keepalive")
 
 
 class Clients(NamedTuple):
-    """The clients of a store. `stale` may read from replicas, which are behind; `main` itself unless asked for."""
+    """The clients of a store.
+
+    `stale` may read from replicas, which lag behind; it is `main` itself unless requested.
+    """
 
     main: redis.Redis
     stale: redis.Redis

@@ -1,7 +1,7 @@
 """Sending commands to several nodes at once.
 
-Commands are written to all nodes before any reply is read. One is sent once more only if no node has executed it:
-if a node says where its slot is, or was not reached.
+Commands are written to all nodes before any reply is read. A command is sent once more only if no node has
+executed it: a node says where its slot is, or was not reached.
 """
 
 import time

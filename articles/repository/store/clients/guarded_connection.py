@@ -3,7 +3,7 @@
 A socket's timeout limits each read, so an answer that arrives byte by byte could take minutes. Here it limits the
 whole answer, from the moment the command is sent, and `answer_within` limits the waiting of one request in all.
 After two timeouts in a row, the next callers fail at once for a second instead of waiting as well: threads that
-wait for a hanging store are missing for everything else.
+wait for a hanging store can do nothing else.
 """
 
 import time
@@ -73,7 +73,7 @@ def was_not_sent_or_only_reads(error: Exception) -> bool:
 
 
 class ReadersRetry(Retry):
-    """Repeats once what a page needs that is only read, if the store closed the connection, as at its restart.
+    """Repeats a page's read once if the store closed the connection, as it does when it restarts.
 
     A change may have been executed, so it is repeated only by its sender. A store that hangs is not asked again.
     """
