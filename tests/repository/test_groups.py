@@ -347,6 +347,18 @@ def test_a_description_is_read_with_the_list_of_its_group_only(repository, wire)
     )
 
 
+@pytest.mark.parametrize("hidden", [(), ("java",)])
+def test_without_readable_descriptions_a_group_still_has_its_list(repository, hidden):
+    repository.groups.create("python", "Python")
+    repository.groups.create("java", "Java")
+    repository.articles.post(1, "alice", "A title", "https://example.org/", groups=["python"])
+    repository.store.client.set(repository.store.shards.directory.descriptions, "damaged")
+
+    page = repository.lists.get_page(Order.SCORE, slugs=("python",), hidden=hidden)
+
+    assert (page.group.title, page.group.description, len(page.articles)) == ("Python", "", 1)
+
+
 def test_the_audit_finds_and_the_repair_drops_a_description_without_a_group(repository):
     repository.groups.create("python", "Python")
     repository.groups.describe("python", "All about Python.", MODERATOR)

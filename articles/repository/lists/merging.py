@@ -191,7 +191,7 @@ def read_page(
     directory = store.shards.directory.groups
     last = start + size - 1
     call = ranking.page(start, last, directory, slug or "", reader, with_visitors=with_visitors)
-    reply, *texts = store.run_many([call, *_description(store, slug)], may_be_stale=may_be_stale)
+    reply, *texts = store.run_many([call, *description_calls(store, slug)], may_be_stale=may_be_stale)
     total, flat, state, title, articles, saved = reply
     entries = [(article_id_from(member), value) for member, value in pairs(flat)]
     ids = [article_id for article_id, _ in entries]
@@ -199,8 +199,8 @@ def read_page(
     return Cut(entries, total, title, rescored_at(state), found, "".join(texts))
 
 
-def _description(store: Store, slug: str | None) -> list[Call]:
-    """Return what reads the description of a group along with its list; nothing without a group."""
+def description_calls(store: Store, slug: str | None) -> list[Call]:
+    """Return the call that reads the description of a group along with its list; none without a group."""
     return (
         [] if slug is None else [Call("groups/read_description", (store.shards.directory.descriptions,), (slug,))]
     )
@@ -271,7 +271,7 @@ def _read(
     if slug is not None:  # the first call also reads the title: the group directory is in the first shard
         script, keys, args = calls[0]
         calls[0] = Call(script, (*keys, store.shards.directory.groups), (*args, slug))
-    replies = store.run_many([*calls, *_description(store, slug)], may_be_stale=may_be_stale)
+    replies = store.run_many([*calls, *description_calls(store, slug)], may_be_stale=may_be_stale)
     replies, texts = replies[: len(calls)], replies[len(calls) :]
     windows = [_window(total, pairs(flat), first) for total, flat, *_ in replies]
     title = replies[0][3] if slug is not None else None

@@ -8,11 +8,18 @@ from articles.domain.errors import GroupNotFound, PageNotFound
 from articles.domain.lists import MOST_PAGED, ArticlePage, Group, Order, Period
 from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
-from articles.repository.lists.merging import Cut, Ranking, group_rankings, read_page, site_rankings
+from articles.repository.lists.merging import (
+    Cut,
+    Ranking,
+    description_calls,
+    group_rankings,
+    read_page,
+    site_rankings,
+)
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moved_to, read_articles, stale_if_whole
 from articles.repository.lists.unseen import UnseenQuery, read_unseen
-from articles.repository.store.connection import Store
+from articles.repository.store.connection import Store, queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,16 +209,14 @@ class Lists:
         """
         if not slugs:
             return ()
-        directory = self._store.shards.directory
         with self._store.pipeline() as pipe:
-            pipe.hmget(directory.groups, list(slugs))
-            if len(slugs) == 1:
-                pipe.hget(directory.descriptions, slugs[0])
+            pipe.hmget(self._store.shards.directory.groups, list(slugs))
+            for call in description_calls(self._store, slugs[0] if len(slugs) == 1 else None):
+                queue(call, pipe)
             titles, *texts = pipe.execute()
         for slug, title in zip(slugs, titles, strict=True):
             if title is None:
                 raise GroupNotFound(slug, moved_to(self._store, slug))
-        description = "".join(filter(None, texts))
         return tuple(
-            Group(slug, title, description=description) for slug, title in zip(slugs, titles, strict=True)
+            Group(slug, title, description="".join(texts)) for slug, title in zip(slugs, titles, strict=True)
         )
