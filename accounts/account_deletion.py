@@ -68,7 +68,7 @@ def begin(user_id: int) -> None:
     member.is_active = member.is_staff = member.is_superuser = False
     member.email = member.language = member.theme = member.hidden_groups = ""
     member.verified_email = member.mail_kinds = ""
-    member.inbox_read_until = member.mailed_until = member.digested_at = 0
+    member.inbox_read_until = member.ban_changed_at = member.mailed_until = member.digested_at = 0
     member.digest = False
     member.followed_groups = member.feed_key = ""
     member.keyboard, member.last_login = True, None

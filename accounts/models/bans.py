@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from django.db import models, transaction
 from django.db.models import Q
@@ -37,7 +38,7 @@ class BanManager(models.Manager["Ban"]):
             if before and before.is_just_begun and before.is_same(scope, reason, ends_at):
                 return None
             self.filter(member=locked, lifted_at=None).update(lifted_at=timezone.now())
-            User.objects.filter(pk=locked.pk).update(banned_from=scope.value, ban_ends_at=ends_at)
+            self._note_change(locked.pk, banned_from=scope.value, ban_ends_at=ends_at)
             return self.create(
                 member=locked, scope=scope.value, reason=reason, ends_at=ends_at, moderator_id=moderator_id
             )
@@ -48,12 +49,20 @@ class BanManager(models.Manager["Ban"]):
             locked = User.objects.select_for_update().get(pk=member.pk)
             had_one = self.current(locked) is not None
             self.filter(member=locked, lifted_at=None).update(lifted_at=timezone.now())
-            User.objects.filter(pk=locked.pk).update(banned_from="", ban_ends_at=None)
+            if had_one:
+                self._note_change(locked.pk, banned_from="", ban_ends_at=None)
         return had_one
 
     def current(self, member: User) -> "Ban | None":
         """Return the member's current ban, neither over nor lifted; None without one. One query."""
         return self._current().filter(member=member).first()
+
+    def to_show(self, member: User) -> "Ban | None":
+        """Return the member's latest ban if it is current, or if its change is news. One query, for most none."""
+        if not (member.banned_from or member.has_news_of_ban):
+            return None
+        latest = self.filter(member=member).first()
+        return latest if latest and (latest.is_current or member.has_news_of_ban) else None
 
     def with_open_appeals(self) -> "models.QuerySet[Ban]":
         """Return the current bans whose appeals moderators have not answered, the oldest appeal first."""
@@ -63,7 +72,15 @@ class BanManager(models.Manager["Ban"]):
     def answer(self, ban: "Ban", text: str) -> bool:
         """Answer a ban's appeal; return whether this call did."""
         waiting = self._current().filter(pk=ban.pk, answered_at=None).exclude(appealed_at=None)
-        return waiting.update(answer=text, answered_at=timezone.now()) == 1
+        with transaction.atomic():
+            is_answered = waiting.update(answer=text, answered_at=timezone.now()) == 1
+            if is_answered:
+                self._note_change(ban.member_id)
+        return is_answered
+
+    @staticmethod
+    def _note_change(member: int, **values: Any) -> None:
+        User.objects.filter(pk=member).update(ban_changed_at=timezone.now().timestamp(), **values)
 
     def _current(self) -> "models.QuerySet[Ban]":
         return self.filter(Q(ends_at=None) | Q(ends_at__gt=timezone.now()), lifted_at=None)

@@ -164,6 +164,9 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     inbox_read_until = models.FloatField(default=0, db_default=0, editable=False)
     """In Unix seconds: later notices are new."""
 
+    ban_changed_at = models.FloatField(default=0, db_default=0, editable=False)
+    """When moderators last banned the member, lifted a ban or answered an appeal, in Unix seconds; 0 for never."""
+
     # Mail about notices.
     verified_email = models.CharField(max_length=254, blank=True, default="", db_default="", editable=False)
     """The address that the member has verified."""
@@ -202,6 +205,11 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         """Return whether the current ban forbids this: "posting" or "voting". No query."""
         ends_at = self.ban_ends_at
         return self.banned_from in (scope, "both") and (ends_at is None or ends_at > timezone.now())
+
+    @property
+    def has_news_of_ban(self) -> bool:
+        """Whether the inbox has not been read since moderators banned the member, lifted a ban or answered."""
+        return self.ban_changed_at > self.inbox_read_until
 
     def trust(self) -> None:
         """Stop counting as a new member, permanently. One query."""

@@ -79,7 +79,7 @@ class Frame(NamedTuple):
     member_id: int | Markup
     member_address: str
     unread: int | None
-    """The number of the member's new notices; None if it is not known."""
+    """The number of the member's new notices, news of a ban included; None if it is not known."""
 
     sees_moderation: bool
     sees_operation: bool
@@ -148,7 +148,7 @@ def frame_of(request: HttpRequest) -> Frame:
         member=name,
         member_id=user.pk or 0,
         member_address=_profile(name) if name else "",
-        unread=unread and unread.count,
+        unread=_unread(user, unread and unread.count),
         sees_moderation=any(map(user.has_perm, (SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES))),
         sees_operation=user.is_staff and user.has_perm("articles.see_operation"),
         is_staff=user.is_staff,
@@ -167,6 +167,10 @@ def frame_of(request: HttpRequest) -> Frame:
         has_imprint=site_text("imprint") is not None,
         is_moving=is_about_to_move(),
     )
+
+
+def _unread(user: Any, notices: int | None) -> int | None:
+    return notices if notices is None or not user.is_authenticated else notices + user.has_news_of_ban
 
 
 @lru_cache(1_000)

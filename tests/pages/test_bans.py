@@ -170,6 +170,45 @@ def test_the_second_answer_to_an_appeal_is_refused_and_shows_the_first(site_stor
     assert Ban.objects.current(bob) is not None
 
 
+def test_the_inbox_says_when_a_ban_began_was_answered_and_was_lifted(site_store, article, bob, carol):
+    def news() -> tuple[str, bool]:
+        """Return what the inbox says, and whether the header of another page counts it."""
+        page, elsewhere = text_of(bob, "/inbox/"), browser_of(bob).get(f"/articles/{article}/").text
+        return page, '<span class="badge">1<' in elsewhere
+
+    def mark_as_read() -> None:
+        assert browser_of(bob).post("/inbox/read/", {"until": str(site_store.store.now())}).status_code == 302
+
+    banned(bob, carol)
+    page, is_counted = news()
+    assert is_counted
+    assert "Reason: Nothing but spam" in page
+    assert f'href="{APPEAL}"' in browser_of(bob).get("/inbox/").text
+    assert "Mark all as read" in page
+    mark_as_read()
+    page, is_counted = news()
+    assert not is_counted
+    assert "Reason: Nothing but spam" in page  # as long as the ban lasts
+    assert "Mark all as read" not in page
+
+    browser_of(bob).post(APPEAL, {"text": "Please"})
+    fields = {"decision": "keep", "answer": "Not yet"}
+    browser_of(carol).post(f"/moderation/queue/appeals/{Ban.objects.get().pk}/", fields)
+    page, is_counted = news()
+    assert is_counted
+    assert "Not yet" in page
+    mark_as_read()
+
+    lift_ban(bob, "It is over", actor(carol))
+    page, is_counted = news()
+    assert is_counted
+    assert "The ban was lifted." in page
+    mark_as_read()
+    page, is_counted = news()
+    assert not is_counted
+    assert "spam" not in page
+
+
 def test_an_appeal_can_end_the_ban(site_store, bob, carol):
     banned(bob, carol)
     browser_of(bob).post(APPEAL, {"text": "Please"})

@@ -1,4 +1,4 @@
-"""The member's inbox: replies, mentions, decisions on flags, and moderator actions on the member's content."""
+"""The member's inbox: replies, mentions, decisions on flags, moderator actions on the member's content, and bans."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,8 +12,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.web.form_pages import form_action, members_only
+from accounts.models import Ban
+from accounts.web.form_pages import MemberRequest, form_action, members_only
 from articles.domain.discussion.notices import EXCERPT_CHARACTERS, Notice
+from articles.forms.bans import SCOPES
 from articles.forms.inbox import ReadForm
 from articles.text.markdown import plain
 from articles.views.lists.paging import numbered_pager, page_number
@@ -34,12 +36,14 @@ class NoticeRow:
 @never_cache
 @require_safe
 @members_only()
-def inbox(request: HttpRequest) -> HttpResponse:
+def inbox(request: MemberRequest) -> HttpResponse:
     """Show a page of the inbox; what is new stays new until the member marks it as read."""
     number, repo = page_number(request), repository()
     page = repo.inbox.get_page(actor(request).id, number)
     rows, read_until = list(_rows(page.notices)), inbox_read_until(request)
     context = {
+        "ban": Ban.objects.to_show(request.user) if number == 1 else None,
+        "scopes": SCOPES,
         "new": [row for row in rows if row.notice.at > read_until],
         "earlier": [row for row in rows if row.notice.at <= read_until],
         "form": ReadForm(initial={"until": repo.store.now()}),
