@@ -8,6 +8,7 @@ from django.test import Client
 
 from accounts.models import Invitation, User
 from articles.domain.articles import Choice
+from articles.views.moderation import voting_blocs
 from tests.factories import browser_of, member, post_as, vote
 
 PAGE = "/moderation/rings/blocs/"
@@ -57,6 +58,18 @@ def test_an_inviter_whom_all_share_is_named_once(site_store, ring, alice, carol,
     text = text_of(carol)
 
     assert "All were invited by alice . ring0 joined just now ring1" in text
+
+
+def test_of_a_bloc_that_is_named_in_part_no_common_inviter_is_claimed(site_store, ring, alice, carol, monkeypatch):
+    monkeypatch.setattr(voting_blocs, "_MOST_ACCOUNTS", 2)
+    for one in ring[:2]:
+        Invitation.objects.issue(alice)
+        Invitation.objects.filter(invited=None).update(invited=one)
+
+    text = text_of(carol)
+
+    assert "All were invited" not in text
+    assert "ring1 joined just now , invited by alice And 3 more accounts." in text
 
 
 def test_others_see_neither_the_page_nor_the_link(site_store, alice, carol):

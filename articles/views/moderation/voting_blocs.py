@@ -56,7 +56,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 def _row(bloc: VotingBloc, accounts: dict[UserId, _Account], articles: list[Article]) -> _Row:
     members = [accounts.get(member, _DELETED) for member in bloc.members[:_MOST_ACCOUNTS]]
-    inviters = {account.inviter for account in members}
+    inviters = {account.inviter for account in members} if len(members) == len(bloc.members) else set()
     return _Row(bloc, members, articles, inviters.pop() if len(inviters) == 1 else "")
 
 
