@@ -1,4 +1,4 @@
-"""The member's inbox: replies, mentions, decisions on flags, moderator actions on the member's content, and bans."""
+"""The member's inbox: replies, mentions, decisions on flags, moderators' actions on the member's content, bans."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
