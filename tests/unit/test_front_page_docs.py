@@ -18,8 +18,8 @@ def test_the_documented_limits_match_the_rules():
     assert f"at least {weight.FEWEST_ARTICLES}, with at least {weight.FEWEST_CHOICES} votes and opposes" in PAGE
     assert (weight.PATIENCE, weight.SETTLED) == (7 * weight.DAY, weight.DAY)
     assert "until its first article is a week old" in PAGE
-    assert "that are older than a day" in PAGE
-    assert f"Of more than {MOST_ARTICLES:,} articles an even selection is read." in PAGE
+    assert "leaves out those that are less than a day old" in PAGE
+    assert f"If there are more than {MOST_ARTICLES:,} articles, an evenly spread selection is read." in PAGE
 
 
 def test_a_site_starts_with_the_constant_of_the_source_documents():
