@@ -24,20 +24,10 @@ from articles.views.comments import votes as comment_votes
 from articles.views.inbox import page as inbox
 from articles.views.inbox import silence
 from articles.views.lists import feeds, my_lists, pages, refresh, search
-from articles.views.moderation import (
-    appeals,
-    left_out,
-    log,
-    notes,
-    queue,
-    removed,
-    sign_ups,
-    sweeps,
-    voting_blocs,
-    voting_rings,
-)
+from articles.views.moderation import appeals, log, queue, removed, sign_ups, voting_blocs, voting_rings
 from articles.views.moderation import articles as article_moderation
-from articles.views.moderation import members as members_moderation
+from articles.views.moderation.members import left_out, notes, sweeps
+from articles.views.moderation.members import page as member_moderation
 from articles.views.operation import health, operation
 from articles.views.ranking import lab
 from articles.web import converters  # noqa: F401 - registers "article_id"
@@ -112,8 +102,8 @@ urlpatterns = [
     path("preferences/", preferences.save, name="preferences"),
     path("users/<str:name>/", members.profile, name="profile"),
     path("users/<str:name>/comments/", members.comments, name="member_comments"),
-    path("users/<str:name>/moderation/", members_moderation.index, name="member_moderation"),
-    path("users/<str:name>/moderation/lift/", members_moderation.lift, name="lift_ban"),
+    path("users/<str:name>/moderation/", member_moderation.index, name="member_moderation"),
+    path("users/<str:name>/moderation/lift/", member_moderation.lift, name="lift_ban"),
     path("users/<str:name>/moderation/votes/", left_out.leave_out, name="leave_votes_out"),
     path("users/<str:name>/moderation/votes/count/", left_out.count_again, name="count_votes"),
     path("users/<str:name>/moderation/votes/continue/", left_out.go_on, name="continue_votes"),

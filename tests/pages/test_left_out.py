@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain.articles import Choice, LeftOut
-from articles.views.moderation import acts
+from articles.views.moderation.members import acts
 from tests.factories import browser_of
 from tests.store_state import problems
 

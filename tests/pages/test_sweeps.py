@@ -4,7 +4,7 @@ import pytest
 
 from accounts.models import Sweep
 from articles.domain.errors import StoreUnavailable
-from articles.views.moderation import acts
+from articles.views.moderation.members import acts
 from tests.factories import browser_of, comment_on
 
 PAGE, BEGIN = "/users/alice/moderation/", "/users/alice/moderation/sweep/"

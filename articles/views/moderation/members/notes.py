@@ -13,7 +13,7 @@ from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web.form_pages import form_action
 from accounts.web.resubmission import RESUBMISSION_WINDOW
 from articles.forms.notes import NoteForm
-from articles.views.moderation import acts
+from articles.views.moderation.members import acts
 from articles.web.identity import actor, member_named, needs, reader_id
 
 

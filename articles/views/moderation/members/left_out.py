@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.moderators import BAN_MEMBERS
 from accounts.web.form_pages import form_action
 from articles.forms.articles import ReasonForm
-from articles.views.moderation import acts
+from articles.views.moderation.members import acts
 from articles.web.identity import actor, member_named, needs
 from articles.wiring import repository
 

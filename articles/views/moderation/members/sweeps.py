@@ -18,7 +18,7 @@ from accounts.web.resubmission import RESUBMISSION_WINDOW
 from articles.formatting.values import grouped
 from articles.forms.articles import ReasonForm
 from articles.forms.sweeps import SweepForm
-from articles.views.moderation import acts
+from articles.views.moderation.members import acts
 from articles.web.identity import actor, member_named, needs
 from articles.wiring import repository
 
