@@ -1,4 +1,4 @@
-"""Ids of new accounts. Other apps keep data under them, so they say which are free.
+"""Ids of new accounts. Other apps keep data under them, so they tell which are free.
 
 Without them, ids follow the highest one of the accounts database.
 """

@@ -1,4 +1,4 @@
-"""Sessions by member: of each, those of the newest logins are kept, and a login beyond the limit ends the oldest.
+"""Sessions by member. Those of a member's newest logins are kept; a login beyond the limit ends the oldest.
 
 Sessions name their member only in their content, so their keys are kept here by member.
 """

@@ -1,4 +1,4 @@
-"""Members: accounts, sign-ups, sessions, bans, sweeps, notes and tokens, and what they do not want to hear of."""
+"""Members: accounts, sign-ups, sessions, bans, sweeps, notes, tokens, and whom and what they silence."""
 
 from accounts.models.bans import Ban, BanManager, BanScope
 from accounts.models.blocks import Block, BlockLimitError, Mute, Silence

@@ -115,7 +115,7 @@ class Ban(models.Model):
         return self.begins_at >= timezone.now() - _SENT_TWICE
 
     def is_same(self, scope: BanScope, reason: str, ends_at: datetime | None) -> bool:
-        """Return whether a ban that was sent twice would be this one."""
+        """Return whether this ban is the one that a form sent twice would create again."""
         if self.ends_at and ends_at:
             is_as_long = abs(self.ends_at - ends_at) <= _SENT_TWICE
         else:

@@ -20,7 +20,7 @@ class BlockLimitError(Exception):
 
 
 class Silence(NamedTuple):
-    """Whom a member blocks, and whether the member mutes a discussion."""
+    """The members whom a member blocks, and whether the member mutes a discussion."""
 
     blocked: frozenset[int] = frozenset()
     is_muted: bool = False

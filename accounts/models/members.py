@@ -23,19 +23,19 @@ _NAME = RegexValidator(names.PATTERN, _NAME_RULE)
 
 
 _MOST_DIGITS = 16
-"""Of a member's id."""
+"""Maximum number of digits of a member's id."""
 
 HAS_PERMISSIONS = """(
     EXISTS (SELECT 1 FROM accounts_user_groups WHERE user_id = accounts_user.id)
     OR EXISTS (SELECT 1 FROM accounts_user_user_permissions WHERE user_id = accounts_user.id)
 )"""
-"""Of a row of accounts_user, in SQL: whether the member may have permissions."""
+"""SQL condition on a row of accounts_user: whether the member may have permissions."""
 
 IS_SILENCING = """(
     EXISTS (SELECT 1 FROM accounts_block WHERE user_id = accounts_user.id)
     OR EXISTS (SELECT 1 FROM accounts_mute WHERE user_id = accounts_user.id)
 )"""
-"""The same: whether the member blocks anyone or mutes any discussion."""
+"""SQL condition on a row of accounts_user: whether the member blocks anyone or mutes any discussion."""
 
 
 MAIL_KINDS = ("reply", "mention", "moderation", "flag")

@@ -20,7 +20,7 @@ class MemberBackend(ModelBackend):
     """Django's backend, except that it reads members without the ORM, which takes longer than the query itself."""
 
     def get_user(self, user_id: int) -> User | None:
-        """Return the active member with this id, and whether what few members have takes further queries."""
+        """Return the active member with this id, with flags that spare most members further queries."""
         database = connections[DEFAULT_DB_ALIAS]
         with database.cursor() as cursor:
             cursor.execute(_MEMBER, [user_id])
@@ -36,7 +36,7 @@ class MemberBackend(ModelBackend):
 
 
 def _conversions(database: Any) -> list[tuple[int, Any, Callable[..., Any]]]:
-    """Return how values are converted, and which: SQLite, for one, has neither booleans nor times.
+    """Return which values are converted, and how: SQLite, for example, has neither booleans nor times.
 
     Kept with the database's operations, whose methods they are.
     """

@@ -10,7 +10,7 @@ password_confirmed = Signal()
 
 
 def note_password(request: HttpRequest, form: BaseForm, field: str = "password") -> None:
-    """Report whether the password was right that a validated form has in this field."""
+    """Report whether the password in this field of a validated form was right."""
     if field in form.cleaned_data:
         password_confirmed.send(sender=type(form), request=request)
     elif form.data.get(field):
