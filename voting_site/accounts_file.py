@@ -1,8 +1,8 @@
 """Connections to the accounts' SQLite file that last longer than a request: opening one costs as much as a query.
 
 Someone may delete the file or put a backup in its place while the site runs. A connection to the former file would
-write into nothing, so each request looks whether it is still the same. After an error, a connection is opened
-again: one that found the disk read-only stays read-only.
+write into nothing, so each request checks whether the file is still the same. After an error, a connection is
+opened again: one that found the disk read-only stays read-only.
 """
 
 import os

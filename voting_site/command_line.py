@@ -55,7 +55,7 @@ def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
 
 
 def _execute(arguments: list[str]) -> None:
-    """Run a command as Django does, but the site's own `version`, for which Django prints its own."""
+    """Run a command as Django does, except `version`, for which Django would print its own version."""
     if arguments[1:2] == _VERSION:
         django.setup()
         ManagementUtility(arguments).fetch_command(*_VERSION).run_from_argv(arguments)

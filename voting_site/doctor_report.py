@@ -11,7 +11,7 @@ from articles.doctor.findings import Level, Result, error, warning
 from voting_site import __version__
 
 EXIT_STATUS = {Level.ERROR: 2, Level.WARNING: 1}
-"""By the worst finding; 0 for any other."""
+"""Exit status by the worst finding; 0 for any other."""
 
 _MARKS = {Level.FINE: "fine", Level.NOTE: "note", Level.WARNING: "WARNING", Level.ERROR: "ERROR"}
 _INDENT = " " * 11

@@ -5,5 +5,5 @@ from typing import IO
 
 
 def discard_rest(stream: IO[str]) -> None:
-    """Let what a standard stream still holds go nowhere: Python would fail when it writes it at the exit."""
+    """Discard what a standard stream still holds: Python would fail when it writes it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

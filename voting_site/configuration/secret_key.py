@@ -11,7 +11,7 @@ from django.core.management.utils import get_random_secret_key
 from voting_site.configuration.kinds import BadSetting
 
 NAME = "secret_key"
-"""Of the file, in the data directory."""
+"""Name of the file in the data directory."""
 
 _creates = True
 """Whether this process creates a missing key."""

@@ -18,7 +18,7 @@ SQLITE = "voting_site.sqlite"
 """The database backend for SQLite."""
 
 _OWN_BACKENDS = {"django.db.backends.postgresql": POSTGRES, "django.db.backends.sqlite3": SQLITE}
-"""By those of Django."""
+"""Our backends by Django's."""
 
 
 def store(text: str) -> str:

@@ -62,7 +62,7 @@ class Supervisor:
     def start(self, timeout: float | None = START_TIMEOUT, *, loading_after: float | None = None) -> bool:
         """Block until the store is ready, run by this or another process; with None, without a time limit.
 
-        With `loading_after`, return False if it is not ready after so many seconds: it gets ready in the
+        With `loading_after`, return False if it is not ready after that many seconds: it gets ready in the
         background, or `failure` says why not. Raises EmbeddedStoreError, after cleaning up.
         """
         if self._thread is not None:

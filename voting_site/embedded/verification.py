@@ -92,7 +92,7 @@ def _compare(state: _State, name: str, number: int, block: bytes) -> None:
     blocks, current = state.blocks.setdefault(name, []), _digest(block)
     if number < len(blocks):
         size, digest = blocks[number]
-        # A shorter block was truncated at a start, which is said in the log.
+        # A shorter block was truncated at a start, which the log reports.
         before = current if len(block) == size else _digest(block[:size])
         if len(block) >= size and before != digest:
             state.damaged.setdefault(name, number * _BLOCK)

@@ -1,4 +1,4 @@
-"""Say when the disk of the data directory is full: the store's own errors do not name the reason."""
+"""Report when the disk of the data directory is full: the store's own errors do not name the reason."""
 
 import logging
 import os
@@ -21,12 +21,15 @@ def is_full(folder: Path) -> bool:
 
 
 def sentence(folder: Path) -> str:
-    """Return what the operator has to know."""
+    """Return a sentence for the operator about the full disk."""
     return f"The disk of DATA_DIR ({folder}) is full: nothing can be saved until space is freed."
 
 
 class DiskWatch:
-    """Looks at the disk every few seconds. Logs when it becomes full, once a minute while it is, and the end."""
+    """Looks at the disk every few seconds.
+
+    Logs when it fills up, once a minute while it is full, and when it has space again.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

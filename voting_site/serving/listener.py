@@ -18,8 +18,8 @@ _SEND_BUFFER_BYTES = 128 * 1024
 def bind(host: str, port: int, patience: float) -> socket.socket:
     """Bind the site's socket. It refuses connections until `listen(BACKLOG)`. Raises CannotServe.
 
-    Connections inherit its options. On Linux the kernel ends those whose reader acknowledges nothing for so many
-    seconds; elsewhere they stay until the reader closes them.
+    Connections inherit its options. On Linux the kernel ends those whose reader acknowledges nothing for
+    `patience` seconds; elsewhere they stay until the reader closes them.
     """
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:

@@ -36,14 +36,14 @@ class Command(BaseCommand):
 
 
 def _say(sentence: str) -> None:
-    """Print a sentence. One that the disk of the logs has no space for must not end the site."""
+    """Print a sentence. A full disk of the logs must not end the site."""
     with suppress(OSError):
         print(sentence, flush=True)
 
 
 @contextmanager
 def _output_that_may_be_full() -> Iterator[None]:
-    """Give up, at the end, what could not be printed: Python would end with a failure otherwise."""
+    """Discard, at the end, what could not be printed: otherwise Python would exit with a failure."""
     try:
         yield
     finally:

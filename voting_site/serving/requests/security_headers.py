@@ -15,12 +15,12 @@ _UNUSED_FEATURES = (
     *("accelerometer", "camera", "display-capture", "fullscreen", "geolocation", "gyroscope", "magnetometer"),
     *("microphone", "midi", "payment", "screen-wake-lock", "usb"),
 )
-"""Those that browsers have known for years: a browser complains of each that it does not know."""
+"""Features that browsers have known for years: a browser complains of each that it does not know."""
 
 PERMISSIONS = ", ".join(f"{feature}=()" for feature in _UNUSED_FEATURES)
 
 STATIC_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-"""For static files: only the icon is a document, and has its colours in itself."""
+"""Policy of static files: only the icon is a document, with colours of its own."""
 
 _OF_MACHINES = ("/healthz", "/readyz", "/metrics")
 """Addresses that monitoring reads from inside, without TLS."""

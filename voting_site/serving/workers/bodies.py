@@ -41,7 +41,7 @@ class Bodies:
     async def read(self, chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
         """Yield the body, or its first `at_most` bytes.
 
-        What is beyond a short one counts as held until the end of the block. Raises SlowBody, BrokenBody and
+        The part beyond a short body counts as held until the end of the block. Raises SlowBody, BrokenBody and
         TooManyBodies.
         """
         body = bytearray()

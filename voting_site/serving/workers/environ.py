@@ -33,7 +33,7 @@ _CONSTANT = {
 
 
 def refusal_of(scope: Any) -> tuple[int, str] | None:
-    """Return status and sentence for a request without exactly one host, or with a too long address or headers."""
+    """Return status and sentence for a request without one host, or whose address or headers are too long."""
     if _line_length(scope) > REQUEST_LINE_BYTES:
         return 414, gettext_noop("The address is too long.")
     headers = scope.headers.items()

@@ -40,7 +40,7 @@ class SlowReaders:
     """Watches this process's connections. Call `cut` every second or so, from one thread."""
 
     def __init__(self, listener: socket.socket, window: float) -> None:
-        """A reader is cut that takes less than BYTES_PER_SECOND on average in `window` seconds."""
+        """Readers are cut that take less than BYTES_PER_SECOND on average over `window` seconds."""
         self._address = listener.getsockname()
         self._window = window
         self._readers: dict[int, _Reader] = {}
