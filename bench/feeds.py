@@ -3,7 +3,7 @@
 
     python -m bench.feeds [--articles N] [--a-day N]
 
-Uses a temporary store, the embedded server with its real settings. Prints the fastest of some runs, in
+Uses a temporary store, the embedded server with its real settings. Prints the fastest of several runs, in
 milliseconds, because the machine may be busy.
 """
 

@@ -68,7 +68,10 @@ PAGES = (
 
 
 def fill(articles: int, days: float) -> list[int]:
-    """Import articles of so many days, and add views, votes and a moderation log. Return the ids, oldest first."""
+    """Import articles of this many days, and add views, votes and a moderation log.
+
+    Return the ids, oldest first.
+    """
     from articles.domain.articles import Choice, ImportedArticle
     from articles.domain.moderation.log import Actor
     from articles.domain.readership import Visit

@@ -158,13 +158,13 @@ def measure_posts(repository: Repository, count: int = 2000) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IndexMemory:
-    """Bytes of a store, and what of them the words took: as keys, and as a field of each article."""
+    """Bytes of a store, and those of its words: as keys, and as a field of each article."""
 
     store: int
     words: int
     fields: int
     count: int
-    """Of words."""
+    """Number of words."""
 
     @property
     def index(self) -> int:

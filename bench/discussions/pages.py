@@ -3,7 +3,7 @@
     python -m bench.discussions.pages [--comments N …]
 
 In process, for a member, with a temporary store: processor time of the site, round trips and commands of the
-store, bytes of the page, and memory of the store for each comment. Prints the least of some runs, because the
+store, bytes of the page, and memory of the store for each comment. Prints the minimum of several runs, because the
 machine may be busy.
 """
 

@@ -176,7 +176,7 @@ def hold(
             held = ports_held(port)
             for client in clients:
                 client.turn(held)
-            time.sleep(max(0.0, 1.0 - (time.monotonic() - began)))  # a byte a second is what they are about
+            time.sleep(max(0.0, 1.0 - (time.monotonic() - began)))  # their point is to send a byte a second
     for client in clients:
         client.link.close()
     return clients, reader

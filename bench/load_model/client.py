@@ -18,7 +18,10 @@ _PATIENCE = 30.0
 
 @dataclass
 class Answers:
-    """Those to the requests of one kind. Latencies in milliseconds, from the time at which the request was due."""
+    """Answers to the requests of one kind.
+
+    Latencies in milliseconds, from the time at which the request was due.
+    """
 
     latencies: list[float] = field(default_factory=list)
     bytes: int = 0

@@ -42,7 +42,7 @@ class Used:
     round_trips: int = 0
 
     def cost(self, requests: float, content: float) -> Cost:
-        """Return it for each of so many requests."""
+        """Return the cost of each of this many requests."""
         return Cost(self.web_ms, self.store_ms, self.commands, self.round_trips, content).times(1 / requests)
 
 
@@ -77,7 +77,7 @@ class Replayed:
     answers: Mapping[str, Answers]
     hours: list[dict[str, int]] = field(default_factory=list)
     seconds: float = 0.0
-    """Of the whole day."""
+    """Duration of the whole day."""
 
 
 def idle(server: Server) -> Used:
@@ -120,7 +120,7 @@ def without(used: Used, resting: Used) -> Used:
 
 
 def replay(server: Server, traffic: Traffic, day: Day, requests: int, seconds: float) -> Replayed:
-    """Send a day's traffic within so many seconds."""
+    """Send a day's traffic within this many seconds."""
     sent, length = traffic.day(day.hours, requests, seconds), seconds / len(day.hours)
     hours: list[dict[str, int]] = [dict.fromkeys(REPLAYED, 0) for _ in day.hours]
     for one in sent:

@@ -20,10 +20,10 @@ PAGES: Mapping[str, float] = MappingProxyType(
 for programs; that one in twenty is of a member, and the rest, is assumed. A view is a link that was followed."""
 
 VOTES = 0.1
-"""For each page view, in the replay."""
+"""Votes for each page view, in the replay."""
 
 POSTS = 0.002
-"""For each page view, in the replay."""
+"""Posts for each page view, in the replay."""
 
 KEPT: Mapping[str, int] = MappingProxyType(
     {"front page": 1, "newest": 1, "group page": 10, "feed": 1, "article page": 0}

@@ -1,4 +1,4 @@
-"""What so many articles and requests need, from what was measured at a few sizes. Pure functions."""
+"""What a number of articles and requests needs, from what was measured at a few sizes. Pure functions."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -10,18 +10,18 @@ from bench.load_model.mix import ASK_EVERY_SHARD, KEPT
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of a request, or of the requests of a second."""
+    """The cost of a request, or of the requests of a second."""
 
     web_ms: float = 0.0
-    """Of the web server's processors."""
+    """Processor time of the web server, in milliseconds."""
 
     store_ms: float = 0.0
-    """Of the store's processor."""
+    """Processor time of the store, in milliseconds."""
 
     commands: float = 0.0
     round_trips: float = 0.0
     bytes: float = 0.0
-    """Of the answer, with its head."""
+    """Size of the response, with its head."""
 
     def __add__(self, other: "Cost") -> "Cost":
         return Cost(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(Cost)))
@@ -32,15 +32,15 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was measured with so many articles on so many shards."""
+    """What was measured with one number of articles on one number of shards."""
 
     articles: int
     shards: int
     fresh: Mapping[str, Cost]
-    """Of each kind of request, answered without a kept page."""
+    """Cost of each kind of request that is answered without a kept page."""
 
     kept: Mapping[str, Cost]
-    """Of those that were answered with a kept page."""
+    """Cost of those answered with a kept page."""
 
     article_bytes: float
     """Memory of the store for each article, without its words."""
@@ -115,7 +115,7 @@ class Costs:
     def of_rates(
         self, rates: Mapping[str, float], weights: Sequence[float], workers: float, articles: float, shards: int
     ) -> Cost:
-        """Return what so many requests of each kind in a second cost.
+        """Return the cost of these numbers of requests of each kind in a second.
 
         `weights`: the share of the reads of each article, if not of all; pages of the others are never kept.
         `workers`: web processes, each with pages of its own.
@@ -170,7 +170,7 @@ class Memory:
     vote: float
 
     def of_articles(self, articles: float) -> float:
-        """Return what so many articles take, words and views left out."""
+        """Return the bytes that this many articles take, without words and views."""
         return self.article.at(articles)
 
     def of_words(self, articles: float) -> float:

@@ -18,11 +18,11 @@ _RANKED = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Of the busiest hour. `days_of_votes`: how long a vote's voter is kept."""
+    """The load of the busiest hour. `days_of_votes`: how long a vote's voter is kept."""
 
     articles: float
     votes: float
-    """A second."""
+    """Votes a second."""
 
     pages: float
     """Page views a second."""
@@ -56,7 +56,7 @@ class Machines:
     core_price: float = 20.0
     gb_price: float = 3.0
     rewriting: float = 1.5
-    """Memory that has to be free for the data while the file is rewritten."""
+    """Factor of the data's memory that has to be available while the file is rewritten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Plan:
     words_gb: float
     votes_gb: float
     gigabits: float
-    """A second, to readers."""
+    """Gigabits a second to readers."""
 
     price: float
 

@@ -24,7 +24,7 @@ WORKERS = 2
 SHARDS_OF_A_CLUSTER = 16
 
 _PATIENT = {"STORE_TIMEOUT_MS": "5000"}
-"""On a machine that is busy with something else, a search takes long; refused ones would not be measured."""
+"""Settings for busy machines, where a search takes long; refused ones would not be measured."""
 
 REQUESTS = 1500
 

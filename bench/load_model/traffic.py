@@ -56,11 +56,11 @@ class Traffic:
         return self._makers[kind]()
 
     def alone(self, kind: str, rate: float, seconds: float) -> list[Sent]:
-        """Return requests of one kind, about so many a second."""
+        """Return requests of one kind, about this many a second."""
         return [Sent(due, kind, self.make(kind)) for due in self._arrivals(rate, seconds)]
 
     def day(self, hours: Sequence[float], requests: int, seconds: float) -> list[Sent]:
-        """Return about so many requests, spread over so many seconds as over the hours of the day."""
+        """Return about this many requests, spread over the seconds as over the hours of the day."""
         kinds, weights = list(REPLAYED), list(accumulate(REPLAYED.values()))
         length, sent = seconds / len(hours), list[Sent]()
         for hour, share in enumerate(hours):

@@ -25,7 +25,7 @@ AT_EACH_SIZE = (
 """Pages measured with each number of articles; the others only with the one in the middle."""
 
 CACHED = ("front page", "feed")
-"""Of the pages that a cache before the site may share among readers, those that are measured with one."""
+"""Pages measured behind a cache, of those that a cache may share among readers."""
 
 IN_ORM = ("front page", "front page, member", "article page", "article page, member", "vote")
 """Pages that the peer with Django's ORM has."""

@@ -36,12 +36,12 @@ WORDS = ["".join(parts) for parts in product(_SYLLABLES, repeat=3)]
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What requests need to know of a filled site."""
+    """What requests need to know about a filled site."""
 
     articles: int
     sessions: list[str]
     names: list[str]
-    """Of the members, in the order of their sessions."""
+    """Names of the members, in the order of their sessions."""
 
     visitors: list[str]
     """Cookies of readers without account who have been here before."""
@@ -59,7 +59,7 @@ def title(n: int) -> str:
 
 
 def rows(first: int, last: int, articles: int, now: float) -> "list[ImportedArticle]":
-    """Return articles `first` to `last` of a site with so many, of which the last is posted `now`."""
+    """Return articles `first` to `last` of a site with `articles` of them, the last posted `now`."""
     from articles.domain.articles import ImportedArticle
 
     return [

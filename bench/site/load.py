@@ -18,7 +18,7 @@ from bench.site.cases import Case
 
 CONNECTIONS, THREADS = 16, 2
 SEPARATOR = b"\n\1\n"
-"""After each request in the file that wrk.lua reads."""
+"""Separator after each request in the file that wrk.lua reads."""
 
 _SCRIPT = Path(__file__).with_name("wrk.lua")
 _PRINTED = re.compile(r"^load requests=(\d+) microseconds=(\d+) p50=(\d+) p99=(\d+) failures=(\d+)$", re.MULTILINE)

@@ -16,7 +16,7 @@ class StoreCounters:
     """Counters of a store since its start, and its memory in bytes."""
 
     commands: int = 0
-    """Those that scripts call included."""
+    """Commands, including those that scripts call."""
 
     round_trips: int = 0
     """Reads from connections: a pipeline that fits into one read is one."""
