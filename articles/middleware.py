@@ -31,7 +31,7 @@ _LONGEST_WAIT = 1.8
 """Times STORE_TIMEOUT_MS: so a vote that waits for a thread behind a page is answered within 1.5 s by default."""
 
 _SHORTEST_WAIT = 0.4
-"""The same, for a page that has waited for a thread: a store that answers at all takes much less."""
+"""Times STORE_TIMEOUT_MS, for a page that has waited for a thread: a working store takes much less."""
 
 Answer = Callable[[HttpRequest], HttpResponse]
 

@@ -14,7 +14,7 @@ _HOT_STALE_SECONDS = 600
 """Several times the longest interval between two scorings of the hot list."""
 
 _LATE_SECONDS, _LATE_RUNS = 600, 5
-"""Housekeeping is late after so many seconds and missed runs."""
+"""Housekeeping is late after this many seconds and this many missed runs."""
 
 
 def check_runs(examination: Examination) -> Iterator[Finding]:

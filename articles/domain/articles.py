@@ -91,7 +91,7 @@ class Article:
     """Reason for its removal, WITHDRAWN if its poster withdrew it; None while it is listed."""
 
     left_out: LeftOut = NONE_LEFT_OUT
-    """Of its votes and opposes, those that do not affect its rank."""
+    """Those of its votes and opposes that do not affect its rank."""
 
     choice: Choice = Choice.NONE
     """The reader's own choice."""

@@ -60,7 +60,7 @@ def take(full_at: int, now: int, rate: Rate) -> tuple[int, int]:
 
 
 class Per(StrEnum):
-    """Whom a limit counts."""
+    """The subjects that a limit counts."""
 
     MEMBER = "member"
     NEW_MEMBER = "new member (docs/limits.md)"
@@ -75,7 +75,7 @@ ANONYMOUS_SHARE = 5
 """Readers without an account share a limit per network, of this many times a member's uses."""
 
 WIDE_SHARE = 20
-"""They also share a limit per wide network, of this many times: a reader may have thousands of networks."""
+"""They also share a limit per wide network, of this many times: one reader may have thousands of networks."""
 
 
 class Limit(NamedTuple):

@@ -21,7 +21,7 @@ MOST_PIECES = 1_000
 """Pieces that a process keeps, up to 5 KB each; the least recently shown ones are dropped."""
 
 MOST_PAGES = 300
-"""The same for pages, about 20 KB each."""
+"""Pages that a process keeps, about 20 KB each, likewise."""
 
 _LONGEST_VALUE = 500
 """Characters of a value, such as the address of a page, with which a piece is kept."""

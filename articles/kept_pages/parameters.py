@@ -8,7 +8,7 @@ AFTER = "after"
 """The articles that one reader has seen: no other reader has the same page."""
 
 FILTER = ("min_points", "hide")
-"""Of feeds; `articles.feeds.query` reads them."""
+"""Parameters of feeds, which `articles.feeds.query` reads."""
 
 _PLACE = ("page", AFTER)
 

@@ -73,7 +73,7 @@ class Discussion:
     """The rows of one article's comments, as far as they have been read."""
 
     places: dict[int, CommentPlace] = field(default_factory=dict)
-    """By number; without rejected ones."""
+    """Places by number, without rejected comments."""
 
     last_number: int = 0
 

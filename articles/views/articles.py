@@ -71,7 +71,7 @@ class ArticleOutline:
 
     frame: Frame
     article: Article
-    """Without its views and votes, and without the reader's own choices: see `_unchanging`."""
+    """The article without its views and votes, and without the reader's own choices: see `_unchanging`."""
 
     is_open: bool
     may: Abilities
@@ -79,7 +79,7 @@ class ArticleOutline:
     """Address of the site."""
 
     discussion: Discussion | None
-    """With a gap for its comments."""
+    """The discussion, with a gap for its comments."""
 
     @property
     def is_kept(self) -> bool:

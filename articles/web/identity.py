@@ -61,7 +61,7 @@ class Audience(NamedTuple):
 
     mentioned: tuple[UserId, ...]
     spared: frozenset[UserId]
-    """Those who want no notice of it."""
+    """Members who want no notice of it."""
 
 
 def audience_of(text: str, author: UserId, article: ArticleId | None = None) -> Audience:

@@ -77,26 +77,26 @@ class Notice:
     article: ArticleId
     title: str
     poster_name: str
-    """Of the article's poster; "" if the account is deleted."""
+    """Name of the article's poster; "" if the account is deleted."""
 
     is_article_removed: bool
     comment_id: CommentId | None
     """The comment that it is about; None if it is about the article."""
 
     comment: Comment | None
-    """None if there is none, or if it no longer exists."""
+    """That comment; None if there is none, or if it no longer exists."""
 
     entry: LogEntry | None = None
     """The moderator's action, as the moderation log has it; None if it is no longer in the log."""
 
     decision: Decision | None = None
-    """On the member's flag; None for other notices."""
+    """The decision on the member's flag; None for other notices."""
 
     is_locked: bool = False
     """Whether the article's discussion is locked."""
 
     reason: str = ""
-    """Of the decision; "" if moderators gave none, or if what they removed is restored."""
+    """The reason for the decision; "" if moderators gave none, or if what they removed is restored."""
 
     @property
     def is_readable(self) -> bool:

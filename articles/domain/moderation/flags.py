@@ -13,7 +13,7 @@ SubjectId = CommentId
 """What is flagged: the id of a comment, or `root_of` an article."""
 
 MOST_FLAGS = 200
-"""Maximum number of flags on one article or comment, open and decided: with so many, the moderators know."""
+"""Maximum number of flags on one article or comment, open and decided: with that many, the moderators know."""
 
 FLAGGED_REASON = "Flagged by many members."
 """Reason for a removal by the site itself, which FLAGS_TO_REMOVE permits."""

@@ -56,7 +56,7 @@ class VotingBloc:
     """Number of articles on which two joined accounts made the same choice, on average."""
 
     expected: float
-    """The same number by chance."""
+    """The number that chance alone would give."""
 
 
 _BallotsOf = dict[UserId, list[int]]

@@ -10,7 +10,7 @@ class Entry(NamedTuple):
     """One key. `data` is JSON: text, a list, or an object; sketches and other bytes are in base64."""
 
     name: str
-    """Without the shard's prefix."""
+    """Name of the key without the shard's prefix."""
 
     data: Any
     expires_ms: int | None = None

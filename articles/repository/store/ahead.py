@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _AHEAD = 2
-"""With one, the store would wait while the caller computes: a thread gets its turn only after milliseconds."""
+"""Batches read ahead. With one, the store would wait: a thread gets its turn only after milliseconds."""
 
 
 def read_ahead(read: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:

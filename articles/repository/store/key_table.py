@@ -39,10 +39,10 @@ class InBackup(StrEnum):
 
     COPIED = "copied"
     REBUILT = "rebuilt"
-    """Not in it: a restore derives it from what is."""
+    """Left out: a restore derives it from what is copied."""
 
     OMITTED = "–"
-    """Not in it: the site does without."""
+    """Left out: the site does without it."""
 
 
 _VARIABLES = {

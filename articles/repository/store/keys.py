@@ -124,7 +124,7 @@ class Keys:
         return self.prefix + table.REPLIES_BEST.of(parent)
 
     def replies_time(self, parent: CommentId) -> str:
-        """The same, oldest first."""
+        """Replies as in `replies_best`, oldest first."""
         return self.prefix + table.REPLIES_TIME.of(parent)
 
     def commented(self, user_id: UserId) -> str:

@@ -192,7 +192,7 @@ def set_members(store: Store, key: str) -> Iterator[str]:
 
 
 def hash_fields(store: Store, key: str) -> Iterator[str]:
-    """The same for the fields of a hash."""
+    """Yield the fields of a hash of any size, in batches. One may be yielded twice."""
     return _scanned(store, "hscan", key)
 
 

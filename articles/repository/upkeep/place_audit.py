@@ -45,7 +45,7 @@ class PlaceAudit:
         self._words, self._groups = SetMarks(), SetMarks(of_groups=True)
         self._doubtful_words: list[str] | None = None
         self._doubtful_groups: list[str] | None = None
-        """Those whose sets differ from what articles name; None if these could not be compared."""
+        """Words and groups whose sets differ from what articles name; None if they could not be compared."""
 
     def check_articles(self, articles: dict[str, Indexed]) -> Iterator[Finding]:
         """Yield those of these articles that name other words than those of their facts; note what they name."""

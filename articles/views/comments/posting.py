@@ -28,7 +28,7 @@ from articles.web.identity import actor, audience_of, reader_id, writer
 from articles.wiring import repository
 
 _MOST_DIGITS = 20
-"""Of a comment's id."""
+"""Maximum number of digits of a comment's id."""
 
 
 def place_of(request: HttpRequest, comment_id: CommentId) -> str:

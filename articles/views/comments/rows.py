@@ -205,7 +205,7 @@ def draw_thread(thread: Thread, viewer: Viewer, new: Sequence[CommentId] = ()) -
 
 def _pieces(rows: Iterable[CommentRow], depths: Iterable[int]) -> Iterator[Markup]:
     ends: list[tuple[int, Markup]] = []
-    """Of the comments whose replies are being drawn: their depth, and what follows the replies."""
+    """Depth of each comment whose replies are being drawn, and what follows the replies."""
     for row, depth in zip(rows, depths, strict=True):
         while ends and ends[-1][0] >= depth:
             yield ends.pop()[1]

@@ -105,7 +105,7 @@ class ListPage:
     """Slugs of all groups that the reader hides."""
 
     description: str = ""
-    """Of the list's only group, in Markdown; "" without one."""
+    """Description of the list's only group, in Markdown; "" without one."""
 
     is_welcoming: bool = False
     """Whether it begins with the site's welcome: the front page, for readers without account."""

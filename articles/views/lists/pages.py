@@ -40,7 +40,7 @@ class ListOutline:
 
     frame: Frame
     page: ArticlePage
-    """Without its articles."""
+    """The page without its articles."""
 
     is_empty: bool
     reader: Reader

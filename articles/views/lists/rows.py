@@ -24,7 +24,7 @@ MOST_ROWS = 5_000
 """Rows that a process keeps, about 2 KB each; the least recently shown ones are dropped."""
 
 MOST_FOUND = 4_000
-"""The same for rows of searches."""
+"""Rows of searches that a process keeps, likewise."""
 
 Show = Callable[..., Markup]
 """Marks the words of a search in a title, a host, or with `group=True` a group; escapes the rest."""
@@ -126,7 +126,7 @@ class _RowWithGaps(NamedTuple):
 
     parts: tuple[str, ...]
     texts: tuple[tuple[str, bool], ...]
-    """Each with whether it is a group."""
+    """Texts, each with whether it is a group."""
 
     def marked(self, show: Show, rank: int | None) -> Markup:
         before, after, *others = self.parts

@@ -66,7 +66,7 @@ class _Figure:
 
 
 _Content = tuple[str | Promise, _Quantity, tuple[_Figure, ...]]
-"""Of a chart: its title, the kind of its numbers, its figures."""
+"""The title of a chart, the kind of its numbers, and its figures."""
 
 
 def _alone(quantity: _Quantity, attribute: str, name: str | Promise) -> _Content:

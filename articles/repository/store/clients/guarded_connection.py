@@ -241,7 +241,7 @@ class GuardedPool(ConnectionPool):
     """A pool of guarded connections, of whichever kind the URL asks for."""
 
     get_connection = unwrap(ConnectionPool.get_connection)
-    """Without redis-py's search for obsolete arguments, which takes as long as the rest."""
+    """The method without redis-py's search for obsolete arguments, which takes as long as the rest."""
 
     def __init__(self, connection_class: type = Connection, **options: Any) -> None:
         super().__init__(connection_class=guarded(connection_class), **options)
