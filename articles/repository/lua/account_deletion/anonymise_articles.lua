@@ -1,6 +1,6 @@
 --[[
-Take a deleted member's name off articles: off the articles, out of the search index, and the articles off the member's
-list. Idempotent. An article that has changed since its words were made is left unchanged, and on the list.
+Remove a deleted member's name from articles and from the search index, and the articles from the member's list. Idempotent.
+An article that has changed since its words were made is left unchanged, and stays on the list.
 KEYS  1 lexicon  2 articles that the member posted
 ARGV  1 shard prefix  2 user id  3… of each article: id, title, link, words without the name
 Returns  ids of the articles that have changed

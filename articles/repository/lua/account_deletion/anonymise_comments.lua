@@ -1,5 +1,5 @@
 --[[
-Take a deleted member's name off some comments, and the comments off the member's list. Idempotent.
+Remove a deleted member's name from some comments, and the comments from the member's list. Idempotent.
 KEYS  1 comments of the member
 ARGV  1 user id  2 comments in this step  3 shard prefix
 Returns  ids of the comments

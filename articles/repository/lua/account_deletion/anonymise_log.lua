@@ -1,5 +1,5 @@
 --[[
-Take a deleted member's name off some entries of a shard's moderation log, oldest first, and in the first step off the
+Remove a deleted member's name from some entries of a shard's moderation log, oldest first, and in the first step from the
 history of parameters. What was done and why is kept. Idempotent.
 KEYS  1 log  2 history of parameters  3 ranking parameters
 ARGV  1 name  2 replacement  3 entries already examined  4 entries in this step

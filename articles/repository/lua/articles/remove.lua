@@ -1,6 +1,6 @@
 --[[
 Take an article out of every list, decide its flags, and log it. Its hash, counts and groups stay, so it can be restored.
-A moderator removes it, which those who flagged it are notified of; its poster withdraws it, which is idempotent.
+If a moderator removes it, those who flagged it are notified. If its poster withdraws it, the script is idempotent.
 KEYS  1 article
 ARGV  1 id  2 name of the moderator or the poster  3 now, s  4 reason  5 shard prefix  6 root of its comments
       7 sweep, or ''  8 poster's user id; '' for a moderator

@@ -17,7 +17,7 @@ local function is_whole_article(article)
     'groups', 'archived')))
 end
 
--- Return a function that says which of the sets that a list names an article should be in, or not. It looks at those wanted.
+-- Return a function that notes the sets that an article is wrongly in or not in, of those that a list names and are wanted.
 local function checker(key_of, separator, wanted, said)
   local some, pattern = {}, '[^' .. separator .. ']+'
   for name in string.gmatch(wanted, pattern) do some[name] = true end

@@ -31,7 +31,7 @@ local function set_member(key, wanted)
   return wanted and change or -change
 end
 
--- What needs memory comes first: a full store refuses a script there, but not once the script has written.
+-- Commands that need memory come first: a full store refuses a script there, but not once the script has written.
 if choice ~= 'none' then redis.call('ZADD', prefix .. 'comment:voters:', closes, id) end
 local oppose_change = choice == 'oppose' and set_member(oppose, true)
 local vote_change = set_member(voted, choice == 'vote')

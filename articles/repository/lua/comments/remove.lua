@@ -1,5 +1,6 @@
 --[[
-Remove a comment, decide its flags, which their members are notified of, and log the removal. Its text, its votes and its place stay, so it can be restored.
+Remove a comment, decide its flags, notify those who set them, and log the removal. Its text, its votes and its place stay,
+so it can be restored.
 KEYS  1 comment  2 article
 ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 sweep, or ''
 Returns  {"ok"} | {"no_comment"} | {"comment_removed"} | {"missing"} if there is no such article

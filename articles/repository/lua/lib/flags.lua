@@ -42,8 +42,8 @@ local function queue_place(flags)
   return sum, first and math.floor(sum * 100 + 0.5) * ONE_POINT + ONE_POINT - 1 - math.floor(first)
 end
 
--- Put a comment or an article into the queue, or take it out, by its flags; return the weight of those that are open. It
--- fails on no damaged key.
+-- Put a comment or an article into the queue, or take it out, by its flags; return the weight of those that are open.
+-- Damaged keys do not make it fail.
 local function queue_flagged(prefix, subject, flags)
   local sum, place = queue_place(flags)
   if place then redis.pcall('ZADD', prefix .. 'flagged:', exactly(place), subject)
@@ -52,7 +52,7 @@ local function queue_flagged(prefix, subject, flags)
 end
 
 -- Decide the open flags of a comment or an article that are no newer than `latest`: 'removed' or 'kept'. Return who set
--- them, {user, …}. It fails on no damaged key.
+-- them, {user, …}. Damaged keys do not make it fail.
 local function decide_flags(prefix, subject, state, latest)
   local decided, flags = {}, flags_of(prefix, subject)
   for _, flag in ipairs(flags) do

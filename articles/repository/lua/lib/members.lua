@@ -88,8 +88,8 @@ local function drop_old_visits(visits)
   in_batches(old, function(...) redis.call('HDEL', visits, ...) end)
 end
 
--- Note that a member opened an article's page at `now`, in Unix seconds, within `pause` of the visit before if it is the
--- same. Return when the visit before ended, in Unix seconds; '' for the first one. `life`: of the key, in seconds.
+-- Note that a member opened an article's page at `now`, in Unix seconds; after less than `pause` it is the same visit.
+-- Return when the visit before ended, in Unix seconds; '' for the first one. `life`: of the key, in seconds.
 local function note_visit(visits, id, now, pause, life)
   local noted = redis.pcall('HGET', visits, id)
   if type(noted) == 'table' then return '' end
@@ -107,7 +107,7 @@ local function is_listed(prefix, one, user, id)
   return not is_member(user) or redis.call('ZSCORE', prefix .. one.list .. user, id) or is_gone(prefix, user)
 end
 
--- What the audit reports of a voter whose list lacks the article.
+-- What the audit reports about a voter whose list lacks the article.
 local function unlisted(one, user)
   return 'not in ' .. one.list .. user .. ', which is in ' .. one.set
 end
@@ -128,7 +128,7 @@ end
 
 -- Note a choice of a new account among the `accounts` of its network. Once `enough` of them have chosen within `period`
 -- and since the last check, flag the article; return their number if that is new, else 0. Call it after the last refusal,
--- with the choice written: it fails on no damaged key.
+-- with the choice written: damaged keys do not make it fail.
 local function note_new_account(prefix, accounts, id, user, at, enough, period)
   if type(redis.pcall('ZREMRANGEBYSCORE', accounts, '-inf', '(' .. exactly(at - period))) ~= 'number' then return 0 end
   redis.call('ZADD', accounts, 'NX', exactly(at), user)

@@ -78,7 +78,7 @@ local function is_about(prefix, number, id)
   return text and id_of_entry(text) == id
 end
 
--- What the audit reports of an entry that does not concern the article.
+-- What the audit reports about an entry that does not concern the article.
 local function misplaced_entry(number)
   return 'entry ' .. number .. ' of the log is not about it'
 end

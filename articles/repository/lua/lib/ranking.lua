@@ -79,7 +79,8 @@ local function note_left_out(prefix, id, votes, opposes)
   return field
 end
 
--- Leave a choice of a member on an article out instead of another one, either may be 'none'; return the article's field.
+-- Leave a member's choice on an article out, instead of the choice left out before; either may be 'none'. Return the
+-- article's field.
 local function leave_out(prefix, id, user, before, after, field)
   if before == after then return field end
   local votes, opposes = counts_left_out(field)

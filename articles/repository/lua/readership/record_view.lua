@@ -1,5 +1,5 @@
 --[[
-Record a view of an article. A visitor counts once within a period; suspect views count apart. Note when a member was there.
+Record a view of an article. A visitor counts once within a period; suspect views count apart. Note the visit of a member.
 KEYS  1 article  2 page views  3 visitors  4 suspect views  5 when this visitor last counted
       6 the network's views of the article  7 the network's views  8 the day's visitors
       9 visits of the member; the article again without one, or if the page was not opened

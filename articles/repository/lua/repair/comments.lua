@@ -1,6 +1,6 @@
 --[[
 Put some comments of one shard into exactly the lists that their hashes require. Idempotent. A comment whose parent is not
-there becomes a top-level one; one whose article is not there is dropped. Words are for search/index_comments.
+there becomes a top-level one; one whose article is not there is dropped. Words are left to search/index_comments.
 KEYS  1 comments that have been voted on
 ARGV  1 shard prefix  2… ids
 Returns  {state, time, …} of each; the state is "shown" | "removed" | "stub" | "damaged" | "missing"

@@ -243,7 +243,7 @@ for n, term in ipairs(query.terms) do
   if terms[n].size == 0 then return {'all', 0} end
   if not driver or terms[n].size < driver.size then driver = terms[n] end
 end
--- Return whether walking will hardly find enough: as few articles have all terms as if these were independent.
+-- Return whether walking will hardly find enough, estimated as if the terms were independent.
 local function is_rare_together()
   local all = redis.call('ZCARD', KEYS[1])
   local expected = math.min(step, all)

@@ -36,7 +36,7 @@ local function set_member(key, wanted)
   return wanted and change or -change
 end
 
--- What needs memory comes first: a full store refuses a script there, but not once the script has written.
+-- Commands that need memory come first: a full store refuses a script there, but not once the script has written.
 local oppose_change = choice == 'oppose' and set_member(oppose, true)
 local vote_change = set_member(voted, choice == 'vote')
 oppose_change = oppose_change or set_member(oppose, false)
