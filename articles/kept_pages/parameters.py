@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from django.http import HttpRequest
 
 AFTER = "after"
-"""The articles that one reader has seen: no other reader has the same page."""
+"""The articles or comments that one reader has seen: no other reader has the same page."""
 
 FILTER = ("min_points", "hide")
 """Parameters of feeds, which `articles.feeds.query` reads."""
 
 _PLACE = ("page", AFTER)
+_PLACE_IN_THREAD = ("comments", "start", AFTER)
 
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "articles:front": _PLACE,
@@ -20,8 +21,8 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "articles:top": ("range", *_PLACE),
     "articles:group": ("order", *_PLACE),
     "articles:groups": ("any",),
-    "articles:article": ("comments", "start"),
-    "articles:comment": ("comments", "start"),
+    "articles:article": _PLACE_IN_THREAD,
+    "articles:comment": _PLACE_IN_THREAD,
     "articles:profile": ("page",),
     "articles:member_comments": ("page",),
     "articles:log": ("page",),

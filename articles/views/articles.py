@@ -21,7 +21,7 @@ from articles.kept_pages.sharing import COUNTED_APART
 from articles.readership.identity import remember
 from articles.readership.record import count_view
 from articles.views.card import card_of, description_of
-from articles.views.comments.discussion import Discussion, discussion_with, order_of, start_of
+from articles.views.comments.discussion import Discussion, discussion_with, order_of, place_in
 from articles.views.ranking.explanation import why
 from articles.web.addresses import site_address
 from articles.web.context import Frame, frame_of
@@ -102,8 +102,10 @@ class ArticleOutline:
 
 @require_safe
 def detail(request: HttpRequest, article_id: int) -> HttpResponse:
-    order, start = order_of(request), start_of(request)
-    article, thread = repository().comments.get_article(article_id, order, reader=reader_id(request), start=start)
+    order, place = order_of(request), place_in(request)
+    article, thread = repository().comments.get_article(
+        article_id, order, reader=reader_id(request), start=place.start, passed=place.passed
+    )
     view = _view(request, article)
     if view:
         article = replace(article, pv=view[1].pv, uv=view[1].uv)

@@ -3,6 +3,7 @@
 import json
 import re
 from html import unescape
+from urllib.parse import parse_qsl, urlsplit
 
 import html5lib
 import pytest
@@ -39,6 +40,11 @@ def items(page: str) -> dict[int, str]:
 
 def order_of(page: str) -> list[int]:
     return [int(number) for number in re.findall(r'<li class="comment[^"]*" id="comment-(\d+)"', page)]
+
+
+def more_of(page: str) -> str:
+    """Return the address of the next part of the comments."""
+    return unescape(re.search(r'<a href="([^"]+)" rel="nofollow">More comments</a>', page)[1])
 
 
 def texts(site_store, article):
@@ -179,13 +185,47 @@ def test_a_long_discussion_has_further_pages(site_store, article, alice):
     numbers = [site_store.comments.post(article, alice.pk, "alice", f"Number {n}") for n in range(203)]
 
     first = Client().get(f"/articles/{article}/?comments=oldest").text
-    more = re.search(r'<a href="([^"]+)" rel="nofollow">More comments</a>', first)[1]
-    second = Client().get(unescape(more)).text
+    second = Client().get(more_of(first)).text
 
     assert order_of(first) + order_of(second) == numbers
     assert 'rel="nofollow">Back to the first comments</a>' in second
     for start in ("-1", "x", "1" * 9, "1.0", "１"):
         assert Client().get(f"/articles/{article}/", {"start": start}).status_code == 404
+
+
+@pytest.mark.parametrize("order", ["", "newest"])
+def test_more_comments_shows_each_once_although_votes_change_the_order(site_store, article, alice, bob, order):
+    numbers = [site_store.comments.post(article, alice.pk, "alice", f"Number {n}") for n in range(403)]
+    page, shown = Client().get(f"/articles/{article}/", {"comments": order} if order else {}).text, []
+    for risen in numbers[-1], numbers[-2]:
+        shown += order_of(page)
+        site_store.comments.cast(risen, bob.pk, Choice.VOTE)
+        site_store.comments.post(article, bob.pk, "bob", f"Another after {risen}")
+        page = (
+            Client().get(unescape(re.search(r'<a href="([^"]+)" rel="nofollow">More comments</a>', page)[1])).text
+        )
+    shown += order_of(page)
+
+    assert len(shown) == len(set(shown))
+    assert set(shown) >= set(numbers)
+    assert "More comments" not in page
+
+
+def test_a_place_in_a_thread_holds_for_its_page_and_order_only(site_store, article, alice):
+    numbers = [site_store.comments.post(article, alice.pk, "alice", f"Number {n}") for n in range(203)]
+    first = Client().get(f"/articles/{article}/?comments=oldest").text
+    more = unescape(re.search(r'<a href="([^"]+)" rel="nofollow">More comments</a>', first)[1])
+    site_store.comments.delete(numbers[0], alice.pk)
+
+    def second(**changed):
+        return order_of(
+            Client().get(f"/articles/{article}/", dict(parse_qsl(urlsplit(more).query)) | changed).text
+        )
+
+    assert second() == numbers[200:]
+    assert second(after="") == second(after="x") == numbers[201:]
+    assert second(start="10") == numbers[11:]
+    assert second(comments="newest") == numbers[2:0:-1]
 
 
 def test_a_vote_counts_takes_back_and_returns_to_the_comment(site_store, article, comment, bob):

@@ -1,5 +1,7 @@
 """Comments: posting, replies, orders, votes, edits, deletion, moderation, and what a page of a thread reads."""
 
+from typing import Any
+
 import pytest
 
 from articles.domain.articles import Choice, Tally
@@ -50,7 +52,7 @@ pytestmark = pytest.mark.one_shard
 OLDEST = CommentOrder.OLDEST
 
 
-def read(repository: Repository, article: int, order: CommentOrder = OLDEST, **how: int) -> Thread:
+def read(repository: Repository, article: int, order: CommentOrder = OLDEST, **how: Any) -> Thread:
     return repository.comments.get_thread(article, order, **how)
 
 
@@ -216,6 +218,45 @@ def test_the_pages_of_a_thread_show_every_comment_once(repository, article, orde
         for comment, missing in part.cut.items():
             branch = repository.comments.get_branch(comment, order)
             assert missing == len(branch.comments) - 1 - sum(c.parent == comment for c in part.comments)
+
+
+@pytest.mark.parametrize("order", CommentOrder)
+def test_a_reader_who_says_what_was_shown_gets_every_comment_once_whatever_changes(repository, article, order):
+    tops = [comment_on(repository, article, f"t{n}") for n in range(12)]
+    for number, top in enumerate(tops):
+        elect(repository, top, 12 - number)
+
+    first = read(repository, article, order, size=4)
+    shown = [comment.id for comment in first.comments]
+    assert first.passed == tuple(shown)
+    waiting = [top for top in tops if top not in shown]
+    elect(repository, waiting[-1], 40)
+    elect(repository, shown[0], 0, 40)
+    repository.comments.delete(shown[1], BOB)
+    new = comment_on(repository, article, "posted meanwhile")
+    passed, parts = first.passed, [first]
+    while (start := parts[-1].next_start) is not None:
+        parts.append(read(repository, article, order, start=start, passed=passed, size=4))
+        passed += parts[-1].passed
+
+    rest = [comment.id for part in parts[1:] for comment in part.comments]
+    assert sorted(rest) == sorted([*waiting, new])
+    assert [part.start for part in parts] == [0, 4, 8, 12]
+
+
+def test_what_was_shown_may_be_deleted_and_damaged_comments_do_not_stop_a_reader(repository, article):
+    tops = [comment_on(repository, article, str(n)) for n in range(9)]
+    first = read(repository, article, size=3)
+    for top in tops[:3]:
+        repository.comments.delete(top, BOB)
+    for top in tops[3:6]:
+        repository.store.client.hdel(repository.store.shards.of(article).comment(top), "time", "parent")
+
+    second = read(repository, article, start=3, passed=first.passed, size=2)
+    third = read(repository, article, start=6, passed=(*first.passed, *second.passed), size=9)
+
+    assert [comment.id for comment in (*second.comments, *third.comments)] == tops[6:]
+    assert third.next_start is None
 
 
 def test_long_comments_make_shorter_pages(repository, article):

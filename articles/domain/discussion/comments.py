@@ -205,6 +205,9 @@ class Thread:
     next_start: int | None = None
     """`start` of the next part; None if this is the last."""
 
+    passed: tuple[CommentId, ...] = ()
+    """The direct replies to the thread's parent that this part has; () if it is the last."""
+
     cut: Mapping[CommentId, int] = field(default_factory=dict)
     """Direct replies that are not shown here, by the comment they reply to; only those that lack some."""
 

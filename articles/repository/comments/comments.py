@@ -60,8 +60,8 @@ class Comments:
     ) -> CommentId:
         """Publish a comment, as a reply to `parent` if given; return its id. One round trip.
 
-        Notifies the author of what it replies to, and unless they are `spared`, and those who are
-        `mentioned`. `posted_at`: Unix seconds, for content that is older than the site; now if None.
+        Notifies those who are `mentioned` and, unless `spared`, the author of what it replies to. `posted_at`:
+        Unix seconds, for content that is older than the site; now if None.
 
         The same text sent again within SENT_SECONDS returns the id of the first. Raises ArticleNotFound,
         ArticleRemoved, AccountDeleted, DiscussionLocked, DiscussionFull, CommentRemoved for a removed parent, and
@@ -103,11 +103,13 @@ class Comments:
         reader: UserId | None = None,
         start: int = 0,
         size: int = COMMENTS_PER_PAGE,
+        passed: Collection[CommentId] = (),
     ) -> Thread:
         """Return the article's comments from its top-level comment number `start` on, at most `size` in all.
 
-        A long comment counts once more for each KB. One round trip, which reads what is returned.
-        Raises ArticleNotFound, ArticleRemoved.
+        If those that were shown before are given as `passed`, the best of all others instead: none is repeated or
+        left out, although votes change the order meanwhile. A long comment counts once more for each KB.
+        One round trip, which reads what is returned. Raises ArticleNotFound, ArticleRemoved.
         """
         return read_thread(
             self._store,
@@ -116,6 +118,7 @@ class Comments:
             reader=reader,
             start=start,
             size=size,
+            passed=passed,
             subject=article_id,
         )
 
@@ -127,27 +130,32 @@ class Comments:
         reader: UserId | None = None,
         start: int = 0,
         size: int = COMMENTS_PER_PAGE,
+        passed: Collection[CommentId] = (),
     ) -> tuple[Article, Thread | None]:
         """Return an article with its text and the reader's own choice, and its comments as `get_thread` does.
 
         There are no comments for a removed article. One round trip. Raises ArticleNotFound.
         """
         root = root_of(article_id)
-        call = thread_call(self._store, root, order, reader=reader, start=start, size=size)
+        call = thread_call(self._store, root, order, reader=reader, start=start, size=size, passed=passed)
         article, (status, *reply) = read_article_with(self._store, article_id, reader, call)
         if article is None:
             raise ArticleNotFound(article_id)
         return article, thread_in(reply, root, order, start=start) if status == "ok" else None
 
     def get_states(self, ids: Sequence[ArticleId]) -> dict[ArticleId, str]:
-        """Return for each article a token that changes with all that its page shows, but for views and time.
+        """Return for each article a token that changes with all that its page shows, except views and time.
 
         The page of a reader without account, and the first part of its comments. An article that is removed or
         unknown has no token, nor has one with entries in the moderation log. One round trip.
         """
         calls = [
             thread_call(
-                self._store, root_of(number), CommentOrder.BEST, reader=None, start=0, size=COMMENTS_PER_PAGE
+                *(self._store, root_of(number), CommentOrder.BEST),
+                reader=None,
+                start=0,
+                size=COMMENTS_PER_PAGE,
+                passed=(),
             )
             for number in ids
         ]
@@ -166,6 +174,7 @@ class Comments:
         reader: UserId | None = None,
         start: int = 0,
         size: int = COMMENTS_PER_PAGE,
+        passed: Collection[CommentId] = (),
     ) -> Thread:
         """Return a comment, at depth 0, and its replies from number `start` on, at most `size` comments in all.
 
@@ -174,7 +183,12 @@ class Comments:
         if is_root(comment_id):
             raise CommentNotFound(comment_id)
         branch = read_thread(
-            self._store, comment_id, order, reader=reader, start=start, size=size, subject=comment_id
+            *(self._store, comment_id, order),
+            reader=reader,
+            start=start,
+            size=size,
+            passed=passed,
+            subject=comment_id,
         )
         if not branch.comments or branch.comments[0].id != comment_id:  # it is damaged
             raise CommentNotFound(comment_id)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import merge
 from typing import Any
 
@@ -26,7 +26,7 @@ from articles.repository.lists.reading import moment, sort_key
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
-from articles.repository.store.values import count_from
+from articles.repository.store.values import count_from, joined
 
 FIELDS = (
     *("parent", "time", "closes", "votes", "opposes"),
@@ -46,41 +46,51 @@ def read_thread(
     reader: UserId | None,
     start: int,
     size: int,
+    passed: Collection[CommentId],
     subject: object,
 ) -> Thread:
     """Return the replies to a comment, after the comment itself, or to the root of an article. One round trip.
 
     Raises the error of a refusal about `subject`.
     """
-    call = thread_call(store, parent, order, reader=reader, start=start, size=size)
+    call = thread_call(store, parent, order, reader=reader, start=start, size=size, passed=passed)
     return thread_in(store.change(call.script, subject, call.keys, call.args), parent, order, start=start)
 
 
 def thread_call(
-    store: Store, parent: CommentId, order: CommentOrder, *, reader: UserId | None, start: int, size: int
+    store: Store,
+    parent: CommentId,
+    order: CommentOrder,
+    *,
+    reader: UserId | None,
+    start: int,
+    size: int,
+    passed: Collection[CommentId],
 ) -> Call:
-    """Return the call that reads the replies to a comment."""
-    keys = store.shards.of_comment(parent)
+    """Return the call that reads the replies to a comment: those after `start`, or all but those `passed`."""
+    keys, skipped = store.shards.of_comment(parent), 0 if passed else max(0, start)
     return Call(
         "comments/read_thread",
         (keys.article(article_of(parent)),),
         (
-            *(parent, order.value, "" if reader is None else reader, max(0, start), max(1, size)),
-            *(DEEPEST_SHOWN, keys.prefix, *FIELDS),
+            *(parent, order.value, "" if reader is None else reader, skipped, max(1, size)),
+            *(DEEPEST_SHOWN, keys.prefix, joined(passed), *FIELDS),
         ),
     )
 
 
 def thread_in(reply: Sequence[Any], parent: CommentId, order: CommentOrder, *, start: int) -> Thread:
     """Return the replies to a comment from the reply to `thread_call`, without its status."""
-    (total, locked), above, following, *rows = reply
+    (total, locked), above, rest, *rows = reply
+    passed = None if rest is None else tuple(map(int, rest))
     comments = tuple(comment for row in rows if (comment := comment_from(row)))
     return Thread(
         comments=comments,
         total=int(total),
         order=order,
         start=start,
-        next_start=None if following < 0 else following,
+        next_start=None if passed is None else start + len(passed),
+        passed=passed or (),
         cut=_cut(comments, parent),
         locked=locked,
         ancestors=tuple(map(int, reversed(above))),
@@ -88,7 +98,7 @@ def thread_in(reply: Sequence[Any], parent: CommentId, order: CommentOrder, *, s
 
 
 def _cut(comments: Sequence[Comment], parent: CommentId) -> dict[CommentId, int]:
-    """Return how many direct replies to each comment are not among them, except for the parent."""
+    """Return how many direct replies to each comment, other than the parent, are not among the comments."""
     shown = Counter(comment.parent for comment in comments)
     missing = {one.id: one.replies - shown[one.id] for one in comments if one.id != parent}
     return {comment_id: count for comment_id, count in missing.items() if count > 0}

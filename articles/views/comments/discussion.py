@@ -1,6 +1,7 @@
 """The discussion on the page of an article, and the branch of it on the page of a comment."""
 
 from dataclasses import dataclass
+from itertools import chain
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
@@ -10,9 +11,10 @@ from markupsafe import Markup
 from accounts.models import BanScope
 from accounts.moderators import REMOVE_ARTICLES
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import Comment, CommentOrder, Thread
+from articles.domain.discussion.comments import Comment, CommentId, CommentOrder, Thread
 from articles.domain.errors import PageNotFound
 from articles.views.comments.rows import Viewer, draw_thread, new_in
+from articles.views.lists.page_token import Pages, pack, unpack
 from articles.web.identity import reader_id, silence_of
 from articles.wiring import repository
 
@@ -70,12 +72,36 @@ def order_of(request: HttpRequest) -> CommentOrder:
         return CommentOrder.BEST
 
 
-def start_of(request: HttpRequest) -> int:
-    """Return the number of `?start=`, 0 without one. Raises PageNotFound for anything else."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of a reader in a thread: before comment number `start` of those that reply to its parent."""
+
+    start: int
+    pages: Pages = ()
+    """Those that the parts before had, as far as they are known."""
+
+    @property
+    def passed(self) -> tuple[CommentId, ...]:
+        return tuple(chain.from_iterable(self.pages))
+
+
+def place_in(request: HttpRequest) -> Place:
+    """Return the reader's place in the thread: by `?after=` if that was made for this page, else by `?start=`.
+
+    Raises PageNotFound if that is no number.
+    """
     raw = request.GET.get("start", "0")
     if not (raw.isascii() and raw.isdecimal() and len(raw) <= _LONGEST_START):
         raise PageNotFound(raw)
-    return int(raw)
+    token = request.GET.get("after", "")
+    pages = unpack(token, _name(request, order_of(request)), repository().store.now()) if token else ()
+    place = Place(int(raw), pages)
+    return place if len(place.passed) == place.start else Place(place.start)
+
+
+def _name(request: HttpRequest, order: CommentOrder) -> str:
+    """Return what the tokens of the page are for."""
+    return f"{request.path}?{order}"
 
 
 def discussion_with(
@@ -104,9 +130,6 @@ def discussion_with(
     new = new_in(thread, viewer)
     has_form = viewer.may_write and (parent is None or parent.is_shown)
 
-    def part(start: int | None) -> str:
-        return "" if start is None else _address(address, thread.order, start)
-
     return Discussion(
         drawn=draw_thread(thread, viewer, new),
         total=thread.total,
@@ -114,11 +137,10 @@ def discussion_with(
         first_new=f"#comment-{new[0]}" if new else "",
         is_empty=not thread.comments,
         orders=tuple(
-            OrderLink(label, _address(address, order, 0), order is thread.order)
-            for order, label in _labels().items()
+            OrderLink(label, _address(address, order), order is thread.order) for order, label in _labels().items()
         ),
-        first=part(0) if thread.start else "",
-        more=part(thread.next_start),
+        first=_address(address, thread.order) if thread.start else "",
+        more=_address_after(request, thread, address),
         locked=thread.locked,
         is_muted=silence.is_muted,
         is_banned=is_banned,
@@ -134,8 +156,22 @@ def _labels() -> dict[CommentOrder, str]:
     }
 
 
-def _address(path: str, order: CommentOrder, start: int) -> str:
+def _address_after(request: HttpRequest, thread: Thread, address: str) -> str:
+    """Return the address of the next part, "" if there is none.
+
+    It has no token if this part was opened by its number, or if the token of all comments shown would be too long.
+    """
+    if thread.next_start is None:
+        return ""
+    place, token = place_in(request), ""
+    if len(place.passed) == thread.start:
+        pages = (*place.pages, thread.passed)
+        token = pack(pages, _name(request, thread.order), repository().store.now())
+    return _address(address, thread.order, thread.next_start, token)
+
+
+def _address(path: str, order: CommentOrder, start: int = 0, token: str = "") -> str:
     """Return the address of a part of the comments; the default order and the first part are not named."""
-    named = {"comments": "" if order is CommentOrder.BEST else order.value, "start": start or ""}
+    named = {"comments": "" if order is CommentOrder.BEST else order.value, "start": start or "", "after": token}
     query = urlencode({name: value for name, value in named.items() if value})
     return f"{path}{'?' if query else ''}{query}#comments"

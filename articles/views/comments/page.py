@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from articles.forms.comments import CommentForm
-from articles.views.comments.discussion import discussion_with, order_of, start_of
+from articles.views.comments.discussion import discussion_with, order_of, place_in
 from articles.web.addresses import site_address
 from articles.web.identity import reader_id
 from articles.wiring import repository
@@ -15,8 +15,10 @@ from articles.wiring import repository
 @require_safe
 def branch(request: HttpRequest, comment_id: int) -> HttpResponse:
     """Show a comment with its replies, and links to what it replies to. Not a view of the article."""
-    repo, order, start = repository(), order_of(request), start_of(request)
-    thread = repo.comments.get_branch(comment_id, order, reader=reader_id(request), start=start)
+    repo, order, place = repository(), order_of(request), place_in(request)
+    thread = repo.comments.get_branch(
+        comment_id, order, reader=reader_id(request), start=place.start, passed=place.passed
+    )
     comment = thread.comments[0]
     article = repo.articles.get(comment.article, reader_id(request))
     whole = reverse("articles:article", args=[article.id])

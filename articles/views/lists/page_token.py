@@ -1,6 +1,7 @@
-"""Page tokens: the articles that a reader has seen, packed into a URL, so that the next page continues from there.
+"""Page tokens: the articles or comments that a reader has seen, packed into a URL, so that the next page continues
+there.
 
-A token holds the ids of the articles, page by page, about two bytes each. The server keeps no state, so nothing
+A token holds their ids, page by page, about two bytes each. The server keeps no state, so nothing
 expires early, fills up or gets lost. It is signed: otherwise anyone could link to a list that leaves out what they
 choose, under the site's name.
 """
@@ -12,7 +13,7 @@ from typing import TypeAlias
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 Pages: TypeAlias = tuple[tuple[int, ...], ...]
-"""Ids of the articles on each page, in no particular order within a page."""
+"""Ids of what each page has, in no particular order within a page."""
 
 MOST_CHARACTERS = 3000
 """Maximum length of a token, so that the URL fits the limits of the web server (4,094) and of proxies (8,190)."""

@@ -32,6 +32,13 @@ local function unrank_reply(prefix, parent, id)
   redis.call('ZREM', prefix .. 'replies:time:' .. parent, id)
 end
 
+-- Return replies to a comment in an order, from number `first` on, counted from 0.
+local function replies_to(prefix, id, order, first, most)
+  local newest, last = order == 'newest', first + most - 1
+  if order == 'best' then return redis.call('ZRANGE', prefix .. 'replies:best:' .. id, first, last) end
+  return redis.call(newest and 'ZREVRANGE' or 'ZRANGE', prefix .. 'replies:time:' .. id, first, last)
+end
+
 local function count_replies(prefix, id)
   return redis.call('ZCARD', prefix .. 'replies:time:' .. id)
 end
@@ -66,8 +73,9 @@ local function ids_below(prefix, article, id)
   return found
 end
 
--- Return the ids that an article may have given to comments, the last one first; call it with whether the one before has
--- a comment. Numbers are taken one by one, until so many in a row have none that the rest of the thread is read instead.
+-- Return a function that returns the ids that an article may have given to comments, the last one first. Call it with
+-- whether the previous id has a comment. Numbers are taken one by one, until so many in a row have none that the rest of
+-- the thread is read instead.
 local function ids_from_last(prefix, article)
   local number = as_count(redis.call('HGET', prefix .. 'article:' .. article, 'comment_ids')) or 0
   local missing, rest = 0
@@ -121,6 +129,13 @@ end
 local function comment_row(prefix, id, depth, fields)
   local row = redis.call('HMGET', prefix .. 'comment:' .. id, unpack(fields))
   return {id, depth, count_replies(prefix, id), 0, 0, unpack(row, 1, #fields)}
+end
+
+-- Write a reader's choice into a row.
+local function add_choice(row, prefix, reader)
+  if reader == '' then return end
+  row[4] = redis.call('SISMEMBER', prefix .. 'comment:voted:' .. row[1], reader)
+  row[5] = redis.call('SISMEMBER', prefix .. 'comment:oppose:' .. row[1], reader)
 end
 
 -- Return the size of a row's fields in whole KB.
