@@ -1,6 +1,7 @@
 """Voting blocs in simulated crowds, whose activity and articles' popularity follow Zipf's law."""
 
 import random
+from math import exp
 
 import pytest
 
@@ -105,6 +106,7 @@ def test_the_binomial_tail_is_the_sum_of_its_terms():
     assert binomial_tail(12, 60, 0.2) == 1
     assert binomial_tail(4, 3, 0.5) == 0
     assert binomial_tail(500, 900, 1e-6) == 0
+    assert binomial_tail(3, 10**9, 1e-9) == pytest.approx(1 - 2.5 * exp(-1), rel=1e-4)  # not a billion terms
 
 
 def test_more_blocs_take_no_further_look_at_all_ballots():

@@ -188,5 +188,7 @@ def binomial_tail(least: int, trials: int, chance: float) -> float:
     total = term
     for n in range(least, trials):
         term *= (trials - n) / (n + 1) * chance / (1 - chance)
+        if total + term == total:  # so are all further ones, which are smaller
+            break
         total += term
     return min(1.0, total)
