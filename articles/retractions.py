@@ -1,4 +1,4 @@
-"""Retractions: from when on copies of public pages must not be shown any more.
+"""Retractions: moments after which older copies of public pages must no longer be shown.
 
 What a moderator removed, what an edit replaced and the name of a deleted member must not come back from a copy.
 Each retraction changes marks, files beside the copies, so that every process of the machine knows at once. A copy
@@ -51,7 +51,7 @@ class Retractions:
             self._delete(f"{kind}*")
 
     def _delete(self, pattern: str) -> None:
-        """Delete copies, which are not found any more, so that nothing retracted stays on the disk."""
+        """Delete copies that are no longer found, so that nothing retracted stays on the disk."""
         with suppress(OSError):
             for path in self._directory.glob(pattern):
                 with suppress(OSError):

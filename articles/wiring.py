@@ -156,7 +156,10 @@ def _unprepared(timeout_seconds: float, site_rules: Rules, place: Place | None =
 
 
 def _confirmation(timeout_seconds: float) -> Confirmation | None:
-    """Return what changes wait for: less than for a reply, so that the reply says what is missing."""
+    """Return what changes wait for.
+
+    They wait less long than for a reply, so that the reply says what is missing.
+    """
     if not (settings.STORE_CONFIRM_REPLICAS or settings.STORE_CONFIRM_FSYNC):
         return None
     waits = min(timeout_seconds * _SHARE_OF_TIMEOUT, _MOST_CONFIRMATION_SECONDS)

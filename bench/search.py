@@ -178,7 +178,7 @@ def _data_memory(client: redis.Redis) -> int:
 
 
 def drop_index(repository: Repository) -> IndexMemory:
-    """Delete the index, and return how much memory that frees. The store is of no use for searches afterwards."""
+    """Delete the index, and return how much memory that frees. Searches find nothing afterwards."""
     client, shards = repository.store.client, repository.store.shards.all
     before = _data_memory(client)
     words = [(keys, str(word)) for keys in shards for word in client.zrange(keys.lexicon, 0, -1)]

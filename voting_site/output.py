@@ -1,4 +1,4 @@
-"""Output that cannot be written any more."""
+"""Output that can no longer be written."""
 
 import os
 from typing import IO

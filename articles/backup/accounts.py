@@ -191,7 +191,7 @@ def _load_rows(model: Any, lines: Iterator[Line]) -> None:
 
 
 def _row(model: Any, values: Mapping[str, Any]) -> Any:
-    """Return a row; None if it refers to a permission, or a kind of rows, that does not exist any more."""
+    """Return a row; None if it refers to a permission, or a kind of rows, that no longer exists."""
     given: dict[str, Any] = {}
     for name, value in values.items():
         field = model._meta.get_field(name)

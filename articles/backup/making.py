@@ -20,7 +20,7 @@ from articles.backup.manifest import ACCOUNTS, SECRET_KEY, STORE, File, Manifest
 from articles.repository import BackupRecord, Repository
 
 Progress = Callable[[int, int], object]
-"""Receives the number of articles read, and of all."""
+"""Receives the number of articles read, and of all articles."""
 
 _LEASE_SECONDS = 10.0
 """Seconds after which the housekeeping lease is renewed; it expires after 30."""

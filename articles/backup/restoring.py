@@ -16,7 +16,7 @@ from articles.domain.errors import StoreDamaged, StoreUnfit
 from articles.repository import LAYOUT_VERSION, BackupRecord, Layout, Repository
 
 Progress = Callable[[str, int, int], None]
-"""Receives the name of the step, what is done of it, and all of it."""
+"""Receives the name of the step, the amount done, and the total."""
 
 VERIFYING, WRITING, REBUILDING, CHECKING = "verifying", "writing", "rebuilding lists", "checking"
 

@@ -42,9 +42,9 @@ def discuss(
 ) -> int:
     """Post the comments that are missing, with votes and flags; lock a discussion. Return how many there are.
 
-    `members` are ids by name of those who also vote, `logins` of those for whom the run makes a login; comments of
-    others, and the replies to them, are left out. `articles` by link. All comments are older than `until`, in Unix
-    seconds. Can be interrupted and repeated.
+    `members` and `logins` hold ids by name: `members` also vote, and the run makes logins for `logins`. Comments
+    by others, and the replies to them, are left out. `articles` by link. All comments are older than `until`, in
+    Unix seconds. Can be interrupted and repeated.
     """
     total = 0
     for row in _content():

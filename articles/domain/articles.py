@@ -147,7 +147,7 @@ class Article:
 
     @property
     def ranked_points(self) -> int:
-        """Points that rank it, without what is left out of ranking."""
+        """Points that rank it, without choices that are left out of ranking."""
         return ranked_points(self.votes, self.opposes, self.left_out)
 
     @property

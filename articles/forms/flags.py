@@ -46,7 +46,7 @@ class FlagForm(forms.Form):
     )
 
     def __init__(self, *args: Any, has_link: bool, **options: Any) -> None:
-        """`has_link`: whether a broken link can be what is wrong."""
+        """`has_link`: whether the reason can be a broken link."""
         super().__init__(*args, **options)
         offered = [reason for reason in REASONS if has_link or reason is not FlagReason.BROKEN_LINK]
         choices = [(reason.value, REASONS[reason]) for reason in offered]

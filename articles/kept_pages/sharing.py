@@ -60,7 +60,7 @@ class Reading(NamedTuple):
 class Share(NamedTuple):
     """All that a shared page depends on. `scheme` is the word of a declared proxy, unchanged.
 
-    `article` is the article of which each request is a view, or 0.
+    `article` is the article that each request views, or 0.
     """
 
     view: str

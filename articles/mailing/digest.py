@@ -18,7 +18,7 @@ WEEK = 7 * 86400
 ARTICLES_PER_DIGEST = 10
 
 _ARTICLES_LOOKED_AT = 100
-"""First articles of the followed groups, of which the best of the week are taken."""
+"""Number of first articles of the followed groups among which the best of the week are chosen."""
 
 
 def send_digests(repository: Repository, budget: float) -> int:

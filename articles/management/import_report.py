@@ -66,7 +66,7 @@ class ImportReport:
     """Number of members whose names differ from their accounts' only in case."""
 
     def count_articles(self, ids: Sequence[ArticleId | None]) -> None:
-        """Count the articles of a batch, of which None is already present."""
+        """Count the articles of a batch; None stands for one that is already present."""
         new = sum(article_id is not None for article_id in ids)
         self.imported += new
         self.present += len(ids) - new

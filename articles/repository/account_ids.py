@@ -50,7 +50,7 @@ class AccountIds:
 
 
 def members_in(batch: list[str]) -> set[UserId]:
-    """Return the ids of members whom the names of keys are about, without placeholders."""
+    """Return the ids of the members that these names of keys are about, without placeholders."""
     kinds = zip(batch, recognise(batch), strict=True)
     about = ((kind, name) for name, kind in kinds if kind and kind.owner is Owner.MEMBER)
     ids = {int(kind.values(split_prefix(name)[1])[0]) for kind, name in about}

@@ -1,4 +1,4 @@
-"""Parses a reader's query into terms, all of which an article has to match."""
+"""Parses a reader's query into terms. An article has to match all of them."""
 
 import re
 from bisect import bisect_left

@@ -123,7 +123,7 @@ def whole_word(run: str, parts: list[Piece]) -> str:
 class _WordsOfRuns(dict[str, tuple[str, ...]]):
     """The words of each run, kept: `[run]` returns them. Its hits cost half of an `lru_cache`'s.
 
-    Emptied when it is full: what is frequent is soon there again.
+    Emptied when it is full: frequent words soon return.
     """
 
     _MOST = 1 << 16

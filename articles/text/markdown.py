@@ -239,7 +239,7 @@ def _fit(state: StateCore) -> None:
 
 
 def _fitted(tokens: list[Token]) -> Iterator[Token]:
-    """Leave out what is nested too deeply and links without address; give text to those without."""
+    """Leave out what is nested too deeply, and links without address; give a text to links without one."""
     drawn: list[bool] = []
     for token, after in zip(tokens, [*tokens[1:], None], strict=True):
         if token.nesting > 0:

@@ -131,12 +131,12 @@ _RETURNS = ("return_path", "back")
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """Provide what is drawn around the page, as `frame`. Read on first use."""
+    """Provide the parts around the page, as `frame`. Read on first use."""
     return {"frame": SimpleLazyObject(lambda: frame_of(request))}
 
 
 def frame_of(request: HttpRequest) -> Frame:
-    """Return what is drawn around the page."""
+    """Return the parts around the page."""
     user = getattr(request, "user", None) or AnonymousUser()  # missing if the request fails before authentication
     preferences, match = preferences_of(request), request.resolver_match
     here, name, unread = page_of(request), "", vars(request).get("unread")

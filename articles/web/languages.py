@@ -15,7 +15,7 @@ IMPERSONAL = ("/feeds/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/sit
 class BrowserLanguageMiddleware:
     """Activate the language of the cookie, else of the browser, as Django's LocaleMiddleware does.
 
-    That one also looks for languages in addresses, of which this site has none.
+    Django's also looks for languages in addresses, which this site does not have.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -61,7 +61,7 @@ def run(folder: Path, options: Options, day: Day, deadline: float) -> Figures:
 
 
 def _measure(folder: Path, articles: int, shards: int, options: Options, day: Day) -> tuple[Sample, Replayed]:
-    """Measure pages rendered for each request, then kept ones, then a day; at last the memory of the words."""
+    """Measure pages rendered for each request, then kept ones, then a day; finally the memory of the words."""
     own = {"STORE_SHARDS": str(shards), "WEB_WORKERS": str(WORKERS), "TICK_SECONDS": "600"} | _PATIENT
     content = filled(folder, articles, **own)
     with site(folder, **own, RECENT_PAGES="off") as server:

@@ -1,7 +1,8 @@
-"""Compares the append-only files with what they held some hours ago, to find damage on the disk.
+"""Compares the append-only files with their content of some hours ago, to find damage on the disk.
 
-Between two rewrites the files only grow: what was there once never changes. The state file holds a digest of each
-block. A file with another name, after a rewrite, starts a new record; so does a state file that cannot be read.
+Between two rewrites the files only grow: their earlier content never changes. The state file holds a digest of
+each block. A file with another name, after a rewrite, starts a new record; so does a state file that cannot be
+read.
 """
 
 import hashlib

@@ -63,7 +63,7 @@ class Flag:
     weight: float
     state: FlagState = FlagState.OPEN
     kept: str = ""
-    """Why moderators last kept what is flagged; "" if they gave no reason, or have not decided so."""
+    """Why moderators last kept what is flagged; "" if they gave no reason, or have not kept it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class Placed:
 
 @dataclass
 class Placing:
-    """Where the records of one backup go."""
+    """The target of the records of one backup: shards and keys."""
 
     before: int
     """Shards of the store that the backup was made of."""

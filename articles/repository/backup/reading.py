@@ -134,7 +134,7 @@ class BackupReader:
     # After the accounts
 
     def iterate_site(self) -> Iterator[BackupRecord]:
-        """Yield what concerns the whole site, and once more what moderators changed meanwhile."""
+        """Yield the keys about the whole site, and once more what moderators changed meanwhile."""
         yield from self.iterate_keys([(name, kind) for name, kind in self._site if kind not in _LISTS])
         for name, kind in self._site:
             if kind in _LISTS:

@@ -35,7 +35,7 @@ from articles.repository.store.values import joined
 from articles.searching import words_of_comment
 
 SENT_SECONDS = 600
-"""Time in which the same comment, sent again, leads to the first."""
+"""Seconds within which the same comment, sent again, leads to the first."""
 
 _LOG = FIELDS.index("log")
 

@@ -20,7 +20,7 @@ SAMPLE = 100
 
 @dataclass(frozen=True, slots=True)
 class KindMemory:
-    """One kind of key: `size` is the mean in bytes over all articles, of which `having` have such a key."""
+    """One kind of key: `size` is the mean in bytes over all articles; `having` of them have such a key."""
 
     kind: str
     size: float

@@ -45,7 +45,7 @@ def _word(word: bytes) -> str:
 
 def _script_name(word: bytes) -> str:
     text = word.decode("utf-8", "replace")
-    if text.startswith("-- "):  # sent as text, of which the log keeps the start
+    if text.startswith("-- "):  # sent as text; the log keeps its start
         name = text[3:].partition("\n")[0]
         return name if name in _scripts().values() else "(script)"
     return _scripts().get(text, "(script)")

@@ -38,7 +38,7 @@ MOST_TEXT_BYTES = 200_000
 """Size of all texts of a feed, in UTF-8; further articles are without theirs."""
 
 ARTICLES_PER_BATCH = 250
-"""Articles read in one round trip: fewer than a whole feed, of which hidden groups may leave out some."""
+"""Articles read in one round trip: fewer than a whole feed, because hidden groups may leave out some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Feeds:
         return self._collect(self._standings.list_for(ids), feed_filter, since=inf)[:LEAST_ARTICLES]
 
     def list_active(self, feed_filter: FeedFilter) -> list[Article]:
-        """Return the articles of the feed of discussions, those with the newest comment first."""
+        """Return the articles of the feed of discussions, newest comment first."""
         return self._collect(self._standings.list_for(self._ids(Order.ACTIVE, feed_filter)), feed_filter)
 
     def list_hot(self, feed_filter: FeedFilter) -> list[Article]:

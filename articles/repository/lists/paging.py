@@ -7,7 +7,7 @@ from articles.domain.errors import PageNotFound, PageTooDeep
 
 
 class PageWindow(NamedTuple):
-    """The entries of page `number`, counted from 1, of a list of which `most` entries can be paged through."""
+    """The entries of page `number`, counted from 1, in a list whose first `most` entries can be paged through."""
 
     number: int
     size: int

@@ -1,4 +1,4 @@
-"""Unseen articles: the best of several rankings that the reader has neither been shown nor hides.
+"""Unseen articles: the best of several rankings that were not shown to the reader and are not hidden.
 
 Each shard searches its rankings from the top, and the results are merged. No state is kept between two pages:
 whatever changes meanwhile, an article that was shown is not shown again, and no other one is skipped.
@@ -45,7 +45,10 @@ def read_unseen(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -
 
 
 def read_each(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> list[Any]:
-    """Return what each ranking has for the page: {entries, {id, value, id, value …}, state}. One round trip."""
+    """Return the entries of each ranking for the page: {entries, {id, value, id, value …}, state}.
+
+    One round trip.
+    """
     calls = [_call(store, ranking, query, len(rankings)) for ranking in rankings]
     for _ in range(MOST_READINGS):
         replies = store.run_many(calls)

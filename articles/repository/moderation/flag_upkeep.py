@@ -9,7 +9,7 @@ from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, portions, ranked_members
 
 _CHECKS_PER_STEP = 20
-"""Articles and comments of which one script reads all flags."""
+"""Number of articles and comments whose flags one script reads."""
 
 
 class FlagUpkeep:

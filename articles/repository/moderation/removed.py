@@ -24,10 +24,10 @@ _ENTRIES_READ = 10
 """Entries of an article's log that are searched for its removal: moderators can continue editing it."""
 
 _READS = 10
-"""Round trips in which a page looks for removed comments in the moderation log."""
+"""Maximum number of round trips to find a page of removed comments in the moderation log."""
 
 _LEAST_READ = 50
-"""Entries that one of them reads from each shard, at least."""
+"""Minimum number of entries that each of them reads from each shard."""
 
 _TICK = 0.001
 """The store's times are whole milliseconds."""

@@ -12,7 +12,7 @@ from articles.repository.store.values import article_id_from
 
 
 class RingPage(NamedTuple):
-    """One page of the flagged articles, those with the newest vote of a ring first."""
+    """One page of the flagged articles, newest vote of a ring first."""
 
     articles: tuple[Article, ...]
     number: int

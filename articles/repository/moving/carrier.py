@@ -196,7 +196,7 @@ class Carrier:
                 yield from self._reader.iterate_keys([(name, kind)])
 
     def carry_outside(self) -> None:
-        """Carry what is outside the shards and has changed since it was last carried; the first time, all of it.
+        """Carry the keys outside the shards that have changed since they were last carried; the first time, all.
 
         Reads the names of all keys; the first time, of both stores.
         """
@@ -242,7 +242,7 @@ class Carrier:
 
 
 def _names_outside(store: Store) -> Iterator[str]:
-    """Yield the keys outside the shards of which there are many."""
+    """Yield the keys of those kinds outside the shards that have many keys."""
     for server in store.servers():
         for pattern in _PATTERNS:
             cursor = 0

@@ -20,7 +20,7 @@ from articles.repository.upkeep.audit import Audit
 from articles.repository.upkeep.repair import Repair
 
 Progress = Callable[[str, int, int], None]
-"""Receives the name of the step, what is done of it, and all of it."""
+"""Receives the name of the step, the amount done, and the total."""
 
 COPYING, REBUILDING, CHECKING, FOLLOWING, SWITCHING = (
     *("copying", "rebuilding lists", "checking"),

@@ -74,7 +74,7 @@ class CommentIndex:
                 memberships.add((words[int(one)], "") for one, *_ in rows if comments[int(one)].removed is None)
 
     def leave(self, keys: Keys, former: Mapping[CommentId, str]) -> None:
-        """Take comments from those of their former words that they do not name any more. Idempotent."""
+        """Remove comments from those of their former words that they no longer name. Idempotent."""
         words = {comment_id: text.split() for comment_id, text in former.items()}
         self._store.run_many(
             [

@@ -61,7 +61,7 @@ class Indexed(NamedTuple):
 
     @property
     def facts(self) -> tuple[str, str, str]:
-        """What its words are made of; "" for what is missing."""
+        """Title, link and poster's name, from which its words are made; "" for a missing one."""
         return self.title or "", self.link or "", self.poster_name or ""
 
     def has_its_words(self) -> bool:

@@ -37,7 +37,7 @@ def run(store: Store, scans: "Sequence[Scan]") -> None:
 
 
 def as_json(terms: Iterable[Term], hidden: Sequence[str], slug: str | None) -> str:
-    """Return a query for the script. `hidden`: groups to leave out; never the group `slug`, in which to search."""
+    """Return a query for the script. `hidden`: groups to leave out; never the group `slug`, which is searched."""
     rows = [{"words": term.words, "beginning": term.beginning, "groups": term.groups} for term in terms]
     left_out = [name for name in hidden if name != slug]
     return json.dumps({"terms": rows, "hidden": left_out, "group": slug or ""}, ensure_ascii=False)

@@ -137,7 +137,7 @@ class SetMarks:
                     yield name
 
     def _portions(self, names: Iterable[str]) -> Iterator[list[str]]:
-        """Yield the names in order, in lists of which one script can read all articles, by what is noted."""
+        """Yield the names in order, in lists so short that one script can read all noted articles of each."""
         portion, ids = list[str](), 0
         for name in sorted(names):
             size = size_of(self._marks.get(name, 0))

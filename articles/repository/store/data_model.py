@@ -46,7 +46,7 @@ def _writers(key: Key) -> str:
 
 
 def life_in_words(seconds: int | None) -> str:
-    """Return a time to live in the largest unit of which it has two or more, as in "9 days"."""
+    """Return a time to live in the largest unit that gives two or more, as in "9 days"."""
     if seconds is None:
         return "for good"
     size = next((size for size in _UNITS if seconds >= 2 * size), 1)

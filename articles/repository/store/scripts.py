@@ -121,7 +121,7 @@ def touches(name: str) -> dict[str, str]:
 
 @cache
 def is_guarded(name: str) -> bool:
-    """Return whether a script changes what is kept of a shard, other than rankings that a read makes."""
+    """Return whether a script changes the lasting data of a shard, which excludes rankings that a read makes."""
     written = [BY_NAME[key] for key, access in touches(name).items() if access == "rw"]
     kept = [key for key in written if key.place is not Place.OUTSIDE and key.in_backup is not InBackup.OMITTED]
     return bool(kept) and not (name.startswith("lists/read") and kept == [RANKING])

@@ -9,7 +9,7 @@ from articles.repository.store.key_table import Owner, recognise, split_prefix
 from articles.repository.store.keys import Keys
 
 UNREADABLE = (StoreDamaged, ValueError, LookupError, TypeError, ArithmeticError)
-"""What a step raises when it meets damage: the store or a script refuses, or its reply makes no sense."""
+"""Errors of a step that meets damage: the store or a script refuses, or its reply makes no sense."""
 
 
 def attempt(subject: str, step: Iterable[Finding]) -> Iterator[Finding]:

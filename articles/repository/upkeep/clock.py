@@ -46,13 +46,16 @@ def uptime() -> float:
 
 
 class StoreClock:
-    """The clock of a store, and what is dropped by it."""
+    """The clock of a store, and the dropping of voter sets by it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def advance(self) -> None:
-        """Advance it towards this machine's clock, at most twice as fast as time has passed. One round trip."""
+        """Advance the clock towards this machine's clock, at most twice as fast as time has passed.
+
+        One round trip.
+        """
         now, passed = exact_time(self._store.now()), f"{uptime():.3f}"
         self._store.run_many(
             [
@@ -76,7 +79,7 @@ class StoreClock:
         )
 
     def accept(self) -> None:
-        """Set it to this machine's clock, ahead or back. One round trip."""
+        """Set the clock to this machine's clock, ahead or back. One round trip."""
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
                 pipe.hset(keys.ranking, "clock", exact_time(self._store.now()))

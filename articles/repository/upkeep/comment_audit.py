@@ -91,13 +91,13 @@ class CommentAudit:
         yield from self._index.check(keys, batch, {finding.subject for finding in findings}, memberships)
 
     def _check_words(self, keys: Keys, contents: Contents, memberships: Memberships) -> Iterator[Finding]:
-        """Check the words that may hold other comments than those that name them."""
+        """Check the words whose sets may differ from the comments that name them."""
         doubtful = self._index.list_doubtful(keys, contents.comment_words, memberships)
         yield from check_readable_keys(self._store, ((keys.comment_word(word), COMMENT_WORD) for word in doubtful))
         yield from self._index.check_words(keys, doubtful)
 
     def _check(self, keys: Keys, shown: dict[ArticleId, Shown], batch: list[str]) -> Iterator[Finding]:
-        """Yield what is wrong with these comments; add those that are shown to what their articles show."""
+        """Yield what is wrong with these comments; count the shown ones for their articles."""
         counted = list[tuple[ArticleId, str]]()
         findings: list[Finding] = []
         while batch:

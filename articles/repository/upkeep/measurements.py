@@ -32,7 +32,7 @@ _COUNTERS = "counters"
 _FIGURES = tuple(field.name for field in fields(Measurement) if field.name != "at")
 
 _SLOTS = range(-LONGEST, 0, EVERY)
-"""Beginnings of the slots, relative to the moment, in which articles posted since the last measurement may be."""
+"""Beginnings of the slots, relative to the moment, that may hold articles posted since the last measurement."""
 
 
 @dataclass(frozen=True, slots=True)

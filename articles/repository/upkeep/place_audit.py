@@ -75,7 +75,7 @@ class PlaceAudit:
                 yield from self._attempt_on(batch, partial(self._check_places, places))
 
     def _check_words(self, words: Collection[str]) -> Iterator[Finding]:
-        """Check the words that may hold other articles than those that name them, and the lexicon."""
+        """Check the lexicon, and the words whose sets may differ from the articles that name them."""
         doubtful = set(self._words.list_doubtful(self._store, self._keys, words))
         self._doubtful_words = sorted(doubtful)
         named = self._words.names
@@ -89,7 +89,7 @@ class PlaceAudit:
         yield from self._word_sets.check_words(self._keys, listed)
 
     def _check_groups(self, slugs: Collection[str]) -> Iterator[Finding]:
-        """Check the groups that may hold other articles than those that name them, or that have rankings."""
+        """Check the groups whose sets may differ from the articles that name them, or that have rankings."""
         keys = self._keys
         doubtful = set(self._groups.list_doubtful(self._store, keys, slugs))
         self._doubtful_groups = sorted(doubtful)

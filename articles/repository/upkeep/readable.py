@@ -168,7 +168,7 @@ def _mistyped(store: Store, name: str, kind: Key) -> str:
 
 
 def _parts(store: Store, name: str, kind: Key, reply: Any) -> Iterator[list[Any]]:
-    """Yield the entries of a key of any size, of which `reply` is the first part, in parts."""
+    """Yield the entries of a key of any size, in parts; `reply` is the first part."""
     if kind.type == "string":
         yield [reply]
     elif kind.type == "list":
@@ -192,7 +192,7 @@ def _more(store: Store, *command: object) -> Any:
 
 
 def _damaged(kind: Key, entries: Sequence[Any]) -> Iterator[tuple[bytes, str]]:
-    """Yield what is damaged among some entries of a key, with the problem."""
+    """Yield each damaged entry among some entries of a key, with the problem."""
     if not entries or _are_sound(kind, entries):
         return
     for entry in entries:

@@ -195,7 +195,7 @@ class Repair:
             done += count
 
     def _repair_groups(self, keys: Keys, contents: Contents, memberships: Memberships) -> None:
-        """Repair groups that may hold other articles; drop all rankings, which the next read makes again."""
+        """Repair groups that may hold wrong articles; drop all rankings, which the next read makes again."""
         slugs = sorted(contents.groups)
         for batch in portions(slugs, KEYS_PER_SCAN):
             with self._store.pipeline() as pipe:
@@ -212,7 +212,7 @@ class Repair:
             self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *batch])
 
     def _repair_words(self, keys: Keys, contents: Contents, memberships: Memberships) -> None:
-        """Repair the words that may hold other articles than those that name them."""
+        """Repair the words whose sets may differ from the articles that name them."""
         doubtful = list(self._words.list_doubtful(keys, contents.words, memberships))
         self._words.repair_words(keys, doubtful)
 

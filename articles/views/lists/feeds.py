@@ -150,7 +150,7 @@ def _answer(
 
 
 def feed_of(request: HttpRequest, title: str, subtitle: str, page: str, path: str) -> Feed:
-    """Return a feed of the site at `path`, of which `page` shows the same list."""
+    """Return a feed of the site at `path`; `page` is the page with the same list."""
     site = site_address(request)
     return Feed(
         title=_("%(list)s – %(site)s") % {"list": title, "site": settings.SITE_NAME},

@@ -33,7 +33,7 @@ def _milliseconds(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Quantity:
-    """A kind of number: how it is written, and in which unit its axis has round numbers."""
+    """A kind of number: how it is written, and the unit in which its axis has round numbers."""
 
     label: Callable[[float], str]
     unit: Callable[[float], float] = lambda _highest: 1

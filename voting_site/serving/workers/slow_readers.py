@@ -1,7 +1,7 @@
 """Cut connections whose reader takes a response too slowly. Linux only; elsewhere they stay until it closes.
 
-granian has time limits for what it receives and none for what it sends. The kernel knows how much of
-it each reader has acknowledged. A cut connection fails at its next write, and granian drops it.
+granian has time limits for receiving and none for sending. The kernel knows how many bytes each reader has
+acknowledged. A cut connection fails at its next write, and granian drops it.
 """
 
 import errno
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BYTES_PER_SECOND = 1_000
-"""Lowest rate at which a reader has to take what is waiting for it."""
+"""Lowest rate at which a reader has to take the data that is waiting."""
 
 _BYTES_ACKED = struct.Struct("@120xQ")
 """`tcpi_bytes_acked` of struct tcp_info, linux/tcp.h."""

@@ -50,7 +50,7 @@ def answer_within(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def answer_sooner(seconds: float) -> Iterator[None]:
-    """Limit the waiting like `answer_within`, and by what is left of the limit around it, which it uses up."""
+    """Limit the waiting like `answer_within`, and by what an outer limit leaves; count it against that limit."""
     outer = getattr(_request, "left", None)
     limit = seconds if outer is None else min(seconds, outer)
     _request.left = limit
