@@ -136,7 +136,7 @@ def _rewrite_file(repository: Repository) -> str:
 
 
 def _verify_files(repository: Repository) -> str:
-    """Compare the embedded store's files with what they held. Raises StoreDamaged as long as they are damaged."""
+    """Compare the embedded store's files with their recorded content. Raises StoreDamaged if they are damaged."""
     result, damage = import_string(settings.STORE_VERIFIER)(repository.store.now())
     if damage:
         raise StoreDamaged(damage)

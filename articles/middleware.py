@@ -52,7 +52,10 @@ class HeadMiddleware:
 
 
 class StoreDeadlineMiddleware:
-    """Limit how long a page waits for the store in all. A change is one script, which has its own limit."""
+    """Limit the total time for which a page waits for the store.
+
+    A change is one script, which has its own limit.
+    """
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response

@@ -120,7 +120,7 @@ class _Watch:
         now = time.monotonic()
         if now - self._looked_at < LOOK_EVERY:
             return False
-        self._looked_at = now  # other threads go on meanwhile
+        self._looked_at = now  # other threads continue meanwhile
         with suppress(StoreError):
             self.state = repository.moves.get_state()
         return self.state is MoveState.MOVED

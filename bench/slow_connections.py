@@ -1,4 +1,4 @@
-"""What slow connections of each kind do to other readers, and when they are cut. Linux only.
+"""The effect of slow connections of each kind on other readers, and when they are cut. Linux only.
 
     python -m bench.slow_connections [--of-each N] [--together]
 

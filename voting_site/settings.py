@@ -60,7 +60,7 @@ MIDDLEWARE = [
     "voting_site.serving.requests.packing.PackingMiddleware",
     "articles.middleware.HeadMiddleware",
     "articles.middleware.StoreDeadlineMiddleware",
-    "articles.web.caching.CachingMiddleware",  # inside of compression, outside of what makes responses vary
+    "articles.web.caching.CachingMiddleware",  # inside compression, outside everything that makes responses vary
     "articles.kept_pages.middleware.KeptPagesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.web.middleware.SessionRenewalMiddleware",

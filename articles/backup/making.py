@@ -58,8 +58,8 @@ class _Making:
 def make(repository: Repository, folder: Path, *, keep: int = 0, progress: Progress = lambda *_: None) -> Path:
     """Make a backup into a folder of its own in `folder`; return its path. It appears when it is complete.
 
-    `keep`: number of this site's backups to keep there, the new one included; 0 for all. Members go on voting:
-    what was acknowledged before is in the backup, what is acknowledged meanwhile may be, too. Waits for a round of
+    `keep`: number of this site's backups to keep there, the new one included; 0 for all. Members can keep voting:
+    votes acknowledged before are in the backup, and those acknowledged meanwhile may be. Waits for a round of
     housekeeping to end, and prevents another. Raises BackupError, StoreError, DatabaseError and OSError.
     """
     began = datetime.now(UTC)

@@ -88,7 +88,7 @@ def read_manifest(folder: Path) -> Manifest:
 def verify(folder: Path, progress: Callable[[int, int], object] = lambda *_: None) -> Manifest:
     """Compare all files with the manifest; return it. Raises BackupDamaged, which names each wrong file.
 
-    `progress`: bytes read, and in all.
+    `progress`: bytes read, and the total.
     """
     manifest = read_manifest(folder)
     total, done, problems = sum(file.bytes for file in manifest.files.values()), 0, []

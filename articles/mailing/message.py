@@ -35,7 +35,7 @@ class _Row(NamedTuple):
 
 
 def notices_to(member: User, notices: Sequence[Notice], count: int) -> EmailMultiAlternatives:
-    """Return a mail about notices, of `count` in all, in the member's language."""
+    """Return a mail about notices in the member's language; `count` is their total number."""
     with _language_of(member):
         rows = [_row(notice, site_origin()) for notice in notices]
         return _message(member, "mail", NOTICES, {"count": count, "rows": rows})

@@ -99,7 +99,7 @@ class Imports:
         return [entered.pop(_mark(article), None) for article in articles]
 
     def add_comments(self, comments: Sequence[ImportedComment]) -> list[CommentEntry]:
-        """Add comments on articles that are there; return what became of each.
+        """Add comments on existing articles; return the outcome of each.
 
         Those of one article are together, in the order of their numbers. A comment is there already if the
         article has one with its number and its posting time. Votes of those that are still open are added as

@@ -24,7 +24,7 @@ class Recent(Generic[T]):
         """Return the value; while the database is unavailable, the last one. At most one query."""
         now = time.monotonic()
         if now >= self._until:
-            self._until = now + KEPT_SECONDS  # other threads go on with the last one
+            self._until = now + KEPT_SECONDS  # other threads continue with the last one
             try:
                 self._value = self._load()
             except DatabaseError:

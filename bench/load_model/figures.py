@@ -14,7 +14,7 @@ MEASURED = Path(__file__).with_name("measured.json")
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a replayed day used in all, predicted by the model and measured. Times in seconds."""
+    """What a replayed day used in total, predicted by the model and measured. Times in seconds."""
 
     articles: int
     shards: int

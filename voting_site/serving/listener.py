@@ -38,7 +38,7 @@ def bind(host: str, port: int, patience: float) -> socket.socket:
 
 
 def accept_nothing(listener: socket.socket) -> None:
-    """Let this process accept no more connections; others that share the socket go on. Only on Linux.
+    """Make this process accept no more connections; others that share the socket still do. Only on Linux.
 
     The web server cannot stop accepting without ending. So each of its descriptors of the socket, except
     `listener` itself, is replaced by that of a socket that receives no connections.

@@ -172,7 +172,7 @@ class ImportedComment:
 
 
 class CommentEntry(StrEnum):
-    """What became of a comment to import."""
+    """The outcome of importing a comment."""
 
     ENTERED = "ok"
     PRESENT = "exists"

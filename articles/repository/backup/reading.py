@@ -106,7 +106,7 @@ class BackupReader:
     def iterate_articles(self, progress: Progress) -> Iterator[BackupRecord]:
         """Yield all articles, then all comments. About one round trip for each batch.
 
-        `progress`: ids read, and in all.
+        `progress`: ids read, and the total.
         """
         with self._store.commands() as client:
             highest = max(self._highest, int(client.get(names.COUNTER) or 0))

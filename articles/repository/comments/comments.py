@@ -176,7 +176,7 @@ class Comments:
         size: int = COMMENTS_PER_PAGE,
         passed: Collection[CommentId] = (),
     ) -> Thread:
-        """Return a comment, at depth 0, and its replies from number `start` on, at most `size` comments in all.
+        """Return a comment, at depth 0, and its replies from number `start` on, at most `size` comments in total.
 
         One round trip. Raises CommentNotFound, ArticleRemoved.
         """

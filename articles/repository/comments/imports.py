@@ -23,7 +23,7 @@ _SIZE_PER_READ = 500
 def enter_comments(
     store: Store, comments: Sequence[ImportedComment], ids: Sequence[ArticleId | None]
 ) -> list[CommentEntry]:
-    """Enter comments on the articles with these ids; return what became of each. One round trip."""
+    """Enter comments on the articles with these ids; return the outcome of each. One round trip."""
     entries = [CommentEntry.NO_ARTICLE] * len(comments)
     steps = list(_steps(store, comments, ids))
     replies = store.run_many([_call(store, ids[step[0]] or 0, [comments[n] for n in step]) for step in steps])

@@ -102,7 +102,7 @@ class WordSets:
 class SetMarks:
     """The sets of words, or of groups, of one shard, by what its articles name: a mark for each set.
 
-    Takes memory for sets, and none for articles.
+    Takes memory for each set, and none for articles.
     """
 
     def __init__(self, *, of_groups: bool = False) -> None:

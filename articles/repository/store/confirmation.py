@@ -40,7 +40,7 @@ class Confirmation:
         return replies
 
     def check(self, replies: Sequence[Any]) -> None:
-        """Raise StoreUnconfirmed unless the replies to what follows the command say that it is confirmed."""
+        """Raise StoreUnconfirmed unless the replies to the commands that follow say that it is confirmed."""
         for reply in replies:
             if isinstance(reply, Exception):  # a server that has become a replica, or no longer writes a file
                 raise StoreUnconfirmed(f"the change is made, but not confirmed: {reply}")

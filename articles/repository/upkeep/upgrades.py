@@ -1,8 +1,9 @@
 """Upgrades of a store from one version of the layout to the next, in order.
 
-Each upgrade works in steps that take some milliseconds of the store's time, so that members go on voting. It can
-be interrupted anywhere: the next start begins it again, and repeating a step changes nothing. Several processes
-can run it at once. A complete upgrade leaves its version in the store, which older versions of the site refuse.
+Each upgrade works in steps that take some milliseconds of the store's time, so that members can keep voting. It
+can be interrupted anywhere: the next start begins it again, and repeating a step changes nothing. Several
+processes can run it at once. A complete upgrade leaves its version in the store, which older versions of the site
+refuse.
 """
 
 import logging

@@ -86,7 +86,7 @@ def decide(request: HttpRequest) -> HttpResponse:
 
 
 def _tell(request: HttpRequest, account: int, *, is_approval: bool) -> None:
-    """Say what was decided on an account, which another moderator may have done before."""
+    """Tell the moderator the decision on an account, which another moderator may have made before."""
     is_approved = User.objects.filter(pk=account, left_at=None).exists()
     if is_approved != is_approval:
         if is_approved:

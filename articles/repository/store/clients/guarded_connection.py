@@ -39,7 +39,7 @@ _request = local()
 
 @contextmanager
 def answer_within(seconds: float) -> Iterator[None]:
-    """Limit the time that this thread waits for stores inside the block, all answers together."""
+    """Limit the time that this thread waits for stores inside the block, for all answers together."""
     outer = getattr(_request, "left", None)
     _request.left = seconds
     try:
