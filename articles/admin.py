@@ -1,12 +1,10 @@
 """The site's own texts and blocked hosts in Django's admin site."""
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings
 from django.contrib import admin
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils.safestring import SafeString, mark_safe
@@ -16,9 +14,8 @@ from accounts.admin import StrictMixin
 from articles.forms.fields import CleanedField
 from articles.models import BlockedHost, SiteText
 from articles.site import hosts, texts
-from articles.text.lines import InvalidInput, clean_reason, clean_text
-from articles.text.links import clean_link
-from articles.text.refusals import input_sentence
+from articles.text.lines import clean_reason, clean_text
+from articles.text.links import clean_host
 from articles.wiring import html_of_site_text, retract
 
 
@@ -77,19 +74,12 @@ class SiteTextAdmin(_KeptMixin):
 class BlockedHostForm(forms.ModelForm):  # type: ignore[type-arg]
     """A host, or any link to it, and the reason."""
 
+    host = CleanedField(clean_host, label=_("host"), help_text=_("Such as example.org."))
     reason = CleanedField(clean_reason, label=_("Reason"), help_text=_("Members read it when they post a link."))
 
     class Meta:
         model = BlockedHost
         fields = ("host", "reason")
-
-    def clean_host(self) -> str:
-        typed: str = self.cleaned_data["host"]
-        try:
-            link = clean_link(typed if "://" in typed else f"https://{typed}/")
-        except InvalidInput as refused:
-            raise ValidationError(input_sentence(refused), code=refused.code) from refused
-        return (urlsplit(link).hostname or "").removesuffix(".").removeprefix("www.")
 
 
 @admin.register(BlockedHost)

@@ -24,7 +24,7 @@ from articles.views.comments import votes as comment_votes
 from articles.views.inbox import page as inbox
 from articles.views.inbox import silence
 from articles.views.lists import feeds, my_lists, pages, refresh, search
-from articles.views.moderation import appeals, log, queue, removed, sign_ups, voting_blocs, voting_rings
+from articles.views.moderation import appeals, hosts, log, queue, removed, sign_ups, voting_blocs, voting_rings
 from articles.views.moderation import articles as article_moderation
 from articles.views.moderation.members import left_out, notes, sweeps
 from articles.views.moderation.members import page as member_moderation
@@ -76,6 +76,8 @@ urlpatterns = [
     path("moderation/rings/blocs/", voting_blocs.index, name="voting_blocs"),
     path("moderation/removed/", removed.index, name="removed"),
     path("moderation/removed/comments/", removed.comments, name="removed_comments"),
+    path("moderation/hosts/", hosts.index, name="blocked_hosts"),
+    path("moderation/hosts/unblock/", hosts.unblock, name="unblock_host"),
     path("moderation/members/", sign_ups.index, name="sign_ups"),
     path("moderation/members/decide/", sign_ups.decide, name="decide_sign_up"),
     path("moderation/views/", readership.site, name="site_views"),

@@ -89,7 +89,9 @@ class LogEntry(BaseModel):
         )
     )
     article_id: int | None = Field(description=gettext_noop("Null if it is not about an article."))
-    title: str = Field(description=gettext_noop("Title of the article or the group at that time."))
+    title: str = Field(
+        description=gettext_noop("Title of the article or the group at that time; name of the member or the host.")
+    )
     reason: str = Field(description=gettext_noop("Empty if none was given."))
     details: dict[str, str] = Field(
         description=gettext_noop(

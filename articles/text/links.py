@@ -79,6 +79,11 @@ def host_of(link: str) -> str:
     return _without_www(ordinary[1] if ordinary else _host(_parse(link)))
 
 
+def clean_host(raw: str) -> str:
+    """Return a typed host, or the one of a typed link, as `host_of` does. Raises InvalidInput as `clean_link`."""
+    return host_of(clean_link(raw if "://" in raw else f"https://{raw.strip()}/"))
+
+
 def link_key(link: str) -> str:
     """Return a key that is equal for clean links to the same page. It is not itself a link.
 

@@ -208,6 +208,8 @@ PAGES = (
     Page("voting blocs", "/moderation/rings/blocs/", "moderator"),
     Page("removed articles", "/moderation/removed/", "moderator"),
     Page("removed comments", "/moderation/removed/comments/", "moderator"),
+    Page("blocked hosts", "/moderation/hosts/", "moderator"),
+    Page("blocked hosts, refused", "/moderation/hosts/?host=example.org", "moderator", 400, send(reason="")),
     Page("sign-ups", "/moderation/members/", "moderator"),
     Page("moderation of a member", "/users/mia/moderation/", "moderator"),
     Page("moderation of a member, refused", "/users/mia/moderation/", "moderator", 400, send(reason="")),

@@ -4,11 +4,14 @@ import re
 
 import pytest
 
-from articles.domain.discussion.comments import CommentOrder
+from articles.domain.discussion.comments import CommentOrder, root_of
+from articles.domain.errors import StoreUnavailable
+from articles.domain.moderation.flags import FlagReason
 from articles.models import BlockedHost
 from articles.site import hosts
 from tests.factories import actor, browser_of, member
 
+HOSTS = "/moderation/hosts/"
 SENTENCE = "Links to spam.example cannot be posted here (reason: it copies other sites)."
 
 
@@ -138,3 +141,71 @@ def test_the_admin_site_takes_a_host_or_a_link(site_store):
         browser.post("/admin/articles/blockedhost/add/", {"host": typed, "reason": "spam", "_save": "Save"})
 
     assert set(BlockedHost.objects.values_list("host", flat=True)) == {"spam.example", "xn--fsqu00a.example"}
+
+
+def test_moderators_block_a_host_and_unblock_it_with_a_reason_that_everyone_can_read(
+    site_store, alice, carol, django_capture_on_commit_callbacks
+):
+    def send(path, host, reason):
+        with django_capture_on_commit_callbacks(execute=True):
+            return browser.post(path, {"host": host, "reason": reason}).headers["Location"]
+
+    browser = browser_of(carol)
+    for _ in range(2):  # pressed twice
+        assert send(HOSTS, "https://www.Spam.example/page", "it copies other sites") == HOSTS
+
+    refused = browser_of(alice).post("/post/", {"title": "A title", "link": "https://a.spam.example/page"})
+    assert errors(refused) == [SENTENCE]
+    page = browser.get(HOSTS).text
+    assert "<bdi>spam.example</bdi>" in page
+    assert "Reason: it copies other sites" in page
+    send(HOSTS, "spam.example", "It still does")
+    assert BlockedHost.objects.get().reason == "It still does"
+
+    for _ in range(2):  # pressed twice
+        assert send(f"{HOSTS}unblock/", "spam.example", "It was sold") == HOSTS
+    assert "No hosts are blocked." in browser.get(HOSTS).text
+    assert not BlockedHost.objects.exists()
+    allowed = browser_of(alice).post("/post/", {"title": "A title", "link": "https://a.spam.example/page"})
+    assert allowed.status_code == 302
+    entries = site_store.moderation_log.get_page().entries
+    assert [(one.action.value, one.actor_name, one.title, one.reason) for one in entries] == [
+        ("unblock-host", "carol", "spam.example", "It was sold"),
+        ("block-host", "carol", "spam.example", "It still does"),
+        ("block-host", "carol", "spam.example", "it copies other sites"),
+    ]
+    log = re.sub(r"<[^>]+>", "", browser_of(alice).get("/moderation/").text)
+    assert "carol blocked links to spam.example" in log
+    assert "carol unblocked links to spam.example" in log
+
+
+def test_blocking_a_host_needs_the_permission_the_token_a_host_and_a_reason(site_store, blocked, alice, carol):
+    fields = {"host": "pills.example", "reason": "Spam"}
+
+    for path in (HOSTS, f"{HOSTS}unblock/"):
+        assert browser_of(alice).post(path, fields | {"host": "spam.example"}).status_code == 403
+        assert browser_of(carol, strict=True).post(path, fields | {"host": "spam.example"}).status_code != 302
+    assert browser_of(alice).get(HOSTS).status_code == 403
+    for missing in ({"host": "not a host"}, {"host": ""}, {"reason": " "}):
+        assert browser_of(carol).post(HOSTS, fields | missing).status_code == 400
+    browser_of(carol).post(f"{HOSTS}unblock/", {"host": "spam.example", "reason": " "})
+    assert [one.host for one in BlockedHost.objects.all()] == ["spam.example"]
+    assert site_store.moderation_log.get_page().entries == ()
+
+
+def test_no_host_is_blocked_while_the_store_is_away(site_store, carol, monkeypatch):
+    def fail(*_args, **_named):
+        raise StoreUnavailable
+
+    monkeypatch.setattr(type(site_store.moderation_log), "note", fail)
+
+    assert browser_of(carol).post(HOSTS, {"host": "pills.example", "reason": "Spam"}).status_code == 503
+    assert not BlockedHost.objects.exists()
+
+
+def test_the_queue_fills_in_the_host_of_a_flagged_article(site_store, article, bob, carol):
+    site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
+    browser = browser_of(carol)
+    assert f'href="{HOSTS}?host=example.org"' in browser.get("/moderation/queue/").text
+
+    assert 'value="example.org"' in browser.get(f"{HOSTS}?host=example.org").text

@@ -265,7 +265,7 @@ def test_one_menu_entry_leads_moderators_to_all_their_tools(site_store, article,
     browser = browser_of(carol)
 
     assert "Moderation" not in lists_of(Client().get("/").text) + lists_of(browser_of(alice).get("/").text)
-    names = ("", "queue/", "rings/", "removed/", "members/", "views/")
+    names = ("", "queue/", "rings/", "removed/", "hosts/", "members/", "views/")
     tools = [*(f"/moderation/{name}" for name in names), "/lab/", "/groups/"]
     for path in (*tools[:-1], "/moderation/groups/"):
         page = browser.get(path).text

@@ -28,6 +28,8 @@ class Action(StrEnum):
     LIFT_BAN = "lift-ban"
     LEAVE_OUT_VOTES = "leave-out-votes"
     COUNT_VOTES = "count-votes"
+    BLOCK_HOST = "block-host"
+    UNBLOCK_HOST = "unblock-host"
 
 
 @dataclass(frozen=True, slots=True)

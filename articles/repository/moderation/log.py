@@ -19,10 +19,10 @@ MOST_PAGED_ENTRIES = 100_000
 """Entries that can be paged through by number, the only way to reach older entries on groups and parameters."""
 
 RETRY_SECONDS = 600
-"""Time in which the same action on a member, logged again, is a retry whose first reply was lost."""
+"""Time in which the same action on a member or a host, logged again, is a retry whose first reply was lost."""
 
 _LEAST_STEP = 25
-"""Entries between two samples of the log, at least."""
+"""Minimum number of entries between two samples of the log."""
 
 _log = logging.getLogger(__name__)
 
@@ -54,17 +54,17 @@ class ModerationLog:
         self._store = store
 
     def note(
-        self, action: Action, actor: Actor, member: str, reason: str, details: Mapping[str, str] | None = None
+        self, action: Action, actor: Actor, subject: str, reason: str, details: Mapping[str, str] | None = None
     ) -> None:
-        """Log an action on a member, by name, in the first shard. One round trip.
+        """Log an action on a member or a host, by name, in the first shard. One round trip.
 
-        Idempotent for RETRY_SECONDS, unless another action on the member was logged meanwhile.
+        Idempotent for RETRY_SECONDS, unless another action on the same was logged meanwhile.
         """
         store, keys = self._store, self._store.shards.directory
         named = [part for pair in (details or {}).items() for part in pair]
-        arguments = [action.value, exact_time(store.now()), actor.name, member, reason, keys.prefix, RETRY_SECONDS]
-        arguments += named
-        store.change("moderation_log/note", member, [keys.log], arguments)
+        now = exact_time(store.now())
+        arguments = [action.value, now, actor.name, subject, reason, keys.prefix, RETRY_SECONDS, *named]
+        store.change("moderation_log/note", subject, [keys.log], arguments)
 
     def get_page(self, number: int = 1) -> LogPage:
         """Return page `number`, counted from 1, newest first, without reading the entries before it.

@@ -1,8 +1,8 @@
 --[[
-Log an action on a member that is decided outside the store, such as a ban. Idempotent for a while: if the newest entry
-about the member is the same, this is a retry.
+Log an action on a member or a host that is decided outside the store, such as a ban. Idempotent for a while: if the
+newest entry about the same is equal, this is a retry.
 KEYS  1 log
-ARGV  1 action  2 now, s  3 moderator  4 member  5 reason  6 shard prefix  7 how long the same entry is a retry, s
+ARGV  1 action  2 now, s  3 moderator  4 member or host  5 reason  6 shard prefix  7 how long the same entry is a retry, s
       8… details: name, value, name, value …
 Returns  {"ok"}
 Cost  O(1)
@@ -20,7 +20,7 @@ local function has_same_details(entry)
   return true
 end
 
--- Return the newest of the recent entries about the member; false without one.
+-- Return the newest of the recent entries about the member or host; false without one.
 local function newest()
   for _, text in ipairs(redis.call('LRANGE', KEYS[1], 0, RECENT - 1)) do
     local is_json, entry = pcall(cjson.decode, text)
