@@ -386,6 +386,18 @@ def test_authors_edit_and_delete_their_own_comments_and_no_others(site_store, ar
     assert texts(site_store, article) == []
 
 
+def test_cancelling_a_form_about_a_comment_leads_back_to_it(site_store, article, comment, alice, carol):
+    cancel = f'<a class="button second" href="/articles/{article}/{{}}">Cancel</a>'
+    addresses = [f"/comments/{comment}/{action}/" for action in ("edit", "delete", "flag", "remove", "restore")]
+    addresses += [f"/articles/{article}/comments/?parent={comment}", f"/articles/{article}/comments/"]
+
+    shown = [browser_of(carol if "/comments/1" in path else alice).get(path).text for path in addresses[2:]]
+    shown += [browser_of(alice).get(path).text for path in addresses[:2]]
+
+    assert [cancel.format(f"#comment-{comment}") in page for page in shown] == [True] * 4 + [False] + [True] * 2
+    assert cancel.format("") in shown[4]
+
+
 def test_a_late_edit_is_marked_with_its_time_and_an_early_one_is_not(site_store, article, alice):
     now = site_store.store.now()
     early = site_store.comments.post(article, alice.pk, "alice", "Early")
