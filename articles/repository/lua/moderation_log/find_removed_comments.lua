@@ -27,13 +27,11 @@ local function newest_before()
   return high
 end
 
--- Return the row of an entry if it is the latest removal of a comment that is removed now. The reason tells removals apart
--- where later entries about the article are too many to be searched.
+-- Return the row of an entry if it is the latest removal of a comment that is removed now, and for the same reason.
 local function row_of(text, entry)
-  local id = entry.action == 'remove-comment' and entry.details.comment
-  if type(id) ~= 'string' then return nil end
-  local comment = redis.call('HMGET', prefix .. 'comment:' .. id, 'removed', 'deleted', unpack(ARGV, 6))
-  if comment[1] ~= entry.reason or comment[2] then return nil end
+  local id = entry.action == 'remove-comment' and type(entry.details.comment) == 'string' and entry.details.comment
+  local comment = id and redis.call('HMGET', prefix .. 'comment:' .. id, 'removed', 'deleted', unpack(ARGV, 6))
+  if not comment or comment[1] ~= entry.reason or comment[2] then return nil end
   if (latest_entry(prefix, tostring(entry.id), 'remove-comment', id) or text) ~= text then return nil end
   return {text, id, unpack(comment, 3, #ARGV - 3)}
 end
