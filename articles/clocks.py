@@ -42,7 +42,7 @@ def list_problems(clocks: Clocks) -> Iterator[tuple[Problem, str]]:
     if ahead < -_BEHIND:
         text = _(
             "The site has not run for %(time)s, or this machine's clock has jumped ahead: check it. If it is "
-            "right, you don't have to do anything. For the same length of time, the lists of voters of closed "
-            "articles are kept longer."
+            "right, you don't have to do anything: the voter lists of closed articles are only kept longer, for "
+            "the same length of time."
         )
         yield Problem.BEHIND, text % {"time": units.span(-ahead)}
