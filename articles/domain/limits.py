@@ -114,11 +114,13 @@ LIMITS = (
     Limit("search", Per.READER, "120 in 1 min", "Searches, on the page and in the API"),
     Limit("feeds", Per.NETWORK, "30 in 1 min", "Feeds and parts of the sitemap without a copy"),
     Limit("feeds_wide", Per.WIDE_NETWORK, "120 in 1 min", "Feeds and parts of the sitemap without a copy"),
-    Limit("refresh", Per.READER, "300 in 1 min", "Updates of open pages: a page takes two a minute at most"),
+    Limit(
+        "refresh", Per.READER, "300 in 1 min", "Updates of open pages (each page requests at most two a minute)"
+    ),
     Limit("lookups", Per.READER, "120 in 1 min", "Links looked up while a member types"),
     Limit("previews", Per.MEMBER, "120 in 1 min", "Texts shown while a member types"),
     Limit("exports", Per.MEMBER, "5 in 1 h", "Copies of a member's data"),
-    Limit("api", Per.READER, "300 in 1 min", "Other requests to the API; each token counts as a member"),
+    Limit("api", Per.READER, "300 in 1 min", "Other requests to the API (each token counts as a member)"),
     Limit("logins", Per.ACCOUNT, "10 in 10 min", "Wrong passwords"),
     Limit("logins_day", Per.ACCOUNT, "30 in 1 d", "Wrong passwords in the long run"),
     Limit("logins_network", Per.NETWORK, "60 in 10 min", "Wrong passwords for any account"),

@@ -164,8 +164,8 @@ VARIABLES = (
         "STORE_CONFIRM_REPLICAS",
         "number",
         "0",
-        "Number of replicas that must have a vote or a post before the site confirms it. Otherwise the answer is "
-        "that the change is not confirmed and can be repeated.",
+        "Number of replicas that must have a vote or a post before the site confirms it. Otherwise the site "
+        "answers that the change is not confirmed and can be repeated.",
         0,
         16,
     ),
@@ -224,8 +224,8 @@ VARIABLES = (
         "SIGN_UP",
         "sign-up",
         "open",
-        "Who can sign up: everyone (open), those whom a member invites (invitation), everyone once a moderator "
-        "approves the account (approval), or no one (closed): administrators add members.",
+        "Who can sign up: everyone (open), people whom a member invites (invitation), everyone, but a moderator "
+        "must approve the account (approval), or no one (closed): administrators add members.",
     ),
     Variable(
         "INVITATIONS_PER_MEMBER",
@@ -353,8 +353,8 @@ VARIABLES = (
         "PASSWORD_HASHES_AT_ONCE",
         "number",
         "2",
-        "Passwords that each worker process checks at once, but one less than WEB_THREADS at most, and at least "
-        "one; each takes 60 MB and a fifth of a second of a core. Others wait for their turn.",
+        "Passwords that each worker process checks at once: at least one, and at most one less than WEB_THREADS. "
+        "Each takes 60 MB and a fifth of a second of a core; others wait for their turn.",
         1,
         64,
     ),

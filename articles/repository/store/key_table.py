@@ -143,8 +143,8 @@ VOTED = _key(
     "set",
     Owner.ARTICLE,
     "ids of the users who voted for it",
-    "kept until `closes` and 2 more days by the store's own clock, which no machine's clock can advance by "
-    "jumping. Then housekeeping drops it, and only the counts remain",
+    "kept until 2 days after `closes` by the store's own clock, which a jump of a machine's clock cannot advance. "
+    "Then housekeeping drops it, and only the counts remain",
 )
 OPPOSE = _key("oppose:<id>", "set", Owner.ARTICLE, "ids of the users who opposed it", "as `voted:<id>`")
 LEFT_OUT_ON_ARTICLE = _key(
@@ -152,7 +152,8 @@ LEFT_OUT_ON_ARTICLE = _key(
     "set",
     Owner.ARTICLE,
     "ids of its voters whose choices are left out of ranking",
-    "what counts again if the members' choices do; kept as long as `voted:<id>`, and then only the numbers remain",
+    "the choices that count again when their members' do; kept as long as `voted:<id>`, and then only the numbers "
+    "remain",
 )
 COMMENT = _key(
     "comment:<comment>",
@@ -177,7 +178,7 @@ COMMENT_VOTERS = _key(
     "zset",
     Owner.SITE,
     "id of each comment that has been voted on → when voting on it ends",
-    "finds the voter sets to drop; without those that are dropped",
+    "finds the voter sets to drop; leaves out dropped ones",
     in_backup=InBackup.REBUILT,
 )
 REPLIES_BEST = _key(
@@ -226,7 +227,7 @@ COMMENT_LEXICON = _key(
     "zset",
     Owner.SITE,
     "every word that has comments → 0",
-    "finds words by their beginnings",
+    "finds words by their prefixes",
     in_backup=InBackup.REBUILT,
 )
 FLAGS = _key(
@@ -235,7 +236,8 @@ FLAGS = _key(
     Owner.COMMENT,
     "member id → the member's flag: `reason time weight state words`; `kept` → why moderators kept it. "
     "For an article the id is its own and six zeros",
-    "what moderators decide, and what those who flagged it see of that; kept as long as what is flagged",
+    "what moderators decide on, and what the members who flagged it see of the decision; kept as long as what is "
+    "flagged",
 )
 FLAGGED = _key(
     "flagged:",
@@ -252,7 +254,7 @@ VOTES = _key(
     Owner.MEMBER,
     "id of each article the member voted for → when",
     "the member's own list, written in the same step as the vote. Complete for the longest voting window of any "
-    "article in the shard and 2 more days; of older entries it keeps as many as make 1,000 in all",
+    "article in the shard and 2 more days; older entries are kept up to 1,000 in all",
 )
 OPPOSES = _key(
     "opposes:<user>", "zset", Owner.MEMBER, "id of each article the member opposed → when", "as `votes:<user>`"
@@ -296,8 +298,8 @@ VISITS = _key(
     "visits:<user>",
     "hash",
     Owner.MEMBER,
-    "id of an article → when the member's visit to its page before the last one ended, `-` if there was none, and "
-    "when the last one did: Unix seconds",
+    "id of an article → end of the member's last visit but one to its page (`-` if there was none), and end of "
+    "the last one: Unix seconds",
     "marks the comments that are new to the member. Visits less than half an hour apart are one; keeps the newest "
     "500, and at most twice as many",
     life=90 * DAY,
@@ -349,8 +351,8 @@ ACTIVE = _key(
     "active:",
     "zset",
     Owner.SITE,
-    "id of each listed article with a comment that is shown → time of the last one; of locked discussions as many "
-    "seconds less as 253,402,300,800",
+    "id of each listed article with a comment that is shown → time of the last one; 253,402,300,800 seconds less "
+    "for locked discussions",
     "the discussions, those with the newest comment first, and locked ones last",
     in_backup=InBackup.REBUILT,
 )
@@ -567,7 +569,7 @@ LEXICON = _key(
     "zset",
     Owner.SITE,
     "every word that has articles → 0",
-    "finds words by their beginnings",
+    "finds words by their prefixes",
     in_backup=InBackup.REBUILT,
 )
 RANKING = _key(
@@ -793,8 +795,8 @@ MEASUREMENTS = _outside(
     "measurements:",
     "hash",
     Owner.SITE,
-    "moment → figures of the site's operation at that time, as JSON; `counters` → where the counters were at the "
-    "newest, of which the next takes the difference",
+    "moment → figures of the site's operation at that time, as JSON; `counters` → the counters at the newest "
+    "moment, from which the next difference is computed",
     "the operator's charts; one every five minutes, 300 at most",
     life=DAY,
     writers="housekeeping",
