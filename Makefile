@@ -10,7 +10,7 @@ TOOLS_READY := $(VENV)/.tools
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
 
-# Only install the locked packages, for a server: see docs/deploying.md.
+# Only install the locked packages, on a server: see docs/deploying.md.
 venv: $(SITE_READY)
 
 # Create an administrator: asks for a name and a password, whether or not the site is running.
@@ -18,7 +18,7 @@ admin: $(SITE_READY)
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py createsuperuser
 
-# The tests start many Python processes: each would compile the site again without its bytecode.
+# The tests start many Python processes: without bytecode, each would compile the site again.
 test test-fast test-hostile test-site test-topologies test-large test-browser chaos chaos-short chaos-crowd fuzz fuzz-short: export PYTHONDONTWRITEBYTECODE =
 
 # One process more than there are cores, since tests also wait, for stores and sites.
@@ -27,27 +27,27 @@ test test-hostile test-site test-topologies: export PYTEST_XDIST_AUTO_NUM_WORKER
 test: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal $(SELECTED)
 
-# Every form, address and page with what attackers send, and every kind of key with what a damaged disk leaves.
+# Every form, address and page with hostile input, and every kind of key as a damaged disk leaves it.
 test-hostile: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m hostile $(SELECTED) tests/attacks tests/repository tests/pages tests/api
 
-# What starts whole sites, as an operator does: as long as all the rest.
+# Tests that start whole sites, as an operator does: they take as long as all the others.
 test-site: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(SITES)" $(SELECTED)
 test-site: SITES ?= site and not browser
 
-# What starts several servers; then the tests of the repository with one shard; then those of the repository, the pages
+# Tests that start several servers; then those of the repository with one shard; then those of the repository, the pages
 # and the API on each other kind of store: Redis, Valkey over TCP, Sentinel and a cluster; and with the accounts on
 # PostgreSQL. 20 minutes; ONLY=short tries a selection, and ON="cluster redis" names those to try.
 test-topologies: ONLY = all
 test-topologies: $(TOOLS_READY)
 	$(BIN)/python -m tests.topologies.run $(ONLY) $(ON) $(SELECTED)
 
-# What needs neither a store nor a browser: half a minute.
+# Tests that need neither a store nor a browser: half a minute.
 test-fast: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m fast $(SELECTED) $(FAST)
 
-# Where those tests are. The other folders have few or none, and reading them takes half of the time.
+# Where those tests are. The other folders have few or none, and collecting them would take half of the time.
 FAST = tests/unit tests/accounts tests/demo tests/repository tests/chaos/histories $(wildcard tests/test_*.py)
 
 # k=votes: tests whose file, class or name contains "votes"; k="votes and not pages" works, too.
@@ -62,7 +62,7 @@ test-large: $(TOOLS_READY)
 chaos: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m "chaos and not crowd" -s tests/chaos $(SELECTED)
 
-# A selection of a minute, with less of everything and generous bounds.
+# A selection that takes a minute, with less of everything and generous time limits.
 chaos-short: export CHAOS_SHORT = 1
 chaos-short: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m "chaos and short" -s tests/chaos
@@ -71,13 +71,13 @@ chaos-short: $(TOOLS_READY)
 chaos-crowd: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m crowd -s tests/chaos
 
-# Hostile input at random: the API by its document, every form and address as every role, and raw bytes. About 60,000
-# cases; repeat a run with the FUZZ_SEED that it prints. fuzz-short tries a thirtieth of them.
+# Random hostile input: to the API by its document, to every form and address as every role, and as raw bytes. About
+# 60,000 cases; repeat a run with the FUZZ_SEED that it prints. fuzz-short tries a thirtieth of them.
 fuzz-short: export FUZZ_SHARE ?= 0.03
 fuzz fuzz-short: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m fuzz -s -n 2 --dist worksteal tests/fuzz
 
-# All tests in the system's Chromium take minutes. They leave pictures of every page in test-artefacts/pages.
+# All tests in the system's Chromium: this takes minutes. They leave pictures of every page in test-artefacts/pages.
 test-browser: ONLY ?= browser
 test-browser: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "$(ONLY)" tests/browser $(SELECTED)
@@ -104,7 +104,7 @@ format: $(TOOLS_READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The whole site under load beside its peers, ten minutes at most. See docs/performance.md.
+# The whole site under load, compared with other servers, in ten minutes at most. See docs/performance.md.
 bench bench-site: $(TOOLS_READY)
 	$(BIN)/python -m bench.site
 
@@ -112,7 +112,7 @@ bench bench-site: $(TOOLS_READY)
 bench-million: $(TOOLS_READY)
 	$(BIN)/python -m bench.site --articles 1000,1000000 --minutes 20
 
-# One part of the site each, half an hour in all.
+# Each of these measures one part of the site; half an hour in all.
 bench-parts: $(TOOLS_READY)
 	$(BIN)/python -m bench.import_rate
 	$(BIN)/python -m bench.hot_list
@@ -151,7 +151,7 @@ lock: $(TOOLS_READY)
 	$(BIN)/uv pip compile --upgrade --universal --python-version 3.11.2 --generate-hashes --no-emit-index-url \
 		--no-header --quiet --no-emit-package pip -c requirements.txt requirements-dev.in -o requirements-dev.txt
 
-# Follow docs/deploying.md in a fresh Debian tree, and take the steps of the Dockerfile in another: five minutes. Needs
+# Follow docs/deploying.md in a fresh Debian tree, and run the steps of the Dockerfile in another: five minutes. Needs
 # root, debootstrap, systemd-analyze, and the networks of Debian and PyPI.
 try-deploying: $(TOOLS_READY)
 	DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tests.deploy.try_deploying
