@@ -92,6 +92,22 @@ def test_blocked_members_are_listed_and_unblocked_in_the_settings(site_store, al
     assert "bob" not in browser.get("/settings/").text
 
 
+def test_muted_discussions_are_listed_and_unmuted_in_the_inbox(site_store, article, alice, bob):
+    other, path = post_as(site_store, bob, "Other", "https://example.org/o"), f"/articles/{article}/mute/"
+    browser_of(alice).post(path, {"muted": "mute"})
+    assert "Muted discussions" not in browser_of(bob).get("/inbox/").text
+
+    page = browser_of(alice).get("/inbox/").text
+    (section,) = re.findall(r"<summary>Muted discussions.*?</details>", page, re.DOTALL)
+    assert f'href="/articles/{article}/"' in section
+    assert f'action="{path}"' in section
+    assert f"/articles/{other.id}/" not in section
+
+    answer = browser_of(alice).post(path, {"muted": "unmute", "next": "/inbox/"})
+    assert answer["Location"] == "/inbox/"
+    assert "Muted discussions" not in browser_of(alice).get("/inbox/").text
+
+
 def test_forms_without_a_token_a_member_or_a_meaning_are_refused(site_store, article, alice, bob):
     assert browser_of(alice, strict=True).post("/users/bob/block/", {"blocked": "block"}).status_code == 403
     assert browser_of(alice, strict=True).post(f"/articles/{article}/mute/", {"muted": "mute"}).status_code == 403

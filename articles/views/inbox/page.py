@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.models import Ban
+from accounts.models import Ban, Mute
 from accounts.web.form_pages import MemberRequest, form_action, members_only
 from articles.domain.discussion.notices import EXCERPT_CHARACTERS, Notice
 from articles.forms.bans import SCOPES
@@ -22,6 +22,10 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
 from articles.web.identity import actor, inbox_read_until
 from articles.wiring import repository
+
+
+MOST_SHOWN = 100
+"""Muted discussions on the page, the last muted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,7 @@ def inbox(request: MemberRequest) -> HttpResponse:
     context = {
         "ban": Ban.objects.to_show(request.user) if number == 1 else None,
         "scopes": SCOPES,
+        "muted": repo.articles.get_many(Mute.objects.list_muted(request.user)[:MOST_SHOWN]) if number == 1 else [],
         "new": [row for row in rows if row.notice.at > read_until],
         "earlier": [row for row in rows if row.notice.at <= read_until],
         "form": ReadForm(initial={"until": repo.store.now()}),

@@ -48,8 +48,8 @@ def block(request: MemberRequest, name: str) -> HttpResponse:
     return redirect(_profile(request, other.get_username()))
 
 
-def _discussion(_request: HttpRequest, article_id: int) -> str:
-    return reverse("articles:article", args=[article_id]) + "#comments"
+def _discussion(request: HttpRequest, article_id: int) -> str:
+    return way_back(request) or reverse("articles:article", args=[article_id]) + "#comments"
 
 
 def _mute_button(request: HttpRequest, **_article: int) -> str:
