@@ -226,7 +226,9 @@ def read_article_log(request: HttpRequest, article_id: ArticleNumber) -> LogPage
 @router.get(
     "log",
     summary=gettext_noop("The moderation log"),
-    description=gettext_noop("Every edit, removal and restoration, and every change to groups and ranking."),
+    description=gettext_noop(
+        "Every edit, removal, restoration, lock and ban, and every change to groups, ranking and blocked hosts."
+    ),
     response={200: LogPage} | failing(400, 401, 404, 503),
     **READERS,
 )
