@@ -113,7 +113,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     if thread:
         address = reverse("articles:article", args=[article_id])
         visited_at = view[1].visited_at if view else None
-        discussion = discussion_with(request, article_id, thread, address, visited_at=visited_at)
+        discussion = discussion_with(request, article, thread, address, visited_at=visited_at)
     response = HttpResponse(_drawn(request, article, discussion))
     if view:
         remember(request, response, *view)

@@ -138,6 +138,21 @@ def test_replies_are_drawn_below_what_they_reply_to_with_a_link_to_it(site_store
     assert f'<link rel="canonical" href="http://testserver/articles/{article}/">' in branch
 
 
+def test_comments_of_the_articles_poster_are_marked(site_store, article, comment, alice, bob):
+    other = site_store.comments.post(article, bob.pk, "bob", "By a reader")
+    deleted = site_store.comments.post(article, alice.pk, "alice", "Not for long")
+    site_store.comments.post(article, bob.pk, "bob", "A reply", parent=deleted)
+    site_store.comments.delete(deleted, alice.pk)
+
+    def marked(path):
+        return [number for number, text in items(Client().get(path).text).items() if " poster " in text]
+
+    assert marked(f"/articles/{article}/") == marked(f"/comments/{comment}/") == [comment]
+    assert marked(f"/comments/{other}/") == []
+    browser_of(alice).post("/settings/delete/", {"name": "alice", "password": password_of("alice")})
+    assert marked(f"/articles/{article}/") == []
+
+
 def test_best_comments_come_first_and_say_why(site_store, article, comment, bob, carol, mallory):
     better = site_store.comments.post(article, bob.pk, "bob", "Better")
     for member in (carol, mallory):

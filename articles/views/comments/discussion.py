@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from accounts.models import BanScope
 from accounts.moderators import REMOVE_ARTICLES
-from articles.domain.articles import ArticleId
+from articles.domain.articles import Article
 from articles.domain.discussion.comments import Comment, CommentId, CommentOrder, Thread
 from articles.domain.errors import PageNotFound
 from articles.views.comments.rows import Viewer, draw_thread, new_in
@@ -106,7 +106,7 @@ def _name(request: HttpRequest, order: CommentOrder) -> str:
 
 def discussion_with(
     request: HttpRequest,
-    article_id: ArticleId,
+    article: Article,
     thread: Thread,
     address: str,
     *,
@@ -117,7 +117,7 @@ def discussion_with(
 
     `parent`: the comment that the page's form replies to; `visited_at`: since when comments are new to the reader.
     """
-    silence, user = silence_of(request, article_id), request.user
+    silence, user = silence_of(request, article.id), request.user
     is_banned = user.is_authenticated and user.is_banned_from(BanScope.POSTING)
     viewer = Viewer(
         reader_id(request),
@@ -126,6 +126,7 @@ def discussion_with(
         now=repository().store.now(),
         visited_at=visited_at,
         blocked=silence.blocked,
+        poster=article.poster,
     )
     new = new_in(thread, viewer)
     has_form = viewer.may_write and (parent is None or parent.is_shown)

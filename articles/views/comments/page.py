@@ -28,7 +28,7 @@ def branch(request: HttpRequest, comment_id: int) -> HttpResponse:
         "comment": comment,
         "top": thread.ancestors[0] if len(thread.ancestors) > 1 else None,
         "canonical": site_address(request) + whole,
-        "discussion": discussion_with(request, article.id, thread, address, parent=comment),
+        "discussion": discussion_with(request, article, thread, address, parent=comment),
         "comment_form": CommentForm(initial={"parent": comment_id}),
     }
     return render(request, "comments/page.html", context)

@@ -26,7 +26,7 @@ from articles.domain.discussion.comments import (
     Thread,
     lower_bound,
 )
-from articles.domain.members import UserId
+from articles.domain.members import DELETED_MEMBER, UserId
 from articles.formatting.values import age
 from articles.wiring import html_of
 
@@ -65,6 +65,9 @@ class CommentRow(NamedTuple):
     may_vote: bool
     may_reply: bool
     is_own: bool
+    is_by_poster: bool
+    """Whether the poster of the article wrote it."""
+
     may_write: bool
     """Whether the discussion takes what the reader writes, edits of the reader's own comments included."""
 
@@ -129,6 +132,9 @@ class Viewer:
     blocked: frozenset[UserId] = frozenset()
     """Members whom the reader blocks."""
 
+    poster: UserId = DELETED_MEMBER
+    """Of the article."""
+
     visited_at: float | None = None
     """When the member's visit before this one ended, in Unix seconds; None if nothing is marked as new."""
 
@@ -179,6 +185,7 @@ def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_r
         comment.is_open(viewer.now) and not is_own,
         viewer.may_write and comment.is_shown,
         is_own,
+        comment.author == viewer.poster != DELETED_MEMBER,
         viewer.may_write,
         viewer.is_moderator,
         thread.order is CommentOrder.BEST,
