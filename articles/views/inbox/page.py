@@ -23,7 +23,6 @@ from articles.web import error_pages
 from articles.web.identity import actor, inbox_read_until
 from articles.wiring import repository
 
-
 MOST_SHOWN = 100
 """Muted discussions on the page, the last muted."""
 
