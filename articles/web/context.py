@@ -48,7 +48,7 @@ def _groups() -> list[Group]:
 
 
 def pending_article(request: HttpRequest) -> dict[str, Any]:
-    """Provide the article whose vote waits for a login, so that its reader sees which it is. Read on first use."""
+    """Provide the article on which a vote waits for the login, so that the page can name it. Read on first use."""
     return {"pending_article": SimpleLazyObject(lambda: _pending_article(request))}
 
 

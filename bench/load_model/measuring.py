@@ -19,7 +19,7 @@ _RATES = {True: 1000.0, False: 60.0}
 arrive together are synced at once, and its code is in the processor's caches."""
 
 _WARM_UP = 0.3
-"""Seconds in which the code that draws a page is compiled."""
+"""Seconds until the code that draws a page is compiled."""
 
 _IDLE_SECONDS = 3.0
 _SETTLE_SECONDS = 0.3

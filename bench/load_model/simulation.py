@@ -84,7 +84,7 @@ def _measure(folder: Path, articles: int, shards: int, options: Options, day: Da
 
 
 def _check(model: Costs, sample: Sample, replayed: Replayed, day: Day) -> Check:
-    """Compare what the model says of the day with what was measured."""
+    """Compare the model's prediction for the day with the measurement."""
     weights = zipf(min(READ, sample.articles), day.exponent)
     length, predicted = replayed.seconds / len(replayed.hours), Cost()
     for hour in replayed.hours:

@@ -61,7 +61,7 @@ class WebCounts:
     within: Mapping[str, int]
 
     def since(self, earlier: "WebCounts | None", read_at: float, now: float) -> "WebCounts | None":
-        """Return what was counted since the reading at `read_at`, which was `earlier`; None if that is not known.
+        """Return the counts since `earlier`, which was read at `read_at`; None if they are not known.
 
         Counts that began after that reading are all later.
         """

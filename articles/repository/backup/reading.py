@@ -1,10 +1,10 @@
 """Reads a store for a backup, while it is in use.
 
 Each article is read in one step with its voters, counts and views, and each comment with its voters. Lists that a
-restore can derive are not read. The order makes the rest fit: members' lists before articles, so that no list
-names an article that is not there; articles before comments, and what a comment replies to before the comment;
-what concerns the whole site after the accounts, so that no log contains a name that was removed from an account;
-and at the end once more what moderators changed meanwhile, so that nothing is visible that the log calls removed.
+restore can derive are not read. The order keeps the parts consistent. Members' lists come before articles, so that
+no list names a missing article; articles before comments, and parents before their replies. Keys about the whole
+site come after the accounts, so that no log contains a name that was removed from an account. At the end,
+everything that moderators changed meanwhile is read again, so that nothing is visible that the log calls removed.
 """
 
 import json

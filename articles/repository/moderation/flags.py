@@ -121,7 +121,7 @@ class Flags:
         store.change("flags/keep", subject, [keys.flags(subject)], facts)
 
     def remove(self, subject: SubjectId, actor: Actor, reason: str) -> None:
-        """Remove what is flagged, which decides its flags; those who set them are notified. One round trip.
+        """Remove what is flagged, which decides its flags and notifies those who set them. One round trip.
 
         Raises ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved.
         """

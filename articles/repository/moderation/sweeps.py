@@ -22,10 +22,10 @@ class Sweeps:
         self._comments = comments
 
     def remove(self, member: UserId, since: float, sweep: str, actor: Actor, reason: str) -> Iterator[bool]:
-        """Remove what a member posted since then, in Unix seconds; yield for each whether this call did it.
+        """Remove what a member posted since then, in Unix seconds; yield for each one whether this call did.
 
-        `sweep`: what is noted at each, so that `restore` recognises it. One round trip for each, and one for each
-        batch of the member's lists in each shard. Idempotent. Raises StoreError.
+        `sweep`: a mark on each removal, by which `restore` recognises it. One round trip for each, and one for
+        each batch of the member's lists in each shard. Idempotent. Raises StoreError.
         """
         yield from self._change(
             member, since, (self._articles.remove, self._comments.remove), actor, reason, sweep

@@ -111,7 +111,7 @@ Named = tuple[str, Key | None]
 
 
 def survey(store: Store, batches: Iterable[list[Named]] | None = None) -> tuple[dict[Keys, Contents], list[str]]:
-    """Return what each shard holds, and the keys that no part of the site writes, or not into that shard.
+    """Return what each shard holds, and stray keys: those that no part of the site writes into that shard.
 
     `batches`: all keys as `walk_kinds` yields them, from a caller who reads them as well.
     """

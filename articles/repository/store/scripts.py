@@ -78,8 +78,8 @@ do
   end
 end
 """
-"""Begins each script that changes what is kept of a shard. While the store is being moved to another one, it notes
-which keys the script writes, and in the last seconds the script is refused.
+"""Begins each script that changes the lasting data of a shard. While the store is being moved to another one, it
+notes which keys the script writes, and in the last seconds it refuses the script.
 
 The read of `moving:` has a second use. Where a cluster moves a shard to another node key by key, the node does not
 say that a key does not exist: so the script fails here, before it has written anything."""

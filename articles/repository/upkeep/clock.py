@@ -1,7 +1,8 @@
 """The store's own clock: never set back, and hardly ahead, by a machine whose clock jumps.
 
-Each shard has one, `clock` in `ranking:`. The scripts take the later of it and the caller's clock for the present,
-so that what is closed stays closed, and the earlier one before they drop what decides who has voted.
+Each shard has one, `clock` in `ranking:`. The scripts use the later of it and the caller's clock as the present,
+so that closed articles stay closed. Before they drop voter sets, which decide who has voted, they use the earlier
+of the two.
 """
 
 import time

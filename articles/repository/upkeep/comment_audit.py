@@ -39,7 +39,7 @@ class Shown:
         self.number, self.last = self.number + 1, time
 
     def agrees_with(self, noted: "NotedComments") -> bool:
-        """Return whether this is what the article says."""
+        """Return whether the article records the same."""
         return count_from(noted.number) == self.number and (noted.last or "") == self.last
 
 

@@ -112,7 +112,7 @@ class CommentRepair:
                         break
 
     def _correct(self, keys: Keys, article_id: ArticleId, highest: int) -> bool:
-        """Count an article's comments and correct what it says; return whether that has not changed meanwhile."""
+        """Count an article's comments and correct its record; return whether it stayed the same meanwhile."""
         noted = read_counts(self._store, keys, [article_id])[article_id]
         last = max(highest, count_from(noted.last_number))
         found = CommentAudit(self._store).count_shown(keys, article_id, last)

@@ -15,13 +15,13 @@ _REBUILT = (
     *(table.ACTIVE, table.ACTIVE_OF_GROUP, table.VISITS),
     *(table.SCORE_OF_GROUP, table.TIME_OF_GROUP, table.POINTS_OF_GROUP, table.HOT_OF_GROUP, table.TOP),
 )
-"""Kinds of keys that the repair, or the next read, makes from the articles and comments alone; visits, which begin
-again; inboxes, in which an unreadable notice is of no use; and the members left out of ranking and their acts,
-which are made from each other, and from those of other shards."""
+"""Kinds of keys whose unreadable entries may be dropped. The repair, or the next read, makes most of them from the
+articles and comments alone; visits begin again; an unreadable notice is useless in an inbox; and the members left
+out of ranking and their acts are made from each other, and from those of other shards."""
 
 
 def drop_unreadable(store: Store, tell: Callable[[Finding], object]) -> None:
-    """Drop unreadable entries, and keys of another type, where they are rebuilt; tell of each elsewhere, once."""
+    """Drop unreadable entries, and keys of another type, where they are rebuilt; report each elsewhere, once."""
     reported = set[str]()
     for damage in list(list_damages(store)):
         if damage.kind in _REBUILT:

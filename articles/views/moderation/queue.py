@@ -95,7 +95,10 @@ def decide(request: HttpRequest) -> HttpResponse:
 
 
 def _author(request: HttpRequest, subject: SubjectId) -> User:
-    """Return the member who wrote what is flagged. Raises Http404, and PermissionDenied for a moderator."""
+    """Return the author of the flagged article or comment.
+
+    Raises Http404, and PermissionDenied for a moderator.
+    """
     repo = repository()
     is_article = is_root(subject)
     author = repo.articles.get(article_of(subject)).poster if is_article else repo.comments.get(subject).author

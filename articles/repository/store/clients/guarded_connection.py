@@ -222,9 +222,9 @@ class _Guarded:
 
 
 def _is_answer(error: Exception) -> bool:
-    """Return whether a server answered with an error that says that it did not execute the command.
+    """Return whether the error is a server's answer that it did not execute the command.
 
-    It loads its data, or it was a primary and has become a replica.
+    The server is loading its data, or it was a primary and has become a replica.
     """
     if not isinstance(error, redis.ConnectionError):
         return False
