@@ -77,7 +77,7 @@ def drawn(template: str, context: dict[str, Any], request: HttpRequest | None = 
 
 
 def _kept(render: Callable[..., _Parts]) -> Callable[..., _Parts]:
-    """With DEBUG, nothing is kept, so that a changed template shows."""
+    """Return the function that keeps, or with DEBUG the plain one, so that a changed template shows."""
     return render.__wrapped__ if settings.DEBUG else render  # type: ignore[attr-defined]
 
 

@@ -6,7 +6,7 @@ _NAME = "Can see who views what: counted, unique and suspect views"
 
 
 def let_moderators_see_views(apps, schema_editor):
-    """A site without the group gets it, with all permissions, after the migrations."""
+    """Add the permission to the group. A site without it gets it, with all permissions, after the migrations."""
     using = schema_editor.connection.alias
     group = apps.get_model("auth", "Group").objects.using(using).filter(name="Moderators").first()
     if group is None:

@@ -6,7 +6,7 @@ _NAME = "Can ban members from posting and voting, and answer their appeals"
 
 
 def let_moderators_ban(apps, schema_editor):
-    """A site without the group gets it, with all permissions, after the migrations."""
+    """Add the permission to the group. A site without it gets it, with all permissions, after the migrations."""
     using = schema_editor.connection.alias
     group = apps.get_model("auth", "Group").objects.using(using).filter(name="Moderators").first()
     if group is None:

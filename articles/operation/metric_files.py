@@ -130,7 +130,7 @@ class EndedProcesses:
         self.collect()
 
     def collect(self) -> None:
-        """Do the same for all processes that no longer run. Errors are logged: the counts are lost."""
+        """Add up the counts of all processes that no longer run. Errors are logged: the counts are lost."""
         if self._folder is None:
             return
         try:

@@ -90,32 +90,32 @@ class InvalidInput(ValueError):
 
 
 def clean_title(raw: str) -> str:
-    """An article's title of 1 to 300 code points. Raises InvalidInput ("title-…")."""
+    """Return an article's title of 1 to 300 code points. Raises InvalidInput ("title-…")."""
     return clean_line(raw, limit=TITLE_LIMIT, field="title")
 
 
 def clean_reason(raw: str) -> str:
-    """A moderator's reason of 1 to 500 code points, for everyone to read. Raises InvalidInput ("reason-…")."""
+    """Return a moderator's public reason of 1 to 500 code points. Raises InvalidInput ("reason-…")."""
     return clean_line(raw, limit=REASON_LIMIT, field="reason")
 
 
 def clean_group_title(raw: str) -> str:
-    """A group's title of 1 to 60 code points. Raises InvalidInput ("group-title-…")."""
+    """Return a group's title of 1 to 60 code points. Raises InvalidInput ("group-title-…")."""
     return clean_line(raw, limit=GROUP_TITLE_LIMIT, field="group-title")
 
 
 def clean_group_description(raw: str) -> str:
-    """A group's description, "" or up to 2,000 code points. Raises InvalidInput ("group-description-…")."""
+    """Return a group's description, "" or up to 2,000 code points. Raises InvalidInput ("group-description-…")."""
     return clean_lines(raw, limit=GROUP_DESCRIPTION_LIMIT, field="group-description")
 
 
 def clean_token_name(raw: str) -> str:
-    """The name of a member's token, of 1 to 50 code points. Raises InvalidInput ("token-name-…")."""
+    """Return the name of a member's token, of 1 to 50 code points. Raises InvalidInput ("token-name-…")."""
     return clean_line(raw, limit=TOKEN_NAME_LIMIT, field="token-name")
 
 
 def clean_line(raw: str, *, limit: int, field: str) -> str:
-    """One line of 1 to `limit` visible code points, in NFC, with single spaces.
+    """Return one line of 1 to `limit` visible code points, in NFC, with single spaces.
 
     Takes out what cannot be seen or reorders the text: controls, bidi controls, zero-width, private and
     unassigned characters. A joiner stays where an emoji or a script needs it; markup is text like any other.
@@ -137,33 +137,33 @@ def clean_line(raw: str, *, limit: int, field: str) -> str:
 
 
 def clean_text(raw: str) -> str:
-    """An article's text of at most 20,000 code points, "" for none. Raises InvalidInput ("text-…")."""
+    """Return an article's text of at most 20,000 code points, "" for none. Raises InvalidInput ("text-…")."""
     return clean_lines(raw, limit=TEXT_LIMIT, field="text")
 
 
 def clean_appeal(raw: str) -> str:
-    """An appeal against a ban, of 1 to 2,000 code points. Raises InvalidInput ("appeal-empty", "text-…")."""
+    """Return an appeal of 1 to 2,000 code points. Raises InvalidInput ("appeal-empty", "text-…")."""
     if text := clean_lines(raw, limit=APPEAL_LIMIT, field="text"):
         return text
     raise InvalidInput("appeal-empty")
 
 
 def clean_note(raw: str) -> str:
-    """A note on a member, of 1 to 2,000 code points. Raises InvalidInput ("note-empty", "text-…")."""
+    """Return a note on a member, of 1 to 2,000 code points. Raises InvalidInput ("note-empty", "text-…")."""
     if text := clean_lines(raw, limit=NOTE_LIMIT, field="text"):
         return text
     raise InvalidInput("note-empty")
 
 
 def clean_comment(raw: str) -> str:
-    """A comment of 1 to 20,000 code points. Raises InvalidInput ("comment-…")."""
+    """Return a comment of 1 to 20,000 code points. Raises InvalidInput ("comment-…")."""
     if text := clean_lines(raw, limit=TEXT_LIMIT, field="comment"):
         return text
     raise InvalidInput("comment-empty")
 
 
 def clean_lines(raw: str, *, limit: int, field: str) -> str:
-    """A text of at most `limit` code points, cleaned as `clean_line` does, but with its lines and indents.
+    """Return a text of at most `limit` code points, cleaned as `clean_line` does, but with its lines and indents.
 
     Line breaks are "\\n"; empty lines at both ends and blanks at the end are taken out. Cleaning it again changes
     nothing. Raises InvalidInput with "<field>-long", "-encoding" or "-marks".
@@ -186,7 +186,7 @@ def clean_lines(raw: str, *, limit: int, field: str) -> str:
 
 
 def until_stable(step: Callable[[str], str], text: str) -> str:
-    """The text after as many steps as still change it.
+    """Return the text after as many steps as still change it.
 
     One is nearly always enough; taking out a character can bring a letter and its accent together, and
     joining those can leave another character without the neighbour it was kept for.
@@ -197,7 +197,7 @@ def until_stable(step: Callable[[str], str], text: str) -> str:
 
 
 def is_unseen(char: str) -> bool:
-    """Whether the character shows nothing by itself: a control, a format, a filler, not assigned.
+    """Return whether the character shows nothing by itself: a control, a format, a filler, not assigned.
 
     White space is seen. Variation selectors are not counted either: they change how their base looks.
     """
@@ -215,12 +215,12 @@ def is_unseen(char: str) -> bool:
 
 
 def is_variation_selector(char: str) -> bool:
-    """Whether the character only chooses between forms of the one before it (an emoji's colours, a glyph)."""
+    """Return whether the character only selects a form of the one before it (an emoji's colours, a glyph)."""
     return bool(_VARIATION_SELECTOR.match(char))
 
 
 def stacked_marks(text: str) -> int:
-    """The largest number of marks on one base; a spacing mark (a Burmese vowel) is beside it, not on it."""
+    """Return the largest number of marks on one base; a spacing mark (a Burmese vowel) is beside it, not on it."""
     most = stacked = 0
     for char in text:
         category = unicodedata.category(char)
@@ -233,7 +233,7 @@ def stacked_marks(text: str) -> int:
 
 
 def _longest_sequence(text: str) -> int:
-    """The largest number of combining characters in a row."""
+    """Return the largest number of combining characters in a row."""
     most = run = 0
     for char in text:
         run = run + 1 if unicodedata.combining(char) else 0
@@ -242,12 +242,12 @@ def _longest_sequence(text: str) -> int:
 
 
 def _visible(text: str) -> str:
-    """One pass of `clean_line` over a line."""
+    """Return one pass of `clean_line` over a line."""
     return " ".join(_shown(text).split())
 
 
 def _shown(text: str, kept_blanks: str = "") -> str:
-    """The characters that show; blanks are spaces, except those that are kept."""
+    """Return the characters that show; blanks are spaces, except those that are kept."""
     kept: list[str] = []
     for char in unicodedata.normalize("NFC", text):
         if char in kept_blanks:
@@ -260,7 +260,7 @@ def _shown(text: str, kept_blanks: str = "") -> str:
 
 
 def _lacks_its_base(char: str, before: list[str]) -> bool:
-    """Whether a non-spacing mark has nothing to sit on, or a variation selector follows another."""
+    """Return whether a non-spacing mark has nothing to sit on, or a variation selector follows another."""
     if unicodedata.category(char) not in {"Mn", "Me"}:
         return False
     if not before or before[-1].isspace():
@@ -269,7 +269,7 @@ def _lacks_its_base(char: str, before: list[str]) -> bool:
 
 
 def _needed_joiner(run: re.Match[str]) -> str:
-    """The first joiner of the run if the characters on both sides use it, else nothing."""
+    """Return the first joiner of the run if the characters on both sides use it, else nothing."""
     before = run.string[run.start() - 1 : run.start()]
     after = run.string[run.end() : run.end() + 1]
     joiner = run[0][0]
@@ -286,5 +286,5 @@ def _shapes(char: str) -> bool:
 
 
 def _pictures(char: str) -> bool:
-    """Whether it can be a part of a joined emoji; skin colours and the arrow of a shaken head included."""
+    """Return whether it can be a part of a joined emoji; skin colours and the arrow of a shaken head included."""
     return "\U0001f000" <= char <= "\U0001faff" or unicodedata.category(char) == "So" or char == "↔"

@@ -90,10 +90,11 @@ def of_search(articles: float) -> float:
 
 
 def growth_of(kind: str, figure: str) -> Callable[[float], float]:
-    """A search walks the articles that have its words, most of them if these are frequent, few if not.
+    """Return how a figure of a kind of request grows with the number of articles.
 
-    Pairs of the 20 most frequent of 1,728 words took 0.8, 2.2, 6.1, 12.8 and 35 ms with 1,000, 10,000, 100,000,
-    300,000 and a million articles. All else looks up places in sorted sets.
+    A search walks the articles that have its words: most of them if the words are frequent, few if not. Pairs of
+    the 20 most frequent of 1,728 words took 0.8, 2.2, 6.1, 12.8 and 35 ms with 1,000, 10,000, 100,000, 300,000 and
+    a million articles. All else looks up places in sorted sets.
     """
     return of_search if (kind, figure) == ("search", "store_ms") else math.log
 

@@ -28,7 +28,7 @@ class _Limited(AuthBase):
         self._limit = limit
 
     def take(self, request: HttpRequest, token: str = "") -> None:
-        """Raises LimitReached."""
+        """Take a use of the limit, if any. Raises LimitReached."""
         if self._limit != _NONE:
             take(request, self._limit, token=token)
 

@@ -144,7 +144,7 @@ class Repair:
     def settle_comments(
         self, ids: Sequence[CommentId], former: Mapping[CommentId, tuple[str | None, str | None, str | None]]
     ) -> None:
-        """The same for comments; `former`: the parent, the author and the words they had before.
+        """Do the same with comments; `former`: the parent, the author and the words they had before.
 
         Raises StoreError.
         """

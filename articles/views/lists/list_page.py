@@ -215,7 +215,7 @@ class _Builder:
         return Head(self._heading, is_visible=False, tabs=top_period_tabs(current))
 
     def _count(self) -> str:
-        """The size of a group's list; "" for several groups, whose articles may be counted twice."""
+        """Return the size of a group's list; "" for several groups, whose articles may be counted twice."""
         if not self.page.group:
             return ""
         if self.page.order is Order.HOT:
