@@ -43,12 +43,12 @@ def discuss(
     """Post the comments that are missing, with votes and flags; lock a discussion. Return how many there are.
 
     `members` and `logins` hold ids by name: `members` also vote, and the run makes logins for `logins`. Comments
-    by others, and the replies to them, are left out. `articles` by link. All comments are older than `until`, in
-    Unix seconds. Can be interrupted and repeated.
+    by others, and the replies to them, are left out. `articles` by link, or by title without one. All comments are
+    older than `until`, in Unix seconds. Can be interrupted and repeated.
     """
     total = 0
     for row in _content():
-        if article := articles.get(row["link"]):
+        if article := articles.get(row.get("link") or row["title"]):
             total += _fill(repository, members, {**members, **logins}, article, row, until)
     return total
 

@@ -123,7 +123,8 @@ def _fill(repository: Repository, run: SeedingRun) -> str:
     _cast(repository, members, votes)
     logins = _make_logins(run.logins)
     ids = dict(User.objects.filter(username__in=logins).values_list("username", "pk"))
-    discuss(repository, members, ids, {article.link: article for article in repository.imports.iterate()}, run.at)
+    known = {article.link or article.title: article for article in repository.imports.iterate()}
+    discuss(repository, members, ids, known, run.at)
     views = _view(repository, run.at, times)
     repository.fit_weight()
     _run_file().unlink(missing_ok=True)

@@ -19,6 +19,7 @@ from pytest_django import DjangoDbBlocker
 from accounts.models import User
 from articles import wiring
 from articles.demo.readers import draw_views
+from articles.domain.discussion.comments import CommentOrder
 from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS
 from articles.repository import Repository
@@ -200,6 +201,19 @@ def test_each_member_joined_at_a_different_time_before_posting(filled):
     assert all(joined[article.poster] < article.posted_at for article in articles)
     assert len({int(at // 86400) for at in joined.values()}) > len(joined) / 2
     assert min(joined.values()) > min(article.posted_at for article in articles) - 400 * 86400
+
+
+def test_articles_are_discussed_one_of_them_a_text_and_one_discussion_is_locked(filled):
+    discussed = [article for article in everything(filled.repository).values() if article.comments]
+    assert len(discussed) >= 7
+    assert [article.locked is not None for article in discussed].count(True) == 1
+
+    (text,) = [article for article in discussed if not article.link]
+    thread = filled.repository.comments.get_thread(text.id, CommentOrder.BEST)
+    assert {text.poster} < {comment.author for comment in thread.comments}
+    assert max(comment.depth for comment in thread.comments) == 2
+    assert all(comment.votes for comment in thread.comments)
+    assert filled.repository.flags.count() == 1
 
 
 def test_the_member_follows_groups_and_has_replies(filled):
