@@ -29,6 +29,10 @@ def test_a_program_posts_reads_edits_and_deletes_a_comment(as_bob, anyone, artic
     assert body.items() >= expected.items()
     thread = anyone.get(f"articles/{article}/comments").json()
     assert [(each["id"], each["depth"]) for each in thread["comments"]] == [(comment, 0), (body["id"], 1)]
+    counts = {"votes": 0, "opposes": 0, "points": 0, "choice": "none", "removed": None}
+    for each in (body, *thread["comments"]):
+        assert each.keys() >= {"id", "parent", "text", "html", "author", "time", "depth"}
+        assert each.items() >= counts.items()
     assert (thread["total"], thread["order"], thread["next_start"], thread["locked"]) == (2, "best", None, None)
     assert anyone.get(f"articles/{article}").json()["comments"] == 2
     assert as_bob.patch(f"comments/{body['id']}", {"text": "Other"}).json()["text"] == "Other"
