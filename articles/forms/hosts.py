@@ -13,6 +13,6 @@ class HostForm(forms.Form):
     host = CleanedField(
         clean_host,
         label=gettext_lazy("Host"),
-        help_text=gettext_lazy("Such as example.org, or a link to it. Its sub-domains are blocked, too."),
+        help_text=gettext_lazy("Such as example.org, or a link to it. Its subdomains are blocked, too."),
     )
     reason = reason_field()

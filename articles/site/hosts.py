@@ -42,7 +42,7 @@ def unblock(host: str) -> bool:
 
 
 def find_block(link: str) -> tuple[str, str] | None:
-    """Return the blocked host that a clean link leads to, itself or by a sub-domain, and the reason.
+    """Return the blocked host that a clean link leads to, itself or by a subdomain, and the reason.
 
     None for links to the site itself, relative ones included.
     """
