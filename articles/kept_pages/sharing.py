@@ -23,6 +23,9 @@ SHARED_VIEWS = frozenset(RULES) | {"articles:pulse", "api:list_articles", "api:l
 COUNTED_APART = "articles.counted_apart"
 """Variable of a request whose page is shared, so that the view of the article is counted apart from it."""
 
+PAGE_STATE = "articles.page_state"
+"""Variable of a request in which the view of an article notes the token for what the page shows, if it has one."""
+
 _ARTICLE = "articles:article"
 
 _COOKIES_OF_ONE = (*PERSONAL_COOKIES, settings.CSRF_COOKIE_NAME)

@@ -6,7 +6,7 @@ second; one that is stopped counts them first.
 
 import logging
 from collections import deque
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any, NamedTuple
 
 from django.db import connections
@@ -39,17 +39,23 @@ class GatheredViews:
         self._waiting: deque[_View] = deque()
         self._arrived, self._closing = Event(), Event()
         self._thread: Thread | None = None
+        self._beginning = Lock()
 
     def add(self, variables: dict[str, Any], article_id: ArticleId) -> bool:
-        """Take the view of a request with these variables (WSGI); return False if too many are waiting."""
+        """Take the view of a request with these variables (WSGI), in any thread; return False if too many wait."""
         if len(self._waiting) >= MOST_WAITING or self._closing.is_set():
             return False
         self._waiting.append(_View(variables, article_id))
         self._arrived.set()
         if self._thread is None:
-            self._thread = Thread(target=self._run, name="views", daemon=True)
-            self._thread.start()
+            self._begin()
         return True
+
+    def _begin(self) -> None:
+        with self._beginning:
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="views", daemon=True)
+                self._thread.start()
 
     def close(self) -> None:
         """Count what is waiting, and end."""

@@ -17,7 +17,7 @@ from articles.formatting.kept_pieces import drawn, gap, kept_macro, kept_page
 from articles.formatting.values import age, from_now, grouped
 from articles.forms.comments import CommentForm
 from articles.kept_pages import is_copying
-from articles.kept_pages.sharing import COUNTED_APART
+from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
 from articles.readership.identity import remember
 from articles.readership.record import count_view
 from articles.views.card import card_of, description_of
@@ -103,7 +103,7 @@ class ArticleOutline:
 @require_safe
 def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     order, place = order_of(request), place_in(request)
-    article, thread = repository().comments.get_article(
+    article, thread, request.META[PAGE_STATE] = repository().comments.get_article(
         article_id, order, reader=reader_id(request), start=place.start, passed=place.passed
     )
     view = _view(request, article)

@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice
+from articles.kept_pages.sharing import PAGE_STATE
 from tests.factories import actor, browser_of, post_as
 from tests.store_state import ARTICLE_KEY, count_keys, let_close
 
@@ -115,3 +116,14 @@ def test_tools_are_shown_only_to_members_who_may_use_them(site_store, article, a
     assert tools(alice) == {"edit"}
     assert tools(bob) == set()
     assert tools(carol) == {"edit", "groups", "remove"}
+
+
+def test_the_page_that_readers_share_notes_its_state(site_store, article, bob):
+    for number in range(2):
+        site_store.comments.post(article, bob.pk, "bob", f"Comment {number}")
+
+    def state(browser, query=""):
+        return browser.get(f"/articles/{article}/{query}").wsgi_request.META[PAGE_STATE]
+
+    assert state(Client()) == site_store.comments.get_states([article])[article]
+    assert state(browser_of(bob)) == state(Client(), "?comments=newest") == state(Client(), "?start=1") == ""

@@ -783,6 +783,7 @@ def test_an_article_is_read_with_its_text_the_readers_choice_and_its_comments(re
     assert repository.comments.get_article(article, CommentOrder.NEWEST, reader=ALICE) == (
         read_alone,
         thread_alone,
+        "",
     )
     assert (read_alone.choice, read_alone.saved, len(thread_alone.comments)) == (Choice.OPPOSE, True, 1)
 
@@ -791,9 +792,9 @@ def test_a_removed_article_is_read_without_comments_and_an_unknown_one_not_at_al
     comment_on(repository, article, "A comment")
     repository.articles.remove(article, MODERATOR, "spam")
 
-    removed, thread = repository.comments.get_article(article, CommentOrder.BEST)
+    removed, thread, token = repository.comments.get_article(article, CommentOrder.BEST)
 
-    assert (removed.removed, thread) == ("spam", None)
+    assert (removed.removed, thread, token) == ("spam", None, "")
     with pytest.raises(ArticleNotFound):
         repository.comments.get_article(article + 1, CommentOrder.BEST)
 
@@ -822,6 +823,18 @@ def test_the_token_of_an_article_changes_with_what_its_page_shows_but_not_with_v
     assert is_new() == 5
 
 
+def test_the_token_is_read_with_the_page_that_readers_share_only(repository, article):
+    for number in range(3):
+        comment_on(repository, article, f"Comment {number}")
+    comments = repository.comments
+
+    def token(order=CommentOrder.BEST, **options):
+        return comments.get_article(article, order, **options)[2]
+
+    assert token() == comments.get_states([article])[article]
+    assert token(reader=ALICE) == token(CommentOrder.NEWEST) == token(start=1) == token(size=2) == ""
+
+
 def test_an_article_that_is_removed_logged_or_unknown_has_no_token(repository, article):
     edited = post(repository, 4)
     repository.articles.edit(edited, Actor(ALICE, "alice"), "Edited", "https://example.org/e", moderator=False)
@@ -831,3 +844,4 @@ def test_an_article_that_is_removed_logged_or_unknown_has_no_token(repository, a
     repository.comments.lock(locked, MODERATOR, "off-topic")
 
     assert list(repository.comments.get_states([edited, removed, locked, 999, article])) == [article]
+    assert [repository.comments.get_article(one, CommentOrder.BEST)[2] for one in (edited, locked)] == ["", ""]

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings as site_settings
 
 from articles.domain.errors import StoreUnavailable
-from articles.kept_pages.sharing import COUNTED_APART
+from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
 from articles.operation.arrival import ARRIVED_AT
 from articles.operation.metrics import RECENT_PAGES
 from tests.unit.rsgi import Headers, Protocol, Scope
@@ -57,7 +57,8 @@ class Site:
         return [("Set-Cookie", f"visitor={view[1]}")] if self.counted.count(view) == 1 else []
 
     def gather_view(self, variables, article_id):
-        self.gathered.append((article_id, variables.get("HTTP_USER_AGENT", "")))
+        if self.gathers:
+            self.gathered.append((article_id, variables.get("HTTP_USER_AGENT", "")))
         return self.gathers
 
     def states_of(self, articles):
@@ -75,6 +76,9 @@ class Site:
     def application(self, variables, start_response):
         self.seen.append(variables)
         number = len(self.seen)
+        if variables["PATH_INFO"].startswith("/articles/") and not variables["QUERY_STRING"]:  # as its view does
+            states = {} if isinstance(self.states, Exception) else self.states
+            variables[PAGE_STATE] = states.get(int(variables["PATH_INFO"].split("/")[2]), "")
         self.rendering.set()
         assert self.go_on.wait(60)
         start_response(self.status, self.headers)
@@ -82,11 +86,18 @@ class Site:
 
     async def ask(self, path="/", *headers, method="GET", query="", client="192.0.2.1:40000"):
         named = [("host", "localhost"), *headers]
+        scope = Scope(Headers(named), method=method, path=path, query_string=query, client=client)
         protocol = Protocol()
-        await self.gateway.__rsgi__(
-            Scope(Headers(named), method=method, path=path, query_string=query, client=client), protocol
-        )
+        self.gateway.__rsgi_init__(asyncio.get_running_loop())
+        if not self.gateway.answer_at_once(scope, protocol):  # as the web server does
+            await self.gateway.__rsgi__(scope, protocol)
         return protocol
+
+    def at_once(self, path="/", *headers):
+        """Return what is answered without the event loop; None if it has to answer."""
+        protocol = Protocol()
+        scope = Scope(Headers([("host", "localhost"), *headers]), path=path)
+        return protocol.content if self.gateway.answer_at_once(scope, protocol) else None
 
     def get(self, *arguments, **options):
         return asyncio.run(self.ask(*arguments, **options)).content
@@ -103,6 +114,49 @@ def test_a_recent_page_is_sent_without_the_application(site):
     assert [site.get(), site.get(), site.get()] == [b"page 1"] * 3
     assert len(site.seen) == 1
     assert RECENT_PAGES._value.get() == before + 2
+
+
+def test_a_request_like_one_before_is_answered_at_once(site):
+    assert site.at_once() is None
+    site.get()
+
+    assert site.at_once() == b"page 1"
+    assert site.at_once("/", ("user-agent", "another")) is None, "not read yet"
+    site.time = FRESH
+    assert site.at_once() is None
+    site.time, site.retraction = 0.0, "1"
+    assert site.at_once() is None
+
+
+def test_while_a_page_is_rendered_the_one_before_is_sent_at_once(site):
+    async def during():
+        site.time = FRESH
+        site.go_on.clear()
+        first = asyncio.create_task(site.ask())
+        await asyncio.to_thread(site.rendering.wait, 60)
+        meanwhile = site.at_once()
+        site.go_on.set()
+        await first
+        return meanwhile
+
+    site.get()
+    site.rendering.clear()
+
+    assert asyncio.run(during()) == b"page 1"
+
+
+def test_only_views_that_can_be_gathered_are_answered_at_once():
+    site = Site(headers=COUNTED)
+    cookie = ("cookie", f"{site_settings.VISITOR_COOKIE_NAME}=x")
+    site.get(ARTICLE)
+    site.get(ARTICLE, cookie)
+
+    assert site.at_once(ARTICLE) is None
+    assert site.at_once(ARTICLE, cookie) == b"page 1"
+    assert len(site.gathered) == 2
+    site.gathers = False
+    assert site.at_once(ARTICLE, cookie) is None
+    assert len(site.counted) == 1
 
 
 def test_a_request_like_one_before_is_read_once(site, monkeypatch):
@@ -303,7 +357,7 @@ def test_views_of_known_visitors_are_gathered():
     assert len(site.counted) == 2
     site.get("/")
     site.get("/", cookie)
-    assert len(site.gathered) == 3
+    assert len(site.gathered) == 2
 
 
 def test_an_unchanged_page_of_an_article_counts():

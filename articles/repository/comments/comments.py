@@ -30,7 +30,7 @@ from articles.repository.comments.reading import (
 )
 from articles.repository.limits import vote_arguments
 from articles.repository.lists.reading import FIELDS, read_article_with, read_fields_with
-from articles.repository.store.connection import Store, exact_time
+from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.values import joined
 from articles.searching import words_of_comment
 
@@ -131,17 +131,19 @@ class Comments:
         start: int = 0,
         size: int = COMMENTS_PER_PAGE,
         passed: Collection[CommentId] = (),
-    ) -> tuple[Article, Thread | None]:
+    ) -> tuple[Article, Thread | None, str]:
         """Return an article with its text and the reader's own choice, and its comments as `get_thread` does.
 
-        There are no comments for a removed article. One round trip. Raises ArticleNotFound.
+        There are no comments for a removed article. The last part is the token of `get_states`, "" for a page that
+        has none. One round trip. Raises ArticleNotFound.
         """
         root = root_of(article_id)
         call = thread_call(self._store, root, order, reader=reader, start=start, size=size, passed=passed)
-        article, (status, *reply) = read_article_with(self._store, article_id, reader, call)
+        article, fields, reply = read_article_with(self._store, article_id, reader, call)
         if article is None:
             raise ArticleNotFound(article_id)
-        return article, thread_in(reply, root, order, start=start) if status == "ok" else None
+        thread = thread_in(reply[1:], root, order, start=start) if reply[0] == "ok" else None
+        return article, thread, _token(fields, reply) if call == _shared_call(self._store, article_id) else ""
 
     def get_states(self, ids: Sequence[ArticleId]) -> dict[ArticleId, str]:
         """Return for each article a token that changes with all that its page shows, except views and time.
@@ -149,22 +151,9 @@ class Comments:
         The page of a reader without account, and the first part of its comments. An article that is removed or
         unknown has no token, nor has one with entries in the moderation log. One round trip.
         """
-        calls = [
-            thread_call(
-                *(self._store, root_of(number), CommentOrder.BEST),
-                reader=None,
-                start=0,
-                size=COMMENTS_PER_PAGE,
-                passed=(),
-            )
-            for number in ids
-        ]
-        fields, threads = read_fields_with(self._store, ids, calls)
-        return {
-            number: _token(fields[number], thread)
-            for number, thread in zip(ids, threads, strict=True)
-            if thread[0] == "ok" and fields[number][_LOG] is None
-        }
+        fields, threads = read_fields_with(self._store, ids, [_shared_call(self._store, number) for number in ids])
+        tokens = {number: _token(fields[number], thread) for number, thread in zip(ids, threads, strict=True)}
+        return {number: token for number, token in tokens.items() if token}
 
     def get_branch(
         self,
@@ -333,6 +322,14 @@ def _digest(parent: CommentId, user: UserId, text: str) -> str:
     return blake2b(f"{parent} {user} {text}".encode(), digest_size=16).hexdigest()
 
 
+def _shared_call(store: Store, article_id: ArticleId) -> Call:
+    """Return the call that reads what the page of an article shows first to a reader without account."""
+    root = root_of(article_id)
+    return thread_call(store, root, CommentOrder.BEST, reader=None, start=0, size=COMMENTS_PER_PAGE, passed=())
+
+
 def _token(fields: Sequence[str | None], thread: Sequence[object]) -> str:
-    """Return the digest of replies about an article's page, as 32 hexadecimal digits."""
+    """Return the digest of replies about an article's page, as 32 hexadecimal digits; "" for none."""
+    if thread[0] != "ok" or fields[_LOG] is not None:
+        return ""
     return blake2b(repr((fields, thread)).encode(), digest_size=16).hexdigest()

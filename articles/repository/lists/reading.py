@@ -115,14 +115,15 @@ def _read_articles(
 
 def read_article_with(
     store: Store, article_id: ArticleId, reader: UserId | None, call: Call
-) -> tuple[Article | None, Any]:
-    """Return an article with its text, None for an unknown or damaged one, and the reply to another call.
+) -> tuple[Article | None, list[str | None], Any]:
+    """Return an article with its text, the values of FIELDS as the store has them, and the reply to another call.
 
-    One round trip. Raises StoreUnfit like `read_articles`.
+    The article is None if it is unknown or damaged. One round trip. Raises StoreUnfit like `read_articles`.
     """
     parts = _parts(store, [article_id], TEXTS_PER_READ)
     *replies, reply = store.run_many([*_calls(parts, reader, with_texts=True), call])
-    return _found(parts, reader, replies).get(article_id), reply
+    article = _found(parts, reader, replies).get(article_id)
+    return article, replies[0][1][: len(FIELDS)], reply
 
 
 def read_fields_with(
@@ -144,7 +145,7 @@ _Parts = Sequence[tuple[Keys, list[ArticleId]]]
 
 
 def _calls(parts: _Parts, reader: UserId | None, *, with_texts: bool, with_visitors: bool = True) -> list[Call]:
-    """Return the calls that read articles, and then those that read which of them the reader saved."""
+    """Return the calls that read articles, followed by those that read which ones the reader saved."""
     fields, user = (*FIELDS, _TEXT) if with_texts else FIELDS, "" if reader is None else reader
     calls = [
         Call(

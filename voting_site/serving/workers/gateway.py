@@ -58,6 +58,15 @@ class Gateway:
         self.current = 0
         """Requests that are being answered."""
 
+    def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to serve in this event loop. Called by the web server."""
+        if self._recent_pages:
+            self._recent_pages.run_in(loop)
+
+    def answer_at_once(self, scope: Any, protocol: Any) -> bool:
+        """Answer a request without the event loop if a recent page can be sent; return whether. For any thread."""
+        return self._recent_pages is not None and self._recent_pages.answer(scope, protocol)
+
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
         self.current += 1
         try:

@@ -3,8 +3,11 @@
 Most readers have no account and open the same few lists. They need neither a thread nor Django: a page is rendered
 at most about once a second, by one request, while the others get the one before. The page of an article that is
 read often is not rendered again as long as it would show the same: the store is asked once a second for all of
-these pages together. docs/caching.md says how late each reader sees a change. All of this runs in the event loop,
-but for the rendering, the counting of the views of an article, and what else waits for the store.
+these pages together. docs/caching.md says how late each reader sees a change.
+
+A page that is kept is sent from the thread of the web server that has read the request, without a turn of the
+event loop, which would cost as much as all else. Rendering, counting views and asking the store run in threads,
+and the rest in the event loop.
 """
 
 import asyncio
@@ -13,7 +16,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
@@ -21,7 +24,7 @@ from typing import Any, NamedTuple
 from django.utils.http import parse_etags
 
 from articles.domain.articles import ArticleId
-from articles.kept_pages.sharing import COUNTED_APART, Reading, Share, reading_of
+from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE, Reading, Share, reading_of
 from articles.operation import metrics
 from articles.operation.arrival import ARRIVED_AT
 from voting_site.serving.workers import environ
@@ -158,6 +161,23 @@ class RecentPages:
         self._rendering: dict[Share, asyncio.Event] = {}
         self._seen: dict[_Sent, Reading] = {}
         self._to_check: set[Share] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def run_in(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Use this event loop to ask the store about pages."""
+        self._loop = loop
+
+    def answer(self, scope: Any, protocol: Any) -> bool:
+        """Answer a request like an earlier one with a recent page; return whether there is one. For any thread."""
+        reading = self.seen(scope)
+        if reading is None:
+            return False
+        page = self._usable(reading.share, is_rendering=reading.share in self._rendering)
+        if page is None or not self.gather(reading, scope):
+            return False
+        self._note(reading.share, page)
+        self.send(page, reading, protocol)
+        return True
 
     def seen(self, scope: Any) -> Reading | None:
         """Return what the request reads if one with the same address and headers was a `reading_of` before."""
@@ -192,14 +212,23 @@ class RecentPages:
         if page is None and rendering:
             await rendering.wait()
             page = self._usable(reading.share, is_rendering=True)
-        if page and page.state:
-            if not self._to_check:
-                asyncio.get_running_loop().call_later(CHECK_EVERY, self._begin_to_check)
-            self._to_check.add(reading.share)
+        if page:
+            self._note(reading.share, page)
         return page
 
+    def _note(self, share: Share, page: RecentPage) -> None:
+        """Have the store asked about a page that is about to be sent, in a moment. For any thread."""
+        if not page.state or share in self._to_check:
+            return
+        with self._keeping:
+            is_first = not self._to_check
+            self._to_check.add(share)
+        if is_first and self._loop:
+            self._loop.call_soon_threadsafe(self._loop.call_later, CHECK_EVERY, self._begin_to_check)
+
     def _begin_to_check(self) -> None:
-        shares, self._to_check = self._to_check, set()
+        with self._keeping:
+            shares, self._to_check = self._to_check, set()
         asyncio.get_running_loop().run_in_executor(None, self.check, shares)
 
     def check(self, shares: Collection[Share]) -> None:
@@ -259,18 +288,11 @@ class RecentPages:
         is_first = self._rendering.setdefault(reading.share, done) is done
         try:
             more = partial(self._counted, reading, scope)
-            ask = partial(self._state_of, reading.share)
-            yield _Rendering(protocol, reading, more, self._keep, ask, self._clock(), self._retraction())
+            yield _Rendering(protocol, reading, more, self._keep, self._clock(), self._retraction())
         finally:
             if is_first:
                 del self._rendering[reading.share]
             done.set()
-
-    def _state_of(self, share: Share) -> str:
-        """Return the state of a page that is about to be rendered; "" if it is not to be checked."""
-        if not share.article or share.query:
-            return ""
-        return self._states_of([share.article]).get(share.article, "")
 
     def _keep(self, share: Share, page: RecentPage) -> None:
         with self._keeping:
@@ -296,15 +318,14 @@ class _Rendering:
     reading: Reading
     more: Callable[[], Headers]
     keep: Callable[[Share, RecentPage], None]
-    ask: Callable[[], str]
     at: float
     as_of: str
-    state: str = ""
+    variables: dict[str, Any] = field(default_factory=dict)
 
     def begin(self, arrived_at: float, variables: dict[str, Any]) -> dict[str, Any]:
-        """Return the variables for the application as `of_all_readers` does. For the thread, before it reads."""
-        self.state = self.ask()
-        return of_all_readers(arrived_at, variables)
+        """Return the variables for the application as `of_all_readers` does: it notes the page's state in them."""
+        self.variables = of_all_readers(arrived_at, variables)
+        return self.variables
 
     def response_bytes(self, status: int, headers: Headers, content: bytes) -> None:
         if not _can_be_shared(self.reading, status, headers, content):
@@ -312,7 +333,8 @@ class _Rendering:
             return
         unchanged = [header for header in headers if header[0].lower() not in _OF_CONTENT]
         etag = next((value for name, value in headers if name.lower() == "etag"), "")
-        page = RecentPage(headers, unchanged, content, etag, self.at, self.as_of, self.at, self.state)
+        state = self.variables.get(PAGE_STATE, "")
+        page = RecentPage(headers, unchanged, content, etag, self.at, self.as_of, self.at, state)
         self.keep(self.reading.share, page)
         page.send(self.protocol, self.reading.known, self.more())
 

@@ -14,20 +14,15 @@ import socket
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
-from granian._granian import SocketHolder
-from granian.constants import HTTPModes, Interfaces
-from granian.http import HTTP1Settings
-from granian.log import LogLevels
-from granian.server.embed import Server
 
-from voting_site.serving.listener import BACKLOG, accept_nothing
+from voting_site.serving.listener import accept_nothing
 from voting_site.serving.requests.whole_bodies import Application
 from voting_site.serving.workers.gateway import Gateway
 from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.recent_pages import RecentPages
+from voting_site.serving.workers.server import Server
 from voting_site.serving.workers.slow_readers import SlowReaders
 
 GRACE = 7.0
@@ -50,31 +45,7 @@ _PAUSE = 0.5
 _WINDOW, _LOOKS = 0.6, 20
 """Readers are slow over this share of `patience`, and examined so many times during it."""
 
-_OUR_LOGGING: dict[str, Any] = {"loggers": {"_granian": {}}, "handlers": {}, "formatters": {}}
-
 _log = logging.getLogger(__name__)
-
-
-class _Server(Server):
-    """granian in this process's event loop, on a socket that listens already."""
-
-    def __init__(self, gateway: Gateway, listener: socket.socket, patience: float) -> None:
-        super().__init__(
-            gateway,
-            interface=Interfaces.RSGI,
-            http=HTTPModes.http1,
-            websockets=False,
-            backlog=BACKLOG,
-            backpressure=_connections(),
-            http1_settings=HTTP1Settings(header_read_timeout=int(patience * 1000), max_buffer_size=65_536),
-            log_level=LogLevels.error,
-            log_dictconfig=_OUR_LOGGING,
-        )
-        self._listener = listener
-
-    def _init_shared_socket(self) -> None:
-        new_holder: Any = SocketHolder  # its stub lacks the constructor
-        self._shd = new_holder(os.dup(self._listener.fileno()), False, BACKLOG)
 
 
 def _is_running(pid: int) -> bool:
@@ -119,7 +90,7 @@ class Worker:
             password_forms=PasswordForms(settings.PASSWORD_HASHES_AT_ONCE),
             recent_pages=self.recent_pages,
         )
-        self._server = _Server(gateway, self.listener, self.patience)
+        self._server = Server(gateway, self.listener, patience=self.patience, connections=_connections())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._leave)
