@@ -81,7 +81,7 @@ class Share(NamedTuple):
 def reading_of(
     path: str, query: str, headers: Iterable[tuple[str, str]], *, trusts_scheme: bool
 ) -> Reading | None:
-    """Return what a GET reads if it is a shared page; None if Django has to answer.
+    """Return what a GET reads if it is for a shared page; None if Django has to answer.
 
     Header names are in lower case. `trusts_scheme`: whether X-Forwarded-Proto comes from a declared proxy.
     """

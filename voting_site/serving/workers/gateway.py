@@ -1,9 +1,9 @@
 """Answer the web server's requests (RSGI) with the WSGI application, in a few threads.
 
-A thread is used only while the application works: request bodies are read before, and responses are sent after, by
-the event loop and the web server. So slow clients hold memory and a connection, and no thread.
-Forms with passwords have threads of their own. Pages that readers without account share need no thread at all if
-they are recent; an article's needs one for a reader who has no visitor's cookie yet.
+A thread is used only while the application works: the event loop and the web server read request bodies before,
+and send responses after. So slow clients hold memory and a connection, and no thread. Forms with passwords have
+threads of their own. Pages that readers without account share need no thread at all if they are recent; an
+article's needs one for a reader who has no visitor's cookie yet.
 """
 
 import asyncio
@@ -109,7 +109,7 @@ class Gateway:
             )
 
     def _has_body(self, scope: Any) -> bool:
-        """Return whether a body has to be read: not one that the application refuses as too long."""
+        """Return whether a body has to be read. A body that the application refuses as too long does not."""
         if "transfer-encoding" in scope.headers:
             return True
         length = scope.headers.get("content-length") or ""

@@ -1,9 +1,9 @@
 """Recent pages: whole pages of readers without account, in the memory of a worker for a moment.
 
 Most readers have no account and open the same few lists. They need neither a thread nor Django: a page is rendered
-at most about once a second, by one request, while the others get the one before. The page of an article that is
-read often is not rendered again as long as it would show the same: the store is asked once a second for all of
-these pages together. docs/caching.md says how late each reader sees a change.
+at most about once a second, by one request, while the others get the one before. The page of a much-read article
+is not rendered again while it would show the same: the store is asked once a second for all of these pages
+together. docs/caching.md says how late each reader sees a change.
 
 A page that is kept is sent from the thread of the web server that has read the request, without a turn of the
 event loop, which would cost as much as all else. Rendering, counting views and asking the store run in threads,
@@ -34,7 +34,7 @@ FRESH = 1.0
 """Seconds for which a page is sent as it is."""
 
 USABLE = 2.0
-"""Seconds for which it is sent while it is being rendered again, and at all if the store is asked about it."""
+"""Seconds for which a page is sent while it is rendered again, and in total if the store is asked about it."""
 
 CHECK_EVERY = 1.0
 """Seconds after which the store is asked about pages that were sent since."""
@@ -46,7 +46,7 @@ _CONDITION = "HTTP_IF_NONE_MATCH"
 _SCHEME = "HTTP_X_FORWARDED_PROTO"
 
 MOST_SEEN, LONGEST_SEEN = 2_000, 2_000
-"""Different requests that are remembered with what they read, and characters of each."""
+"""Maximum number of different requests that are remembered with what they read, and of characters of each."""
 
 MOST_BYTES = 16_000_000
 LARGEST_PAGE = 1_000_000  # bytes
@@ -64,7 +64,7 @@ class RecentPage:
 
     headers: Headers
     unchanged_headers: Headers
-    """Those of a 304."""
+    """Headers of a 304."""
 
     content: bytes
     etag: str
@@ -99,10 +99,10 @@ class Views:
     """How views of articles are counted, given a request's variables and the article."""
 
     count: Callable[[dict[str, Any], int], Headers]
-    """Counts one, and returns headers for its reader alone. Waits for the store."""
+    """Counts one view, and returns headers for its reader alone. Waits for the store."""
 
     gather: Callable[[dict[str, Any], int], bool]
-    """Takes one to be counted soon, of a known visitor; False if too many are waiting."""
+    """Takes a known visitor's view to be counted soon; returns False if too many are waiting."""
 
     close: Callable[[], None]
 
@@ -123,7 +123,7 @@ def of_all_readers(arrived_at: float, variables: dict[str, Any]) -> dict[str, An
 
 
 class _Sent(NamedTuple):
-    """Everything on which it depends what a request reads, and whether it is refused."""
+    """Everything that decides what a request reads, and whether it is refused."""
 
     method: str
     version: str
@@ -134,7 +134,7 @@ class _Sent(NamedTuple):
 
     @property
     def length(self) -> int:
-        """Return its characters, about."""
+        """Return about how many characters it has."""
         named = sum(len(name) + len(value) for name, value in self.headers)
         return len(self.path) + len(self.query) + named
 
@@ -150,8 +150,8 @@ class RecentPages:
         states: States,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`retraction` returns a token that changes with every retraction; `is_declared` says of a peer's address
-        whether it is a declared proxy.
+        """`retraction` returns a token that changes with every retraction; `is_declared` takes a peer's address
+        and returns whether it is a declared proxy.
         """
         self._retraction, self._is_declared, self._clock = retraction, is_declared, clock
         self._views, self._states = views, states
@@ -184,7 +184,10 @@ class RecentPages:
         return self._seen.get(self._sent(scope))
 
     def reading_of(self, scope: Any) -> Reading | None:
-        """Return what the request reads if it may be a shared page. Not for a request that is to be refused."""
+        """Return what the request reads if it may be a shared page.
+
+        Only for requests that are not to be refused.
+        """
         if scope.method != "GET":
             return None
         sent = self._sent(scope)
@@ -312,7 +315,7 @@ class RecentPages:
 
 @dataclass(slots=True)
 class _Rendering:
-    """What the application's response is sent through, from a thread: it keeps a page that can be shared."""
+    """The protocol through which a thread sends the application's response; keeps a page that can be shared."""
 
     protocol: Any
     reading: Reading

@@ -27,7 +27,7 @@ from voting_site.serving.listener import BACKLOG
 from voting_site.serving.workers.gateway import Gateway
 
 BUFFER_BYTES = 65_536
-"""Of a request's headers, and of a body that has not been read."""
+"""Bytes of a request's headers, and of a body that has not been read."""
 
 _OUR_LOGGING: dict[str, Any] = {"loggers": {"_granian": {}}, "handlers": {}, "formatters": {}}
 
@@ -95,7 +95,7 @@ class Server(Granian):
 
 
 def at_once_or(answer: Callable[[Any, Any], bool], schedule: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Return what answers a request at once if `answer` does, and has it scheduled otherwise."""
+    """Return a scheduler that lets `answer` answer a request at once, and schedules the others."""
 
     def answer_or_schedule(watcher: Any) -> None:
         try:

@@ -29,12 +29,12 @@ GRACE = 7.0
 """Seconds for current requests to finish after SIGTERM."""
 
 SUCCESSION = 6.0
-"""Seconds for which a worker whose parent was killed goes on serving, while another web server starts."""
+"""Seconds for which a worker whose parent was killed keeps serving, while another web server starts."""
 
 _LOOK_SECONDS = 0.2
 
 REQUESTS, SPREAD = 50_000, 5_000
-"""After so many requests, and up to SPREAD more, a worker is replaced, so that no leak grows for ever."""
+"""After this many requests, and up to SPREAD more, a worker is replaced, so that no leak grows for ever."""
 
 CONNECTIONS, OTHER_FILES = 8_192, 256
 """Connections of one worker, and the file descriptors that it needs besides."""
@@ -43,7 +43,7 @@ _PAUSE = 0.5
 """Seconds for the requests of connections just accepted to arrive: granian closes those that have none yet."""
 
 _WINDOW, _LOOKS = 0.6, 20
-"""Readers are slow over this share of `patience`, and examined so many times during it."""
+"""Readers are judged over this share of `patience`, and examined this many times during it."""
 
 _log = logging.getLogger(__name__)
 
@@ -109,7 +109,7 @@ class Worker:
             self._leave()
 
     async def _watch_parent(self) -> None:
-        """Leave if the process that keeps the workers running has ended: when its successor has had time to start.
+        """Leave after the process that keeps the workers running has ended, and its successor had time to start.
 
         Leave at once if the launcher, which starts it, has ended, too.
         """
