@@ -70,6 +70,8 @@ def test_of_a_bloc_that_is_named_in_part_no_common_inviter_is_claimed(site_store
 
     assert "All were invited" not in text
     assert "ring1 joined just now , invited by alice And 3 more accounts." in text
+    monkeypatch.setattr(voting_blocs, "_MOST_ACCOUNTS", 4)
+    assert "ring3 joined just now And 1 more account." in text_of(carol)
 
 
 def test_others_see_neither_the_page_nor_the_link(site_store, alice, carol):
