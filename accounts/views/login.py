@@ -25,7 +25,7 @@ _BACKEND = f"{MemberBackend.__module__}.{MemberBackend.__name__}"
 @never_cache
 @page_with_form
 def log_in(request: HttpRequest) -> HttpResponse:
-    """Log in the member that the form names, also if another member is logged in."""
+    """Log in the member that the form names, even if another member is logged in."""
     intent = LoginIntent.from_request(request)
     if _is_logged_in_already(request, "password"):
         return _finish_login(request, intent)

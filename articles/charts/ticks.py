@@ -10,7 +10,7 @@ _ROUND_HOURS = (1, 2, 3, 6, 12, 24, 48, 96, 168)
 def nice_ticks(low: float, high: float, *, most: int = 5, whole: bool = False) -> list[float]:
     """Return the ticks of an axis that includes `low` to `high`: multiples of 1, 2 or 5 × a power of ten.
 
-    The axis has at most `most` steps and at least one, also where all values are equal. `whole`: only integers.
+    The axis has at most `most` steps and at least one, even where all values are equal. `whole`: only integers.
     """
     if not (isfinite(low) and isfinite(high)) or high <= low:
         low = low if isfinite(low) else 0.0

@@ -27,7 +27,7 @@ class Rate(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Rate":
-        """Parse `60 in 2 min`. Raises ValueError, also for a period longer than a day."""
+        """Parse `60 in 2 min`. Raises ValueError, including for a period longer than a day."""
         match = _FORM.fullmatch(text)
         if match is None or (seconds := int(match[2]) * _UNITS[match[3]]) > LONGEST_PERIOD:
             raise ValueError(text)

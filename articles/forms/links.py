@@ -11,7 +11,8 @@ from articles.text.private_hosts import clean_posted_link
 def clean_article_link(raw: str, *, current: str = "") -> str:
     """Return the link as stored. `current`: the link of an edited article, which may stay.
 
-    Raises InvalidInput, also with "link-private", and with "link-blocked" if an administrator blocked its host.
+    Raises InvalidInput, including with "link-private", and with "link-blocked" if an administrator blocked its
+    host.
     """
     link = clean_posted_link(raw, current=current, allow_private=settings.ALLOW_PRIVATE_LINKS)
     if link != current:

@@ -79,7 +79,7 @@ def record_view(
 ) -> ViewCount:
     """Record a view like `Pageviews.record`, after restoring the counters of the article if they are archived.
 
-    Raises ArticleNotFound, ArticleRemoved, and StoreUnavailable, also if the database is unavailable.
+    Raises ArticleNotFound, ArticleRemoved, and StoreUnavailable, which includes an unavailable database.
     """
     row: ArchivedViews | None = None
     for _ in range(_ATTEMPTS):

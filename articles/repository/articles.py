@@ -51,7 +51,7 @@ class Articles:
     ) -> Posted:
         """Publish an article with its poster's own vote, or return the recent article with the same link.
 
-        Without a link: with the same title and text. Recent: posted within `Rules.repost_window`, also when two
+        Without a link: with the same title and text. Recent: posted within `Rules.repost_window`, even if two
         members post it at the same moment. Those who are `mentioned` are notified of a new article. Merged groups
         are replaced by the groups they were merged into. An interruption leaves no partial article: the next
         member to post the link takes over an id that was claimed but not used.

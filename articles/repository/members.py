@@ -110,7 +110,10 @@ class Members:
         return sorted(ended, key=lambda visit: visit[1], reverse=True)
 
     def iterate_posted(self, user: UserId) -> Iterator[Noted]:
-        """Yield every article the member posted, also removed ones, newest first. One round trip per batch."""
+        """Yield every article the member posted, including removed ones, newest first.
+
+        One round trip per batch.
+        """
         yield from self._all([keys.posted(user) for keys in self._store.shards.all])
 
     def _voted_page(self, user: UserId, number: int, choice: Choice) -> MemberPage:

@@ -93,9 +93,8 @@ _LINK = re.compile(r'<a href="([^"]*)"')
 def render(text: str, *, private_links: bool = False, site_links: bool = False) -> Markup:
     """Return the HTML of a text. The latest are kept, so that a text is parsed once.
 
-    A text with more than 3,000 marks is shown as it was typed. Headings are h3 or lower. `private_links`: also
-    links to private and local addresses are links. `site_links`: so are those to pages of the site, such as
-    `/rules/`.
+    A text with more than 3,000 marks is shown as it was typed. Headings are h3 or lower. `private_links`: links to
+    private and local addresses are links, too. `site_links`: so are those to pages of the site, such as `/rules/`.
     """
     keep = _render_long if len(text) > _LONG else _render_short
     return keep(text, private_links, site_links)

@@ -154,7 +154,7 @@ def _edited(fields: Mapping[str, Any], posted_at: float, reading: Reading) -> fl
 
 
 def fields_of(comment: Comment, *, with_removed: bool) -> dict[str, Any]:
-    """Return the row of a comment. `with_removed`: with text and author also if it is removed."""
+    """Return the row of a comment. `with_removed`: with text and author even if it is removed."""
     fields: dict[str, Any] = {NUMBER: _number_of(comment.id)}
     if comment.parent is not None:
         fields["parent"] = _number_of(comment.parent)

@@ -23,7 +23,10 @@ class Proxies:
 
     @classmethod
     def named(cls, names: Iterable[str]) -> "Proxies":
-        """Build from addresses, networks and `UNIX`. Raises ValueError, also for a network with host bits set."""
+        """Build from addresses, networks and `UNIX`.
+
+        Raises ValueError, including for a network with host bits set.
+        """
         known = tuple(names)
         return cls(tuple(ip_network(name) for name in known if name != UNIX), UNIX in known)
 

@@ -53,7 +53,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None, reason: str = "") -> HttpResponse:
-    """Render the page of 403, also for a form with a stale token or foreign origin (then `reason` is set)."""
+    """Render the page of 403, including for a form with a stale token or foreign origin (`reason` is set)."""
     is_foreign = reason.startswith(("Origin", "Referer")) or comes_from_elsewhere(request)
     return page(request, 403, {"stale_form": bool(reason), "is_foreign": bool(reason) and is_foreign})
 

@@ -45,7 +45,10 @@ def placed(base_dir: Path, text: str, name: str = "DATA_DIR") -> Path:
 
 
 def for_backups(base_dir: Path, text: str, data_dir: Path) -> Path:
-    """Return the directory of backups like `placed`. Raises BadSetting, also for the public part of the data."""
+    """Return the directory of backups like `placed`.
+
+    Raises BadSetting, including for the public part of the data.
+    """
     path = placed(base_dir, text, "BACKUP_DIR")
     if path == data_dir or any(path.is_relative_to(data_dir / name) for name in _OWN_FOLDERS):
         raise BadSetting(
@@ -63,6 +66,6 @@ def _is_in_program(path: Path, checkout: Path) -> bool:
 
 
 def _is_among(path: Path, folders: list[Path]) -> bool:
-    """Return whether the path is one of the folders, also under another name in the file system."""
+    """Return whether the path is one of the folders, even by another name in the file system."""
     existing = [folder for folder in folders if path.exists() and folder.exists()]
     return path in folders or any(path.samefile(folder) for folder in existing)

@@ -110,7 +110,7 @@ def _any_view(_request: HttpRequest) -> HttpResponse:
 
 
 def anyone(limit: str = "api") -> Callable[[HttpRequest], User | AnonymousUser]:
-    """Return an authentication that accepts every request, also from readers without account."""
+    """Return an authentication that accepts every request, including those of readers without account."""
 
     def accept(request: HttpRequest) -> User | AnonymousUser:
         take(request, limit)

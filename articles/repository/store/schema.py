@@ -99,7 +99,7 @@ def layout_of(store: Store) -> int:
 
 
 def stamp(store: Store) -> None:
-    """Stamp an empty store as this site's, or check its stamp. Idempotent, also for concurrent processes.
+    """Stamp an empty store as this site's, or check its stamp. Idempotent, even for concurrent processes.
 
     Six round trips. Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
     """

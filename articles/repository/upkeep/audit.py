@@ -1,4 +1,4 @@
-"""The audit: checks the store's invariants, also on a live site, each article and each place in a list atomically.
+"""The audit: checks the store's invariants, even on a live site, each article and each place in a list atomically.
 
 1. every article says when voting ends; open article: votes = voters, opposes = opposers, and no member is both
 2. score = time + seconds per point x points, exactly; the time ranking holds the article's time, the one by points

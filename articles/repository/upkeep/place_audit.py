@@ -23,7 +23,7 @@ _FEW = 500
 """Maximum number of doubtful sets for which articles are searched; if there are more, all sets are checked."""
 
 Attempt = Callable[[list[str], Callable[[list[str]], Iterable[Finding]]], Iterator[Finding]]
-"""Yields the findings of a step on some articles, also if it fails."""
+"""Yields the findings of a step on some articles, even if it fails."""
 
 
 class PlaceAudit:

@@ -75,7 +75,7 @@ def _check_form(request: HttpRequest) -> None:
 
 
 def _check_multipart(request: HttpRequest, body: bytes) -> None:
-    """Raise BadRequest if a field is not UTF-8, also inside of base64, which some clients use."""
+    """Raise BadRequest if a field is not UTF-8, even inside base64, which some clients use."""
     try:
         is_typed = _REPLACEMENT in body.decode()
     except UnicodeDecodeError as error:

@@ -1,7 +1,8 @@
 """One worker process: granian's event loop and HTTP parser around the gateway.
 
-What cuts slow connections: granian, those that send no request or half a header within `patience` seconds, also
-between two requests; the gateway, slow bodies and readers of long responses; `slow_readers.py`, all slow readers.
+What cuts slow connections: granian, those that send no request or half a header within `patience` seconds,
+including between two requests; the gateway, slow bodies and readers of long responses; `slow_readers.py`, all slow
+readers.
 """
 
 import asyncio
