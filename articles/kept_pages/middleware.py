@@ -127,7 +127,7 @@ class KeptPagesMiddleware:
         return left < 0
 
     def _copy(self, request: HttpRequest) -> None:
-        """Read a page as a reader without account, and keep it."""
+        """Read a page as a reader without an account, and keep it."""
         as_of = self._pages.retractions.latest()
         self._settle(request, self._get_response(request), as_of)
 

@@ -1,8 +1,8 @@
-"""Copies of the pages that readers without account see, on disk, for the time when the store is away.
+"""Copies of the pages that readers without an account see, on disk, for the time when the store is away.
 
 Feeds are the same for everyone, and are served from their copies for a minute in any case. A page that is visited
 is saved at most once every `KEEP_EVERY` seconds. The site's workers share one directory. A copy is what a reader
-without account and without preferences sees, so it holds nothing personal.
+without an account and without preferences sees, so it holds nothing personal.
 """
 
 import json

@@ -67,7 +67,7 @@ def resolve_shared(request: HttpRequest) -> bool:
 
 
 def is_plain(request: HttpRequest) -> bool:
-    """Return whether nothing but the language shapes the page: every reader without account sees it like this."""
+    """Return whether only the language shapes the page: every reader without an account sees it like this."""
     if _view_of(request) in _FOR_ALL:
         return True
     return "HTTP_AUTHORIZATION" not in request.META and request.COOKIES.keys().isdisjoint(_SHAPING_COOKIES)
@@ -119,7 +119,7 @@ def _query_of(request: HttpRequest) -> str:
 
 
 def copying(request: HttpRequest, path: str, query: str, language: str) -> WSGIRequest:
-    """Return the request of a reader without account for a page of the site that `request` was for."""
+    """Return the request of a reader without an account for a page of the site that `request` was for."""
     scheme = request.scheme or "http"
     environ: dict[str, Any] = {
         "REQUEST_METHOD": "GET",

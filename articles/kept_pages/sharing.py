@@ -1,4 +1,4 @@
-"""Pages that readers without account share: which they are, and the parts of a request that they depend on.
+"""Pages that readers without an account share: which they are, and the parts of a request that they depend on.
 
 An article's page is shared like a list; its views are counted apart from its rendering. Whatever is not listed
 here goes to Django. Runs in the web server's event loop, for every request.
@@ -75,7 +75,7 @@ class Share(NamedTuple):
     is_compressed: bool
     language: str
     preferences: tuple[str, ...]
-    """Cookies of readers without account: theme, keyboard shortcuts, hidden groups."""
+    """Cookies of readers without an account: theme, keyboard shortcuts, hidden groups."""
 
 
 def reading_of(

@@ -51,7 +51,7 @@ def logged_failure(article_id: ArticleId) -> Iterator[None]:
 
 
 def count_apart(variables: dict[str, Any], article_id: ArticleId) -> list[tuple[str, str]]:
-    """Count the view of a reader without account, who gets a shared page; return the headers to add to it.
+    """Count the view of a reader without an account, who gets a shared page; return the headers to add to it.
 
     `variables`: the WSGI environment of the request.
     """
@@ -68,7 +68,7 @@ def renew_connections() -> None:
 
 
 def request_from(variables: dict[str, Any]) -> HttpRequest:
-    """Return the request of a reader without account, given its WSGI environment."""
+    """Return the request of a reader without an account, given its WSGI environment."""
     request = WSGIRequest(variables)
     request.user = AnonymousUser()
     return request

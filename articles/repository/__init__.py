@@ -243,9 +243,9 @@ def connect(
 ) -> Repository:
     """Return the repository of a store, given by its URL or, in tests, by a client. It is not yet prepared.
 
-    `timeout_seconds`: see `make_clients`. `reads_replicas`: whether lists of readers without account are read from
-    replicas. `confirmation`: what members' and moderators' changes wait for. `observe` and `retract` are called as
-    `store.connection.Observer` and `Retract` say. No round trip.
+    `timeout_seconds`: see `make_clients`. `reads_replicas`: whether lists of readers without an account are read
+    from replicas. `confirmation`: what members' and moderators' changes wait for. `observe` and `retract` are
+    called as `store.connection.Observer` and `Retract` say. No round trip.
     """
     clients = (
         make_clients(target, timeout_seconds=timeout_seconds, reads_replicas=reads_replicas)

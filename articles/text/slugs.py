@@ -55,7 +55,7 @@ def clean_slug(raw: str) -> str:
 def slugs_between(text: str, *, at_most: int) -> tuple[str, ...]:
     """Return the slugs in a text like `python+redis`, sorted and distinct; a space counts as a plus.
 
-    Raises InvalidInput; including with "slug-form" if there are none, or more than `at_most`.
+    Raises InvalidInput, including with "slug-form" if there are none, or more than `at_most`.
     """
     try:
         return (clean_slug(text),)

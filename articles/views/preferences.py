@@ -95,8 +95,8 @@ def _page(request: HttpRequest) -> str:
 def save(request: HttpRequest) -> Done | HttpResponse:
     """Save the preferences of a form.
 
-    Readers without account need no token, because cacheable pages have none. A form of another site is refused if
-    the browser names its origin.
+    Readers without an account need no token, because cacheable pages have none. A form of another site is refused
+    if the browser names its origin.
     """
     is_member = request.user.is_authenticated
     changes = None if not is_member and comes_from_elsewhere(request) else _Changes.of(request.POST)
@@ -107,7 +107,7 @@ def save(request: HttpRequest) -> Done | HttpResponse:
         message = _message(changes, before, after, in_settings=_page(request) == reverse("accounts:settings"))
 
     def set_cookies(response: HttpResponse) -> None:
-        """Set no cookies for members: their cookies keep the choices made without account."""
+        """Set no cookies for members: their cookies keep the choices made without an account."""
         if not is_member:
             _set_cookies(request, response, changes, after)
 

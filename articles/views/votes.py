@@ -54,7 +54,7 @@ def cast_by_form(
     place: Callable[[], str],
     **subject: int,
 ) -> Done | HttpResponse:
-    """Set the member's choice by `cast`. Readers without account are sent to the login page with it.
+    """Set the member's choice by `cast`. Readers without an account are sent to the login page with it.
 
     Their form has no token, but it must be on a page of this site: no other site chooses for them. `shown_as`:
     where the page shows the counts. `place()`: where the login returns to. `subject`: the article or the comment.

@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 
 SHARED_SECONDS = 10
-"""Time for which a proxy may serve a list to readers without account before it revalidates."""
+"""Time for which a proxy may serve a list to readers without an account before it revalidates."""
 
 FEED_SECONDS = 300
 CRAWLER_SECONDS = 3600
@@ -25,7 +25,7 @@ Rule = Callable[[HttpRequest, HttpResponse], HttpResponse]
 
 
 def _list(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Let proxies share a page among readers without account who send the same cookies and language."""
+    """Let proxies share a page among readers without an account who send the same cookies and language."""
     _vary_by_reader(response)
     if _is_personal(request, response):
         patch_cache_control(response, private=True, no_cache=True)

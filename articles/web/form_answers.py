@@ -47,7 +47,7 @@ def form_or_script(*, page: RequestText, button: RequestText) -> Callable[[Actio
     A browser is redirected to that page, with a message if the action was refused. A script that prefers JSON gets
     200, or `error` with 404 for a missing or removed article and 409 for any other refusal. A response that the
     action returns, such as a redirect to the login, is passed on. `button(request, …)` labels the button that
-    sends the form again; see `form_action`. Readers without account need no token.
+    sends the form again; see `form_action`. Readers without an account need no token.
     """
 
     def decorate(action: Action) -> Callable[..., HttpResponse]:
@@ -117,7 +117,7 @@ def way_back(request: HttpRequest) -> str:
 
 
 def login_first(request: HttpRequest, sentence: str, **intent: Any) -> HttpResponse:
-    """Send a reader without account to the login page with the intent; a script gets its address and 401."""
+    """Send a reader without an account to the login page with the intent; a script gets its address and 401."""
     address = f"{reverse('accounts:login')}?{urlencode(intent)}"
     if prefers_json(request):
         return JsonResponse({"error": sentence, "address": address}, status=401)

@@ -1,4 +1,4 @@
-"""Reader preferences: stored with the account for members, in cookies for readers without account."""
+"""Reader preferences: stored with the account for members, in cookies for readers without an account."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ KEYBOARD_COOKIE = "keyboard"
 HIDDEN_COOKIE = "hidden"
 
 PREFERENCE_COOKIES = (THEME_COOKIE, KEYBOARD_COOKIE, HIDDEN_COOKIE)
-"""Everything that a reader without account can choose, besides the language."""
+"""Everything that a reader without an account can choose, besides the language."""
 
 MOST_HIDDEN = MOST_FOLLOWED = 50
 """Maximum number of groups that a reader can hide, and that a member can follow."""

@@ -44,7 +44,7 @@ class Content:
     """Names of the members, in the order of their sessions."""
 
     visitors: list[str]
-    """Cookies of readers without account who have been here before."""
+    """Cookies of readers without an account who have been here before."""
 
     open_articles: list[int]
     """Articles that are open to votes, and are not on the front page."""

@@ -1,4 +1,4 @@
-"""Authenticate requests by a personal token, or else by the session; accept readers without account."""
+"""Authenticate requests by a personal token, or else by the session; accept readers without an account."""
 
 from collections.abc import Callable
 
@@ -110,7 +110,7 @@ def _any_view(_request: HttpRequest) -> HttpResponse:
 
 
 def anyone(limit: str = "api") -> Callable[[HttpRequest], User | AnonymousUser]:
-    """Return an authentication that accepts every request, including those of readers without account."""
+    """Return an authentication that accepts every request, including those of readers without an account."""
 
     def accept(request: HttpRequest) -> User | AnonymousUser:
         take(request, limit)

@@ -79,7 +79,7 @@ def _method_not_allowed(allow: str) -> HttpResponse:
 
 
 def _limit_caching(request: HttpRequest, answer: HttpResponse) -> None:
-    """Set Cache-Control and Vary. Shared caches revalidate what they store for readers without account."""
+    """Set Cache-Control and Vary. Shared caches revalidate what they store for readers without an account."""
     patch_vary_headers(answer, ("Cookie", "Authorization"))
     if request.method not in ("GET", "HEAD") or answer.status_code >= 500:
         patch_cache_control(answer, no_store=True)

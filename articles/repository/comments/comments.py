@@ -148,7 +148,7 @@ class Comments:
     def get_states(self, ids: Sequence[ArticleId]) -> dict[ArticleId, str]:
         """Return for each article a token that changes with all that its page shows, except views and time.
 
-        The page of a reader without account, and the first part of its comments. An article that is removed or
+        The page of a reader without an account, and the first part of its comments. An article that is removed or
         unknown has no token, nor has one with entries in the moderation log. One round trip.
         """
         fields, threads = read_fields_with(self._store, ids, [_shared_call(self._store, number) for number in ids])
@@ -323,7 +323,7 @@ def _digest(parent: CommentId, user: UserId, text: str) -> str:
 
 
 def _shared_call(store: Store, article_id: ArticleId) -> Call:
-    """Return the call that reads what the page of an article shows first to a reader without account."""
+    """Return the call that reads what the page of an article shows first to a reader without an account."""
     root = root_of(article_id)
     return thread_call(store, root, CommentOrder.BEST, reader=None, start=0, size=COMMENTS_PER_PAGE, passed=())
 

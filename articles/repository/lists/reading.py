@@ -85,7 +85,7 @@ def read_articles(
     """Return articles in the order of `ids`, with the reader's own choices; unknown and damaged ones are left out.
 
     `with_visitors`: otherwise `uv` is 0, unless it is archived: counting takes a command of the store for each.
-    `may_be_stale`: replicas may reply, for a reader without account. One round trip, none without ids. Raises
+    `may_be_stale`: replicas may reply, for a reader without an account. One round trip, none without ids. Raises
     StoreUnfit if the store has no parameters.
     """
     may_be_stale = may_be_stale and reader is None

@@ -126,7 +126,7 @@ class Viewer:
     reader: UserId | None
     is_moderator: bool
     may_write: bool
-    """Whether the discussion takes comments by the reader. Readers without account are sent to the login."""
+    """Whether the discussion takes comments by the reader. Readers without an account are sent to the login."""
 
     now: float
     blocked: frozenset[UserId] = frozenset()

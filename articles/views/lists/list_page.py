@@ -73,7 +73,7 @@ class Refresh:
 
 @dataclass(frozen=True, slots=True)
 class HiddenGroups:
-    """Groups that the reader hides from the list. Readers without account have no settings and get buttons."""
+    """Groups that the reader hides from the list. Readers without an account have no settings and get buttons."""
 
     sentence: str
     slugs: tuple[str, ...]
@@ -108,7 +108,7 @@ class ListPage:
     """Description of the list's only group, in Markdown; "" without one."""
 
     is_welcoming: bool = False
-    """Whether it begins with the site's welcome: the front page, for readers without account."""
+    """Whether it begins with the site's welcome: the front page, for readers without an account."""
 
 
 @dataclass(frozen=True, slots=True)

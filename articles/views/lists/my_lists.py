@@ -100,7 +100,7 @@ def _button_label(request: HttpRequest, article_id: int) -> str:
 
 @form_or_script(page=row_of, button=_button_label)
 def save(request: HttpRequest, article_id: int) -> Done | HttpResponse:
-    """Save an article or forget it. Readers without account are sent to the login page."""
+    """Save an article or forget it. Readers without an account are sent to the login page."""
     if not request.user.is_authenticated:
         sentence = _("You are logged out. Log in to save articles.")
         return login_first(request, sentence, next=row_of(request, article_id))

@@ -23,7 +23,7 @@ from articles.web.preferences import preferences_of
 from articles.wiring import repository
 
 SHARED_SECONDS = 5
-"""Time for which caches may serve a response to all readers without account."""
+"""Time for which caches may serve a response to all readers without an account."""
 
 _IDS = re.compile(r"[1-9][0-9]{0,17}(,[1-9][0-9]{0,17}){0,99}", re.ASCII)
 _SINCE = re.compile(r"[0-9]{1,12}", re.ASCII)

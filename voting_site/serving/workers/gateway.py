@@ -2,7 +2,7 @@
 
 A thread is used only while the application works: the event loop and the web server read request bodies before,
 and send responses after. So slow clients hold memory and a connection, and no thread. Forms with passwords have
-threads of their own. Pages that readers without account share need no thread at all if they are recent; an
+threads of their own. Pages that readers without an account share need no thread at all if they are recent; an
 article's needs one for a reader who has no visitor's cookie yet.
 """
 

@@ -1,4 +1,4 @@
-"""Recent pages: whole pages of readers without account, in the memory of a worker for a moment.
+"""Recent pages: whole pages of readers without an account, in the memory of a worker for a moment.
 
 Most readers have no account and open the same few lists. They need neither a thread nor Django: a page is rendered
 at most about once a second, by one request, while the others get the one before. The page of a much-read article
@@ -353,7 +353,7 @@ def _variables(reading: Reading, scope: Any) -> dict[str, Any]:
 
 
 def _can_be_shared(reading: Reading, status: int, headers: Headers, content: bytes) -> bool:
-    """Return whether the response is the same for all readers without account.
+    """Return whether the response is the same for all readers without an account.
 
     That of an article is, although no proxy may share it: the site counts its views.
     """
