@@ -1,6 +1,6 @@
 // Votes, saved articles and the theme without leaving the page: shown at once, then corrected by the response, or
 // reverted with a reason.
-// Without this script, and for readers without account, the buttons submit their form.
+// Without this script, and for readers without an account, the buttons submit their form.
 (() => {
   "use strict";
 
