@@ -20,6 +20,7 @@ def page(chromium, site):
 def open_discussion(page):
     page.goto("/active/")
     page.locator("main .row a.comments").first.click()
+    page.wait_for_url("**/articles/**")  # loaded: without scripts, a lost connection loses the text
 
 
 def test_a_text_outlives_a_lost_connection_and_no_other_member_sees_it(page, site):
