@@ -1,19 +1,24 @@
-"""Read the member's inbox."""
+"""Read the member's inbox, mark it as read, mute discussions and block members."""
 
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from ninja import Query
 from pydantic import BaseModel, Field
 
+from accounts.models import Block, BlockLimitError, Mute
+from accounts.web.form_pages import MemberRequest
 from articles.api import schemas
 from articles.api.comments import Comment
-from articles.api.protocol.auth import MEMBERS
-from articles.api.protocol.operations import LAST_PAGE, failing, router
+from articles.api.my_lists import MemberName
+from articles.api.protocol.auth import MEMBERS, SAVERS
+from articles.api.protocol.operations import LAST_PAGE, ArticleNumber, failing, router
+from articles.api.protocol.problems import Problem
 from articles.domain.discussion import notices as domain
 from articles.domain.discussion.notices import NoticeKind
 from articles.domain.errors import PageNotFound
 from articles.domain.moderation.log import Action
-from articles.web.identity import actor, inbox_read_until
+from articles.web.identity import actor, inbox_read_until, mark_read, member_named
 from articles.wiring import repository
 
 
@@ -74,6 +79,48 @@ class Notice(BaseModel):
         )
 
 
+class Reading(BaseModel):
+    __doc__ = gettext_noop("Up to when the inbox was read.")
+
+    until: float | None = Field(
+        None,
+        ge=0,
+        description=gettext_noop("Time of the newest notice that was read, in Unix seconds; by default, now."),
+    )
+
+
+class Read(BaseModel):
+    __doc__ = gettext_noop("Up to when your inbox is read.")
+
+    until: float = Field(description=gettext_noop("In Unix seconds: later notices are new."))
+
+
+class Muting(BaseModel):
+    __doc__ = gettext_noop("Whether to mute a discussion.")
+
+    muted: bool = Field(strict=True, examples=[True])
+
+
+class Muted(BaseModel):
+    __doc__ = gettext_noop("Whether a discussion is muted.")
+
+    article_id: int
+    muted: bool
+
+
+class Blocking(BaseModel):
+    __doc__ = gettext_noop("Whether to block a member.")
+
+    blocked: bool = Field(strict=True, examples=[True])
+
+
+class Blocked(BaseModel):
+    __doc__ = gettext_noop("Whether you block a member.")
+
+    name: str
+    blocked: bool
+
+
 class Inbox(BaseModel):
     __doc__ = gettext_noop("One page of your inbox, newest first.")
 
@@ -102,3 +149,58 @@ def read_inbox(request: HttpRequest, query: Query[InboxQuery]) -> Inbox:
         page=page.number,
         has_next=page.has_next,
     )
+
+
+@router.put(
+    "inbox/read",
+    summary=gettext_noop("Mark your inbox as read"),
+    description=gettext_noop(
+        "Notices up to this time are no longer new. Idempotent; an earlier time changes nothing."
+    ),
+    response={200: Read} | failing(400, 401, 403, 413, 415, 503),
+    auth=SAVERS,
+)
+def mark_inbox_read(request: HttpRequest, reading: Reading) -> Read:
+    now = repository().store.now()
+    until = now if reading.until is None else min(reading.until, now)
+    mark_read(actor(request).id, until)
+    return Read(until=max(inbox_read_until(request), until))
+
+
+@router.put(
+    "articles/{article_id:article_id}/muted",
+    summary=gettext_noop("Mute or unmute a discussion"),
+    description=gettext_noop("Muted discussions do not notify you, except about moderator actions. Idempotent."),
+    response={200: Muted} | failing(400, 401, 403, 404, 413, 415, 503),
+    auth=SAVERS,
+)
+def mute_discussion(request: MemberRequest, article_id: ArticleNumber, muting: Muting) -> Muted:
+    if muting.muted:
+        Mute.objects.mute(request.user, repository().articles.get(article_id).id)
+    else:
+        Mute.objects.filter(user=request.user, article=article_id).delete()
+    return Muted(article_id=article_id, muted=muting.muted)
+
+
+@router.put(
+    "users/{name}/blocked",
+    summary=gettext_noop("Block or unblock a member"),
+    description=gettext_noop(
+        "Comments by blocked members are collapsed on your pages and do not notify you. Idempotent."
+    ),
+    response={200: Blocked} | failing(400, 401, 403, 404, 413, 415, 503),
+    auth=SAVERS,
+)
+def block_member(request: MemberRequest, name: MemberName, blocking: Blocking) -> Blocked:
+    other = member_named(name)
+    if other.pk == request.user.pk:
+        raise Problem(400, "invalid", _("You cannot block yourself."))
+    if not blocking.blocked:
+        Block.objects.filter(user=request.user, blocked=other).delete()
+    else:
+        try:
+            Block.objects.block(request.user, other)
+        except BlockLimitError:
+            message = _("You have blocked the maximum number of members. Unblock one of them first.")
+            raise Problem(400, "invalid", message) from None
+    return Blocked(name=other.get_username(), blocked=blocking.blocked)

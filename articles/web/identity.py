@@ -26,7 +26,7 @@ View = Callable[..., HttpResponse]
 
 
 def reader_id(request: HttpRequest) -> UserId | None:
-    """Return the reader's user id; None for a reader without account."""
+    """Return the reader's user id; None for a reader without an account."""
     return request.user.pk if request.user.is_authenticated else None
 
 
@@ -40,8 +40,14 @@ def member_named(name: str) -> Any:
 
 
 def inbox_read_until(request: HttpRequest) -> float:
-    """Return up to when the member has read the inbox, in Unix seconds; 0 for a reader without account."""
+    """Return up to when the member has read the inbox, in Unix seconds; 0 for a reader without an account."""
     return request.user.inbox_read_until if request.user.is_authenticated else 0
+
+
+def mark_read(member: UserId, until: float) -> None:
+    """Note up to when a member has read the inbox, in Unix seconds, unless that is later already."""
+    members = get_user_model().objects
+    members.filter(pk=member, inbox_read_until__lt=until).update(inbox_read_until=until)
 
 
 def silence_of(request: HttpRequest, article: ArticleId) -> Silence:
@@ -51,7 +57,7 @@ def silence_of(request: HttpRequest, article: ArticleId) -> Silence:
 
 
 def blocked_by(request: HttpRequest) -> frozenset[UserId]:
-    """Return whom the reader blocks. One query, none without account."""
+    """Return whom the reader blocks. One query, none without an account."""
     reader = reader_id(request)
     return frozenset() if reader is None else Block.objects.list_blocked(reader)
 

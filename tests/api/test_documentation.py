@@ -58,6 +58,14 @@ ENDPOINTS = {
     ("get", "/api/log"): {"200", "400", "401", "404", "503"},
     ("get", "/api/me"): {"200", "400", "401", "503"},
     ("get", "/api/inbox"): {"200", "400", "401", "404", "503"},
+    ("put", "/api/inbox/read"): {"200", *_CHANGE},
+    ("put", "/api/articles/{article_id}/muted"): {"200", *_CHANGE, "404"},
+    ("put", "/api/users/{name}/blocked"): {"200", *_CHANGE, "404"},
+    ("get", "/api/queue"): {"200", "400", "401", "403", "404", "503"},
+    ("put", "/api/articles/{article_id}/kept"): {"200", *_CHANGE, "404"},
+    ("put", "/api/comments/{comment_id}/kept"): {"200", *_CHANGE, "404"},
+    ("get", "/api/users/{name}/ban"): {"200", "400", "401", "403", "404", "503"},
+    ("put", "/api/users/{name}/ban"): {"200", *_CHANGE, "404"},
     ("get", "/api/users/{name}/articles"): {"200", "400", "401", "404", "503"},
     ("get", "/api/groups"): {"200", "400", "401", "503"},
     ("post", "/api/groups"): {"201", *_CHANGE, "409"},
@@ -131,9 +139,8 @@ def test_operations_that_need_a_login_say_so():
     for (method, path), operation in operations().items():
         accepted = {name for choice in operation["security"] for name in choice}
         assert accepted == schemes
-        assert ({} in operation["security"]) == (
-            (method == "get" and not path.startswith(("/api/me", "/api/inbox"))) or path == "/api/views"
-        )
+        private = path.startswith(("/api/me", "/api/inbox", "/api/queue")) or path.endswith("/ban")
+        assert ({} in operation["security"]) == ((method == "get" and not private) or path == "/api/views")
 
 
 def test_path_parameters_are_declared():

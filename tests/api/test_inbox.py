@@ -1,7 +1,9 @@
 """The inbox for programs."""
 
+from accounts.models import blocks as limits
 from articles.domain.discussion.comments import root_of
 from articles.domain.moderation.flags import FlagReason
+from tests.api.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import comment_on
 
@@ -46,3 +48,42 @@ def test_decisions_on_flags_are_notices(site_store, article, as_bob, bob):
     (notice,) = as_bob.get("inbox").json()["notices"]
     assert (notice["kind"], notice["decision"], notice["reason"]) == ("flag", "kept", "It fits")
     assert (notice["by"], notice["action"], notice["article_id"]) == ("", None, article)
+
+
+def test_the_inbox_is_marked_as_read(as_alice, anyone, site_store, article, alice, bob):
+    comment_on(site_store, article, "A comment", bob.pk)
+    (notice,) = as_alice.get("inbox").json()["notices"]
+
+    assert as_alice.put("inbox/read", {"until": notice["time"] - 1}).json()["until"] == notice["time"] - 1
+    assert as_alice.get("inbox").json()["notices"][0]["new"]
+    for _ in range(2):
+        assert as_alice.put("inbox/read", {"until": notice["time"]}).json()["until"] == notice["time"]
+    assert not as_alice.get("inbox").json()["notices"][0]["new"]
+    assert as_alice.put("inbox/read", {"until": 1}).json()["until"] == notice["time"]
+    now = as_alice.put("inbox/read", {}).json()["until"]
+    assert notice["time"] <= now
+    assert as_alice.put("inbox/read", {"until": now + 9_999}).json()["until"] < now + 9_999
+    assert error_of(anyone.put("inbox/read", {})) == (401, "login-required")
+
+
+def test_discussions_are_muted_and_members_blocked(as_alice, anyone, site_store, article, alice, bob, monkeypatch):
+    muted, blocked = f"articles/{article}/muted", "users/BOB/blocked"
+    for _ in range(2):
+        assert as_alice.put(muted, {"muted": True}).json() == {"article_id": article, "muted": True}
+        assert as_alice.put(blocked, {"blocked": True}).json() == {"name": "bob", "blocked": True}
+    assert list(alice.mutes.values_list("article", flat=True)) == [article]
+    assert list(alice.blocks.values_list("blocked", flat=True)) == [bob.pk]
+
+    for _ in range(2):
+        assert as_alice.put(muted, {"muted": False}).json()["muted"] is False
+        assert as_alice.put(blocked, {"blocked": False}).json()["blocked"] is False
+    assert not alice.mutes.exists()
+    assert not alice.blocks.exists()
+
+    monkeypatch.setattr(limits, "MOST_BLOCKED", 0)
+    assert error_of(as_alice.put(blocked, {"blocked": True})) == (400, "invalid")
+    assert error_of(as_alice.put("users/alice/blocked", {"blocked": True})) == (400, "invalid")
+    assert error_of(as_alice.put("users/nobody/blocked", {"blocked": True})) == (404, "not-found")
+    assert error_of(as_alice.put("articles/999/muted", {"muted": True})) == (404, "article-not-found")
+    for path, body in ((muted, {"muted": True}), (blocked, {"blocked": True})):
+        assert error_of(anyone.put(path, body)) == (401, "login-required")

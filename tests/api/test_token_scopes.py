@@ -15,6 +15,9 @@ NEEDS = {
         ("PUT", "articles/{}/vote", {"choice": "vote"}),
         ("PUT", "articles/{}/saved", {"saved": True}),
         ("PUT", "groups/python/followed", {"followed": True}),
+        ("PUT", "inbox/read", {}),
+        ("PUT", "articles/{}/muted", {"muted": True}),
+        ("PUT", "users/alice/blocked", {"blocked": True}),
     ],
     "post": [("POST", "articles", NEW)],
     "moderate": [
@@ -24,6 +27,10 @@ NEEDS = {
         ("POST", "groups", {"title": "Redis"}),
         ("PATCH", "groups/python", {"title": "Py", "reason": ""}),
         ("POST", "groups/python/merge", {"into": "web", "reason": ""}),
+        ("GET", "queue", None),
+        ("PUT", "articles/{}/kept", {}),
+        ("GET", "users/alice/ban", None),
+        ("PUT", "users/alice/ban", {"scope": "both", "reason": "Spam"}),
     ],
 }
 OPERATIONS = [(scope, *operation) for scope, operations in NEEDS.items() for operation in operations]

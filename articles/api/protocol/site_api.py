@@ -71,12 +71,14 @@ for _noun in (
     "votes",
     "flags",
     "comments",
+    "moderation.queue",
     "search",
     "ranking",
     "my_lists",
     "inbox",
     "groups",
     "articles",
+    "moderation.bans",
 ):
     import_module(f"articles.api.{_noun}")  # registers its operations; the documentation keeps this order
 api.add_router("", router)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from django.contrib.auth import get_user_model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -20,7 +19,7 @@ from articles.forms.inbox import ReadForm
 from articles.text.markdown import plain
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
-from articles.web.identity import actor, inbox_read_until
+from articles.web.identity import actor, inbox_read_until, mark_read
 from articles.wiring import repository
 
 MOST_SHOWN = 100
@@ -79,7 +78,5 @@ def read(request: HttpRequest) -> HttpResponse:
     form = ReadForm(request.POST)
     if not form.is_valid():
         return error_pages.page(request, 400)
-    until = min(form.cleaned_data["until"], repository().store.now())
-    members = get_user_model().objects
-    members.filter(pk=actor(request).id, inbox_read_until__lt=until).update(inbox_read_until=until)
+    mark_read(actor(request).id, min(form.cleaned_data["until"], repository().store.now()))
     return redirect("articles:inbox")

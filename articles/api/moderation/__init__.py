@@ -1,0 +1,1 @@
+"""What moderators do about flags and members."""
