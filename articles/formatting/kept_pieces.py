@@ -8,7 +8,7 @@ each reader. So no piece contains anything about another reader.
 import re
 from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -29,6 +29,8 @@ _LONGEST_VALUE = 500
 _GAP = re.compile(r"<!--gap (\w+)-->")
 
 _TOKEN = "form_token"  # nosec B105 # noqa: S105 - the name of a gap
+
+T = TypeVar("T")
 
 _Parts = tuple[str, ...]
 """Text and names of gaps in turn, text first and last."""
@@ -67,8 +69,7 @@ def kept_piece(template: str, /, token: object = "", **values: Hashable) -> Mark
 
 def kept_macro(template: str, macro: str, *values: Hashable) -> Markup:
     """Return what a macro of the template draws of short `values`."""
-    drawn = _macro.__wrapped__ if settings.DEBUG else _macro
-    return drawn(template, macro, get_language(), *values)
+    return _kept(_macro)(template, macro, get_language(), *values)
 
 
 def drawn(template: str, context: dict[str, Any], request: HttpRequest | None = None) -> Markup:
@@ -76,7 +77,7 @@ def drawn(template: str, context: dict[str, Any], request: HttpRequest | None = 
     return Markup(render_to_string(template, context, request, using="jinja2"))  # nosec B704 # noqa: S704 - it escapes
 
 
-def _kept(render: Callable[..., _Parts]) -> Callable[..., _Parts]:
+def _kept(render: Callable[..., T]) -> Callable[..., T]:
     """Return the function that keeps, or with DEBUG the plain one, so that a changed template shows."""
     return render.__wrapped__ if settings.DEBUG else render  # type: ignore[attr-defined]
 
