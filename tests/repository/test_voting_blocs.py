@@ -63,6 +63,13 @@ def test_unnamed_voters_of_imports_and_damaged_sets_are_passed_over(repository, 
     assert [members for members, _ in found(repository)] == [RING]
 
 
+def test_an_account_is_one_object_in_all_ballots(repository, articles):
+    accounts = [member for ballot in repository.voting_blocs._ballots() for member in ballot.members]
+
+    assert len(accounts) > len(set(accounts))
+    assert len(set(map(id, accounts))) == len(set(accounts))
+
+
 def test_articles_whose_voter_sets_are_gone_and_older_ones_are_not_read(repository, articles, clock, wire):
     found(repository)
     clock.advance(10 * DAY)

@@ -6,7 +6,7 @@ from threading import Lock
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.lists import Order
-from articles.domain.members import PLACEHOLDERS
+from articles.domain.members import PLACEHOLDERS, UserId
 from articles.domain.moderation.voting_blocs import MOST_VOTERS, Ballot, VotingBloc, find_blocs
 from articles.repository.lists.reading import read_articles
 from articles.repository.store.batches import ARTICLES_PER_READ
@@ -34,6 +34,18 @@ class FoundBlocs:
 
     at: float
     blocs: tuple[VotingBloc, ...]
+
+
+class _Accounts(dict[str, UserId]):
+    """Account ids by member of a voter set, each one object: all sets together may have millions of members.
+
+    0 for an unnamed voter of an imported article, and for a damaged member.
+    """
+
+    def __missing__(self, member: str) -> UserId:
+        number = int(member) if member.isascii() and member.isdecimal() else 0
+        self[member] = 0 if number in PLACEHOLDERS else number
+        return self[member]
 
 
 class VotingBlocs:
@@ -65,6 +77,7 @@ class VotingBlocs:
 
     def _ballots(self) -> Iterator[Ballot]:
         """Yield the accounts that voted for each recent article, and those that opposed it."""
+        accounts = _Accounts()
         for ids in portions(self._recent_ids(), ARTICLES_PER_READ):
             names = [(self._store.shards.of(number), number) for number in ids]
             with self._store.pipeline() as pipe:
@@ -87,7 +100,7 @@ class VotingBlocs:
                 voters = pipe.execute(raise_on_error=False) if sets else []
             for (_, number, topic), members in zip(sets, voters, strict=True):
                 if not isinstance(members, Exception):
-                    yield Ballot(number, topic, _accounts(members))
+                    yield Ballot(number, topic, tuple(filter(None, map(accounts.__getitem__, members))))
 
     def _recent_ids(self) -> list[ArticleId]:
         """Return the ids of the newest listed articles that may have voter sets. One round trip."""
@@ -98,9 +111,3 @@ class VotingBlocs:
             for keys in shards:
                 pipe.zrevrangebyscore(keys.order(Order.TIME), "+inf", since, start=0, num=most)
             return [article_id_from(member) for members in pipe.execute() for member in members]
-
-
-def _accounts(members: set[str]) -> tuple[int, ...]:
-    """Return the accounts in a voter set: without the unnamed voters of imported articles, and damaged members."""
-    ids = (int(member) for member in members if member.isascii() and member.isdecimal())
-    return tuple(number for number in ids if number not in PLACEHOLDERS)
