@@ -80,7 +80,7 @@ class Notice(BaseModel):
 
 
 class Reading(BaseModel):
-    __doc__ = gettext_noop("Up to when the inbox was read.")
+    __doc__ = gettext_noop("The time up to which the inbox was read.")
 
     until: float | None = Field(
         None,
@@ -90,7 +90,7 @@ class Reading(BaseModel):
 
 
 class Read(BaseModel):
-    __doc__ = gettext_noop("Up to when your inbox is read.")
+    __doc__ = gettext_noop("The time up to which you have read your inbox.")
 
     until: float = Field(description=gettext_noop("In Unix seconds: later notices are new."))
 

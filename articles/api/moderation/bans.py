@@ -35,7 +35,7 @@ class Ban(BaseModel):
     scope: BanScope | None = Field(description=gettext_noop("What it forbids; null without a ban."))
     reason: str = Field(description=gettext_noop("Empty without a ban."))
     ends_at: float | None = Field(
-        description=gettext_noop("In Unix seconds; null for a ban without end, and without a ban.")
+        description=gettext_noop("In Unix seconds; null for a ban without end, or without a ban.")
     )
     appeal: str = Field(description=gettext_noop("What the member wrote to the moderators; empty if nothing."))
     answer: str = Field(description=gettext_noop("What a moderator answered; empty if nothing."))
@@ -56,7 +56,7 @@ class Ban(BaseModel):
 @router.get(
     "users/{name}/ban",
     summary=gettext_noop("The ban of a member"),
-    description=gettext_noop("Members who can ban only. Its scope is null if the member is not banned."),
+    description=gettext_noop("Only for members who can ban. Its scope is null if the member is not banned."),
     response={200: Ban} | failing(400, 401, 403, 404, 503),
     auth=MODERATORS,
 )
@@ -68,8 +68,8 @@ def read_ban(request: HttpRequest, name: MemberName) -> Ban:
     "users/{name}/ban",
     summary=gettext_noop("Ban a member, or lift the ban"),
     description=gettext_noop(
-        "Members who can ban only. A ban replaces the current one; repeated within a minute, it changes nothing. "
-        "Members who can ban cannot be banned."
+        "Only for members who can ban. A ban replaces the current one; repeated within a minute, it changes "
+        "nothing. Members who can ban cannot be banned."
     ),
     response={200: Ban} | failing(400, 401, 403, 404, 413, 415, 503),
     auth=MODERATORS,

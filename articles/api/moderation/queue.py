@@ -27,7 +27,7 @@ class QueueQuery(BaseModel):
 
 
 class QueuedFlag(BaseModel):
-    __doc__ = gettext_noop("A flag that waits for a decision.")
+    __doc__ = gettext_noop("A flag that is waiting for a decision.")
 
     by: str = Field(description=gettext_noop("Name of the member; empty if the account is deleted."))
     reason: FlagReason
@@ -42,7 +42,7 @@ class QueueEntry(BaseModel):
     article: schemas.Article
     comment: Comment | None = Field(description=gettext_noop("null if the article itself is flagged."))
     author: str = Field(description=gettext_noop("Name of the member who posted it; empty if it is not known."))
-    weight: float = Field(description=gettext_noop("Of all its flags."))
+    weight: float = Field(description=gettext_noop("Total weight of its flags."))
     flags: list[QueuedFlag]
 
     @classmethod
@@ -97,7 +97,7 @@ class Kept(BaseModel):
 
 
 _KEEPS = gettext_noop(
-    "Moderators only. Decides its open flags; the members who set them read the reason. To remove it, which "
+    "Moderators only. Decides its open flags; the members who set them can read the reason. To remove it, which "
     "decides them too, use its removed operation. Idempotent."
 )
 _KEEPING = {200: Kept} | failing(400, 401, 403, 404, 413, 415, 503)
