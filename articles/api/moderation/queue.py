@@ -1,4 +1,4 @@
-"""Read the moderators' queue, and keep what is flagged. Removing it is an operation of articles and comments."""
+"""Read the moderators' queue, and keep what is flagged. Articles and comments have operations to remove them."""
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest

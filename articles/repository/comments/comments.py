@@ -107,9 +107,9 @@ class Comments:
     ) -> Thread:
         """Return the article's comments from its top-level comment number `start` on, at most `size` in all.
 
-        If those that were shown before are given as `passed`, the best of all others instead: none is repeated or
-        left out, although votes change the order meanwhile. A long comment counts once more for each KB.
-        One round trip, which reads what is returned. Raises ArticleNotFound, ArticleRemoved.
+        If those shown before are given as `passed`, return the best of all others instead: none is repeated or
+        left out, although votes change the order meanwhile. A long comment counts once more for each KB. One round
+        trip, which reads what is returned. Raises ArticleNotFound, ArticleRemoved.
         """
         return read_thread(
             self._store,
@@ -148,8 +148,8 @@ class Comments:
     def get_states(self, ids: Sequence[ArticleId]) -> dict[ArticleId, str]:
         """Return for each article a token that changes with all that its page shows, except views and time.
 
-        The page of a reader without an account, and the first part of its comments. An article that is removed or
-        unknown has no token, nor has one with entries in the moderation log. One round trip.
+        The page of a reader without an account, and the first part of its comments. A removed or unknown article,
+        or one with entries in the moderation log, has no token. One round trip.
         """
         fields, threads = read_fields_with(self._store, ids, [_shared_call(self._store, number) for number in ids])
         tokens = {number: _token(fields[number], thread) for number, thread in zip(ids, threads, strict=True)}
