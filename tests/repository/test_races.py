@@ -21,6 +21,7 @@ from articles.domain.errors import (
     NotRemoved,
 )
 from articles.domain.lists import Order
+from articles.domain.moderation.flags import FlagReason
 from articles.domain.moderation.log import Actor
 from articles.repository import ImportRunning, Repository
 from articles.repository.store import keys
@@ -672,7 +673,7 @@ def test_a_comment_and_a_vote_that_are_sent_many_times_at_once_count_once(reposi
     assert problems(repository) == []
 
 
-def test_comments_posted_voted_on_deleted_and_removed_at_once_leave_a_sound_thread(repository):
+def test_comments_posted_edited_voted_on_flagged_deleted_and_removed_at_once_leave_a_sound_thread(repository):
     article_id = post(repository, 1)
     tops = [comment_on(repository, article_id, f"Top {number}") for number in range(4)]
 
@@ -687,12 +688,14 @@ def test_comments_posted_voted_on_deleted_and_removed_at_once_leave_a_sound_thre
                 calls: list[Job] = [
                     partial(comment_on, repository, article_id, text, 100 + thread, top),
                     partial(repository.comments.cast, top, 100 + thread, chance.choice(list(Choice))),
+                    partial(repository.comments.edit, top, BOB, f"Edited {text}"),
+                    partial(repository.flags.set, top, 100 + thread, FlagReason.SPAM),
                     partial(repository.comments.delete, top + 4 + turn, 100 + thread),
                     partial(repository.comments.delete, doubtful, BOB),
                     partial(repository.comments.remove, doubtful, MODERATOR, "Why not"),
                     partial(repository.comments.restore, doubtful, MODERATOR, "Why not"),
                 ]
-                found += several(calls[chance.choice((0, 0, 0, 1, 1, 2, 2, 3, 4, 5))], 1)()
+                found += several(calls[chance.choice((0, 0, 0, 1, 1, 2, 2, 3, 4, 4, 5, 6, 7))], 1)()
             return found
 
         return run
