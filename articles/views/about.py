@@ -4,6 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from articles.domain.discussion.comments import EDIT_SECONDS
 from articles.site.texts import site_text
 from articles.views.manifest import bookmarklet
 from articles.wiring import rules
@@ -11,7 +12,8 @@ from articles.wiring import rules
 
 @require_safe
 def about(request: HttpRequest) -> HttpResponse:
-    return render(request, "about.html", {"rules": rules(), "bookmarklet": bookmarklet(request)})
+    context = {"rules": rules(), "silent_minutes": EDIT_SECONDS // 60, "bookmarklet": bookmarklet(request)}
+    return render(request, "about.html", context)
 
 
 @require_safe

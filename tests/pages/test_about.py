@@ -14,6 +14,8 @@ def test_the_page_shows_the_current_rules(site_store, settings):
 
     for part in (
         "Voting on an article closes 3 days after posting",
+        "after 15 minutes, an edit is marked",
+        "Voting on a comment closes 3 days after it was posted.",
         "For 1 minute the poster can edit or withdraw the article.",
         "posted in the last 36 hours",
         "by one visitor within 20 minutes",
