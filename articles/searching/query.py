@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice, takewhile
 from operator import methodcaller
 
-from articles.searching.words import LONGEST_WORD, Piece, fold, pieces, runs, stem, whole_word
+from articles.searching.words import LONGEST_WORD, Piece, fold, is_plain, pieces, runs, stem, whole_word
 
 MOST_CHARACTERS = 200
 """Characters of a query that are read; the rest is ignored."""
@@ -57,6 +57,11 @@ class Term:
     beginning: str = ""
     groups: tuple[str, ...] = ()
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether articles can have such words: some compatibility forms of letters contain spaces or signs."""
+        return all(map(is_plain, (*self.words, self.beginning)))
+
     def is_met_by(self, word: str) -> bool:
         """Return whether a word of an article matches; groups are not considered."""
         return word in self.words or bool(self.beginning and word.startswith(self.beginning))
@@ -86,7 +91,7 @@ def read_query(text: str) -> Query:
     words = [(fold(run[0]).removeprefix("www."), run.end() == len(plain)) for run in runs(plain)]
     if any(word not in _STOP_WORDS for word, _ in words):
         words = [(word, last) for word, last in words if last or word not in _STOP_WORDS]
-    terms = [term for word, last in words for term in _terms(word, last)]
+    terms = [term for word, last in words for term in _terms(word, last) if term.is_plain]
     return Query(tuple(dict.fromkeys(terms))[:MOST_TERMS])
 
 

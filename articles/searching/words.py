@@ -148,10 +148,10 @@ def _words_of_run(run: str) -> tuple[str, ...]:
         words += [text[at : at + 2] for at in range(len(text))] if unspaced else [stem(text)]
     if whole := whole_word(folded, parts):
         words.append(whole)
-    return tuple(word for word in words if word and _is_plain(word))
+    return tuple(word for word in words if word and is_plain(word))
 
 
-def _is_plain(word: str) -> bool:
+def is_plain(word: str) -> bool:
     """Return whether the word fits into a key and a list of words; compatibility forms may contain anything."""
     return not any(char.isspace() or char in ":,{}" for char in word)
 
@@ -171,7 +171,7 @@ def _host_words(host: str) -> tuple[str, ...]:
         labels = name.split(".")
         words += [word for label in labels[:-1] for word in _words(label, 4)]
         words += [".".join(labels[at:])[:LONGEST_WORD] for at in range(min(4, len(labels) - 1))]
-    return tuple(word for word in dict.fromkeys(words) if _is_plain(word))[:MOST_OF_HOST]
+    return tuple(word for word in dict.fromkeys(words) if is_plain(word))[:MOST_OF_HOST]
 
 
 def _unicode_label(label: str) -> str:

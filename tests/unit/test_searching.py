@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query, words_of
@@ -136,6 +136,8 @@ def test_an_invalid_link_has_no_words():
 
 
 @given(TITLES)
+@example("\ufe70")  # a letter whose compatibility form is a space and a mark
+@example("\ufdfa data")  # one that stands for four words
 def test_a_title_is_found_by_itself_if_it_has_words(title):
     query = title[:MOST_CHARACTERS]
     if read_query(query).terms and "http" not in query.lower() and "www." not in query.lower():
