@@ -16,6 +16,7 @@ REASONS = {
     FlagReason.OFF_TOPIC: pgettext_lazy("reason of a flag", "Off-topic"),
     FlagReason.BROKEN_LINK: pgettext_lazy("reason of a flag", "Broken link"),
     FlagReason.AGAINST_RULES: pgettext_lazy("reason of a flag", "Against the rules"),
+    FlagReason.WITHDRAWAL: pgettext_lazy("reason of a flag", "At the request of its poster"),
 }
 """What members read of each reason."""
 
@@ -48,7 +49,8 @@ class FlagForm(forms.Form):
     def __init__(self, *args: Any, has_link: bool, **options: Any) -> None:
         """`has_link`: whether the reason can be a broken link."""
         super().__init__(*args, **options)
-        offered = [reason for reason in REASONS if has_link or reason is not FlagReason.BROKEN_LINK]
+        not_offered = {FlagReason.WITHDRAWAL} | (set() if has_link else {FlagReason.BROKEN_LINK})
+        offered = [reason for reason in REASONS if reason not in not_offered]
         choices = [(reason.value, REASONS[reason]) for reason in offered]
         self.fields["reason"].choices = choices  # type: ignore[attr-defined]
 
@@ -61,6 +63,24 @@ class FlagForm(forms.Form):
     @property
     def reason_chosen(self) -> FlagReason:
         return FlagReason(self.cleaned_data["reason"])
+
+
+class WithdrawalForm(forms.Form):
+    """Why moderators should withdraw the poster's article."""
+
+    reason = forms.ChoiceField(
+        choices=[(FlagReason.WITHDRAWAL.value, REASONS[FlagReason.WITHDRAWAL])],
+        initial=FlagReason.WITHDRAWAL.value,
+        widget=forms.HiddenInput,
+    )
+    words = CleanedField(
+        clean_reason,
+        required=False,
+        label=gettext_lazy("Details"),
+        help_text=gettext_lazy("Only moderators can read this."),
+        widget=LineInput(REASON_LIMIT),
+    )
+    reason_chosen = FlagReason.WITHDRAWAL
 
 
 class DecisionForm(forms.Form):

@@ -17,7 +17,7 @@ from articles.domain.discussion.comments import CommentId, article_of, is_root, 
 from articles.domain.errors import ActionRefused, ArticleRemoved, CommentRemoved, LimitReached, OwnContent
 from articles.domain.members import UserId
 from articles.domain.moderation.flags import Flag, SubjectId
-from articles.forms.flags import REASONS, FlagForm
+from articles.forms.flags import REASONS, FlagForm, WithdrawalForm
 from articles.text.refusals import action_sentence
 from articles.web import limits
 from articles.web.identity import actor
@@ -66,20 +66,25 @@ def _flag(
     has_link: bool,
 ) -> HttpResponse:
     """Show the form of a flag, or what moderators decided on it; set it or take it back, and return to `page`."""
-    if author == actor(request).id:
+    is_own = author == actor(request).id
+    if is_own and "comment" in context:
         raise OwnContent(subject)
     initial = {"reason": flag.reason, "words": flag.words} if flag else {}
-    form = FlagForm(request.POST or None, has_link=has_link, initial=initial)
+    form: FlagForm | WithdrawalForm
+    if is_own:
+        form = WithdrawalForm(request.POST or None, initial=initial)
+    else:
+        form = FlagForm(request.POST or None, has_link=has_link, initial=initial)
     if request.method == "POST" and (done := _change(request, subject, form)):
         messages.success(request, done)
         return redirect(page)
     unsent_form.refill(request, form)
-    context |= {"form": form, "flag": flag, "reasons": REASONS}
+    context |= {"form": form, "flag": flag, "reasons": REASONS, "is_own": is_own}
     response = render(request, "flags/flag.html", context, status=400 if form.errors else 200)
     return limits.mark(request, response)
 
 
-def _change(request: HttpRequest, subject: SubjectId, form: FlagForm) -> str:
+def _change(request: HttpRequest, subject: SubjectId, form: FlagForm | WithdrawalForm) -> str:
     """Change the flag as the form says, and return a message; "" if it is refused: then the form has the error."""
     flags, member = repository().flags, actor(request).id
     try:

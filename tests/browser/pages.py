@@ -203,6 +203,7 @@ PAGES = (
     Page("change of a group", "/moderation/groups/quiet/", "moderator"),
     Page("change of a group, refused", "/moderation/groups/quiet/", "moderator", 400, send(title="")),
     Page("flag", "/articles/1/flag/", "member", 400, send(words="x")),
+    Page("request to withdraw", "/articles/{own}/flag/", "poster"),
     Page("flagged", "/moderation/queue/", "moderator"),
     Page("voting rings", "/moderation/rings/", "moderator"),
     Page("voting blocs", "/moderation/rings/blocs/", "moderator"),

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 
 import pytest
 from django.test import Client
@@ -98,12 +99,39 @@ def test_the_queue_shows_what_is_judged_and_leads_to_its_author(site_store, arti
     assert page.count('href="/users/alice/moderation/"') == 2
 
 
-def test_members_cannot_flag_their_own_content(article, alice):
+def test_members_cannot_flag_their_own_content(site_store, article, alice):
     browser, path = browser_of(alice), f"/articles/{article}/flag/"
 
+    comment = comment_on(site_store, article, "Mine", alice.pk)
+
     assert path not in browser.get(f"/articles/{article}/").text
-    assert browser.get(path).status_code == 403
-    assert browser.post(path, {"reason": "spam"}).status_code == 403
+    assert browser.post(path, {"reason": "spam"}).status_code == 400
+    assert site_store.flags.count() == 0
+    assert browser.get(f"/comments/{comment}/flag/").status_code == 403
+    assert browser.post(f"/comments/{comment}/flag/", {"reason": "spam"}).status_code == 403
+
+
+def test_posters_ask_to_withdraw_their_article_once_they_cannot_do_it(site_store, article, alice, bob, carol):
+    browser, path = browser_of(alice), f"/articles/{article}/flag/"
+    assert "Ask to withdraw" not in browser.get(f"/articles/{article}/").text
+    set_clock(site_store, lambda: time.time() + site_store.rules.edit_window + 60)
+    assert f'href="{path}">Ask to withdraw' in browser.get(f"/articles/{article}/").text
+    assert "Ask to withdraw" not in browser_of(bob).get(f"/articles/{article}/").text
+    assert path in browser.get(f"/articles/{article}/withdraw/").text
+    assert "Spam" not in text_of(alice, path)
+    assert '<input type="hidden" name="reason" value="withdrawal"' in browser.get(path).text
+    assert browser_of(bob).post(path, {"reason": "withdrawal"}).status_code == 400
+
+    for _ in range(2):  # pressed twice
+        sent = browser.post(path, {"reason": "withdrawal", "words": "My employer asks"})
+        assert sent.headers["Location"] == f"/articles/{article}/"
+
+    queue = text_of(carol, QUEUE)
+    assert "At the request of its poster – My employer asks" in queue
+    assert "You asked the moderators to withdraw it." in text_of(alice, path)
+    browser_of(carol).post(DECIDE, decision(site_store, article, reason="At the request of its poster"))
+    assert site_store.articles.get(article).removed == "At the request of its poster"
+    assert len(site_store.inbox.get_page(alice.pk).notices) == 1
 
 
 def test_readers_without_account_are_led_to_the_login(article):

@@ -11,6 +11,7 @@ from articles.domain.errors import (
     CommentRemoved,
     FlagDecided,
     FlagsFull,
+    NotThePoster,
     OwnContent,
     PageNotFound,
 )
@@ -22,6 +23,7 @@ from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
 
 SPAM, OFF_TOPIC, AGAINST_RULES = FlagReason.SPAM, FlagReason.OFF_TOPIC, FlagReason.AGAINST_RULES
+WITHDRAWAL = FlagReason.WITHDRAWAL
 
 
 def queued(repository, number=1):
@@ -186,6 +188,57 @@ def test_what_cannot_be_flagged(repository, article, subject, comment):
     repository.comments.remove(comment, MODERATOR, "Spam")
     with pytest.raises(CommentRemoved):
         repository.flags.set(comment, BOB, SPAM)
+
+
+def test_posters_ask_to_withdraw_their_article_which_says_nothing_of_their_flags(
+    repository, article, subject, clock
+):
+    kept = post(repository, 2)
+    for one in (subject, root_of(kept)):
+        repository.flags.set(one, ALICE, WITHDRAWAL, "My employer asks")
+    (entry, _other) = repository.flags.get_page().entries
+    assert (entry.subject, entry.weight) == (subject, 1)
+    assert [(flag.member, flag.reason, flag.words) for flag in entry.flags] == [
+        (ALICE, WITHDRAWAL, "My employer asks")
+    ]
+    assert problems(repository) == []
+
+    repository.flags.remove(subject, MODERATOR, "As asked")
+    repository.flags.keep(root_of(kept), clock(), "Others have answered")
+
+    assert repository.flags.get(subject, ALICE).state is FlagState.REMOVED
+    assert repository.flags.get(root_of(kept), ALICE).state is FlagState.KEPT
+    assert repository.flags.get_record(ALICE) == (0, 0)
+    assert problems(repository) == []
+    repository.repair.run()
+    assert repository.flags.get_record(ALICE) == (0, 0)
+
+
+def test_a_request_to_withdraw_is_taken_back(repository, subject):
+    repository.flags.set(subject, ALICE, WITHDRAWAL)
+
+    for _ in range(2):
+        repository.flags.take_back(subject, ALICE)
+
+    assert queued(repository) == []
+    assert problems(repository) == []
+
+
+def test_only_posters_ask_to_withdraw_and_only_articles(repository, subject, comment):
+    for refusal, one, member in ((NotThePoster, subject, BOB), (OwnContent, comment, ALICE)):
+        with pytest.raises(refusal):
+            repository.flags.set(one, member, WITHDRAWAL)
+    with pytest.raises(NotThePoster):
+        repository.flags.set(comment, BOB, WITHDRAWAL)
+
+
+def test_a_request_to_withdraw_is_no_flag_that_removes(repository, article, subject, clock):
+    rules, shards = default_rules(flags_to_remove=1), repository.store.shards.count
+    site = connect(repository.store.client, shards=shards, rules=rules, clock=clock)
+
+    site.flags.set(subject, ALICE, WITHDRAWAL)
+
+    assert site.articles.get(article).removed is None
 
 
 def test_a_comment_takes_its_flags_with_it(repository, comment):

@@ -26,6 +26,8 @@ class FlagReason(StrEnum):
     OFF_TOPIC = "off-topic"
     BROKEN_LINK = "broken-link"
     AGAINST_RULES = "against-rules"
+    WITHDRAWAL = "withdrawal"
+    """The poster asks to withdraw the article. It says nothing of how good the poster's flags are."""
 
     @property
     def needs_words(self) -> bool:

@@ -51,12 +51,14 @@ class Flags:
         """Flag an article or a comment, or change the member's flag. Two round trips. Idempotent.
 
         If the flags weigh as much as the operator's `Rules.flags_to_remove`, it is removed: one more. Raises
-        ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved, AccountDeleted, OwnContent, FlagDecided,
-        FlagsFull.
+        ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved, AccountDeleted, OwnContent, NotThePoster,
+        FlagDecided, FlagsFull.
         """
-        heaviness = self._cast(subject, member, reason.value, weight(*self.get_record(member)), words)
+        is_request = reason is FlagReason.WITHDRAWAL
+        own_weight = weight(0, 0) if is_request else weight(*self.get_record(member))
+        heaviness = self._cast(subject, member, reason.value, own_weight, words)
         limit = self._store.rules.flags_to_remove
-        if limit and heaviness >= limit:
+        if limit and heaviness >= limit and not is_request:
             with suppress(ArticleRemoved, CommentRemoved):
                 self.remove(subject, SITE, FLAGGED_REASON)
 

@@ -281,7 +281,7 @@ FLAGS_BY = _key(
     "zset",
     Owner.MEMBER,
     "id of each comment, and of each article with six zeros, that the member flagged → 1 if moderators removed "
-    "it, −1 if they kept it, 0 before",
+    "it, −1 if they kept it, 0 before; a poster's request to withdraw an article: 0.5, −0.5, 0",
     "how often the member's flags are right decides their weight; also the flags in the member's export, and "
     "those to withdraw when the account is deleted",
 )

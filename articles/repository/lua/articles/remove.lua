@@ -37,6 +37,8 @@ unlist_article(prefix, id, split(groups))
 leave_words(prefix, id, words)
 redis.call('ZADD', prefix .. 'removed:', time, id)
 local flaggers = decide_flags(prefix, ARGV[6], 'removed', math.huge)
-for _, user in ipairs(poster == '' and flaggers or {}) do notify(prefix, user, 'flag-removed', ARGV[6], now) end
+for _, user in ipairs(poster == '' and flaggers or {}) do
+  if user ~= owner then notify(prefix, user, 'flag-removed', ARGV[6], now) end  -- who is notified of the removal itself
+end
 log_article(prefix, poster == '' and 'remove' or 'withdraw', now, ARGV[2], id, title, ARGV[4], {})
 return content

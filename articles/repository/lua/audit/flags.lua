@@ -14,7 +14,7 @@ local function check_flag(say, id, user, text, is_shown)
   if not state then return say('a damaged flag of ' .. user) end
   if state == 'open' and not is_shown then say('an open flag on what is removed, of ' .. user) end
   if is_gone(prefix, user) then say('a flag of a member whose account is deleted: ' .. user)
-  elseif tonumber(redis.call('ZSCORE', prefix .. 'flags:by:' .. user, id) or 'nan') ~= STATES[state] then
+  elseif tonumber(redis.call('ZSCORE', prefix .. 'flags:by:' .. user, id) or 'nan') ~= flag_score(text) then
     say('not in flags:by:' .. user .. ', or not by its state')
   end
 end
@@ -29,9 +29,9 @@ for at = 2, #ARGV, 2 do
     local _, place = queue_place(flags)
     if tonumber(redis.call('ZSCORE', KEYS[1], id) or '') ~= place then say('not in the queue by its flags') end
   else
-    local _, _, _, state = flag_parts(redis.call('HGET', prefix .. 'flags:' .. id, user))
+    local expected = flag_score(redis.call('HGET', prefix .. 'flags:' .. id, user))
     local listed = redis.call('ZSCORE', prefix .. 'flags:by:' .. user, id)
-    if listed and tonumber(listed) ~= STATES[state or ''] then say('holds ' .. id .. ', but not by its flag') end
+    if listed and tonumber(listed) ~= expected then say('holds ' .. id .. ', but not by its flag') end
   end
 end
 return findings

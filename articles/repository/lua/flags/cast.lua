@@ -4,7 +4,7 @@ KEYS  1 flags  2 what is flagged: the comment, or the article  3 the article
 ARGV  1 id: the comment's, or the root of the article's comments  2 user id  3 reason, '' to take the flag back  4 now, s
       5 weight of the flag  6 words  7 field that holds who wrote it  8 most flags  9 shard prefix
 Returns  {"ok", weight of all open flags} | {"missing"} | {"removed"} | {"no_comment"} | {"comment_removed"} | {"gone"}
-         | {"own"} | {"flag_decided"} | {"flags_full"}
+         | {"own"} | {"not_poster"} | {"flag_decided"} | {"flags_full"}
 Cost  O(flags + log N)
 TOUCHES  article:<id> r, comment:<comment> r, flags:<comment> rw, flagged: rw, flags:by:<user> rw, gone: r
 INCLUDE  flags, members, values
@@ -19,7 +19,8 @@ local author, posted_at, hidden, deleted = unpack(redis.call('HMGET', KEYS[2], A
 if is_comment and (deleted or not as_time(posted_at)) then return {'no_comment'} end
 if is_comment and hidden then return {'comment_removed'} end
 if is_gone(prefix, user) then return {'gone'} end
-if author == user then return {'own'} end
+if reason == WITHDRAWAL and author ~= user then return {'not_poster'} end
+if author == user and (is_comment or (reason ~= '' and reason ~= WITHDRAWAL)) then return {'own'} end
 local before = redis.call('HGET', flags, user)
 local _, first, _, state = flag_parts(before)
 if state and state ~= 'open' then return {'flag_decided'} end

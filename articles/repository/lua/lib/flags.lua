@@ -4,6 +4,7 @@ comments. A flag is open until moderators remove what is flagged, or keep it; ea
 INCLUDE  comments, values
 ]]
 local STATES = {open = 0, removed = 1, kept = -1}  -- of flags, as the members' lists hold them
+local WITHDRAWAL = 'withdrawal'  -- reason of a request, not a flag: a poster asks to withdraw the article
 
 -- Return whether there is such a comment or article, and whether readers see it.
 local function has_subject(prefix, id)
@@ -20,6 +21,13 @@ local function flag_parts(text)
   if reason and as_time(at) and as_number(weight) and STATES[state] then
     return reason, tonumber(at), tonumber(weight), state, words
   end
+end
+
+-- Return the score of a flag in the list of its member; nil for a damaged one. Decided requests to withdraw have half
+-- scores, which do not count for the weight of the member's flags.
+local function flag_score(text)
+  local reason, _, _, state = flag_parts(text)
+  return state and STATES[state] * (reason == WITHDRAWAL and 0.5 or 1)
 end
 
 -- Return the flags of a comment or an article, {{user, text}, …}; none where the key is damaged.
@@ -60,7 +68,7 @@ local function decide_flags(prefix, subject, state, latest)
     if was == 'open' and at <= latest then
       flag[2] = table.concat({reason, string.format('%.3f %.2f', at, weight), state, words}, ' ')
       redis.call('HSET', prefix .. 'flags:' .. subject, flag[1], flag[2])
-      redis.pcall('ZADD', prefix .. 'flags:by:' .. flag[1], STATES[state], subject)
+      redis.pcall('ZADD', prefix .. 'flags:by:' .. flag[1], flag_score(flag[2]), subject)
       decided[#decided + 1] = flag[1]
     end
   end

@@ -12,8 +12,8 @@ INCLUDE  flags, members
 local prefix = ARGV[1]
 
 local function list_flag(id, user, text)
-  local _, _, _, state = flag_parts(text)
-  if state and not is_gone(prefix, user) then return redis.call('ZADD', prefix .. 'flags:by:' .. user, STATES[state], id) end
+  local state = flag_score(text)
+  if state and not is_gone(prefix, user) then return redis.call('ZADD', prefix .. 'flags:by:' .. user, state, id) end
   redis.call('HDEL', prefix .. 'flags:' .. id, user)
   redis.call('ZREM', prefix .. 'flags:by:' .. user, id)
 end
