@@ -24,6 +24,8 @@ from articles.domain.lists import Order
 from articles.repository import Repository
 from bench.lib.stores import empty_store
 from bench.site.content import add_articles, used_memory
+from bench.site.peers.layouts import bytes_of_parts
+from bench.site.peers.layouts import table as memory_table
 from bench.site.report.table import markdown
 from bench.site.usage import store_counters
 from voting_site.embedded import StorePaths
@@ -96,6 +98,10 @@ def measure(articles: int) -> str:
         client.flushdb()
         site_bytes = add_articles(of_site, articles)
         seeds, seeds_bytes = _filled(client, articles, other)
+        parts = {
+            "site": bytes_of_parts(of_site.store.client, articles),
+            "seeds": bytes_of_parts(client, articles),
+        }
         actions = _actions(of_site, seeds, client, articles)
         numbers = count()
         for _ in tqdm(range(_ROUNDS), desc="in process", unit="", leave=False):
@@ -104,7 +110,7 @@ def measure(articles: int) -> str:
     sizes = (
         f"Memory for an article, of {articles:,}: site {site_bytes:.0f} bytes, seeds {seeds_bytes:.0f} bytes.\n"
     )
-    return f"{_table(actions)}\n{sizes}"
+    return f"{_table(actions)}\n{sizes}\n{memory_table(parts)}"
 
 
 def _filled(client: redis.Redis, articles: int, store: Repository) -> tuple[Seeds, float]:
