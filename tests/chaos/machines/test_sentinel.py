@@ -19,10 +19,13 @@ KILLS, VOTES = scaled(10, 1), scaled(50_000, 300)
 LEFT_TO_SENTINEL = scaled(2, 0)
 """Old primaries that Sentinel makes replicas, which takes eight seconds; their operator tells the others."""
 
+ON_DISK = {"appendonly": "yes", "appendfsync": "always"}
+"""As deploy/store.conf has it. Without, a killed primary comes back empty, and Sentinel may promote it again."""
+
 
 @pytest.fixture
 def store(stage):
-    with Replication(stage.folder / "store", down_after_ms=1000) as replication:
+    with Replication(stage.folder / "store", down_after_ms=1000, settings=ON_DISK) as replication:
         yield replication
         stage.end()
 
