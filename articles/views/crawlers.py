@@ -33,7 +33,7 @@ _CLOSED_PAGES = (
     *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
     *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
     *("articles:voting_rings", "articles:queue", "articles:flags", "articles:removed", "articles:appeal"),
-    *("articles:sign_ups", "articles:decide_sign_up", "accounts:invitations"),
+    *("articles:sign_ups", "articles:decide_sign_up", "articles:blocked_hosts", "accounts:invitations"),
     *("articles:search", "articles:pulse", "articles:following"),
     *("articles:voted", "articles:opposed", "articles:saved"),
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
