@@ -12,14 +12,16 @@ from django.template import engines
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
-from django.utils.html import strip_tags
+from django.utils.html import format_html, strip_tags
+from django.utils.translation import gettext
 from markupsafe import Markup
 
 from accounts.mail import site_origin
 from accounts.mail_links import DIGEST, NOTICES, unsubscribe_token
-from accounts.models import User
+from accounts.models import Ban, User
 from articles.domain.articles import Article
 from articles.domain.discussion.notices import EXCERPT_CHARACTERS, Notice
+from articles.forms.bans import SCOPES
 from articles.text.markdown import plain
 from articles.web import languages
 
@@ -34,10 +36,14 @@ class _Row(NamedTuple):
     address: str
 
 
-def notices_to(member: User, notices: Sequence[Notice], count: int) -> EmailMultiAlternatives:
-    """Return a mail about notices in the member's language; `count` is their total number."""
+def notices_to(
+    member: User, notices: Sequence[Notice], count: int, ban: Ban | None = None
+) -> EmailMultiAlternatives:
+    """Return a mail about a ban, if any, and notices in the member's language; `count` is their total number."""
     with _language_of(member):
         rows = [_row(notice, site_origin()) for notice in notices]
+        if ban:
+            rows.insert(0, _ban_row(ban, site_origin()))
         return _message(member, "mail", NOTICES, {"count": count, "rows": rows})
 
 
@@ -75,12 +81,25 @@ def _message(member: User, template: str, what: str, context: dict[str, Any]) ->
     return message
 
 
+def _macros(template: str) -> Any:
+    return engines["jinja2"].env.get_template(template).module  # type: ignore[attr-defined]
+
+
+def _ban_row(ban: Ban, origin: str) -> _Row:
+    macros, path = _macros("bans/facts.html"), reverse("articles:appeal")
+    link = format_html('<p><a href="{}">{}</a></p>', path, gettext("Appeal against a ban"))
+    return _drawn_row(f"<li>{macros.facts(ban, SCOPES)}{macros.texts(ban)}{link}</li>", path, origin)
+
+
 def _row(notice: Notice, origin: str) -> _Row:
-    template = engines["jinja2"].env.get_template("inbox/notice.html")  # type: ignore[attr-defined]
-    drawn = str(template.module.draw_notice(notice, plain(notice.text)[:EXCERPT_CHARACTERS]))
-    lines = (" ".join(unescape(strip_tags(part)).split()) for part in drawn.split("</p>"))
+    drawn = str(_macros("inbox/notice.html").draw_notice(notice, plain(notice.text)[:EXCERPT_CHARACTERS]))
     path = reverse("articles:article", args=[notice.article])
     if notice.comment_id and notice.is_readable:
         path = reverse("articles:comment", args=[notice.comment_id])
+    return _drawn_row(drawn, path, origin)
+
+
+def _drawn_row(drawn: str, path: str, origin: str) -> _Row:
+    lines = (" ".join(unescape(strip_tags(part)).split()) for part in drawn.split("</p>"))
     html = Markup(_OWN_LINK.sub(origin, drawn))  # nosec B704 # noqa: S704 - the template escapes
     return _Row(html, "\n".join(filter(None, lines)), origin + path)

@@ -1,4 +1,4 @@
-"""Mail about the notices of an inbox."""
+"""Mail about the notices of an inbox, and about bans."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from django.db.models import F
 
-from accounts.models import User
-from articles.domain.discussion.notices import NoticePointer
+from accounts.models import Ban, User
+from articles.domain.discussion.notices import NoticeKind, NoticePointer
 from articles.mailing.message import notices_to
 from articles.mailing.sending import Mail, recipients, send_each
 from articles.repository import Repository
@@ -23,10 +23,17 @@ _MEMBERS_PER_READ = 200
 
 
 class _Due(NamedTuple):
-    """A member with notices that are old enough to be mailed, newest first."""
+    """A member with notices that are old enough to be mailed, newest first, or with news of a ban."""
 
     member: User
     pointers: Sequence[NoticePointer]
+    ban: Ban | None
+
+    @property
+    def last_at(self) -> float:
+        """Time of the newest of these, in Unix seconds."""
+        notice_at = self.pointers[0].at if self.pointers else 0
+        return max(notice_at, self.member.ban_changed_at) if self.ban else notice_at
 
     @property
     def wanted(self) -> list[NoticePointer]:
@@ -45,8 +52,10 @@ def send_due(repository: Repository, budget: float) -> int:
 
 def _mails(repository: Repository, deadline: float) -> Iterator[Mail]:
     for due in _due(repository, deadline):
-        if notices := repository.inbox.read(due.wanted[:NOTICES_PER_MAIL]):
-            yield Mail(due.member.pk, notices_to(due.member, notices, len(due.wanted)), partial(_claim, due))
+        notices = repository.inbox.read(due.wanted[:NOTICES_PER_MAIL])
+        if notices or due.ban:
+            count = len(due.wanted) + (due.ban is not None)
+            yield Mail(due.member.pk, notices_to(due.member, notices, count, due.ban), partial(_claim, due))
 
 
 class _Round:
@@ -63,12 +72,19 @@ def _due(repository: Repository, deadline: float) -> Iterator[_Due]:
         found = repository.inbox.list_between([(one.pk, one.mailed_until) for one in batch], until)
         for member, pointers in zip(batch, found, strict=True):
             _Round.last = member.pk
-            due = _Due(member, pointers)
-            if due.wanted:
+            due = _Due(member, pointers, _ban_to_mail(member, until))
+            if due.wanted or due.ban:
                 yield due
         if time.monotonic() >= deadline:
             return
     _Round.last = 0
+
+
+def _ban_to_mail(member: User, until: float) -> Ban | None:
+    """Return the ban of which the member wants news that are old enough. One query, for most members none."""
+    is_wanted = NoticeKind.MODERATION.value in member.mail_kinds.split(",") and member.has_news_of_ban
+    is_due = member.mailed_until < member.ban_changed_at <= until
+    return Ban.objects.to_show(member) if is_wanted and is_due else None
 
 
 def _claim(due: _Due) -> bool:
@@ -77,4 +93,4 @@ def _claim(due: _Due) -> bool:
     same = User.objects.filter(
         pk=member.pk, mailed_until=member.mailed_until, mail_kinds=member.mail_kinds, verified_email=F("email")
     )
-    return same.update(mailed_until=due.pointers[0].at) == 1
+    return same.update(mailed_until=due.last_at) == 1

@@ -5,6 +5,7 @@ import re
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -15,13 +16,14 @@ import pytest
 from django.core import mail
 from django.core.mail import EmailMultiAlternatives
 
-from accounts.models import MAIL_KINDS, User
+from accounts.models import MAIL_KINDS, BanScope, User
 from articles import housekeeping, mailing
 from articles.domain.discussion.notices import NoticeKind
 from articles.mailing import digest, notices, sending
+from articles.web.moderation import ban, lift_ban
 from tests.cast import MODERATOR
 from tests.clock import Clock
-from tests.factories import browser_of, comment_on, post_as
+from tests.factories import actor, browser_of, comment_on, post_as
 from tests.store_state import set_clock
 from tests.waiting import until
 
@@ -182,6 +184,37 @@ def test_members_get_only_what_they_asked_for_at_an_address_that_they_verified(
     assert send(site_store) == 2
     assert sorted(recipients()) == ["alice@example.org", "carol@example.org"]
     assert ["removed Other" in message.body for message in mail.outbox] == [True, False]
+
+
+def test_a_ban_and_its_end_are_mailed_once_to_those_who_want_mail_about_moderators(
+    site_store, article, later, alice, bob, carol
+):
+    for user in (mailed(alice, "mention"), mailed(bob, "moderation", "mention")):
+        ban(user, BanScope.POSTING, "Nothing but <spam>", days=7, moderator=actor(carol))
+    later.now = time.time()
+    later.advance(mailing.SETTLE_SECONDS - 5)
+    assert send(site_store) == 0
+    site_store.comments.post(article, 7, "eve", "@bob", mentioned=[bob.pk])
+    later.advance(10)
+
+    assert (send(site_store), send(site_store)) == (1, 0)
+    (message,) = mail.outbox
+    assert (message.to, message.subject) == (["bob@example.org"], "1 new notice on Article Voting")
+    assert "Banned from: Posting and commenting, until" in message.body
+    assert "Reason: Nothing but <spam>" in message.body
+    assert "https://news.example.org/appeal/" in message.body
+    html = message.alternatives[0].content
+    assert "&lt;spam&gt;" in html
+    assert 'href="https://news.example.org/appeal/"' in html
+
+    later.advance(mailing.SETTLE_SECONDS)
+    assert send(site_store) == 1
+    assert "mentioned you" in mail.outbox[-1].body
+    lift_ban(bob, "It was wrong", actor(carol))
+    User.objects.filter(pk=bob.pk).update(ban_changed_at=later())
+    later.advance(mailing.SETTLE_SECONDS + 1)
+    assert (send(site_store), send(site_store)) == (1, 0)
+    assert "The ban was lifted." in mail.outbox[-1].body
 
 
 def test_what_was_read_on_the_site_and_what_came_before_is_not_mailed(site_store, article, later, alice, bob):
