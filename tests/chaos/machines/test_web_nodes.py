@@ -17,6 +17,10 @@ from tests.waiting import until
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(0)]
 
 TICK = 10
+
+ARTICLES = 2000
+"""So many that voters who choose once on each are not done while one node after the other holds the lease."""
+
 TAKEN_OVER_SECONDS = 60 * PATIENCE
 
 
@@ -30,7 +34,7 @@ def fleet(stage):
             "SECRET_KEY": "chaos" * 10,
             "TICK_SECONDS": str(TICK),
         }
-        yield Fleet(stage, environment)
+        yield Fleet(stage, environment, ARTICLES)
         stage.end()
 
 
