@@ -271,6 +271,7 @@ WITHOUT_PAGE = {
     "articles:comment_vote": "a form's target",
     "articles:decide": "a form's target",
     "articles:lift_ban": "a form's target",
+    "articles:unblock_host": "a form's target",
     "articles:leave_votes_out": "a form's target",
     "articles:count_votes": "a form's target",
     "articles:continue_votes": "a form's target",
