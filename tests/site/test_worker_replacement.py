@@ -21,7 +21,7 @@ django.setup()
 from voting_site.serving.workers import worker
 worker.REQUESTS, worker.SPREAD = 20, 1
 from voting_site.serving.workers.site import serve
-serve(int(sys.argv[1]), 20.0)
+serve([int(sys.argv[1])], 20.0)
 """
 
 

@@ -25,7 +25,7 @@ from voting_site.embedded import StorePaths, Supervisor
 from voting_site.serving import disk, static_files
 from voting_site.serving.cannot_serve import CannotServe
 from voting_site.serving.housekeeper import Housekeeper
-from voting_site.serving.listener import BACKLOG, bind
+from voting_site.serving.listener import bound, listen
 from voting_site.serving.metrics_folder import metrics_folder
 from voting_site.serving.web_server import PATIENCE, WebServer
 
@@ -59,15 +59,15 @@ def serve(say: Say, *, runs_housekeeping: bool = True) -> int:
     host, port, data_dir = settings.CONFIGURATION["HOST"], settings.CONFIGURATION["PORT"], Path(settings.DATA_DIR)
     if disk.is_full(data_dir):
         raise CannotServe(disk.sentence(data_dir))
-    with bind(host, port, PATIENCE) as listener, _signals() as signals, _store() as store:
+    workers = settings.CONFIGURATION["WEB_WORKERS"]
+    with bound(host, port, PATIENCE, workers) as listeners, _signals() as signals, _store() as store:
         try:
             is_prepared = _prepare(say, is_loading=store.is_loading)
         except _Stopped:
             return 0
-        workers = settings.CONFIGURATION["WEB_WORKERS"]
         with metrics_folder(data_dir, f"{host}:{port}", workers) as metrics:
-            listener.listen(BACKLOG)
-            server = WebServer(host, port, listener, metrics)
+            listen(listeners)
+            server = WebServer(host, port, listeners, metrics)
             keep_house = partial(_keep_house, say, is_prepared, runs_housekeeping)
             return _serve_web(say, server, _greeting(host, port), signals, store, keep_house)
 

@@ -1,9 +1,15 @@
-"""The socket on which the site listens. The launcher holds it, so that connections wait during a restart."""
+"""The sockets on which the site listens. The launcher holds them, so that connections wait during a restart.
+
+On Linux each worker has a socket of its own at the same address, and the kernel spreads connections over them. Of
+workers that share a socket, one accepts all connections that arrive at about the same time, such as those that a
+proxy keeps open, and the other cores stay idle.
+"""
 
 import os
 import socket
 import sys
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 
 from voting_site.configuration.hosts import in_address
 from voting_site.serving.cannot_serve import CannotServe
@@ -15,12 +21,29 @@ _SEND_BUFFER_BYTES = 128 * 1024
 """Kernel memory for data that a reader has not acknowledged. The kernel doubles it for its own overhead."""
 
 
-def bind(host: str, port: int, patience: float) -> socket.socket:
-    """Bind the site's socket. It refuses connections until `listen(BACKLOG)`. Raises CannotServe.
+@contextmanager
+def bound(host: str, port: int, patience: float, workers: int) -> Iterator[Sequence[socket.socket]]:
+    """Yield the site's sockets, one for each worker, or one for all. They refuse connections until `listen`.
 
-    Connections inherit its options. On Linux the kernel ends those whose reader acknowledges nothing for
-    `patience` seconds; elsewhere they stay until the reader closes them.
+    Raises CannotServe. Connections inherit the sockets' options. On Linux the kernel ends those whose reader
+    acknowledges nothing for `patience` seconds; elsewhere they stay until the reader closes them.
     """
+    is_shared = workers == 1 or sys.platform != "linux"
+    with ExitStack() as stack:
+        first = stack.enter_context(_bound(host, port, patience))
+        if is_shared:
+            yield [first]
+            return
+        first.close()  # it shares the address with none, so no other program has it
+        yield [stack.enter_context(_bound(host, port, patience, reuses_port=True)) for _ in range(workers)]
+
+
+def listen(listeners: Sequence[socket.socket]) -> None:
+    for listener in listeners:
+        listener.listen(BACKLOG)
+
+
+def _bound(host: str, port: int, patience: float, *, reuses_port: bool = False) -> socket.socket:
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -28,6 +51,8 @@ def bind(host: str, port: int, patience: float) -> socket.socket:
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if sys.platform == "linux":
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(patience * 1000))
+        if reuses_port:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         listener.bind((host, port))
     except OSError as error:
         listener.close()

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from django.conf import settings
@@ -33,10 +33,10 @@ _log = logging.getLogger(__name__)
 class WebServer:
     """The process that runs the workers. All methods are called from the thread that started it."""
 
-    def __init__(self, host: str, port: int, listener: socket.socket, metrics: Path) -> None:
+    def __init__(self, host: str, port: int, listeners: Sequence[socket.socket], metrics: Path) -> None:
         """`metrics` is the folder in which the workers count."""
         self._host, self._port = host, port
-        self._listener = listener
+        self._listeners = listeners
         self._metrics = metrics
         self._backoff = Backoff()
         self._retired: list[subprocess.Popen[bytes]] = []
@@ -88,15 +88,15 @@ class WebServer:
 
     def _spawn(self) -> "subprocess.Popen[bytes]":
         """Start the process. It does not get the terminal's Ctrl-C, and on Linux it ends with this thread."""
-        descriptor = self._listener.fileno()
+        descriptors = [listener.fileno() for listener in self._listeners]
         launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(signal.SIGTERM))]
         server = [sys.executable, "-m", "voting_site.serving.workers", f"{in_address(self._host)}:{self._port}"]
         return subprocess.Popen(  # nosec B603 # noqa: S603 - our own program
-            [*launcher, *server, str(descriptor), str(PATIENCE)],
+            [*launcher, *server, ",".join(map(str, descriptors)), str(PATIENCE)],
             start_new_session=True,
             cwd=settings.BASE_DIR,
             env=os.environ | {metric_files.VARIABLE: str(self._metrics)},
-            pass_fds=[descriptor],
+            pass_fds=descriptors,
         )
 
     def _answers(self) -> bool:

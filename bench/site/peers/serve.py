@@ -1,4 +1,4 @@
-"""Serve another WSGI application with the site's web server: python -m bench.site.peers.serve DESCRIPTOR PATIENCE
+"""Serve another WSGI application with the site's web server: python -m bench.site.peers.serve DESCRIPTORS PATIENCE
 
 DJANGO_SETTINGS_MODULE names its settings. Workers, threads and limits are those of the site; what the site puts
 around its own application is not there.
@@ -23,13 +23,15 @@ def main() -> None:
 
     # Which forms have passwords the site knows only of its own addresses.
     vars(worker)["PasswordForms"] = partial(PasswordForms, is_one=lambda _scope: False)
-    listener, patience = socket.socket(fileno=int(sys.argv[1])), float(sys.argv[2])
+    listeners = [socket.socket(fileno=int(descriptor)) for descriptor in sys.argv[1].split(",")]
+    patience = float(sys.argv[2])
     application, launcher = get_wsgi_application(), os.getppid()
     signals: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda received, _frame: signals.append(received))
 
-    def work(alive: int) -> None:
+    def work(number: int, alive: int) -> None:
+        listener = listeners[number % len(listeners)]
         worker.Worker(application, listener, patience, alive, launcher).run()
 
     ended = metric_files.EndedProcesses(metric_files.directory())

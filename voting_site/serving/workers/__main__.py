@@ -1,4 +1,4 @@
-"""python -m voting_site.serving.workers <address> <listening descriptor> <patience in seconds>
+"""python -m voting_site.serving.workers <address> <listening descriptors> <patience in seconds>
 
 Started by `web_server.py`. The address only names the process in lists of processes.
 """
@@ -25,4 +25,4 @@ if __name__ == "__main__":
     django.setup(set_prefix=False)  # before any model is imported
     from voting_site.serving.workers import site
 
-    site.serve(descriptor=int(sys.argv[2]), patience=float(sys.argv[3]))
+    site.serve(descriptors=list(map(int, sys.argv[2].split(","))), patience=float(sys.argv[3]))

@@ -24,16 +24,23 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class _Entry:
-    """A running worker: the read end of its pipe, -1 once it accepts no more requests, and when it was started."""
+    """A running worker: the read end of its pipe, -1 once it accepts no more requests, and when it was started.
 
+    `number`: below the size of the pool; another worker has the same one only once this accepts no more requests.
+    """
+
+    number: int
     pipe: int
     started: float
 
 
 class Pool:
-    """Processes that run `work(alive)`: `alive` is the write end of a pipe, open while they accept requests."""
+    """Processes that run `work(number, alive)`.
 
-    def __init__(self, work: Callable[[int], None], size: int, ended: EndedProcesses) -> None:
+    `number`: from 0 to `size` - 1. `alive`: the write end of a pipe, open while they accept requests.
+    """
+
+    def __init__(self, work: Callable[[int, int], None], size: int, ended: EndedProcesses) -> None:
         self._work = work
         self._size = size
         self._ended = ended
@@ -57,22 +64,22 @@ class Pool:
         self._signal(signal.SIGKILL)
 
     def _start_missing(self) -> None:
-        accepting = sum(entry.pipe >= 0 for entry in self._workers.values())
-        if accepting < self._size and time.monotonic() >= self._not_before:
-            for _ in range(self._size - accepting):
-                self._fork()
+        missing = set(range(self._size)) - {entry.number for entry in self._workers.values() if entry.pipe >= 0}
+        if missing and time.monotonic() >= self._not_before:
+            for number in missing:
+                self._fork(number)
 
-    def _fork(self) -> None:
+    def _fork(self, number: int) -> None:
         read, write = os.pipe()
         pid = os.fork()
         if pid:
             os.close(write)
-            self._workers[pid] = _Entry(read, time.monotonic())
+            self._workers[pid] = _Entry(number, read, time.monotonic())
             return
         status = 1
         try:
             os.close(read)
-            self._work(write)
+            self._work(number, write)
             status = 0
         except BaseException:
             _log.exception("a worker failed")

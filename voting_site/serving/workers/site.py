@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 
 from django.conf import settings
@@ -22,9 +23,9 @@ from voting_site.serving.workers.worker import GRACE, Worker
 from voting_site.wsgi import application  # before the forks, which share its memory
 
 
-def serve(descriptor: int, patience: float) -> None:
-    """Serve on the listening socket; cut slow connections after `patience` seconds."""
-    listener = socket.socket(fileno=descriptor)
+def serve(descriptors: Sequence[int], patience: float) -> None:
+    """Serve on the listening sockets; cut slow connections after `patience` seconds."""
+    listeners = [socket.socket(fileno=descriptor) for descriptor in descriptors]
     signals: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda received, _frame: signals.append(received))
@@ -34,8 +35,9 @@ def serve(descriptor: int, patience: float) -> None:
     load_most_read()
     launcher, folder = os.getppid(), metric_files.directory()
 
-    def work(alive: int) -> None:
+    def work(number: int, alive: int) -> None:
         metric_files.reserve_for_this_process()
+        listener = listeners[number % len(listeners)]
         Worker(application, listener, patience, alive, launcher, recent_pages()).run()
 
     ended = metric_files.EndedProcesses(folder)
