@@ -5,6 +5,7 @@ interrupted: everything that it starts ends with it.
 """
 
 import argparse
+import re
 import tempfile
 import time
 from contextlib import ExitStack
@@ -49,7 +50,8 @@ def sizes(text: str) -> list[int]:
 
 
 def names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+    """Return the names between commas; a comma before a blank belongs to a name, as in "front page, member"."""
+    return [name.strip() for name in re.split(",(?! )", text) if name.strip()]
 
 
 def main() -> None:
