@@ -3,7 +3,6 @@
 from contextlib import suppress
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -15,7 +14,7 @@ from accounts.models import MODERATE, POST
 from accounts.moderators import EDIT_ANY_ARTICLE, REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
-from articles.api.protocol.auth import AUTHORS, EDITORS, MODERATORS, POSTERS, check_scope, may
+from articles.api.protocol.auth import AUTHORS, EDITORS, MODERATORS, POSTERS, check_scope, may, require
 from articles.api.protocol.operations import LAST_PAGE, READERS, ArticleNumber, failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain import members
@@ -202,8 +201,7 @@ def withdraw_article(request: HttpRequest, article_id: ArticleNumber) -> schemas
     auth=MODERATORS,
 )
 def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: Removal) -> schemas.Article:
-    if not request.user.has_perm(REMOVE_ARTICLES):
-        raise PermissionDenied
+    require(request, REMOVE_ARTICLES)
     articles, moderator = repository().articles, actor(request)
     change = articles.remove if removal.removed else articles.restore
     with suppress(ArticleRemoved, NotRemoved):

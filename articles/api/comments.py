@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext_noop
@@ -12,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
-from articles.api.protocol.auth import AUTHORS, MODERATORS, POSTERS, VOTERS
+from articles.api.protocol.auth import AUTHORS, MODERATORS, POSTERS, VOTERS, require
 from articles.api.protocol.operations import (
     READERS,
     ArticleNumber,
@@ -332,7 +331,7 @@ def cast_comment_vote(request: HttpRequest, comment_id: CommentNumber, ballot: s
     auth=MODERATORS,
 )
 def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: CommentRemoval) -> Comment:
-    _check_moderator(request)
+    require(request, REMOVE_ARTICLES)
     repo, moderator = repository().comments, actor(request)
     change = repo.remove if removal.removed else repo.restore
     with suppress(CommentRemoved, CommentNotRemoved):
@@ -354,14 +353,9 @@ def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: Com
     auth=MODERATORS,
 )
 def lock_comments(request: HttpRequest, article_id: ArticleNumber, locking: Locking) -> Locked:
-    _check_moderator(request)
+    require(request, REMOVE_ARTICLES)
     repo, moderator = repository(), actor(request)
     change = repo.comments.lock if locking.locked else repo.comments.unlock
     with suppress(DiscussionLocked, DiscussionNotLocked):
         change(article_id, moderator, clean_reason(locking.reason))
     return Locked(article_id=article_id, locked=repo.articles.get(article_id).locked)
-
-
-def _check_moderator(request: HttpRequest) -> None:
-    if not request.user.has_perm(REMOVE_ARTICLES):
-        raise PermissionDenied

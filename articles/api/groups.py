@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from django import forms
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -14,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from accounts.moderators import ASSIGN_GROUPS
 from articles.api import schemas
-from articles.api.protocol.auth import MODERATORS
+from articles.api.protocol.auth import MODERATORS, require
 from articles.api.protocol.operations import READERS, ArticleNumber, failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain import lists
@@ -106,8 +105,7 @@ _LOCATION = {"Location": {"description": "The group's address in the API.", "sch
 def assign_groups(
     request: HttpRequest, article_id: ArticleNumber, assignment: schemas.Assignment
 ) -> schemas.Assigned:
-    if not request.user.has_perm(ASSIGN_GROUPS):
-        raise PermissionDenied
+    require(request, ASSIGN_GROUPS)
     repo, slugs = repository(), slugs_of(assignment.groups)
     reason = clean_reason(assignment.reason) if assignment.reason else ""
     known = {*repo.groups.get_titles(), *repo.articles.get(article_id).groups}
@@ -140,7 +138,7 @@ def list_groups(request: HttpRequest) -> GroupList:  # noqa: ARG001 - ninja's
     **_CHANGES,
 )
 def create_group(request: HttpRequest, response: HttpResponse, group: NewGroup) -> Status[Group]:
-    _require_permission(request)
+    require(request, ASSIGN_GROUPS)
     groups = repository().groups
     form = _checked(GroupForm({"title": group.title}, known=groups.get_titles()))
     groups.create(form.slug, form.cleaned_data["title"], actor(request))
@@ -169,7 +167,7 @@ def read_group(request: HttpRequest, slug: GroupName) -> Group:  # noqa: ARG001 
     **_CHANGES,
 )
 def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Group:
-    _require_permission(request)
+    require(request, ASSIGN_GROUPS)
     group, groups, reason = _group(slug), repository().groups, _reason(change.reason)
     if change.title is None and change.description is None:
         raise Problem(400, "invalid", _("Send a title or a description."))
@@ -196,18 +194,13 @@ def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Gro
     **_CHANGES,
 )
 def merge_group(request: HttpRequest, slug: GroupName, merging: Merging) -> Merged:
-    _require_permission(request)
+    require(request, ASSIGN_GROUPS)
     group, into, groups = _group(slug), clean_slug(merging.into), repository().groups
     check_groups([into], groups.get_titles())
     if group.slug == into:
         raise Problem(400, "invalid", _("A group cannot be merged into itself."))
     moved = groups.merge(group.slug, into, actor(request), _reason(merging.reason))
     return Merged(into=into, moved=moved)
-
-
-def _require_permission(request: HttpRequest) -> None:
-    if not request.user.has_perm(ASSIGN_GROUPS):
-        raise PermissionDenied
 
 
 def _group(name: str) -> Group:

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_noop
 from ninja import Query
 from pydantic import BaseModel, Field
 
-from accounts.models import Block, BlockLimitError, Mute
+from accounts.models import Ban, BanScope, Block, BlockLimitError, Mute
 from accounts.web.form_pages import MemberRequest
 from articles.api import schemas
 from articles.api.comments import Comment
@@ -121,9 +121,37 @@ class Blocked(BaseModel):
     blocked: bool
 
 
+class OwnBan(BaseModel):
+    __doc__ = gettext_noop("Your ban.")
+
+    scope: BanScope = Field(description=gettext_noop("What it forbids."))
+    reason: str
+    ends_at: float | None = Field(description=gettext_noop("In Unix seconds; null for a ban without end."))
+    current: bool = Field(description=gettext_noop("False once it has ended or a moderator has lifted it."))
+    appeal: str = Field(description=gettext_noop("What you wrote to the moderators; empty if nothing."))
+    answer: str = Field(description=gettext_noop("What a moderator answered; empty if nothing."))
+
+    @classmethod
+    def of(cls, ban: Ban) -> "OwnBan":
+        return cls(
+            scope=BanScope(ban.scope),
+            reason=ban.reason,
+            ends_at=ban.ends_at.timestamp() if ban.ends_at else None,
+            current=ban.is_current,
+            appeal=ban.appeal,
+            answer=ban.answer,
+        )
+
+
 class Inbox(BaseModel):
     __doc__ = gettext_noop("One page of your inbox, newest first.")
 
+    ban: OwnBan | None = Field(
+        description=gettext_noop(
+            "On page 1: your current ban, or the last one until you mark its end or the answer to your appeal as "
+            "read; null without one."
+        )
+    )
     notices: list[Notice]
     page: int
     has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
@@ -139,12 +167,14 @@ class Inbox(BaseModel):
     response={200: Inbox} | failing(400, 401, 404, 503),
     auth=MEMBERS,
 )
-def read_inbox(request: HttpRequest, query: Query[InboxQuery]) -> Inbox:
+def read_inbox(request: MemberRequest, query: Query[InboxQuery]) -> Inbox:
     if query.page > LAST_PAGE:
         raise PageNotFound(query.page)
     page = repository().inbox.get_page(actor(request).id, query.page)
     read_until = inbox_read_until(request)
+    ban = Ban.objects.to_show(request.user) if query.page == 1 else None
     return Inbox(
+        ban=OwnBan.of(ban) if ban else None,
         notices=[Notice.of(notice, read_until) for notice in page.notices],
         page=page.number,
         has_next=page.has_next,

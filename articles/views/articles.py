@@ -26,7 +26,7 @@ from articles.views.ranking.explanation import why
 from articles.web.addresses import site_address
 from articles.web.context import Frame, frame_of
 from articles.web.identity import reader_id
-from articles.web.moderation import VotingRingsLink
+from articles.web.moderation.links import VotingRingsLink
 from articles.wiring import html_of, repository
 
 _LONGEST_KEPT = 5_000

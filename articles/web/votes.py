@@ -13,8 +13,8 @@ from articles.domain.discussion.comments import CommentId
 from articles.domain.errors import ArticlesError, LimitReached
 from articles.domain.limits import Use
 from articles.text.refusals import action_sentence
-from articles.web import moderation
 from articles.web.identity import check_ban, is_new_member, may_be_new
+from articles.web.moderation import voting_rings
 from articles.wiring import repository
 
 
@@ -24,10 +24,10 @@ def cast(request: HttpRequest, member: Any, article_id: ArticleId, choice: Choic
     One round trip; one more for a member who may be new.
     """
     _check_voter(member)
-    network = moderation.network_of_new_account(request, member)
+    network = voting_rings.network_of_new_account(request, member)
     tally = repository().votes.cast(article_id, member.pk, choice, network)
     if tally.ring_accounts:
-        moderation.note(article_id, tally.ring_accounts)
+        voting_rings.note(article_id, tally.ring_accounts)
     return tally
 
 

@@ -50,3 +50,15 @@ def test_who_may_ban_whom(as_alice, as_carol, anyone, bob):
         assert error_of(as_carol.put("users/bob/ban", fields | wrong)) == (400, "invalid")
     assert error_of(as_carol.put("users/bob/ban", fields | {"reason": " "})) == (400, "reason-empty")
     assert not Ban.objects.exists()
+
+
+def test_the_inbox_of_a_banned_member_tells_of_the_ban(as_carol, as_bob, site_store):
+    assert as_bob.get("inbox").json()["ban"] is None
+    as_carol.put("users/bob/ban", {"scope": "posting", "reason": "Spam"})
+
+    ban = {"scope": "posting", "reason": "Spam", "ends_at": None, "current": True, "appeal": "", "answer": ""}
+    assert as_bob.get("inbox").json()["ban"] == ban
+    as_carol.put("users/bob/ban", {"scope": None, "reason": "It is over"})
+    assert as_bob.get("inbox").json()["ban"] == ban | {"current": False}
+    as_bob.put("inbox/read", {})
+    assert as_bob.get("inbox").json()["ban"] is None

@@ -66,6 +66,19 @@ ENDPOINTS = {
     ("put", "/api/comments/{comment_id}/kept"): {"200", *_CHANGE, "404"},
     ("get", "/api/users/{name}/ban"): {"200", "400", "401", "403", "404", "503"},
     ("put", "/api/users/{name}/ban"): {"200", *_CHANGE, "404"},
+    **{
+        ("get", f"/api/users/{{name}}/{what}"): {"200", "400", "401", "403", "404", "503"}
+        for what in ("left-out", "sweeps", "notes")
+    },
+    ("put", "/api/users/{name}/left-out"): {"200", *_CHANGE, "404"},
+    ("post", "/api/users/{name}/sweeps"): {"201", *_CHANGE, "404"},
+    ("put", "/api/users/{name}/sweeps/{sweep_id}"): {"200", *_CHANGE, "404"},
+    ("post", "/api/users/{name}/notes"): {"201", *_CHANGE, "404"},
+    ("delete", "/api/users/{name}/notes/{note_id}"): {"200", "400", "401", "403", "404", "415", "503"},
+    ("get", "/api/removed/articles"): {"200", "400", "401", "403", "404", "503"},
+    ("get", "/api/removed/comments"): {"200", "400", "401", "403", "503"},
+    ("get", "/api/blocked-hosts"): {"200", "400", "401", "403", "503"},
+    ("put", "/api/blocked-hosts"): {"200", *_CHANGE},
     ("get", "/api/users/{name}/articles"): {"200", "400", "401", "404", "503"},
     ("get", "/api/groups"): {"200", "400", "401", "503"},
     ("post", "/api/groups"): {"201", *_CHANGE, "409"},
@@ -139,7 +152,9 @@ def test_operations_that_need_a_login_say_so():
     for (method, path), operation in operations().items():
         accepted = {name for choice in operation["security"] for name in choice}
         assert accepted == schemes
-        private = path.startswith(("/api/me", "/api/inbox", "/api/queue")) or path.endswith("/ban")
+        private = path.startswith(
+            ("/api/me", "/api/inbox", "/api/queue", "/api/removed", "/api/blocked-hosts")
+        ) or path.endswith(("/ban", "/left-out", "/sweeps", "/notes"))
         assert ({} in operation["security"]) == ((method == "get" and not private) or path == "/api/views")
 
 

@@ -31,6 +31,11 @@ NEEDS = {
         ("PUT", "articles/{}/kept", {}),
         ("GET", "users/alice/ban", None),
         ("PUT", "users/alice/ban", {"scope": "both", "reason": "Spam"}),
+        ("PUT", "users/alice/left-out", {"left_out": True, "reason": "Spam"}),
+        ("POST", "users/alice/sweeps", {"days": 1, "reason": "Spam"}),
+        ("POST", "users/alice/notes", {"text": "Spam"}),
+        ("PUT", "blocked-hosts", {"host": "spam.example", "blocked": True, "reason": "Spam"}),
+        ("GET", "removed/comments", None),
     ],
 }
 OPERATIONS = [(scope, *operation) for scope, operations in NEEDS.items() for operation in operations]

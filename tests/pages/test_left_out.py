@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain.articles import Choice, LeftOut
-from articles.views.moderation.members import acts
+from articles.web.moderation import steps
 from tests.factories import browser_of
 from tests.store_state import problems
 
@@ -43,14 +43,14 @@ def test_one_act_leaves_the_votes_out_and_another_counts_them(site_store, voted,
 
 
 def test_a_long_act_is_continued(site_store, voted, mallory, carol, monkeypatch):
-    monkeypatch.setattr(acts, "BUDGET_SECONDS", -1)
+    monkeypatch.setattr(steps, "BUDGET_SECONDS", -1)
     browser = browser_of(carol)
 
     page = browser.post(LEAVE_OUT, REASON, follow=True)
 
     assert "This is not finished yet: continue below." in page.text
     assert CONTINUE in page.text
-    monkeypatch.setattr(acts, "BUDGET_SECONDS", 60)
+    monkeypatch.setattr(steps, "BUDGET_SECONDS", 60)
     assert CONTINUE not in browser.post(CONTINUE, follow=True).text
     assert site_store.left_out.get_state(mallory.pk).is_settled
 

@@ -1,1 +1,1 @@
-"""What moderators do about flags and members."""
+"""What moderators do about flags, members and hosts, and the lists of what they removed."""

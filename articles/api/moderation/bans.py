@@ -9,11 +9,11 @@ from accounts.models import Ban as BanRow
 from accounts.models import BanScope, User
 from accounts.moderators import BAN_MEMBERS
 from articles.api.my_lists import MemberName
-from articles.api.protocol.auth import MODERATORS
+from articles.api.protocol.auth import MODERATORS, require
 from articles.api.protocol.operations import failing, router
 from articles.text.lines import clean_reason
 from articles.web.identity import actor, member_named
-from articles.web.moderation import ban, lift_ban
+from articles.web.moderation.bans import ban, lift_ban
 
 _MOST_DAYS = 3650
 
@@ -87,7 +87,6 @@ def ban_member(request: HttpRequest, name: MemberName, wanted: NewBan) -> Ban:
 
 def _member(request: HttpRequest, name: str) -> User:
     """Return the member. Raises PermissionDenied, and Http404."""
-    if not request.user.has_perm(BAN_MEMBERS):
-        raise PermissionDenied
+    require(request, BAN_MEMBERS)
     member: User = member_named(name)
     return member

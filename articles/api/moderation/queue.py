@@ -1,6 +1,5 @@
 """Read the moderators' queue, and keep what is flagged. Articles and comments have operations to remove them."""
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 from ninja import Query
@@ -10,7 +9,7 @@ from accounts.models import User
 from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.comments import Comment
-from articles.api.protocol.auth import MODERATORS
+from articles.api.protocol.auth import MODERATORS, require
 from articles.api.protocol.operations import LAST_PAGE, ArticleNumber, CommentNumber, failing, router
 from articles.domain.discussion.comments import article_of, is_root, root_of
 from articles.domain.errors import CommentNotFound, PageNotFound
@@ -111,7 +110,7 @@ _KEEPING = {200: Kept} | failing(400, 401, 403, 404, 413, 415, 503)
     auth=MODERATORS,
 )
 def read_queue(request: HttpRequest, query: Query[QueueQuery]) -> Queue:
-    _check_moderator(request)
+    require(request, REMOVE_ARTICLES)
     if query.page > LAST_PAGE:
         raise PageNotFound(query.page)
     page = repository().flags.get_page(query.page)
@@ -130,7 +129,7 @@ def read_queue(request: HttpRequest, query: Query[QueueQuery]) -> Queue:
     auth=MODERATORS,
 )
 def keep_article(request: HttpRequest, article_id: ArticleNumber, keeping: Keeping) -> Kept:
-    _check_moderator(request)
+    require(request, REMOVE_ARTICLES)
     repository().articles.get(article_id)
     return _keep(root_of(article_id), keeping)
 
@@ -143,7 +142,7 @@ def keep_article(request: HttpRequest, article_id: ArticleNumber, keeping: Keepi
     auth=MODERATORS,
 )
 def keep_comment(request: HttpRequest, comment_id: CommentNumber, keeping: Keeping) -> Kept:
-    _check_moderator(request)
+    require(request, REMOVE_ARTICLES)
     if is_root(comment_id):
         raise CommentNotFound(comment_id)
     repository().comments.get(comment_id)
@@ -154,8 +153,3 @@ def _keep(subject: SubjectId, keeping: Keeping) -> Kept:
     reason, now = clean_reason(keeping.reason) if keeping.reason else "", repository().store.now()
     repository().flags.keep(subject, now if keeping.seen is None else min(keeping.seen, now), reason)
     return Kept(article_id=article_of(subject), comment_id=None if is_root(subject) else subject)
-
-
-def _check_moderator(request: HttpRequest) -> None:
-    if not request.user.has_perm(REMOVE_ARTICLES):
-        raise PermissionDenied

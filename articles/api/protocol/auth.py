@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.translation import gettext as _
@@ -73,6 +74,12 @@ def check_scope(request: HttpRequest, scope: str) -> None:
         challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
         headers = {"WWW-Authenticate": challenge}
         raise Problem(403, "missing-scope", message, details={"scope": scope}, headers=headers)
+
+
+def require(request: HttpRequest, *permissions: str) -> None:
+    """Raise PermissionDenied for a member who has none of these permissions."""
+    if not any(map(request.user.has_perm, permissions)):
+        raise PermissionDenied
 
 
 class SessionCookie(_Limited):

@@ -79,6 +79,11 @@ for _noun in (
     "groups",
     "articles",
     "moderation.bans",
+    "moderation.left_out",
+    "moderation.sweeps",
+    "moderation.notes",
+    "moderation.removed",
+    "moderation.hosts",
 ):
     import_module(f"articles.api.{_noun}")  # registers its operations; the documentation keeps this order
 api.add_router("", router)

@@ -18,7 +18,7 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only, page_with_form
 from articles.forms.bans import SCOPES, AnswerForm, AppealForm
 from articles.web.identity import actor, needs
-from articles.web.moderation import lift_ban
+from articles.web.moderation.bans import lift_ban
 
 
 @never_cache

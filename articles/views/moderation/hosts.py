@@ -1,7 +1,6 @@
 """Hosts whose links cannot be posted: moderators block and unblock them, with a reason in the log."""
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -11,12 +10,10 @@ from django.views.decorators.cache import never_cache
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
-from articles.domain.moderation.log import Action
 from articles.forms.hosts import HostForm
 from articles.models import BlockedHost
-from articles.site import hosts
 from articles.web.identity import actor, needs
-from articles.wiring import repository
+from articles.web.moderation import hosts
 
 
 @never_cache
@@ -27,9 +24,7 @@ def index(request: HttpRequest) -> HttpResponse:
     form = HostForm(request.POST or None, initial={"host": request.GET.get("host", "")})
     if request.method == "POST" and form.is_valid():
         host, reason = form.cleaned_data["host"], form.cleaned_data["reason"]
-        with transaction.atomic():
-            if hosts.block(host, reason):
-                _log(request, Action.BLOCK_HOST, host, reason)
+        hosts.block(host, reason, actor(request))
         messages.success(request, _("Links to %(host)s can no longer be posted.") % {"host": host})
         return redirect("articles:blocked_hosts")
     unsent_form.refill(request, form)
@@ -51,13 +46,6 @@ def unblock(request: HttpRequest) -> HttpResponse:
         messages.error(request, _("Enter a reason."))
         return redirect("articles:blocked_hosts")
     host, reason = form.cleaned_data["host"], form.cleaned_data["reason"]
-    with transaction.atomic():
-        if hosts.unblock(host):
-            _log(request, Action.UNBLOCK_HOST, host, reason)
+    hosts.unblock(host, reason, actor(request))
     messages.success(request, _("Links to %(host)s can be posted again.") % {"host": host})
     return redirect("articles:blocked_hosts")
-
-
-def _log(request: HttpRequest, action: Action, host: str, reason: str) -> None:
-    """Log the act. Raises StoreError; then nothing is changed."""
-    repository().moderation_log.note(action, actor(request), host, reason)

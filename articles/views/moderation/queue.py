@@ -21,7 +21,7 @@ from articles.forms.flags import REASONS, DecisionForm
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, needs
-from articles.web.moderation import ban
+from articles.web.moderation.bans import ban
 from articles.wiring import repository
 
 MOST_APPEALS = 50

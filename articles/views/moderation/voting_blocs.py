@@ -12,7 +12,7 @@ from articles.domain.articles import Article
 from articles.domain.members import UserId
 from articles.domain.moderation.voting_blocs import VotingBloc
 from articles.web.identity import needs
-from articles.web.moderation import PERMISSIONS
+from articles.web.moderation.links import RING_PERMISSIONS
 from articles.wiring import repository
 
 _MOST_ACCOUNTS = 200
@@ -41,7 +41,7 @@ class _Row:
 
 @require_safe
 @never_cache
-@needs(*PERMISSIONS)
+@needs(*RING_PERMISSIONS)
 def index(request: HttpRequest) -> HttpResponse:
     voting_blocs = repository().voting_blocs
     found = voting_blocs.get()

@@ -14,13 +14,13 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
 from articles.web.form_answers import way_back
 from articles.web.identity import needs
-from articles.web.moderation import PERMISSIONS
+from articles.web.moderation.links import RING_PERMISSIONS
 from articles.wiring import repository
 
 
 @require_safe
 @never_cache
-@needs(*PERMISSIONS)
+@needs(*RING_PERMISSIONS)
 def index(request: HttpRequest) -> HttpResponse:
     repo = repository()
     page = repo.voting_rings.get_page(page_number(request))
@@ -35,7 +35,7 @@ def _page_of_form(request: HttpRequest, **_address: object) -> str:
 
 @never_cache
 @form_action(page=_page_of_form, button=lambda *_address, **_named: _("Mark as checked"))
-@needs(*PERMISSIONS)
+@needs(*RING_PERMISSIONS)
 def check(request: HttpRequest, article_id: int) -> HttpResponse:
     """Take the flag off an article."""
     form = CheckForm(request.POST)

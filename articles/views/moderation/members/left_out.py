@@ -15,6 +15,7 @@ from accounts.web.form_pages import form_action
 from articles.forms.articles import ReasonForm
 from articles.views.moderation.members import acts
 from articles.web.identity import actor, member_named, needs
+from articles.web.moderation.steps import take
 from articles.wiring import repository
 
 
@@ -58,7 +59,7 @@ def _decide(request: HttpRequest, member: User, *, leaves_out: bool) -> HttpResp
 
 def _carry_out(request: HttpRequest, member: User, steps: Iterator[int]) -> HttpResponse:
     """Take the steps for as long as time allows, and show what was decided and whether all are done."""
-    acts.take(steps)
+    take(steps)
     state, name = repository().left_out.get_state(member.pk), member.get_username()
     if state.is_left_out:
         sentence = _("The votes of %(name)s are left out of ranking.")

@@ -1,27 +1,24 @@
 """Notes on members, which moderators write for each other."""
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from accounts.models import MemberNote, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web.form_pages import form_action
-from accounts.web.resubmission import RESUBMISSION_WINDOW
 from articles.forms.notes import NoteForm
 from articles.views.moderation.members import acts
-from articles.web.identity import actor, member_named, needs, reader_id
+from articles.web.identity import actor, member_named, needs
+from articles.web.moderation import notes
 
 
 def _subject(request: HttpRequest, name: str) -> User:
     """Return the member. Raises Http404, and PermissionDenied for the moderator's own notes."""
     member: User = member_named(name)
-    if member.pk == reader_id(request):
-        raise PermissionDenied
+    notes.check_subject(member, actor(request).id)
     return member
 
 
@@ -34,9 +31,7 @@ def write(request: HttpRequest, name: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, str(form.errors["text"][0]))
         return redirect(acts.page_of(request, name))
-    note = {"member": member, "author_id": actor(request).id, "text": form.cleaned_data["text"]}
-    if not MemberNote.objects.filter(**note, written_at__gte=timezone.now() - RESUBMISSION_WINDOW).exists():
-        MemberNote.objects.create(**note)
+    notes.write(member, form.cleaned_data["text"], actor(request).id)
     return redirect(acts.page_of(request, name))
 
 

@@ -17,7 +17,7 @@ from articles.forms.notes import NoteForm
 from articles.forms.sweeps import SweepForm
 from articles.views.moderation.members import acts
 from articles.web.identity import actor, member_named, needs
-from articles.web.moderation import ban, lift_ban
+from articles.web.moderation.bans import ban, lift_ban
 from articles.wiring import repository
 
 

@@ -1,0 +1,72 @@
+"""Leave a member's votes out of ranking, and count them again."""
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.utils.translation import gettext_noop
+from pydantic import BaseModel, Field
+
+from accounts.models import User
+from accounts.moderators import BAN_MEMBERS
+from articles.api.my_lists import MemberName
+from articles.api.protocol.auth import MODERATORS, require
+from articles.api.protocol.operations import failing, router
+from articles.text.lines import clean_reason
+from articles.web.identity import actor, member_named
+from articles.web.moderation.steps import take
+from articles.wiring import repository
+
+
+class LeavingOut(BaseModel):
+    __doc__ = gettext_noop("Whether to leave a member's votes out of ranking, and why.")
+
+    left_out: bool = Field(strict=True, description=gettext_noop("False counts them again."), examples=[True])
+    reason: str = Field(
+        description=gettext_noop("Everyone can read it in the moderation log."), examples=["A voting ring."]
+    )
+
+
+class LeftOut(BaseModel):
+    __doc__ = gettext_noop("Whether a member's votes are left out of ranking.")
+
+    name: str
+    left_out: bool
+    complete: bool = Field(
+        description=gettext_noop("False if some articles are not reranked yet: repeat the request to continue.")
+    )
+
+    @classmethod
+    def of(cls, member: User) -> "LeftOut":
+        state = repository().left_out.get_state(member.pk)
+        return cls(name=member.get_username(), left_out=state.is_left_out, complete=state.is_settled)
+
+
+@router.get(
+    "users/{name}/left-out",
+    summary=gettext_noop("Whether a member's votes are left out of ranking"),
+    description=gettext_noop("Only for members who can ban."),
+    response={200: LeftOut} | failing(400, 401, 403, 404, 503),
+    auth=MODERATORS,
+)
+def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
+    require(request, BAN_MEMBERS)
+    return LeftOut.of(member_named(name))
+
+
+@router.put(
+    "users/{name}/left-out",
+    summary=gettext_noop("Leave a member's votes out of ranking, or count them again"),
+    description=gettext_noop(
+        "Only for members who can ban. Concerns all votes on articles still open for voting, and all later ones; "
+        "the counts that readers see do not change. Idempotent."
+    ),
+    response={200: LeftOut} | failing(400, 401, 403, 404, 413, 415, 503),
+    auth=MODERATORS,
+)
+def leave_votes_out(request: HttpRequest, name: MemberName, wanted: LeavingOut) -> LeftOut:
+    require(request, BAN_MEMBERS)
+    member, reason, votes = member_named(name), clean_reason(wanted.reason), repository().left_out
+    if wanted.left_out and member.has_perm(BAN_MEMBERS):
+        raise PermissionDenied
+    decide = votes.leave_out if wanted.left_out else votes.count_again
+    take(decide(member.pk, member.get_username(), actor(request), reason))
+    return LeftOut.of(member)

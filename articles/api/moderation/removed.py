@@ -1,0 +1,120 @@
+"""Read the moderators' lists of removed articles and of removed comments."""
+
+from math import inf
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_noop
+from ninja import Query
+from pydantic import BaseModel, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from accounts.moderators import REMOVE_ARTICLES
+from articles.api import schemas
+from articles.api.articles import LogEntry, PageQuery
+from articles.api.comments import Comment
+from articles.api.protocol.auth import MODERATORS, require
+from articles.api.protocol.operations import LAST_PAGE, failing, router
+from articles.domain.errors import PageNotFound
+from articles.wiring import repository
+
+_LATEST = 10.0**11
+"""Limit of moments in a query, in Unix seconds: some 3,000 years."""
+
+
+class BeforeQuery(BaseModel):
+    __doc__ = gettext_noop("Which part of the removed comments.")
+
+    before: float | SkipJsonSchema[None] = Field(
+        None,
+        ge=0,
+        lt=_LATEST,
+        allow_inf_nan=False,
+        description=gettext_noop(
+            "Only removals before this moment, in Unix seconds: next_before of the previous part. By default, the "
+            "latest ones."
+        ),
+        examples=[1700000000.123],
+    )
+
+
+class RemovedArticle(BaseModel):
+    __doc__ = gettext_noop("A removed article.")
+
+    article: schemas.Article
+    link: str | None = Field(description=gettext_noop("Its link, which only moderators see; null without one."))
+    removal: LogEntry | None = Field(
+        description=gettext_noop("The log entry of its removal; null if many later entries are about the article.")
+    )
+
+
+class RemovedArticles(BaseModel):
+    __doc__ = gettext_noop("One page of the removed articles, the last posted first.")
+
+    articles: list[RemovedArticle]
+    page: int
+    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+
+
+class RemovedComment(BaseModel):
+    __doc__ = gettext_noop("A removed comment.")
+
+    comment: Comment
+    text: str = Field(description=gettext_noop("Its text in Markdown, which only moderators see."))
+    title: str = Field(description=gettext_noop("Title of the article."))
+    removal: LogEntry
+
+
+class RemovedComments(BaseModel):
+    __doc__ = gettext_noop("A part of the removed comments, the last removed first.")
+
+    comments: list[RemovedComment]
+    next_before: float | None = Field(
+        description=gettext_noop(
+            "before of the next part; null if this is the last. A part can be empty and have a next one."
+        )
+    )
+
+
+@router.get(
+    "removed/articles",
+    summary=gettext_noop("Removed articles"),
+    description=gettext_noop("Moderators only."),
+    response={200: RemovedArticles} | failing(400, 401, 403, 404, 503),
+    auth=MODERATORS,
+)
+def list_removed_articles(request: HttpRequest, query: Query[PageQuery]) -> RemovedArticles:
+    require(request, REMOVE_ARTICLES)
+    if query.page > LAST_PAGE:
+        raise PageNotFound(query.page)
+    page = repository().removed_articles.get_page(query.page)
+    rows = [
+        RemovedArticle(
+            article=schemas.Article.of(article),
+            link=article.link or None,
+            removal=LogEntry.of(removal) if removal else None,
+        )
+        for article, removal in page.articles
+    ]
+    return RemovedArticles(articles=rows, page=page.number, has_next=page.has_next)
+
+
+@router.get(
+    "removed/comments",
+    summary=gettext_noop("Removed comments"),
+    description=gettext_noop("Moderators only."),
+    response={200: RemovedComments} | failing(400, 401, 403, 503),
+    auth=MODERATORS,
+)
+def list_removed_comments(request: HttpRequest, query: Query[BeforeQuery]) -> RemovedComments:
+    require(request, REMOVE_ARTICLES)
+    page = repository().removed_comments.get_page(inf if query.before is None else query.before)
+    rows = [
+        RemovedComment(
+            comment=Comment.of(comment, comment.replies),
+            text=comment.text,
+            title=article.title,
+            removal=LogEntry.of(removal),
+        )
+        for comment, article, removal in page.comments
+    ]
+    return RemovedComments(comments=rows, next_before=page.next_before)

@@ -1,0 +1,37 @@
+"""Ban members and lift their bans, with an entry in the moderation log."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Ban, BanScope, User
+from articles.domain.moderation.log import Action, Actor
+from articles.wiring import repository
+
+
+def ban(member: User, scope: BanScope, reason: str, *, days: int, moderator: Actor) -> Ban | None:
+    """Ban a member and log it; return None if the same ban has just begun. Raises StoreError; then none begins.
+
+    `days`: 0 for a ban without end.
+    """
+    ends_at = timezone.now() + timedelta(days=days) if days else None
+    with transaction.atomic():
+        begun = Ban.objects.begin(member, scope, reason, ends_at=ends_at, moderator_id=moderator.id)
+        if begun:
+            details = {"scope": scope.value} | ({"days": str(days)} if days else {})
+            _log(Action.BAN, moderator, member, reason, details)
+    return begun
+
+
+def lift_ban(member: User, reason: str, moderator: Actor) -> bool:
+    """End a member's ban and log it; return whether there was one. Raises StoreError; then the ban remains."""
+    with transaction.atomic():
+        is_lifted = Ban.objects.lift(member)
+        if is_lifted:
+            _log(Action.LIFT_BAN, moderator, member, reason, {})
+    return is_lifted
+
+
+def _log(action: Action, moderator: Actor, member: User, reason: str, details: dict[str, str]) -> None:
+    repository().moderation_log.note(action, moderator, member.get_username(), reason, details)

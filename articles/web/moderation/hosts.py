@@ -1,0 +1,25 @@
+"""Block and unblock hosts, with an entry in the moderation log."""
+
+from django.db import transaction
+
+from articles.domain.moderation.log import Action, Actor
+from articles.site import hosts
+from articles.wiring import repository
+
+
+def block(host: str, reason: str, moderator: Actor) -> None:
+    """Block a clean host, or change its reason. Idempotent. Raises StoreError; then nothing is changed."""
+    with transaction.atomic():
+        if hosts.block(host, reason):
+            _log(Action.BLOCK_HOST, moderator, host, reason)
+
+
+def unblock(host: str, reason: str, moderator: Actor) -> None:
+    """Stop blocking a clean host. Idempotent. Raises StoreError; then nothing is changed."""
+    with transaction.atomic():
+        if hosts.unblock(host):
+            _log(Action.UNBLOCK_HOST, moderator, host, reason)
+
+
+def _log(action: Action, moderator: Actor, host: str, reason: str) -> None:
+    repository().moderation_log.note(action, moderator, host, reason)
