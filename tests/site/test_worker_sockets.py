@@ -45,7 +45,9 @@ def connections_of(pid: int, port: int) -> int:
 
 
 @pytest.mark.site
-def test_connections_that_come_at_once_are_spread_over_the_workers(site):
+def test_connections_that_come_at_once_are_spread_over_the_workers(start):
+    site = start(DEMO="0")
+    site.wait_until_up()
     with ExitStack() as stack:
         for _ in range(CONNECTIONS):
             stack.enter_context(socket.create_connection(("127.0.0.1", site.port), timeout=60))

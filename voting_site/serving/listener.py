@@ -1,8 +1,8 @@
 """The sockets on which the site listens. The launcher holds them, so that connections wait during a restart.
 
 On Linux each worker has a socket of its own at the same address, and the kernel spreads connections over them. Of
-workers that share a socket, one accepts all connections that arrive at about the same time, such as those that a
-proxy keeps open, and the other cores stay idle.
+workers that share a socket, one takes nearly all connections of clients that keep them open, such as proxies, and
+the other cores stay idle.
 """
 
 import os
