@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from accounts.models import Sweep
 from articles.api.documentation.openapi import document
 from articles.text.messages import INPUT
 from tests.api.caller import error_of
@@ -235,11 +236,17 @@ def test_the_examples_work(page, as_carol, site_store, alice, python):
     site_store.comments.post(42, alice.pk, "alice", "A comment")
     examples = re.findall(r"<pre[^>]*>(curl .*?)</pre>", page, re.DOTALL)
 
-    statuses = [_run(as_carol, example) for example in examples]
+    statuses = [_run(as_carol, _with_number_of_sweep(example)) for example in examples]
 
     assert len(statuses) == len(ENDPOINTS)
     assert set(statuses) == {200, 201}
     assert "http://testserver/api/articles" in page
+
+
+def _with_number_of_sweep(example: str) -> str:
+    """Name the sweep of an earlier example, whose number is not 1 in every database."""
+    sweep = Sweep.objects.first()
+    return example.replace("/sweeps/1", f"/sweeps/{sweep.pk}") if sweep else example
 
 
 def _run(caller, example: str) -> int:

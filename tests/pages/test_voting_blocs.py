@@ -15,7 +15,7 @@ PAGE = "/moderation/rings/blocs/"
 
 
 @pytest.fixture
-def ring(site_store, alice):
+def ring(site_store, alice, carol):
     """Five accounts, of which one is deleted, that voted for twelve of sixty articles."""
     members = [member(f"ring{n}", password="!") for n in range(5)]
     for n in range(60):

@@ -687,7 +687,7 @@ class Machine(RuleBasedStateMachine):
     def pick_subject(self, at: int, is_comment: bool) -> int:
         return self.pick_comment(at) if is_comment else root_of(self.pick(at))
 
-    def refusal_of_flag(self, subject: int, user: int) -> type[ArticlesError] | None:
+    def refusal_of_flag(self, subject: int, user: int, reason: FlagReason | None) -> type[ArticlesError] | None:
         article, one = self.articles.get(article_of(subject)), self.comments.get(subject)
         if article is None:
             return ArticleNotFound
@@ -695,24 +695,31 @@ class Machine(RuleBasedStateMachine):
             return ArticleRemoved
         if not is_root(subject) and (refusal := self.refusal_on_comment(one)):
             return refusal
-        if user == (one.author if one else article.poster):
+        is_own, is_request = user == (one.author if one else article.poster), reason is FlagReason.WITHDRAWAL
+        if is_request and not is_own:
+            return NotThePoster
+        if is_own and (one or (reason and not is_request)):
             return OwnContent
         return None if self.flags.get((subject, user), (0, FlagState.OPEN))[1] is FlagState.OPEN else FlagDecided
 
     @rule(
-        at=places, is_comment=st.booleans(), members=st.lists(users, min_size=1, max_size=3), wanted=st.booleans()
+        at=places,
+        is_comment=st.booleans(),
+        members=st.lists(users, min_size=1, max_size=3),
+        reason=st.sampled_from([FlagReason.SPAM, FlagReason.WITHDRAWAL, None]),
     )
-    def flag(self, at: int, is_comment: bool, members: list[int], wanted: bool) -> None:
+    def flag(self, at: int, is_comment: bool, members: list[int], reason: FlagReason | None) -> None:
+        """Flag, ask for the withdrawal of one's article, or take back what one has sent."""
         subject, flags = self.pick_subject(at, is_comment), self.repository.flags
         for user in members:
-            change = partial(flags.set, reason=FlagReason.SPAM) if wanted else flags.take_back
-            if refusal := self.refusal_of_flag(subject, user):
+            change = partial(flags.set, reason=reason) if reason else flags.take_back
+            if refusal := self.refusal_of_flag(subject, user, reason):
                 with pytest.raises(refusal):
                     change(subject, user)
                 continue
             change(subject, user)
             before = self.flags.pop((subject, user), (self.clock(), FlagState.OPEN))
-            if wanted:
+            if reason:
                 self.flags[subject, user] = before
 
     @rule(at=places, is_comment=st.booleans(), age=st.sampled_from([0.0, 60.0]))
