@@ -62,6 +62,14 @@ EXPLAINED = {
     + "\n100 101 set vote\n 102 103 read none",
 }
 
+UNDONE = {
+    "a vote that was not confirmed is seen, and undone": "0 - set vote\n 1 2 read vote\n 3 4 read none",
+    "it is undone after others have set theirs": (
+        "0 1 set oppose\n 2 - set none\n 3 4 read none\n 5 6 read oppose\n 7 8 set vote\n 9 10 read vote"
+    ),
+}
+"""Explained only if a server that takes over may lack what was not confirmed."""
+
 UNEXPLAINED = {
     "a confirmed vote is lost": ("0 1 set vote\n 2 3 read none", 2),
     "a stale read after the answer": ("0 1 set vote\n 2 3 set oppose\n 4 5 read vote\n 6 7 read oppose", 3),
@@ -97,6 +105,28 @@ def test_an_impossible_history_fails_with_the_first_operation_that_nothing_expla
 
     assert len(failure.operations) == shown
     assert str(REGISTER) in str(failure)
+
+
+@pytest.mark.parametrize("text", UNDONE.values(), ids=UNDONE)
+def test_what_was_read_before_it_was_confirmed_may_be_undone_where_that_is_allowed(text):
+    assert judge(history(text)).failures
+
+    verdict = judge(history(text), may_undo=True)
+
+    assert (verdict.failures, verdict.undone) == ([], 1)
+    assert "1 seen before they were confirmed, and undone" in str(verdict)
+
+
+def test_what_the_store_lost_before_it_was_confirmed_may_be_undone():
+    seen = history("0 - set vote\n 1 2 read vote")
+
+    assert judge(seen, held={REGISTER: "none"}).failures
+    assert not judge(seen, held={REGISTER: "none"}, may_undo=True).failures
+
+
+@pytest.mark.parametrize("text", [text for text, _ in UNEXPLAINED.values() if "- set" not in text])
+def test_nothing_that_was_confirmed_may_be_undone(text):
+    assert judge(history(text), may_undo=True).failures
 
 
 def test_the_failing_register_with_the_fewest_operations_is_shown_first_and_line_by_line():

@@ -50,14 +50,20 @@ def _line(operation: Operation, begin: float) -> str:
 
 @dataclass(frozen=True)
 class Verdict:
-    """`failures`: the ones with the fewest operations first; empty for a history that can be explained."""
+    """`failures`: the ones with the fewest operations first; empty for a history that can be explained.
+
+    `undone`: registers explained only if choices that were never confirmed were seen, and then undone.
+    """
 
     operations: int
     registers: int
     failures: Sequence[Failure]
+    undone: int = 0
 
     def __str__(self) -> str:
         summary = f"{self.operations} operations on {self.registers} registers: {len(self.failures)} unexplained"
+        if self.undone:
+            summary += f", {self.undone} seen before they were confirmed, and undone"
         return "\n".join([summary, *map(str, self.failures[:_SHOWN])])
 
 
@@ -67,8 +73,12 @@ def judge(
     held: Mapping[Register, str] | None = None,
     counts: Mapping[int, Counts] | None = None,
     start: Start | None = None,
+    may_undo: bool = False,
 ) -> Verdict:
     """Return what cannot be explained.
+
+    `may_undo`: a server that takes over may lack what another client has read of an unconfirmed write. Confirmed
+    writes stay, and what was read of them.
 
     `held`: the choices in the store, and `counts`: the counts of articles, when nothing was under way any more.
     What is not given is not compared.
@@ -77,9 +87,13 @@ def judge(
     of_registers: dict[Register, list[Operation]] = defaultdict(list)
     for operation in operations:
         of_registers[operation.register].append(operation)
-    failures, allowed = [], {}
+    failures, allowed, undone = [], {}, 0
     for register, own in of_registers.items():
         allowed[register] = final_choices(own, start.choice(register))
+        if may_undo and not _is_explained(allowed[register], register, held):
+            without = final_choices(_without_unconfirmed_reads(own), start.choice(register))
+            if _is_explained(without, register, held):
+                allowed[register], undone = without, undone + 1
         if not allowed[register]:
             failures.append(_unexplained(register, own, start.choice(register)))
         elif held is not None and (choice := held.get(register, INITIAL)) not in allowed[register]:
@@ -90,7 +104,22 @@ def judge(
             failures.append(Failure(f"{register}: the store holds {choice}, and no client set it"))
     failures.sort(key=lambda failure: len(failure.operations))
     failures += _miscounted(allowed, held, counts or {}, start)
-    return Verdict(sum(map(len, of_registers.values())), len(of_registers), failures)
+    return Verdict(sum(map(len, of_registers.values())), len(of_registers), failures, undone)
+
+
+def _is_explained(allowed: frozenset[str], register: Register, held: Mapping[Register, str] | None) -> bool:
+    return bool(allowed) and (held is None or held.get(register, INITIAL) in allowed)
+
+
+def _without_unconfirmed_reads(operations: Sequence[Operation]) -> list[Operation]:
+    """Leave out reads of what a write without an answer may have set."""
+    unknown = [one for one in operations if one.kind == SET and not one.is_known]
+    return [
+        one
+        for one in operations
+        if one.kind == SET
+        or not any(write.choice == one.choice and write.invoked <= one.completed for write in unknown)
+    ]
 
 
 def _unexplained(register: Register, operations: Sequence[Operation], initial: str) -> Failure:

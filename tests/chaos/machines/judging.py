@@ -32,4 +32,4 @@ def judge_run(repository: Repository, ledger: Ledger, histories: Sequence[Path],
     registers = sorted({operation.register for operation in operations})
     held = dict(zip(registers, choices_in(repository, registers), strict=True))
     counts = counts_in(repository, {register.article for register in registers})
-    return judge(operations, held=held, counts=counts, start=start)
+    return judge(operations, held=held, counts=counts, start=start, may_undo=True)
