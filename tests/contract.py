@@ -25,7 +25,9 @@ def check(method: str, path: str, answer) -> None:
 
 def operation_at(method: str, path: str):
     for template, methods in document()["paths"].items():
-        pattern = re.sub("{(slug|name)}", "[^/]+", re.sub("{(article|comment)_id}", "[1-9][0-9]{0,14}", template))
+        pattern = re.sub(
+            "{(slug|name)}", "[^/]+", re.sub("{(article|comment|sweep|note)_id}", "[1-9][0-9]{0,14}", template)
+        )
         if re.fullmatch(pattern, path):
             return methods.get(method.lower())
     return None
