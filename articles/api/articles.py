@@ -15,11 +15,11 @@ from accounts.moderators import EDIT_ANY_ARTICLE, REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
 from articles.api.protocol.auth import AUTHORS, EDITORS, MODERATORS, POSTERS, check_scope, may, require
-from articles.api.protocol.operations import LAST_PAGE, READERS, ArticleNumber, failing, router
+from articles.api.protocol.operations import READERS, ArticleNumber, failing, possible_page, router
 from articles.api.protocol.problems import Problem
 from articles.domain import members
 from articles.domain.articles import Article
-from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster, PageNotFound
+from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster
 from articles.domain.moderation import log
 from articles.forms.links import check_links, clean_article_link
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
@@ -231,9 +231,7 @@ def read_article_log(request: HttpRequest, article_id: ArticleNumber) -> LogPage
     **READERS,
 )
 def read_log(request: HttpRequest, query: Query[PageQuery]) -> LogPage:  # noqa: ARG001 - ninja's
-    if query.page > LAST_PAGE:
-        raise PageNotFound(query.page)
-    return LogPage.of(repository().moderation_log.get_page(query.page))
+    return LogPage.of(repository().moderation_log.get_page(possible_page(query.page)))
 
 
 def _changes_of_groups(edit: Edit, before: Article) -> tuple[list[str], list[str]]:

@@ -12,11 +12,10 @@ from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.my_lists import MemberName
 from articles.api.protocol.auth import MEMBERS, SAVERS
-from articles.api.protocol.operations import LAST_PAGE, ArticleNumber, failing, router
+from articles.api.protocol.operations import ArticleNumber, failing, possible_page, router
 from articles.api.protocol.problems import Problem
 from articles.domain.discussion import notices as domain
 from articles.domain.discussion.notices import NoticeKind
-from articles.domain.errors import PageNotFound
 from articles.domain.moderation.log import Action
 from articles.web.identity import actor, inbox_read_until, mark_read, member_named
 from articles.wiring import repository
@@ -168,9 +167,7 @@ class Inbox(BaseModel):
     auth=MEMBERS,
 )
 def read_inbox(request: MemberRequest, query: Query[InboxQuery]) -> Inbox:
-    if query.page > LAST_PAGE:
-        raise PageNotFound(query.page)
-    page = repository().inbox.get_page(actor(request).id, query.page)
+    page = repository().inbox.get_page(actor(request).id, possible_page(query.page))
     read_until = inbox_read_until(request)
     ban = Ban.objects.to_show(request.user) if query.page == 1 else None
     return Inbox(

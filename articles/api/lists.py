@@ -7,10 +7,9 @@ from ninja import Query
 from pydantic import BaseModel, Field
 
 from articles.api import schemas
-from articles.api.protocol.operations import LAST_PAGE, READERS, failing, router
+from articles.api.protocol.operations import READERS, failing, possible_page, router
 from articles.api.protocol.problems import Problem
 from articles.domain import articles, lists
-from articles.domain.errors import PageNotFound
 from articles.domain.lists import GROUPS_PER_LIST, Order, Period
 from articles.text.slugs import requested_slugs
 from articles.web.identity import reader_id
@@ -60,14 +59,13 @@ class HotList(BaseModel):
     **READERS,
 )
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
-    if query.page > LAST_PAGE:
-        raise PageNotFound(query.page)
+    number = possible_page(query.page)
     slugs = requested_slugs(query.group, at_most=GROUPS_PER_LIST) if query.group else ()
     if query.range.period is not Period.ALL and (query.order is not Order.POINTS or slugs):
         message = _("“range” applies only to order=points without a group.")
         raise Problem(400, "invalid", message)
     page = repository().lists.get_page(
-        query.order, query.page, slugs=slugs, period=query.range.period, reader=reader_id(request)
+        query.order, number, slugs=slugs, period=query.range.period, reader=reader_id(request)
     )
     return schemas.ArticlePage.of(page)
 

@@ -12,9 +12,8 @@ from pydantic import BaseModel, Field
 from articles.api import schemas
 from articles.api.groups import GroupName
 from articles.api.protocol.auth import MEMBERS, SAVERS
-from articles.api.protocol.operations import LAST_PAGE, READERS, ArticleNumber, failing, router
+from articles.api.protocol.operations import READERS, ArticleNumber, failing, possible_page, router
 from articles.domain import lists
-from articles.domain.errors import PageNotFound
 from articles.models import ArticlePermissions
 from articles.text.slugs import requested_slug
 from articles.web.identity import actor, member_named, reader_id
@@ -205,8 +204,6 @@ def _own_page(request: HttpRequest, number: int, read: Callable[[int, int], list
 
 
 def _page(number: int, read: Callable[[int], lists.MemberPage | lists.ArticlePage]) -> OwnList:
-    if number > LAST_PAGE:
-        raise PageNotFound(number)
-    page = read(number)
+    page = read(possible_page(number))
     articles = [schemas.Article.of(article) for article in page.articles]
     return OwnList(articles=articles, page=page.number, has_next=page.has_next)

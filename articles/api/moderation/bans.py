@@ -8,21 +8,20 @@ from pydantic import BaseModel, Field
 from accounts.models import Ban as BanRow
 from accounts.models import BanScope, User
 from accounts.moderators import BAN_MEMBERS
+from articles.api.moderation.members import MOST_DAYS, member_for
 from articles.api.my_lists import MemberName
-from articles.api.protocol.auth import MODERATORS, require
+from articles.api.protocol.auth import MODERATORS
 from articles.api.protocol.operations import failing, router
 from articles.text.lines import clean_reason
-from articles.web.identity import actor, member_named
+from articles.web.identity import actor
 from articles.web.moderation.bans import ban, lift_ban
-
-_MOST_DAYS = 3650
 
 
 class NewBan(BaseModel):
     __doc__ = gettext_noop("What to ban a member from, for how long, and why; or that the ban is lifted, and why.")
 
     scope: BanScope | None = Field(description=gettext_noop("null lifts the ban."), examples=["posting"])
-    days: int = Field(0, ge=0, le=_MOST_DAYS, description=gettext_noop("0 for a ban without end."), examples=[7])
+    days: int = Field(0, ge=0, le=MOST_DAYS, description=gettext_noop("0 for a ban without end."), examples=[7])
     reason: str = Field(
         description=gettext_noop("Everyone can read it in the moderation log."), examples=["Spam."]
     )
@@ -61,7 +60,7 @@ class Ban(BaseModel):
     auth=MODERATORS,
 )
 def read_ban(request: HttpRequest, name: MemberName) -> Ban:
-    return Ban.of(_member(request, name))
+    return Ban.of(member_for(request, name, BAN_MEMBERS))
 
 
 @router.put(
@@ -75,7 +74,7 @@ def read_ban(request: HttpRequest, name: MemberName) -> Ban:
     auth=MODERATORS,
 )
 def ban_member(request: HttpRequest, name: MemberName, wanted: NewBan) -> Ban:
-    member, reason = _member(request, name), clean_reason(wanted.reason)
+    member, reason = member_for(request, name, BAN_MEMBERS), clean_reason(wanted.reason)
     if wanted.scope is None:
         lift_ban(member, reason, actor(request))
     elif member.has_perm(BAN_MEMBERS):
@@ -83,10 +82,3 @@ def ban_member(request: HttpRequest, name: MemberName, wanted: NewBan) -> Ban:
     else:
         ban(member, wanted.scope, reason, days=wanted.days, moderator=actor(request))
     return Ban.of(member)
-
-
-def _member(request: HttpRequest, name: str) -> User:
-    """Return the member. Raises PermissionDenied, and Http404."""
-    require(request, BAN_MEMBERS)
-    member: User = member_named(name)
-    return member

@@ -7,11 +7,12 @@ from pydantic import BaseModel, Field
 
 from accounts.models import User
 from accounts.moderators import BAN_MEMBERS
+from articles.api.moderation.members import member_for
 from articles.api.my_lists import MemberName
-from articles.api.protocol.auth import MODERATORS, require
+from articles.api.protocol.auth import MODERATORS
 from articles.api.protocol.operations import failing, router
 from articles.text.lines import clean_reason
-from articles.web.identity import actor, member_named
+from articles.web.identity import actor
 from articles.web.moderation.steps import take
 from articles.wiring import repository
 
@@ -48,8 +49,7 @@ class LeftOut(BaseModel):
     auth=MODERATORS,
 )
 def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
-    require(request, BAN_MEMBERS)
-    return LeftOut.of(member_named(name))
+    return LeftOut.of(member_for(request, name, BAN_MEMBERS))
 
 
 @router.put(
@@ -63,8 +63,8 @@ def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
     auth=MODERATORS,
 )
 def leave_votes_out(request: HttpRequest, name: MemberName, wanted: LeavingOut) -> LeftOut:
-    require(request, BAN_MEMBERS)
-    member, reason, votes = member_named(name), clean_reason(wanted.reason), repository().left_out
+    member = member_for(request, name, BAN_MEMBERS)
+    reason, votes = clean_reason(wanted.reason), repository().left_out
     if wanted.left_out and member.has_perm(BAN_MEMBERS):
         raise PermissionDenied
     decide = votes.leave_out if wanted.left_out else votes.count_again

@@ -7,14 +7,17 @@ from pydantic import BaseModel, Field
 
 from accounts.models import MemberNote, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
+from articles.api.moderation.members import member_for
 from articles.api.my_lists import MemberName
-from articles.api.protocol.auth import MODERATORS, require
-from articles.api.protocol.operations import LAST_PAGE, failing, router
+from articles.api.protocol.auth import MODERATORS
+from articles.api.protocol.operations import HIGHEST_NUMBER, failing, router
 from articles.text.lines import clean_note
-from articles.web.identity import actor, member_named
+from articles.web.identity import actor
 from articles.web.moderation import notes
 
-NoteNumber = PathEx[int, P(description=gettext_noop("The number of the note."), ge=1, le=LAST_PAGE, examples=[5])]
+NoteNumber = PathEx[
+    int, P(description=gettext_noop("The number of the note."), ge=1, le=HIGHEST_NUMBER, examples=[5])
+]
 
 
 class NewNote(BaseModel):
@@ -94,7 +97,6 @@ def delete_note(request: HttpRequest, name: MemberName, note_id: NoteNumber) -> 
 
 def _subject(request: HttpRequest, name: str) -> User:
     """Return the member. Raises Http404, and PermissionDenied also for the moderator's own notes."""
-    require(request, BAN_MEMBERS, REMOVE_ARTICLES)
-    member: User = member_named(name)
+    member = member_for(request, name, BAN_MEMBERS, REMOVE_ARTICLES)
     notes.check_subject(member, actor(request).id)
     return member

@@ -10,9 +10,9 @@ from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.protocol.auth import MODERATORS, require
-from articles.api.protocol.operations import LAST_PAGE, ArticleNumber, CommentNumber, failing, router
+from articles.api.protocol.operations import ArticleNumber, CommentNumber, failing, possible_page, router
 from articles.domain.discussion.comments import article_of, is_root, root_of
-from articles.domain.errors import CommentNotFound, PageNotFound
+from articles.domain.errors import CommentNotFound
 from articles.domain.moderation import flags as domain
 from articles.domain.moderation.flags import FlagReason, SubjectId
 from articles.text.lines import clean_reason
@@ -111,9 +111,7 @@ _KEEPING = {200: Kept} | failing(400, 401, 403, 404, 413, 415, 503)
 )
 def read_queue(request: HttpRequest, query: Query[QueueQuery]) -> Queue:
     require(request, REMOVE_ARTICLES)
-    if query.page > LAST_PAGE:
-        raise PageNotFound(query.page)
-    page = repository().flags.get_page(query.page)
+    page = repository().flags.get_page(possible_page(query.page))
     members = User.objects.filter(pk__in={flag.member for one in page.entries for flag in one.flags}, left_at=None)
     names = dict(members.values_list("pk", "username"))
     return Queue(

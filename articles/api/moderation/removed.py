@@ -13,8 +13,7 @@ from articles.api import schemas
 from articles.api.articles import LogEntry, PageQuery
 from articles.api.comments import Comment
 from articles.api.protocol.auth import MODERATORS, require
-from articles.api.protocol.operations import LAST_PAGE, failing, router
-from articles.domain.errors import PageNotFound
+from articles.api.protocol.operations import failing, possible_page, router
 from articles.wiring import repository
 
 _LATEST = 10.0**11
@@ -84,9 +83,7 @@ class RemovedComments(BaseModel):
 )
 def list_removed_articles(request: HttpRequest, query: Query[PageQuery]) -> RemovedArticles:
     require(request, REMOVE_ARTICLES)
-    if query.page > LAST_PAGE:
-        raise PageNotFound(query.page)
-    page = repository().removed_articles.get_page(query.page)
+    page = repository().removed_articles.get_page(possible_page(query.page))
     rows = [
         RemovedArticle(
             article=schemas.Article.of(article),

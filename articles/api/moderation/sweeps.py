@@ -1,7 +1,5 @@
 """Sweeps: remove everything that a member posted recently, continue that, and restore it."""
 
-from typing import Annotated
-
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext_noop
@@ -9,24 +7,18 @@ from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
 
 from accounts.models import Sweep as SweepRow
-from accounts.models import User
 from accounts.moderators import REMOVE_ARTICLES
+from articles.api.moderation.members import MOST_DAYS, member_for
 from articles.api.my_lists import MemberName
-from articles.api.protocol.auth import MODERATORS, require
-from articles.api.protocol.operations import LAST_PAGE, failing, router
+from articles.api.protocol.auth import MODERATORS
+from articles.api.protocol.operations import HIGHEST_NUMBER, failing, router
 from articles.text.lines import clean_reason
-from articles.web.identity import actor, member_named
+from articles.web.identity import actor
 from articles.web.moderation import sweeps
 
 SweepNumber = PathEx[
-    int, P(description=gettext_noop("The number of the sweep."), ge=1, le=LAST_PAGE, examples=[1])
+    int, P(description=gettext_noop("The number of the sweep."), ge=1, le=HIGHEST_NUMBER, examples=[1])
 ]
-Reason = Annotated[
-    str,
-    Field(description=gettext_noop("Everyone can read it in the moderation log."), examples=["It is all spam."]),
-]
-
-_MOST_DAYS = 3650
 
 
 class NewSweep(BaseModel):
@@ -34,11 +26,13 @@ class NewSweep(BaseModel):
 
     days: int = Field(
         ge=1,
-        le=_MOST_DAYS,
+        le=MOST_DAYS,
         description=gettext_noop("Removes the articles and comments of these last days."),
         examples=[7],
     )
-    reason: Reason
+    reason: str = Field(
+        description=gettext_noop("Everyone can read it in the moderation log."), examples=["It is all spam."]
+    )
 
 
 class SweepChange(BaseModel):
@@ -96,7 +90,7 @@ class Sweeps(BaseModel):
     auth=MODERATORS,
 )
 def list_sweeps(request: HttpRequest, name: MemberName) -> Sweeps:
-    rows = _member(request, name).sweeps.select_related("moderator")
+    rows = member_for(request, name, REMOVE_ARTICLES).sweeps.select_related("moderator")
     return Sweeps(sweeps=[Sweep.of(row) for row in rows])
 
 
@@ -111,7 +105,7 @@ def list_sweeps(request: HttpRequest, name: MemberName) -> Sweeps:
     auth=MODERATORS,
 )
 def begin_sweep(request: HttpRequest, name: MemberName, sweep: NewSweep) -> Status[Sweep]:
-    member, reason = _member(request, name), clean_reason(sweep.reason)
+    member, reason = member_for(request, name, REMOVE_ARTICLES), clean_reason(sweep.reason)
     row = sweeps.begin(member, sweep.days, reason, actor(request))
     sweeps.remove(row, actor(request))
     return Status(201, _reread(row))
@@ -128,19 +122,12 @@ def begin_sweep(request: HttpRequest, name: MemberName, sweep: NewSweep) -> Stat
     auth=MODERATORS,
 )
 def change_sweep(request: HttpRequest, name: MemberName, sweep_id: SweepNumber, change: SweepChange) -> Sweep:
-    row = get_object_or_404(SweepRow, pk=sweep_id, member=_member(request, name))
+    row = get_object_or_404(SweepRow, pk=sweep_id, member=member_for(request, name, REMOVE_ARTICLES))
     if change.restored:
         sweeps.restore(row, clean_reason(change.reason), actor(request))
     elif row.restored_at is None:
         sweeps.remove(row, actor(request))
     return _reread(row)
-
-
-def _member(request: HttpRequest, name: str) -> User:
-    """Return the member. Raises PermissionDenied, and Http404."""
-    require(request, REMOVE_ARTICLES)
-    member: User = member_named(name)
-    return member
 
 
 def _reread(row: SweepRow) -> Sweep:

@@ -7,9 +7,10 @@ from ninja import P, PathEx, Router
 
 from articles.api import schemas
 from articles.api.protocol.auth import EVERYONE
+from articles.domain.errors import PageNotFound
 
-LAST_PAGE = 10**9
-"""Highest page number accepted. No list is longer, and the store cannot count much further."""
+HIGHEST_NUMBER = 10**9
+"""Highest number of a page or of a row. No list is longer, and the store cannot count much further."""
 
 
 ArticleNumber = PathEx[int, P(description=gettext_noop("The article's number."), ge=1, examples=[42])]
@@ -20,6 +21,13 @@ OwnCommentNumber = PathEx[
 
 
 router = Router()
+
+
+def possible_page(number: int) -> int:
+    """Return the number of a page. Raises PageNotFound for one that no list can have."""
+    if number > HIGHEST_NUMBER:
+        raise PageNotFound(number)
+    return number
 
 
 def failing(*statuses: int) -> dict[int, Any]:

@@ -11,15 +11,11 @@ def block(host: str, reason: str, moderator: Actor) -> None:
     """Block a clean host, or change its reason. Idempotent. Raises StoreError; then nothing is changed."""
     with transaction.atomic():
         if hosts.block(host, reason):
-            _log(Action.BLOCK_HOST, moderator, host, reason)
+            repository().moderation_log.note(Action.BLOCK_HOST, moderator, host, reason)
 
 
 def unblock(host: str, reason: str, moderator: Actor) -> None:
     """Stop blocking a clean host. Idempotent. Raises StoreError; then nothing is changed."""
     with transaction.atomic():
         if hosts.unblock(host):
-            _log(Action.UNBLOCK_HOST, moderator, host, reason)
-
-
-def _log(action: Action, moderator: Actor, host: str, reason: str) -> None:
-    repository().moderation_log.note(action, moderator, host, reason)
+            repository().moderation_log.note(Action.UNBLOCK_HOST, moderator, host, reason)

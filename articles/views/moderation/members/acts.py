@@ -1,4 +1,4 @@
-"""What the forms of a member's page share: where they lead back, and what the moderator is told."""
+"""The address to which all forms about a member return, and the message after an act of many steps."""
 
 from typing import Any
 
