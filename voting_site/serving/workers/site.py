@@ -35,7 +35,6 @@ def serve(descriptors: Sequence[int], patience: float) -> None:
     resolve("/healthz")  # imports all views and builds the API
     load_most_read()
     # What is loaded now stays: the workers' garbage collector need not look through it, nor copy it into each.
-    gc.collect()
     gc.freeze()
     launcher, folder = os.getppid(), metric_files.directory()
 
