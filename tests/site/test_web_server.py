@@ -6,6 +6,7 @@ import signal
 import socket
 import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,23 @@ def test_a_dead_web_server_is_replaced_and_the_rest_of_the_site_stays(start, num
         in site.told()
     )
     assert site.stop() == 0
+    assert not site.processes()
+
+
+def test_the_web_server_imports_the_site_and_waits_until_it_is_prepared(start):
+    site = start(DEMO="0")
+    until(lambda: site.process.pid in parents(site).values(), DEADLINE, site.told)
+    site.process.send_signal(signal.SIGSTOP)  # the launcher prepares nothing more
+    server = server_of(site)
+
+    until(lambda: "pipe" in Path(f"/proc/{server}/wchan").read_text(), DEADLINE, site.told)
+
+    assert workers_of(site) == set()
+    with pytest.raises(OSError, match="refused"):
+        site.get("/healthz")
+    site.process.terminate()
+    site.process.send_signal(signal.SIGCONT)
+    assert site.process.wait(DEADLINE) == 0
     assert not site.processes()
 
 

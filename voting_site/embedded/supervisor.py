@@ -59,12 +59,25 @@ class Supervisor:
         """The error that has ended the supervision before the store was ready."""
         return None if self._ready else self._failure
 
-    def start(self, timeout: float | None = START_TIMEOUT, *, loading_after: float | None = None) -> bool:
+    def start(self, timeout: float | None = START_TIMEOUT) -> None:
         """Block until the store is ready, run by this or another process; with None, without a time limit.
 
-        With `loading_after`, return False if it is not ready after that many seconds: it gets ready in the
-        background, or `failure` says why not. Raises EmbeddedStoreError, after cleaning up.
+        Raises EmbeddedStoreError, after cleaning up.
         """
+        self.begin()
+        try:
+            if not self.wait_until_ready(timeout):
+                server = "its server" if self.owns else "the server of the process that owns it"
+                raise StoreTimeoutError(
+                    f"The store in {self.paths.directory} is not ready: {server} did not answer "
+                    f"at {self.paths.socket} within {timeout:g} s."
+                )
+        except BaseException:
+            self.stop()
+            raise
+
+    def begin(self) -> None:
+        """Start the store in the background. Raises StoreDirectoryError; `wait_until_ready` raises all else."""
         if self._thread is not None:
             raise RuntimeError("the supervisor has been started already")
         self.paths.prepare()
@@ -74,12 +87,19 @@ class Supervisor:
         atexit.register(self.stop)
         try:
             self._thread.start()
-            if loading_after is not None and not self._settled.wait(loading_after):
-                return False
-            self._wait_for_first_answer(timeout)
         except BaseException:
             self.stop()
             raise
+
+    def wait_until_ready(self, timeout: float | None) -> bool:
+        """Return whether the store gets ready within so many seconds; if not, it goes on starting.
+
+        Raises EmbeddedStoreError if it cannot be started.
+        """
+        if not self._settled.wait(timeout):
+            return False
+        if self._failure is not None:
+            raise self._failure
         return True
 
     def stop(self) -> None:
@@ -99,16 +119,6 @@ class Supervisor:
         self._ready = False
         self._failure: Exception | None = None
 
-    def _wait_for_first_answer(self, timeout: float | None) -> None:
-        if not self._settled.wait(timeout):
-            server = "its server" if self.owns else "the server of the process that owns it"
-            raise StoreTimeoutError(
-                f"The store in {self.paths.directory} is not ready: {server} did not answer "
-                f"at {self.paths.socket} within {timeout:g} s."
-            )
-        if self._failure is not None:
-            raise self._failure
-
     def _run(self) -> None:
         """Run the thread. It spawns the server, which ends with it."""
         try:
@@ -120,7 +130,7 @@ class Supervisor:
                     self._stopping.wait(_LOCK_POLL)
         except Exception as error:
             self._failure = error
-            if self._ready:  # otherwise `start` raises it
+            if self._ready:  # otherwise `wait_until_ready` raises it
                 logger.error("the store's supervisor has failed: %s", error)
         finally:
             self._lock.release()

@@ -39,8 +39,8 @@ _POLL = 0.1
 _STORE_POLL = 2.0
 """Seconds between two attempts to prepare a store that did not answer at the start."""
 
-_LOADING_AFTER = 3.0
-"""Seconds after which the site starts although its embedded store is still loading."""
+_LOADING_SECONDS = 3.0
+"""Once all else is prepared, the site starts after this time although its embedded store is still loading."""
 
 _preparing = threading.Event()
 
@@ -60,16 +60,23 @@ def serve(say: Say, *, runs_housekeeping: bool = True) -> int:
     if disk.is_full(data_dir):
         raise CannotServe(disk.sentence(data_dir))
     workers = settings.CONFIGURATION["WEB_WORKERS"]
-    with bound(host, port, PATIENCE, workers) as listeners, _signals() as signals, _store() as store:
+    with (
+        bound(host, port, PATIENCE, workers) as listeners,
+        _signals() as signals,
+        _store() as store,
+        metrics_folder(data_dir, f"{host}:{port}", workers) as metrics,
+    ):
+        server = WebServer(host, port, listeners, metrics)  # it imports the site meanwhile
         try:
-            is_prepared = _prepare(say, is_loading=store.is_loading)
-        except _Stopped:
-            return 0
-        with metrics_folder(data_dir, f"{host}:{port}", workers) as metrics:
+            is_prepared = _prepare(say, store)
             listen(listeners)
-            server = WebServer(host, port, listeners, metrics)
+            server.let_serve()
             keep_house = partial(_keep_house, say, is_prepared, runs_housekeeping)
             return _serve_web(say, server, _greeting(host, port), signals, store, keep_house)
+        except _Stopped:
+            return 0
+        finally:
+            server.stop()
 
 
 def _serve_web(
@@ -161,10 +168,14 @@ def _signals() -> Iterator[_Signals]:
 
 @dataclass
 class _Store:
-    """The embedded store, if the site has one. `is_loading`: it was not ready at the start."""
+    """The embedded store, if the site has one."""
 
     supervisor: Supervisor | None = None
-    is_loading: bool = False
+
+    def wait(self) -> None:
+        """Give it time to load. Raises StoreUnavailable if that takes longer, EmbeddedStoreError if it fails."""
+        if self.supervisor and not self.supervisor.wait_until_ready(_LOADING_SECONDS):
+            raise StoreUnavailable("it is still loading")
 
     def check(self) -> None:
         """Raise EmbeddedStoreError if the store could not be loaded."""
@@ -179,15 +190,16 @@ def _store() -> Iterator[_Store]:
         yield _Store()
         return
     supervisor = Supervisor(StorePaths(Path(settings.DATA_DIR)))
-    is_ready = supervisor.start(timeout=None, loading_after=_LOADING_AFTER)
+    supervisor.begin()
     try:
-        yield _Store(supervisor, is_loading=not is_ready)
+        yield _Store(supervisor)
     finally:
         supervisor.stop()
 
 
-def _prepare(say: Say, *, is_loading: bool) -> bool:
-    """Bring everything up to date. Every step can be interrupted, and is completed at the next start.
+def _prepare(say: Say, store: _Store) -> bool:
+    """Bring everything up to date, while the store loads. Every step can be interrupted, and is completed at the
+    next start.
 
     Return False if the store does not answer yet: the site starts all the same.
     """
@@ -195,8 +207,7 @@ def _prepare(say: Say, *, is_loading: bool) -> bool:
     try:
         call_command("migrate", interactive=False, verbosity=0)
         static_files.gather()
-        if is_loading:
-            raise StoreUnavailable("it is still loading")
+        store.wait()
         _prepare_store(say)
     except StoreUnavailable as error:
         say(

@@ -1,4 +1,7 @@
-"""Run the web server as a child process that never outlives this one, and restart it when it dies."""
+"""Run the web server as a child process that never outlives this one, and restart it when it dies.
+
+The process imports the site at once, and serves when it is let: so the launcher prepares the site meanwhile.
+"""
 
 import http.client
 import logging
@@ -9,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -42,7 +46,15 @@ class WebServer:
         self._retired: list[subprocess.Popen[bytes]] = []
         self._restart_at: float | None = None
         self._served = False
+        self._gate = -1
         self._process = self._spawn()
+
+    def let_serve(self) -> None:
+        """Tell the process, which has begun to import the site, that everything is prepared."""
+        with suppress(BrokenPipeError):  # it has ended, which is noticed later
+            os.write(self._gate, b"\n")
+        os.close(self._gate)
+        self._gate = -1
 
     def wait_until_answering(self, stopping: Callable[[], bool]) -> None:
         """Block until the server answers, or until `stopping()`. Raises CannotServe if it ends."""
@@ -62,6 +74,7 @@ class WebServer:
             self._restart_at = time.monotonic() + wait
         if self._restart_at is not None and time.monotonic() >= self._restart_at:
             self._process, self._restart_at, self._served = self._spawn(), None, False
+            self.let_serve()
         if not self._served and self._restart_at is None and self._answers():
             _log.info("the web server answers")
 
@@ -71,9 +84,13 @@ class WebServer:
             self._process.terminate()
             self._retired.append(self._process)
             self._process, self._served = self._spawn(), False
+            self.let_serve()
 
     def stop(self) -> None:
-        """Stop the server after its current requests. Kill it after STOP_TIMEOUT."""
+        """Stop the server after its current requests. Kill it after STOP_TIMEOUT. Does nothing the second time."""
+        if self._gate >= 0:
+            os.close(self._gate)
+            self._gate = -1
         processes = [self._process, *self._retired]
         for process in processes:
             if process.poll() is None:
@@ -89,15 +106,19 @@ class WebServer:
     def _spawn(self) -> "subprocess.Popen[bytes]":
         """Start the process. It does not get the terminal's Ctrl-C, and on Linux it ends with this thread."""
         descriptors = [listener.fileno() for listener in self._listeners]
+        gate, self._gate = os.pipe()
         launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(signal.SIGTERM))]
         server = [sys.executable, "-m", "voting_site.serving.workers", f"{in_address(self._host)}:{self._port}"]
-        return subprocess.Popen(  # nosec B603 # noqa: S603 - our own program
-            [*launcher, *server, ",".join(map(str, descriptors)), str(PATIENCE)],
-            start_new_session=True,
-            cwd=settings.BASE_DIR,
-            env=os.environ | {metric_files.VARIABLE: str(self._metrics)},
-            pass_fds=descriptors,
-        )
+        try:
+            return subprocess.Popen(  # nosec B603 # noqa: S603 - our own program
+                [*launcher, *server, ",".join(map(str, descriptors)), str(PATIENCE), str(gate)],
+                start_new_session=True,
+                cwd=settings.BASE_DIR,
+                env=os.environ | {metric_files.VARIABLE: str(self._metrics)},
+                pass_fds=[*descriptors, gate],
+            )
+        finally:
+            os.close(gate)
 
     def _answers(self) -> bool:
         """Send a request; return whether it was answered."""

@@ -32,7 +32,7 @@ def serve(descriptors: Sequence[int], patience: float) -> None:
         signal.signal(number, lambda received, _frame: signals.append(received))
 
     # Once before the forks, not at each one's first request:
-    resolve("/healthz")  # imports all views and builds the API
+    resolve("/healthz")  # prepares the URLs
     load_most_read()
     # What is loaded now stays: the workers' garbage collector need not look through it, nor copy it into each.
     gc.freeze()
