@@ -13,7 +13,10 @@ from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 from articles.repository import Repository
 from tests.site_process import Site, stopped_site, store_of
 
-CHROMIUM = Path("/usr/bin/chromium")
+_CHROMIUM, _HEADLESS_SHELL = Path("/usr/bin/chromium"), Path("/usr/bin/chromium-headless-shell")
+
+CHROMIUM = _HEADLESS_SHELL if _HEADLESS_SHELL.exists() else _CHROMIUM
+"""Debian has Chromium's engine also without windows. That opens pages in half the time."""
 
 expect.set_options(timeout=30_000)  # a busy machine must not fail a test
 
@@ -25,7 +28,7 @@ ARTEFACTS = Path(settings.BASE_DIR) / "test-artefacts"
 def chromium() -> Iterator[Browser]:
     """A browser, not for the whole session: while it runs, Django treats the thread as asynchronous."""
     if not CHROMIUM.exists():
-        pytest.skip("there is no Chromium at /usr/bin/chromium")
+        pytest.skip(f"there is no Chromium at {CHROMIUM}")
     with sync_playwright() as playwright:
         options = ["--no-sandbox", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=options)
