@@ -22,7 +22,7 @@ admin: $(SITE_READY)
 test test-fast test-hostile test-site test-topologies test-large test-browser chaos chaos-short chaos-crowd fuzz fuzz-short: export PYTHONDONTWRITEBYTECODE =
 
 # One process more than there are cores, since tests also wait, for stores and sites.
-test test-hostile test-site test-topologies test-browser: export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+test test-fast test-hostile test-site test-topologies test-browser: export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 test: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal $(SELECTED)

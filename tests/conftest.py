@@ -29,6 +29,7 @@ from tests.factories import browser_of, member, reserve_ids
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, client_of
 from tests.topologies import of_this_run
+from tests.topologies.node import Node
 from tests.topologies.of_this_run import Databases
 from tests.waiting import fill_once
 from voting_site.embedded import Supervisor
@@ -70,7 +71,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.site)
         if not NODES.isdisjoint(fixtures):
             item.add_marker(pytest.mark.nodes)
-        if folder not in START_PROCESSES and STORES.isdisjoint(fixtures):
+        starts_servers = any(item.iter_markers("nodes")) or any(item.iter_markers("topology"))
+        if folder not in START_PROCESSES and STORES.isdisjoint(fixtures) and not starts_servers:
             item.add_marker(pytest.mark.fast)
     of_this_run.select(config, items)
 
@@ -88,7 +90,8 @@ def pytest_collection() -> Iterator[None]:
 def _starts_no_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail a fast test that starts a store."""
     if request.node.get_closest_marker("fast"):
-        monkeypatch.setattr(Supervisor, "start", lambda *_: pytest.fail("A fast test starts a store."))
+        for starting in ((Supervisor, "begin"), (Node, "_start")):
+            monkeypatch.setattr(*starting, lambda *_: pytest.fail("A fast test starts a store."))
         monkeypatch.setattr(settings, "STORE_OPENER", "contextlib.nullcontext")
 
 

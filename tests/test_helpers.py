@@ -12,7 +12,9 @@ from _pytest.assertion.rewrite import AssertionRewritingHook
 
 from articles.repository.store.key_table import recognise
 from tests.pages import feeds
-from voting_site.embedded import Supervisor
+from tests.topologies.node import Node
+from voting_site.embedded import StorePaths, Supervisor
+from voting_site.embedded.binary import find_binary
 
 ROOT = Path(__file__).parent
 ABOUT_THE_STORE = ("repository", "archive", "chaos")
@@ -142,6 +144,13 @@ def test_a_helpers_failing_assertion_explains_itself():
 
 
 @pytest.mark.fast
-def test_a_fast_test_that_starts_a_store_fails():
+@pytest.mark.parametrize(
+    "start",
+    [
+        lambda folder: Supervisor(StorePaths(folder)).start(),
+        lambda folder: Node(folder, find_binary()),
+    ],
+)
+def test_a_fast_test_that_starts_a_store_fails(start, tmp_path):
     with pytest.raises(pytest.fail.Exception, match="starts a store"):
-        Supervisor.start(None)
+        start(tmp_path / "store")
