@@ -140,7 +140,9 @@ def test_each_reader_of_an_article_counts_although_they_share_its_page(site):
     assert len(set(cookies)) == 21
     assert {reading.cookie for reading in again} == {""}
     assert value_in(site.get("/metrics")[1], "site_recent_pages_total") >= 20
-    until(lambda: read(site, address, "curl/8").numbers == (before.numbers[0] + 21, before.numbers[1] + 21), 60)
+    later = []  # views may be shown ten seconds late
+    until(lambda: later.append(read(site, address, "curl/8")) or later[-1].views == before.views + 21, 60)
+    assert later[-1].visitors - before.visitors in about(21)
 
 
 def test_a_site_that_is_stopped_has_counted_all_views(site, start):
@@ -156,12 +158,18 @@ def test_a_site_that_is_stopped_has_counted_all_views(site, start):
     again = start(PORT=str(site.port))
     again.wait_until_up()
     after = read(again, f"/articles/{other}/", "curl/8")
-    assert (after.numbers[0], after.numbers[1]) == (before.numbers[0] + 30, before.numbers[1] + 30)
+    assert after.views == before.views + 30
+    assert after.visitors - before.visitors in about(30)
+
+
+def about(visitors):
+    """Return how many visitors may be counted: they are estimated, and their digests differ in each run."""
+    return range(visitors - 5, visitors + 6)
 
 
 class Reading(NamedTuple):
-    numbers: tuple[int, int]
-    """Views and visitors, as the page shows them."""
+    views: int
+    visitors: int
     cookie: str
     """The visitor cookie that the answer sets."""
 
@@ -174,6 +182,7 @@ def read(site, address, agent, cookie=""):
         views, visitors = re.findall(r"<dd>([\d,]+)</dd>", page)[:2]
         assert not PERSONAL.search(page)
         return Reading(
-            (int(views.replace(",", "")), int(visitors.replace(",", ""))),
+            int(views.replace(",", "")),
+            int(visitors.replace(",", "")),
             (answer.headers["Set-Cookie"] or "").partition(";")[0],
         )
