@@ -65,6 +65,10 @@ class ThreadQuery(BaseModel):
         examples=[50],
     )
 
+    @property
+    def part(self) -> domain.ThreadPart:
+        return domain.ThreadPart(self.start, self.size)
+
 
 class Comment(BaseModel):
     __doc__ = gettext_noop("A comment on an article.")
@@ -216,7 +220,7 @@ _LOCATION = {"Location": {"description": "The comment's address in the API.", "s
 )
 def list_comments(request: HttpRequest, article_id: ArticleNumber, query: Query[ThreadQuery]) -> Thread:
     read = repository().comments.get_thread
-    return Thread.of(read(article_id, query.order, reader=reader_id(request), start=query.start, size=query.size))
+    return Thread.of(read(article_id, query.order, reader=reader_id(request), part=query.part))
 
 
 @router.post(
@@ -272,7 +276,7 @@ def read_comment(request: HttpRequest, comment_id: CommentNumber) -> Comment:
 )
 def list_replies(request: HttpRequest, comment_id: CommentNumber, query: Query[ThreadQuery]) -> Thread:
     read = repository().comments.get_branch
-    return Thread.of(read(comment_id, query.order, reader=reader_id(request), start=query.start, size=query.size))
+    return Thread.of(read(comment_id, query.order, reader=reader_id(request), part=query.part))
 
 
 @router.patch(

@@ -104,7 +104,7 @@ class ArticleOutline:
 def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     order, place = order_of(request), place_in(request)
     article, thread, request.META[PAGE_STATE] = repository().comments.get_article(
-        article_id, order, reader=reader_id(request), start=place.start, passed=place.passed
+        article_id, order, reader=reader_id(request), part=place.part
     )
     view = _view(request, article)
     if view:

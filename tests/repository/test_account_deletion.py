@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.discussion.comments import CommentOrder
+from articles.domain.discussion.comments import CommentOrder, ThreadPart
 from articles.domain.errors import AccountDeleted, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_NAME
@@ -226,7 +226,7 @@ def test_votes_and_posts_during_account_deletion_are_complete_or_refused(reposit
     assert "gone" in outcomes
     assert problems(repository) == []
     assert not [a for a in repository.imports.iterate() if a.poster == BOB or a.poster_name == "user2"]
-    thread = repository.comments.get_thread(articles[0], CommentOrder.OLDEST, size=1000)
+    thread = repository.comments.get_thread(articles[0], CommentOrder.OLDEST, part=ThreadPart(size=1000))
     assert all(comment.by_deleted_member for comment in thread.comments)
     assert not {"posted:2", "saved:2", "commented:2"} & contents(repository).keys()
     repository.repair.run()

@@ -14,6 +14,7 @@ from articles.domain.discussion.comments import (
     CommentPlace,
     ImportedComment,
     Thread,
+    ThreadPart,
     article_of,
     lower_bound,
     root_of,
@@ -52,8 +53,10 @@ pytestmark = pytest.mark.one_shard
 OLDEST = CommentOrder.OLDEST
 
 
-def read(repository: Repository, article: int, order: CommentOrder = OLDEST, **how: Any) -> Thread:
-    return repository.comments.get_thread(article, order, **how)
+def read(
+    repository: Repository, article: int, order: CommentOrder = OLDEST, reader: int | None = None, **part: Any
+) -> Thread:
+    return repository.comments.get_thread(article, order, reader=reader, part=ThreadPart(**part))
 
 
 def outline(thread: Thread) -> list[tuple[int, str]]:
@@ -290,8 +293,8 @@ def test_the_replies_of_a_branch_have_pages(repository, article):
     top = comment_on(repository, article, "top")
     replies = [comment_on(repository, article, str(n), parent=top) for n in range(5)]
 
-    first = repository.comments.get_branch(top, OLDEST, size=3)
-    second = repository.comments.get_branch(top, OLDEST, start=first.next_start or 0, size=9)
+    first = repository.comments.get_branch(top, OLDEST, part=ThreadPart(size=3))
+    second = repository.comments.get_branch(top, OLDEST, part=ThreadPart(first.next_start or 0, size=9))
 
     assert [comment.id for comment in first.comments] == [top, *replies[:2]]
     assert [comment.id for comment in second.comments] == [top, *replies[2:]]
@@ -832,7 +835,8 @@ def test_the_token_is_read_with_the_page_that_readers_share_only(repository, art
         return comments.get_article(article, order, **options)[2]
 
     assert token() == comments.get_states([article])[article]
-    assert token(reader=ALICE) == token(CommentOrder.NEWEST) == token(start=1) == token(size=2) == ""
+    assert token(reader=ALICE) == token(CommentOrder.NEWEST) == ""
+    assert token(part=ThreadPart(start=1)) == token(part=ThreadPart(size=2)) == ""
 
 
 def test_an_article_that_is_removed_logged_or_unknown_has_no_token(repository, article):

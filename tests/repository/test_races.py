@@ -10,7 +10,7 @@ import redis
 
 from articles.domain import ranking
 from articles.domain.articles import Choice, Tally
-from articles.domain.discussion.comments import CommentOrder
+from articles.domain.discussion.comments import CommentOrder, ThreadPart
 from articles.domain.errors import (
     AccountDeleted,
     ArticleRemoved,
@@ -705,6 +705,6 @@ def test_comments_posted_edited_voted_on_flagged_deleted_and_removed_at_once_lea
     kinds = {type(outcome) for of_thread in outcomes for outcome in of_thread}
     assert {int, Tally, NoneType, CommentNotFound} <= kinds
     assert problems(repository) == []
-    before = repository.comments.get_thread(article_id, CommentOrder.OLDEST, size=1000)
+    before = repository.comments.get_thread(article_id, CommentOrder.OLDEST, part=ThreadPart(size=1000))
     repository.repair.run()
-    assert repository.comments.get_thread(article_id, CommentOrder.OLDEST, size=1000) == before
+    assert repository.comments.get_thread(article_id, CommentOrder.OLDEST, part=ThreadPart(size=1000)) == before

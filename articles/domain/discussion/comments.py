@@ -189,6 +189,22 @@ class CommentEntry(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadPart:
+    """Which comments of a thread are read: those after its direct reply number `start`, at most `size` in all.
+
+    If those shown before are given as `passed`, it is the best of all others instead: none is repeated or left
+    out, although votes change the order meanwhile. A long comment counts once more for each KB.
+    """
+
+    start: int = 0
+    size: int = COMMENTS_PER_PAGE
+    passed: tuple[CommentId, ...] = ()
+
+
+FIRST_PART = ThreadPart()
+
+
+@dataclass(frozen=True, slots=True)
 class Thread:
     """A part of an article's discussion: comments, each followed by its replies."""
 

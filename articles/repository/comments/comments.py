@@ -5,12 +5,13 @@ from hashlib import blake2b
 
 from articles.domain.articles import Article, ArticleId, Choice, Tally
 from articles.domain.discussion.comments import (
-    COMMENTS_PER_PAGE,
     EDIT_SECONDS,
+    FIRST_PART,
     Comment,
     CommentId,
     CommentOrder,
     Thread,
+    ThreadPart,
     article_of,
     is_root,
     root_of,
@@ -92,7 +93,7 @@ class Comments:
 
         Raises CommentNotFound, and ArticleRemoved if its article is removed.
         """
-        branch = self.get_branch(comment_id, CommentOrder.OLDEST, reader=reader, size=1)
+        branch = self.get_branch(comment_id, CommentOrder.OLDEST, reader=reader, part=ThreadPart(size=1))
         return branch.comments[0]
 
     def get_thread(
@@ -101,26 +102,13 @@ class Comments:
         order: CommentOrder,
         *,
         reader: UserId | None = None,
-        start: int = 0,
-        size: int = COMMENTS_PER_PAGE,
-        passed: Collection[CommentId] = (),
+        part: ThreadPart = FIRST_PART,
     ) -> Thread:
-        """Return the article's comments from its top-level comment number `start` on, at most `size` in all.
+        """Return a part of the article's comments. One round trip, which reads what is returned.
 
-        If those shown before are given as `passed`, return the best of all others instead: none is repeated or
-        left out, although votes change the order meanwhile. A long comment counts once more for each KB. One round
-        trip, which reads what is returned. Raises ArticleNotFound, ArticleRemoved.
+        Raises ArticleNotFound, ArticleRemoved.
         """
-        return read_thread(
-            self._store,
-            root_of(article_id),
-            order,
-            reader=reader,
-            start=start,
-            size=size,
-            passed=passed,
-            subject=article_id,
-        )
+        return read_thread(self._store, root_of(article_id), order, reader, part, subject=article_id)
 
     def get_article(
         self,
@@ -128,9 +116,7 @@ class Comments:
         order: CommentOrder,
         *,
         reader: UserId | None = None,
-        start: int = 0,
-        size: int = COMMENTS_PER_PAGE,
-        passed: Collection[CommentId] = (),
+        part: ThreadPart = FIRST_PART,
     ) -> tuple[Article, Thread | None, str]:
         """Return an article with its text and the reader's own choice, and its comments as `get_thread` does.
 
@@ -138,11 +124,11 @@ class Comments:
         has none. One round trip. Raises ArticleNotFound.
         """
         root = root_of(article_id)
-        call = thread_call(self._store, root, order, reader=reader, start=start, size=size, passed=passed)
+        call = thread_call(self._store, root, order, reader, part)
         article, fields, reply = read_article_with(self._store, article_id, reader, call)
         if article is None:
             raise ArticleNotFound(article_id)
-        thread = thread_in(reply[1:], root, order, start=start) if reply[0] == "ok" else None
+        thread = thread_in(reply[1:], root, order, part) if reply[0] == "ok" else None
         return article, thread, _token(fields, reply) if call == _shared_call(self._store, article_id) else ""
 
     def get_states(self, ids: Sequence[ArticleId]) -> dict[ArticleId, str]:
@@ -161,24 +147,15 @@ class Comments:
         order: CommentOrder,
         *,
         reader: UserId | None = None,
-        start: int = 0,
-        size: int = COMMENTS_PER_PAGE,
-        passed: Collection[CommentId] = (),
+        part: ThreadPart = FIRST_PART,
     ) -> Thread:
-        """Return a comment, at depth 0, and its replies from number `start` on, at most `size` comments in total.
+        """Return a comment, at depth 0, and a part of its replies. One round trip.
 
-        One round trip. Raises CommentNotFound, ArticleRemoved.
+        Raises CommentNotFound, ArticleRemoved.
         """
         if is_root(comment_id):
             raise CommentNotFound(comment_id)
-        branch = read_thread(
-            *(self._store, comment_id, order),
-            reader=reader,
-            start=start,
-            size=size,
-            passed=passed,
-            subject=comment_id,
-        )
+        branch = read_thread(self._store, comment_id, order, reader, part, subject=comment_id)
         if not branch.comments or branch.comments[0].id != comment_id:  # it is damaged
             raise CommentNotFound(comment_id)
         return branch
@@ -325,7 +302,7 @@ def _digest(parent: CommentId, user: UserId, text: str) -> str:
 def _shared_call(store: Store, article_id: ArticleId) -> Call:
     """Return the call that reads what the page of an article shows first to a reader without an account."""
     root = root_of(article_id)
-    return thread_call(store, root, CommentOrder.BEST, reader=None, start=0, size=COMMENTS_PER_PAGE, passed=())
+    return thread_call(store, root, CommentOrder.BEST, None, FIRST_PART)
 
 
 def _token(fields: Sequence[str | None], thread: Sequence[object]) -> str:

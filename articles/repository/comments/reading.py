@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from typing import Any
 
@@ -16,6 +16,7 @@ from articles.domain.discussion.comments import (
     CommentId,
     CommentOrder,
     Thread,
+    ThreadPart,
     article_of,
     root_of,
 )
@@ -39,47 +40,32 @@ _COUNT = re.compile("[0-9]{1,15}")
 
 
 def read_thread(
-    store: Store,
-    parent: CommentId,
-    order: CommentOrder,
-    *,
-    reader: UserId | None,
-    start: int,
-    size: int,
-    passed: Collection[CommentId],
-    subject: object,
+    store: Store, parent: CommentId, order: CommentOrder, reader: UserId | None, part: ThreadPart, subject: object
 ) -> Thread:
     """Return the replies to a comment, after the comment itself, or to the root of an article. One round trip.
 
     Raises the error of a refusal about `subject`.
     """
-    call = thread_call(store, parent, order, reader=reader, start=start, size=size, passed=passed)
-    return thread_in(store.change(call.script, subject, call.keys, call.args), parent, order, start=start)
+    call = thread_call(store, parent, order, reader, part)
+    return thread_in(store.change(call.script, subject, call.keys, call.args), parent, order, part)
 
 
 def thread_call(
-    store: Store,
-    parent: CommentId,
-    order: CommentOrder,
-    *,
-    reader: UserId | None,
-    start: int,
-    size: int,
-    passed: Collection[CommentId],
+    store: Store, parent: CommentId, order: CommentOrder, reader: UserId | None, part: ThreadPart
 ) -> Call:
-    """Return the call that reads the replies to a comment: those after `start`, or all but those `passed`."""
-    keys, skipped = store.shards.of_comment(parent), 0 if passed else max(0, start)
+    """Return the call that reads a part of the replies to a comment."""
+    keys, skipped = store.shards.of_comment(parent), 0 if part.passed else max(0, part.start)
     return Call(
         "comments/read_thread",
         (keys.article(article_of(parent)),),
         (
-            *(parent, order.value, "" if reader is None else reader, skipped, max(1, size)),
-            *(DEEPEST_SHOWN, keys.prefix, joined(passed), *FIELDS),
+            *(parent, order.value, "" if reader is None else reader, skipped, max(1, part.size)),
+            *(DEEPEST_SHOWN, keys.prefix, joined(part.passed), *FIELDS),
         ),
     )
 
 
-def thread_in(reply: Sequence[Any], parent: CommentId, order: CommentOrder, *, start: int) -> Thread:
+def thread_in(reply: Sequence[Any], parent: CommentId, order: CommentOrder, part: ThreadPart) -> Thread:
     """Return the replies to a comment from the reply to `thread_call`, without its status."""
     (total, locked), above, rest, *rows = reply
     passed = None if rest is None else tuple(map(int, rest))
@@ -88,8 +74,8 @@ def thread_in(reply: Sequence[Any], parent: CommentId, order: CommentOrder, *, s
         comments=comments,
         total=int(total),
         order=order,
-        start=start,
-        next_start=None if passed is None else start + len(passed),
+        start=part.start,
+        next_start=None if passed is None else part.start + len(passed),
         passed=passed or (),
         cut=_cut(comments, parent),
         locked=locked,

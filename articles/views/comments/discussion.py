@@ -11,7 +11,7 @@ from markupsafe import Markup
 from accounts.models import BanScope
 from accounts.moderators import REMOVE_ARTICLES
 from articles.domain.articles import Article
-from articles.domain.discussion.comments import Comment, CommentId, CommentOrder, Thread
+from articles.domain.discussion.comments import Comment, CommentOrder, Thread, ThreadPart
 from articles.domain.errors import PageNotFound
 from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.views.lists.page_token import Pages, pack, unpack
@@ -81,8 +81,9 @@ class Place:
     """Those that the parts before had, as far as they are known."""
 
     @property
-    def passed(self) -> tuple[CommentId, ...]:
-        return tuple(chain.from_iterable(self.pages))
+    def part(self) -> ThreadPart:
+        """What is read of the thread."""
+        return ThreadPart(self.start, passed=tuple(chain.from_iterable(self.pages)))
 
 
 def place_in(request: HttpRequest) -> Place:
@@ -96,7 +97,7 @@ def place_in(request: HttpRequest) -> Place:
     token = request.GET.get("after", "")
     pages = unpack(token, _name(request, order_of(request)), repository().store.now()) if token else ()
     place = Place(int(raw), pages)
-    return place if len(place.passed) == place.start else Place(place.start)
+    return place if len(place.part.passed) == place.start else Place(place.start)
 
 
 def _name(request: HttpRequest, order: CommentOrder) -> str:
@@ -165,7 +166,7 @@ def _address_after(request: HttpRequest, thread: Thread, address: str) -> str:
     if thread.next_start is None:
         return ""
     place, token = place_in(request), ""
-    if len(place.passed) == thread.start:
+    if len(place.part.passed) == thread.start:
         pages = (*place.pages, thread.passed)
         token = pack(pages, _name(request, thread.order), repository().store.now())
     return _address(address, thread.order, thread.next_start, token)

@@ -16,9 +16,7 @@ from articles.wiring import repository
 def branch(request: HttpRequest, comment_id: int) -> HttpResponse:
     """Show a comment with its replies, and links to what it replies to. Not a view of the article."""
     repo, order, place = repository(), order_of(request), place_in(request)
-    thread = repo.comments.get_branch(
-        comment_id, order, reader=reader_id(request), start=place.start, passed=place.passed
-    )
+    thread = repo.comments.get_branch(comment_id, order, reader=reader_id(request), part=place.part)
     comment = thread.comments[0]
     article = repo.articles.get(comment.article, reader_id(request))
     whole = reverse("articles:article", args=[article.id])
