@@ -71,12 +71,6 @@ class Removal(BaseModel):
     )
 
 
-class PageQuery(BaseModel):
-    __doc__ = gettext_noop("Which page of a list.")
-
-    page: schemas.PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[1])
-
-
 class LogEntry(BaseModel):
     __doc__ = gettext_noop("An entry in the moderation log.")
 
@@ -230,7 +224,7 @@ def read_article_log(request: HttpRequest, article_id: ArticleNumber) -> LogPage
     response={200: LogPage} | failing(400, 401, 404, 503),
     **READERS,
 )
-def read_log(request: HttpRequest, query: Query[PageQuery]) -> LogPage:  # noqa: ARG001 - ninja's
+def read_log(request: HttpRequest, query: Query[schemas.PageQuery]) -> LogPage:  # noqa: ARG001 - ninja's
     return LogPage.of(repository().moderation_log.get_page(possible_page(query.page)))
 
 

@@ -21,12 +21,6 @@ from articles.web.identity import actor, inbox_read_until, mark_read, member_nam
 from articles.wiring import repository
 
 
-class InboxQuery(BaseModel):
-    __doc__ = gettext_noop("Which page of your inbox.")
-
-    page: schemas.PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[1])
-
-
 class Notice(BaseModel):
     __doc__ = gettext_noop("A reply, a mention, a moderator action on your content, or a decision on your flag.")
 
@@ -166,7 +160,7 @@ class Inbox(BaseModel):
     response={200: Inbox} | failing(400, 401, 404, 503),
     auth=MEMBERS,
 )
-def read_inbox(request: MemberRequest, query: Query[InboxQuery]) -> Inbox:
+def read_inbox(request: MemberRequest, query: Query[schemas.PageQuery]) -> Inbox:
     page = repository().inbox.get_page(actor(request).id, possible_page(query.page))
     read_until = inbox_read_until(request)
     ban = Ban.objects.to_show(request.user) if query.page == 1 else None

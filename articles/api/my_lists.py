@@ -23,12 +23,6 @@ from articles.wiring import repository
 MemberName = PathEx[str, P(description=gettext_noop("The member's name."), examples=["alice"])]
 
 
-class OwnQuery(BaseModel):
-    __doc__ = gettext_noop("Which page of a member's list.")
-
-    page: schemas.PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[1])
-
-
 class OwnList(BaseModel):
     __doc__ = gettext_noop("One page of a member's articles, newest first, or of those of the groups you follow.")
 
@@ -127,23 +121,23 @@ def read_me(request: HttpRequest) -> Me:
     response={200: OwnList} | failing(400, 401, 404, 503),
     **READERS,
 )
-def list_posted(request: HttpRequest, name: MemberName, query: Query[OwnQuery]) -> OwnList:
+def list_posted(request: HttpRequest, name: MemberName, query: Query[schemas.PageQuery]) -> OwnList:
     poster, reader = member_named(name).pk, reader_id(request)
     return _page(query.page, lambda number: repository().members.get_posted(poster, number, reader))
 
 
 @router.get("me/voted", summary=gettext_noop("Articles you voted for"), **_OWN)
-def list_voted(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
+def list_voted(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
     return _own_page(request, query.page, repository().members.get_voted)
 
 
 @router.get("me/opposed", summary=gettext_noop("Articles you opposed"), **_OWN)
-def list_opposed(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
+def list_opposed(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
     return _own_page(request, query.page, repository().members.get_opposed)
 
 
 @router.get("me/saved", summary=gettext_noop("Articles you saved"), **_OWN)
-def list_saved(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
+def list_saved(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
     return _own_page(request, query.page, repository().members.get_saved)
 
 
@@ -157,7 +151,7 @@ def list_saved(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
     response={200: OwnList} | failing(400, 401, 404, 503),
     auth=MEMBERS,
 )
-def list_following(request: HttpRequest, query: Query[OwnQuery]) -> OwnList:
+def list_following(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
     own, following = preferences_of(request), repository().following
     groups, hidden = current_groups(own.followed_groups), own.hidden_groups
     reader = actor(request).id

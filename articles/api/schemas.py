@@ -97,6 +97,12 @@ class ListQuery(BaseModel):
     )
 
 
+class PageQuery(BaseModel):
+    __doc__ = gettext_noop("Which page of a list.")
+
+    page: PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[1])
+
+
 class Article(BaseModel):
     __doc__ = gettext_noop("A posted title with a link, a text, or both.")
 

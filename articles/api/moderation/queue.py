@@ -19,12 +19,6 @@ from articles.text.lines import clean_reason
 from articles.wiring import repository
 
 
-class QueueQuery(BaseModel):
-    __doc__ = gettext_noop("Which page of the queue.")
-
-    page: schemas.PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[1])
-
-
 class QueuedFlag(BaseModel):
     __doc__ = gettext_noop("A flag that is waiting for a decision.")
 
@@ -109,7 +103,7 @@ _KEEPING = {200: Kept} | failing(400, 401, 403, 404, 413, 415, 503)
     response={200: Queue} | failing(400, 401, 403, 404, 503),
     auth=MODERATORS,
 )
-def read_queue(request: HttpRequest, query: Query[QueueQuery]) -> Queue:
+def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
     require(request, REMOVE_ARTICLES)
     page = repository().flags.get_page(possible_page(query.page))
     members = User.objects.filter(pk__in={flag.member for one in page.entries for flag in one.flags}, left_at=None)

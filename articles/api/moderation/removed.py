@@ -10,7 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
-from articles.api.articles import LogEntry, PageQuery
+from articles.api.articles import LogEntry
 from articles.api.comments import Comment
 from articles.api.protocol.auth import MODERATORS, require
 from articles.api.protocol.operations import failing, possible_page, router
@@ -81,7 +81,7 @@ class RemovedComments(BaseModel):
     response={200: RemovedArticles} | failing(400, 401, 403, 404, 503),
     auth=MODERATORS,
 )
-def list_removed_articles(request: HttpRequest, query: Query[PageQuery]) -> RemovedArticles:
+def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery]) -> RemovedArticles:
     require(request, REMOVE_ARTICLES)
     page = repository().removed_articles.get_page(possible_page(query.page))
     rows = [
