@@ -1,8 +1,8 @@
 """Recording a view of an article: with its page or apart, and whether or not its counters are archived."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -26,17 +26,37 @@ _log = logging.getLogger(__name__)
 _ATTEMPTS = 3
 
 
-def count_view(
-    request: HttpRequest, article_id: ArticleId, member: UserId | None = None
-) -> tuple[Visit, ViewCount] | None:
-    """Count the view that a request makes. Return None if counting fails, which is logged.
+Counted = tuple[Visit, ViewCount] | None
+"""A view, and what came of it; None if counting failed, which is logged."""
 
-    `member`: who opened the article's page, to note the visit.
-    """
+
+def count_view(request: HttpRequest, article_id: ArticleId, member: UserId | None = None) -> Counted:
+    """Count the view that a request makes. `member`: who opened the article's page, to note the visit."""
     with logged_failure(article_id):
         visit = visit_of(request)
         return visit, record_view(repository(), article_id, visit, member)
     return None
+
+
+@contextmanager
+def counting(
+    request: HttpRequest, article_id: ArticleId, member: UserId | None
+) -> Iterator[Callable[[], Counted]]:
+    """Count the view that a request makes like `count_view`, with the exchange within the block that reads the
+    article. Yield a function that returns the result after it; if that exchange could not count, it does.
+    """
+    with ExitStack() as stack:
+        visit, riding = None, None
+        with logged_failure(article_id):
+            visit = visit_of(request)
+            riding = stack.enter_context(repository().pageviews.recording(article_id, visit, member))
+
+        def result() -> Counted:
+            if visit is None or riding is None:
+                return None
+            return (visit, riding.count) if riding.count else count_view(request, article_id, member)
+
+        yield result
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """The page of an article."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -12,14 +14,14 @@ from django.views.decorators.http import require_safe
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES, SEE_VIEWS
 from articles.domain.articles import NONE_LEFT_OUT, Article, ArticleId, Choice
 from articles.domain.errors import ArticleRemoved
-from articles.domain.readership import ViewCount, Visit
+from articles.domain.members import UserId
 from articles.formatting.kept_pieces import drawn, gap, kept_macro, kept_page
 from articles.formatting.values import age, from_now, grouped
 from articles.forms.comments import CommentForm
 from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
 from articles.readership.identity import remember
-from articles.readership.record import count_view
+from articles.readership.record import Counted, counting
 from articles.views.card import card_of, description_of
 from articles.views.comments.discussion import Discussion, discussion_with, order_of, place_in
 from articles.views.ranking.explanation import why
@@ -102,11 +104,12 @@ class ArticleOutline:
 
 @require_safe
 def detail(request: HttpRequest, article_id: int) -> HttpResponse:
-    order, place = order_of(request), place_in(request)
-    article, thread, request.META[PAGE_STATE] = repository().comments.get_article(
-        article_id, order, reader=reader_id(request), part=place.part
-    )
-    view = _view(request, article)
+    order, place, reader = order_of(request), place_in(request), reader_id(request)
+    with _counting(request, article_id, reader) as counted:
+        article, thread, request.META[PAGE_STATE] = repository().comments.get_article(
+            article_id, order, reader=reader, part=place.part
+        )
+    view = counted() if article.removed is None else None
     if view:
         article = replace(article, pv=view[1].pv, uv=view[1].uv)
     discussion = None
@@ -235,9 +238,16 @@ def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
     return response
 
 
-def _view(request: HttpRequest, article: Article) -> tuple[Visit, ViewCount] | None:
-    """Count a view of the page. Return None for no view, or if counting fails: the page is served anyway."""
-    is_no_view = request.method == "HEAD" or article.removed is not None or is_copying(request)
-    if is_no_view or COUNTED_APART in request.META:
-        return None
-    return count_view(request, article.id, reader_id(request))
+@contextmanager
+def _counting(
+    request: HttpRequest, article_id: ArticleId, reader: UserId | None
+) -> Iterator[Callable[[], Counted]]:
+    """Count a view of the page with the exchange that reads the article. Yield a function that returns the result.
+
+    It returns None for no view, or if counting fails: the page is served anyway.
+    """
+    if request.method == "HEAD" or is_copying(request) or COUNTED_APART in request.META:
+        yield lambda: None
+        return
+    with counting(request, article_id, reader) as counted:
+        yield counted

@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 import pytest
 
 from articles.domain import ranking
+from articles.domain.discussion.comments import CommentOrder
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import REPEAT, DayViews, Suspicion
 from articles.repository.readership.pageviews import DAYS_KEPT
-from tests.cast import MODERATOR
+from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
 from tests.every_server import delete
 from tests.factories import discuss, post, view, visit
@@ -21,8 +22,8 @@ from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
 
 
-def record(repository, article_id, *args, **kwargs):
-    return repository.pageviews.record(article_id, visit(*args, **kwargs))
+def record(repository, article_id, *args, member=None, **kwargs):
+    return repository.pageviews.record(article_id, visit(*args, **kwargs), member)
 
 
 # What counts
@@ -44,6 +45,41 @@ def test_a_visitors_view_counts_and_returns_the_articles_totals(repository, arti
     found = repository.articles.get(article)
     assert (found.pv, found.uv) == (3, 3)
     assert problems(repository) == []
+
+
+def test_a_view_is_recorded_with_the_exchange_that_reads_the_article(repository, article, clock, wire):
+    alone = record(repository, article, 1, member=ALICE)
+    clock.advance(DAY)
+
+    with (
+        wire.counted(),
+        repository.inbox.counting(ALICE, 0) as unread,
+        repository.pageviews.recording(article, visit(2), ALICE) as riding,
+    ):
+        found, *_ = repository.comments.get_article(article, CommentOrder.BEST, reader=ALICE)
+
+    assert wire.trips == 1
+    assert (found.pv, riding.count.pv, riding.count.uv, riding.count.reason) == (alone.pv, 2, 2, None)
+    assert riding.count.visited_at is not None
+    assert unread.count == (None if repository.store.is_cluster else 0)
+    assert repository.articles.get(article).pv == 2
+
+
+def test_a_view_that_no_exchange_takes_along_is_not_recorded(repository, article):
+    with repository.pageviews.recording(article, visit(1)) as riding:
+        pass
+
+    assert riding.count is None
+    assert repository.articles.get(article).pv == 0
+
+
+def test_a_view_of_a_removed_article_does_not_count_with_its_exchange(repository, article):
+    repository.articles.remove(article, MODERATOR, "spam")
+
+    with repository.pageviews.recording(article, visit(1)) as riding:
+        repository.comments.get_article(article, CommentOrder.BEST)
+
+    assert riding.count is None
 
 
 def test_a_visitors_next_view_is_a_repeat_and_changes_nothing(repository, article, clock):

@@ -1,7 +1,8 @@
 """Views of articles: counted views and their visitors, and suspect views, counted separately."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -15,6 +16,7 @@ from articles.repository.lists.reading import moment
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.key_table import VISITS
+from articles.repository.store.riding import Ride, riding
 from articles.repository.store.values import count_from
 
 DAYS_KEPT = 14
@@ -27,6 +29,19 @@ _VIEWS_PER_ROUND_TRIP = 500
 """Scripts in one pipeline, each of which records a view."""
 
 _DAY = 86400
+
+
+class RidingView:
+    """A view that is recorded with another exchange."""
+
+    def __init__(self, ride: Ride) -> None:
+        self._ride = ride
+
+    @property
+    def count(self) -> ViewCount | None:
+        """What recording returned; None if it was not recorded, or no exchange has taken it along."""
+        (reply,) = self._ride.replies or [None]
+        return _count(*reply) if isinstance(reply, list) and len(reply) > 1 else None
 
 
 class Pageviews:
@@ -44,6 +59,15 @@ class Pageviews:
         """
         call = self._call(article_id, visit, self._store.now(), member)
         return _count(*self._store.ask(call.script, article_id, call.keys, call.args))
+
+    @contextmanager
+    def recording(self, article_id: ArticleId, visit: Visit, member: UserId | None = None) -> Iterator[RidingView]:
+        """Record a view like `record`, without a round trip of its own: with the exchange that reads the article.
+
+        It may remain unrecorded: see `RidingView.count`.
+        """
+        with riding(self._store, [self._call(article_id, visit, self._store.now(), member)]) as ride:
+            yield RidingView(ride)
 
     def record_many(self, views: Sequence[tuple[ArticleId, Visit, float]]) -> list[ViewCount | None]:
         """Record views that happened at given times, in Unix seconds; None for an unknown article.

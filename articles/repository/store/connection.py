@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 import redis
@@ -18,7 +19,7 @@ from articles.repository.store.clients.cluster_nodes import Layout
 from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.keys import Shards
-from articles.repository.store.riding import ride_with
+from articles.repository.store.riding import rides_with
 
 Value: TypeAlias = str | int | float
 
@@ -285,16 +286,17 @@ class Store:
 
         Only for idempotent scripts that are independent of each other: those that the store lacks run after the
         rest. If they may be stale, replicas reply where the site reads from them; if these fail, the primary.
-        Takes a waiting ride along.
+        Takes waiting rides along.
         """
-        ride = None if may_be_stale else ride_with(self, calls)
-        sent = calls if ride is None else (*calls, *ride.calls)
+        rides = [] if may_be_stale else rides_with(self, calls)
+        sent = (*calls, *(call for ride in rides for call in ride.calls)) if rides else calls
         with self._observed("many"):
             replies = self._replies_of_replicas(calls) if may_be_stale else None
             if replies is None:
                 replies = self._replies(sent, self.client, needed=len(calls))
-        if ride is not None:
-            ride.replies = replies[len(calls) :]
+        following = iter(replies[len(calls) :])
+        for ride in rides:
+            ride.replies = list(islice(following, len(ride.calls)))
         self._tell(sent, replies)
         return replies[: len(calls)]
 

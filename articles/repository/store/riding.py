@@ -1,4 +1,4 @@
-"""Rides: small reads that go out with the first exchange of several scripts that a request makes anyway."""
+"""Rides: scripts that go out with the first exchange of several scripts that a request makes anyway."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,41 +14,43 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Ride:
-    """Scripts that wait for an exchange. They only read."""
+    """Idempotent scripts that wait for an exchange."""
 
     store: "Store"
     calls: Sequence["Call"]
     replies: list[Any] = field(default_factory=list)
-    """Empty until an exchange took them along."""
+    """Empty until an exchange took them along; then errors are among them, too."""
 
     @property
     def is_waiting(self) -> bool:
         return not self.replies
 
 
-_waiting: ContextVar[Ride | None] = ContextVar("waiting", default=None)
+_waiting: ContextVar[tuple[Ride, ...]] = ContextVar("waiting", default=())
 
 
 @contextmanager
 def riding(store: "Store", calls: Sequence["Call"]) -> Iterator[Ride]:
     """Let these scripts ride with the first exchange within the block that can take them. No round trip."""
     ride = Ride(store, calls)
-    token = _waiting.set(ride)
+    token = _waiting.set((*_waiting.get(), ride))
     try:
         yield ride
     finally:
         _waiting.reset(token)
 
 
-def ride_with(store: "Store", calls: Sequence["Call"]) -> Ride | None:
-    """Return the ride that goes out with these scripts; None without one.
+def rides_with(store: "Store", calls: Sequence["Call"]) -> list[Ride]:
+    """Return the rides that go out with these scripts.
 
-    On a cluster only an exchange with every shard takes it along: no page of one shard waits for the others.
+    On a cluster, only an exchange with all of a ride's shards takes it along: no page of one shard waits for the
+    others.
     """
-    ride = _waiting.get()
-    if ride is None or not ride.is_waiting or ride.store is not store:
-        return None
-    return ride if not store.is_cluster or _shards_of(ride.calls) <= _shards_of(calls) else None
+    waiting = [ride for ride in _waiting.get() if ride.is_waiting and ride.store is store]
+    if waiting and store.is_cluster:
+        shards = _shards_of(calls)
+        return [ride for ride in waiting if _shards_of(ride.calls) <= shards]
+    return waiting
 
 
 def _shards_of(calls: Sequence["Call"]) -> set[str]:
