@@ -128,7 +128,7 @@ class StoreErrorsMiddleware:
                 return moved(reverse("articles:group", args=[into]), request.META.get("QUERY_STRING", ""))
             case errors.PageTooDeep() | errors.Banned():
                 context = {
-                    "explained": action_sentence(exception),
+                    "explained": action_sentence(exception, has_button=True),
                     "is_banned": isinstance(exception, errors.Banned),
                 }
                 return pages.page(request, refusal_of(exception).http, context)

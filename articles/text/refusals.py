@@ -32,7 +32,7 @@ ACTIONS = {
     "own-content": gettext_lazy("You cannot flag what you posted yourself."),
     "flag-decided": gettext_lazy("The moderators have already decided on your flag."),
     "flags-full": gettext_lazy("Many members have already flagged this, and the moderators know about it."),
-    "banned": gettext_lazy("%(banned)s Reason: “%(reason)s”. You can appeal at %(address)s."),
+    "banned": gettext_lazy("%(banned)s Reason: “%(reason)s”."),
     "member-gone": gettext_lazy("This account is deleted."),
     "voting-closed": gettext_lazy("Voting on this article is closed: its voting window has ended."),
     "comment-voting-closed": gettext_lazy("Voting on this comment is closed: its voting window has ended."),
@@ -124,9 +124,11 @@ BANS = {
 }
 """What a ban forbids, by its scope and whether it ends."""
 
+APPEAL = gettext_lazy("%(ban)s You can appeal at %(address)s.")
 
-def action_sentence(error: errors.ArticlesError) -> str:
-    """Return why the site refused a request."""
+
+def action_sentence(error: errors.ArticlesError, *, has_button: bool = False) -> str:
+    """Return why the site refused a request; for a ban, also where to appeal, unless a button leads there."""
     sentence = str(ACTIONS[refusal_of(error).sentence_key])
     if isinstance(error, errors.LimitReached):
         reason, end = _limit_facts(error)
@@ -134,7 +136,8 @@ def action_sentence(error: errors.ArticlesError) -> str:
     if isinstance(error, errors.Banned):
         end = "" if error.ends_at is None else full_date(error.ends_at)
         banned = str(BANS[error.scope, bool(end)]) % {"end": end}
-        return sentence % {"banned": banned, "reason": error.reason, "address": reverse("articles:appeal")}
+        ban = sentence % {"banned": banned, "reason": error.reason}
+        return ban if has_button else str(APPEAL) % {"ban": ban, "address": reverse("articles:appeal")}
     return sentence
 
 

@@ -72,8 +72,9 @@ def test_a_ban_forbids_what_it_names_on_pages_and_in_the_api(site_store, article
     if scope is BanScope.BOTH:
         assert by_api.json()["error"]["code"] == "banned"
         assert "You are banned from posting until" in posting[0].text
-        assert "Reason: “Nothing but spam”." in posting[0].text
-        assert f'href="{APPEAL}"' in posting[0].text
+        assert "Reason: “Nothing but spam”.</p>" in posting[0].text
+        assert f'href="{APPEAL}">Appeal</a>' in posting[0].text
+        assert by_api.json()["error"]["message"].endswith("spam”. You can appeal at /appeal/.")
         assert site_store.articles.get(article).votes == 1
 
 
