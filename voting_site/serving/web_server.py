@@ -46,15 +46,14 @@ class WebServer:
         self._retired: list[subprocess.Popen[bytes]] = []
         self._restart_at: float | None = None
         self._served = False
-        self._gate = -1
         self._process = self._spawn()
 
     def let_serve(self) -> None:
         """Tell the process, which has begun to import the site, that everything is prepared."""
-        with suppress(BrokenPipeError):  # it has ended, which is noticed later
-            os.write(self._gate, b"\n")
-        os.close(self._gate)
-        self._gate = -1
+        if self._process.stdin:
+            with suppress(BrokenPipeError):  # it has ended, which is noticed later
+                self._process.stdin.write(b"\n")
+            self._process.stdin.close()
 
     def wait_until_answering(self, stopping: Callable[[], bool]) -> None:
         """Block until the server answers, or until `stopping()`. Raises CannotServe if it ends."""
@@ -88,9 +87,6 @@ class WebServer:
 
     def stop(self) -> None:
         """Stop the server after its current requests. Kill it after STOP_TIMEOUT. Does nothing the second time."""
-        if self._gate >= 0:
-            os.close(self._gate)
-            self._gate = -1
         processes = [self._process, *self._retired]
         for process in processes:
             if process.poll() is None:
@@ -106,19 +102,17 @@ class WebServer:
     def _spawn(self) -> "subprocess.Popen[bytes]":
         """Start the process. It does not get the terminal's Ctrl-C, and on Linux it ends with this thread."""
         descriptors = [listener.fileno() for listener in self._listeners]
-        gate, self._gate = os.pipe()
         launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(signal.SIGTERM))]
         server = [sys.executable, "-m", "voting_site.serving.workers", f"{in_address(self._host)}:{self._port}"]
-        try:
-            return subprocess.Popen(  # nosec B603 # noqa: S603 - our own program
-                [*launcher, *server, ",".join(map(str, descriptors)), str(PATIENCE), str(gate)],
-                start_new_session=True,
-                cwd=settings.BASE_DIR,
-                env=os.environ | {metric_files.VARIABLE: str(self._metrics)},
-                pass_fds=[*descriptors, gate],
-            )
-        finally:
-            os.close(gate)
+        return subprocess.Popen(  # nosec B603 # noqa: S603 - our own program
+            [*launcher, *server, ",".join(map(str, descriptors)), str(PATIENCE)],
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+            cwd=settings.BASE_DIR,
+            env=os.environ | {metric_files.VARIABLE: str(self._metrics)},
+            pass_fds=descriptors,
+        )
 
     def _answers(self) -> bool:
         """Send a request; return whether it was answered."""

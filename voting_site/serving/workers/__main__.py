@@ -1,16 +1,15 @@
-"""python -m voting_site.serving.workers <address> <listening descriptors> <patience in seconds> <gate>
+"""python -m voting_site.serving.workers <address> <listening descriptors> <patience in seconds>
 
-Started by `web_server.py`. The address only names the process in lists of processes. The gate is a pipe: the
-site is served once there is something to read from it.
+Started by `web_server.py`. The address only names the process in lists of processes. The site is served once a
+line arrives at the standard input.
 """
 
 import os
 import resource
 import sys
-from importlib import import_module
 
 import django
-from django.conf import settings
+from django.urls import resolve
 
 from articles.operation import metric_files
 
@@ -21,10 +20,9 @@ def _raise_limit_of_files() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def _is_let_serve(gate: int) -> bool:
+def _is_let_serve() -> bool:
     """Wait until the site is prepared. Return False if the launcher has given up."""
-    with open(gate, "rb", buffering=0) as pipe:
-        return bool(pipe.read(1))
+    return bool(sys.stdin.buffer.readline())
 
 
 if __name__ == "__main__":
@@ -32,8 +30,8 @@ if __name__ == "__main__":
     _raise_limit_of_files()
     metric_files.reserve_for_this_process()  # before any metric is defined
     django.setup(set_prefix=False)  # before any model is imported
-    import_module(settings.ROOT_URLCONF)  # all views and the API, which takes most of the time
-    if _is_let_serve(int(sys.argv[4])):
+    resolve("/healthz")  # imports all views and builds the API, once before the forks
+    if _is_let_serve():
         from voting_site.serving.workers import site
 
         site.serve(descriptors=list(map(int, sys.argv[2].split(","))), patience=float(sys.argv[3]))

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from django.conf import settings
-from django.urls import resolve
 
 from articles.operation import metric_files
 from articles.readership.gathering import GatheredViews
@@ -31,9 +30,7 @@ def serve(descriptors: Sequence[int], patience: float) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda received, _frame: signals.append(received))
 
-    # Once before the forks, not at each one's first request:
-    resolve("/healthz")  # prepares the URLs
-    load_most_read()
+    load_most_read()  # once before the forks, not at each one's first request
     # What is loaded now stays: the workers' garbage collector need not look through it, nor copy it into each.
     gc.freeze()
     launcher, folder = os.getppid(), metric_files.directory()
