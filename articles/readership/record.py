@@ -54,7 +54,8 @@ def counting(
         def result() -> Counted:
             if visit is None or riding is None:
                 return None
-            return (visit, riding.count) if riding.count else count_view(request, article_id, member)
+            count = riding.count
+            return (visit, count) if count else count_view(request, article_id, member)
 
         yield result
 

@@ -1,7 +1,7 @@
 """The page of an article."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -238,16 +238,13 @@ def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
     return response
 
 
-@contextmanager
 def _counting(
     request: HttpRequest, article_id: ArticleId, reader: UserId | None
-) -> Iterator[Callable[[], Counted]]:
-    """Count a view of the page with the exchange that reads the article. Yield a function that returns the result.
+) -> AbstractContextManager[Callable[[], Counted]]:
+    """Count a view of the page with the exchange that reads the article; the context is a function for the result.
 
     It returns None for no view, or if counting fails: the page is served anyway.
     """
     if request.method == "HEAD" or is_copying(request) or COUNTED_APART in request.META:
-        yield lambda: None
-        return
-    with counting(request, article_id, reader) as counted:
-        yield counted
+        return nullcontext(lambda: None)
+    return counting(request, article_id, reader)

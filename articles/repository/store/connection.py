@@ -289,7 +289,7 @@ class Store:
         Takes waiting rides along.
         """
         rides = [] if may_be_stale else rides_with(self, calls)
-        sent = (*calls, *(call for ride in rides for call in ride.calls)) if rides else calls
+        sent = (*calls, *(call for ride in rides for call in ride.calls))
         with self._observed("many"):
             replies = self._replies_of_replicas(calls) if may_be_stale else None
             if replies is None:
