@@ -24,6 +24,9 @@ from articles.text.lines import InvalidInput
 from articles.text.links import LINK_LIMIT, clean_link
 from articles.text.private_hosts import is_private
 
+RULES_VERSION = 1
+"""Raised whenever the HTML of some text changes: HTML that was kept under another version is made again."""
+
 _LONG = 2_000
 """Characters from which a text counts as long: a process keeps the HTML of fewer of them."""
 
