@@ -84,8 +84,7 @@ def begin(user_id: int) -> None:
     member.bans.all().delete()
     member.sweeps.all().delete()
     member.notes.all().delete()
-    member.invitations.all().delete()
-    Invitation.objects.filter(invited=member).delete()
+    Invitation.objects.end_unused(member.pk)
     WaitingAccount.objects.filter(user=member).delete()
     member.sessions.all().delete()  # the sessions themselves are ended by a step
     AccountDeletion.objects.create(user=member, begun_at=member.left_at)
@@ -99,6 +98,7 @@ def reserve_id_and_name(instance: User, using: str, **_: Any) -> None:
     row.left_at = instance.left_at or timezone.now()
     row.set_unusable_password()
     User.objects.using(using).bulk_create([row])
+    Invitation.objects.db_manager(using).end_unused(row.pk)
     if names.is_valid(row.username):
         AccountDeletion.objects.using(using).create(user=row, begun_at=row.left_at)
 

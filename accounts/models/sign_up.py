@@ -39,19 +39,26 @@ class InvitationManager(models.Manager["Invitation"]):
         known = self.filter(code=code[:64], expires_at__gt=timezone.now(), inviter__is_active=True)
         return known.select_related("inviter").first()
 
+    def end_unused(self, inviter: int) -> None:
+        """End a deleted account's invitations. Used ones remain: they say who invited whom, without a name."""
+        self.filter(inviter=inviter, invited=None).delete()
+
     def use(self, invitation: "Invitation", invited: User) -> bool:
         """Record who joined with the invitation; return whether it was unused until now."""
         return self.filter(pk=invitation.pk, invited=None).update(invited=invited) == 1
 
 
 class Invitation(models.Model):
-    """A link with which one person can sign up."""
+    """A link with which one person can sign up.
 
-    inviter = models.ForeignKey(User, models.CASCADE, related_name="invitations")
+    Deleting either account keeps the row, since the account's own row stays: see `accounts.account_deletion`.
+    """
+
+    inviter = models.ForeignKey(User, models.DO_NOTHING, related_name="invitations")
     code = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
-    invited = models.OneToOneField(User, models.CASCADE, null=True, related_name="invitation")
+    invited = models.OneToOneField(User, models.DO_NOTHING, null=True, related_name="invitation")
 
     objects = InvitationManager()
 

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth import get_user
@@ -113,18 +114,50 @@ def test_other_sites_have_no_invitations(site_store, alice):
     assert "/settings/invitations/" not in browser_of(alice).get("/settings/").text
 
 
-def test_the_tree_shows_who_invited_whom_without_deleted_members(by_invitation, alice, bob, carol, mallory):
-    for inviter, invited in ((alice, bob), (bob, mallory)):
-        expiry = timezone.now() + timedelta(days=1)
-        Invitation.objects.create(inviter=inviter, invited=invited, code=invited.username, expires_at=expiry)
+def invite(inviter, invited):
+    expiry = timezone.now() + timedelta(days=1)
+    return Invitation.objects.create(inviter=inviter, invited=invited, code=str(uuid4()), expires_at=expiry)
+
+
+def test_the_tree_shows_moderators_who_invited_whom(by_invitation, alice, bob, carol, mallory):
+    invite(alice, bob)
+    invite(bob, mallory)
     exported = b"".join(browser_of(bob).get("/settings/data/").streaming_content)
 
     assert "alice bob mallory" in text_of(browser_of(carol).get(PAGE))
     assert [one["invited"] for one in json.loads(exported)["invitations"]] == ["mallory"]
-    account_deletion.begin(mallory.pk)
-    assert "alice bob No" not in text_of(browser_of(carol).get(PAGE))
-    assert "mallory" not in browser_of(carol).get(PAGE).text
     assert browser_of(alice).get(PAGE).status_code == 403
+
+
+def delete_one_row(member):
+    User.objects.get(pk=member.pk).delete()
+
+
+def delete_in_bulk(member):
+    User.objects.filter(pk=member.pk).delete()
+
+
+def delete_as_the_member_does(member):
+    account_deletion.begin(member.pk)
+
+
+@pytest.mark.parametrize("delete", [delete_as_the_member_does, delete_one_row, delete_in_bulk])
+def test_a_deleted_account_gives_no_invitation_back_and_keeps_its_place_in_the_tree(
+    by_invitation, settings, alice, bob, carol, mallory, delete
+):
+    settings.INVITATIONS_PER_MEMBER = 1
+    invite(alice, bob)
+    invite(bob, mallory)
+    unused = Invitation.objects.create(inviter=bob, code="x", expires_at=timezone.now() + timedelta(days=1))
+
+    delete(bob)
+    account_deletion.advance_all(1)
+
+    told = text_of(browser_of(alice).post("/settings/invitations/", follow=True))
+    assert "You have no invitations left." in told
+    assert "Members you invited [deleted]" in told
+    assert "Who invited whom alice [deleted] mallory" in text_of(browser_of(carol).get(PAGE))
+    assert not Invitation.objects.filter(pk=unused.pk).exists()
 
 
 def test_an_account_waits_until_a_moderator_approves_it(by_approval, carol):
