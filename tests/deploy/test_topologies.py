@@ -62,7 +62,7 @@ def test_the_settings_exist_and_the_servers_that_they_name_do(name):
     services = BASE["services"] | FILES[name]["services"]
 
     for variable, value in services["web-2"]["environment"].items():
-        by_name[variable].parse(re.sub(r"\$\{[^}]*\}", "secret", value))
+        by_name[variable].parse(re.sub(r"\$\{[^}]*\}", "a secret that is random enough for the site", value))
     for url in ("REDIS_URL", "CACHE_URL"):
         hosts = re.findall(r"([\w-]+):\d+", FILES[name]["services"]["web"]["environment"].get(url, ""))
         assert set(hosts) <= services.keys()

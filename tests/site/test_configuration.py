@@ -73,12 +73,12 @@ def test_the_environment_takes_precedence_over_the_file(tmp_path, environment):
 
 
 def test_a_value_is_used_literally(tmp_path, environment):
-    environment.setenv("SECRET_KEY", "$PATH and $nothing")
+    environment.setenv("SECRET_KEY", "$PATH and $nothing of the environment")
     (tmp_path / ".env").write_text("\ufeffSITE_NAME=$HOME & more\n", "utf-8")
 
     values = load(tmp_path)
 
-    assert (values["SECRET_KEY"], values["SITE_NAME"]) == ("$PATH and $nothing", "$HOME & more")
+    assert (values["SECRET_KEY"], values["SITE_NAME"]) == ("$PATH and $nothing of the environment", "$HOME & more")
 
 
 @pytest.mark.parametrize(
@@ -267,8 +267,27 @@ def test_the_site_accepts_its_address_and_the_one_it_listens_on(tmp_path, host, 
     assert shown.stdout.split() == ["localhost", "127.0.0.1", "[::1]", *answered]
 
 
-@pytest.mark.parametrize("content", [b"", b" \n", b"\xff\xfe"])
-def test_a_file_without_a_key_is_reported_in_one_sentence(tmp_path, content):
+_WEAK = ("abc", "x" * 31, "0" * 64, "abcdefgh" * 8, "correct horse battery staple")
+
+
+@pytest.mark.parametrize("key", _WEAK)
+def test_a_secret_key_that_can_be_guessed_is_refused_without_showing_it(tmp_path, environment, key):
+    environment.setenv("SECRET_KEY", key)
+
+    with pytest.raises(BadSetting, match=r"^SECRET_KEY=… is not a key of 32 printable characters") as caught:
+        load(tmp_path)
+    assert key not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["0f1e2d3c4b5a69788796a5b4c3d2e1f0", "the nodes share this key for sessions"])
+def test_a_secret_key_of_32_characters_is_accepted(tmp_path, environment, key):
+    environment.setenv("SECRET_KEY", key)
+
+    assert load(tmp_path)["SECRET_KEY"] == key
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"\xff\xfe", *(key.encode() for key in _WEAK)])
+def test_a_file_without_a_strong_key_is_reported_in_one_sentence(tmp_path, content):
     (tmp_path / "secret_key").write_bytes(content)
 
     with pytest.raises(BadSetting, match="secret_key has no secret key"):

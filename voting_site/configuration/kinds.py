@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from email.utils import parseaddr
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -60,6 +61,13 @@ def _limit(text: str) -> Rate | None:
     return None if text.lower() == "off" else Rate.parse(text)
 
 
+def secret(text: str) -> str:
+    """Check that a secret key is long, and does not repeat itself; `openssl rand -hex 16` prints the shortest."""
+    if len(text) < _SECRET_LENGTH or len(set(pairwise(text))) < _SECRET_PAIRS:
+        raise ValueError("weak")
+    return text
+
+
 def _token(text: str) -> str:
     if not text.isascii():
         raise ValueError("not valid in a header")
@@ -78,6 +86,9 @@ def _sign_up(text: str) -> str:
     return SIGN_UPS[text.lower()]
 
 
+_SECRET_LENGTH, _SECRET_PAIRS = 32, 16
+"""Least number of characters, and of different pairs of neighbouring ones: 32 random digits have more."""
+
 SIGN_UPS = {name: name for name in ("open", "invitation", "approval", "closed")}
 
 LOG_LEVELS = {name: name for name in ("DEBUG", "INFO", "WARNING", "ERROR")}
@@ -86,7 +97,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 _KINDS: dict[str, Callable[[str], Any]] = {
     "text": str,
-    "secret": str,
+    "secret": secret,
     "token": _token,
     "directory": str,
     "number": int,
@@ -112,7 +123,7 @@ _WITH_SECRETS = ("secret", "token", "database", "store", "cache", "mail server")
 
 _DESCRIPTIONS = {
     "text": "printable UTF-8 text",
-    "secret": "printable UTF-8 text",
+    "secret": "a key of 32 printable characters or more that do not repeat; `openssl rand -hex 32` prints one",
     "token": "printable ASCII text",
     "directory": "the path of a directory in printable UTF-8",
     "number or auto": "a number or auto",

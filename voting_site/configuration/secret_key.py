@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.core.management.utils import get_random_secret_key
 
-from voting_site.configuration.kinds import BadSetting
+from voting_site.configuration.kinds import BadSetting, secret
 
 NAME = "secret_key"
 """Name of the file in the data directory."""
@@ -38,7 +38,7 @@ def secret_key(data_dir: Path) -> str:
 
 
 def check_key(data_dir: Path) -> None:
-    """Raise BadSetting if the file exists but has no key. Never creates one."""
+    """Raise BadSetting if the file exists but has no strong key. Never creates one."""
     with _as_bad_setting(data_dir):
         if (data_dir / NAME).exists():
             _read_key(data_dir / NAME)
@@ -76,11 +76,9 @@ def _create_key(data_dir: Path) -> None:
 
 def _read_key(path: Path) -> str:
     try:
-        key = path.read_text(encoding="ascii")
-    except (UnicodeDecodeError, IsADirectoryError):
-        key = ""
-    if not key.strip():
+        return secret(path.read_text(encoding="ascii"))
+    except (ValueError, IsADirectoryError):  # not ASCII, or weak
         raise BadSetting(
-            f"{path} has no secret key: restore it from a backup, or delete it, which logs out every member."
-        )
-    return key
+            f"{path} has no secret key of 32 characters or more: restore it from a backup, or delete it, which "
+            "logs out every member."
+        ) from None

@@ -31,7 +31,7 @@ def fleet(stage):
         environment = {
             "REDIS_URL": server.url,
             "DATABASE_URL": f"sqlite:///{stage.folder}/accounts.sqlite3",
-            "SECRET_KEY": "chaos" * 10,
+            "SECRET_KEY": "the nodes share the key that signs sessions",
             "TICK_SECONDS": str(TICK),
         }
         yield Fleet(stage, environment, ARTICLES)
