@@ -1,3 +1,5 @@
+from io import StringIO
+
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
@@ -53,17 +55,44 @@ def test_a_new_member_has_no_special_permissions(alice):
     )
 
 
-@pytest.mark.django_db
-def test_a_superuser_can_be_created_from_environment_variables(monkeypatch):
-    monkeypatch.setenv("DJANGO_SUPERUSER_USERNAME", "Carol")
-    monkeypatch.setenv("DJANGO_SUPERUSER_EMAIL", "")
-    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
+@pytest.fixture
+def variables(monkeypatch):
+    """An environment that names an administrator."""
+    for name, value in {"USERNAME": "Carol", "EMAIL": "", "PASSWORD": PASSWORD}.items():
+        monkeypatch.setenv(f"DJANGO_SUPERUSER_{name}", value)
+    return monkeypatch
 
+
+@pytest.mark.django_db
+def test_a_superuser_can_be_created_from_environment_variables(variables):
     call_command("createsuperuser", interactive=False, verbosity=0)
 
     carol = User.objects.get_by_natural_key("carol")
     assert (carol.username, carol.is_superuser, carol.is_staff) == ("Carol", True, True)
     assert carol.check_password(PASSWORD)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("PASSWORD", "", "Set DJANGO_SUPERUSER_PASSWORD"),
+        ("PASSWORD", "  ", "Set DJANGO_SUPERUSER_PASSWORD"),
+        ("PASSWORD", "password", "too common"),
+        ("PASSWORD", "carolina", "too similar to the username"),
+        ("EMAIL", "ALICE@example.org", "Another account has this email address"),
+        ("EMAIL", "nowhere", "valid email address"),
+    ],
+)
+def test_a_superuser_from_the_environment_needs_a_good_password_and_an_address_of_its_own(
+    alice, variables, name, value, reason
+):
+    User.objects.filter(pk=alice.pk).update(email="alice@example.org")
+    variables.setenv(f"DJANGO_SUPERUSER_{name}", value)
+
+    with pytest.raises(CommandError, match=reason):
+        call_command("createsuperuser", interactive=False, verbosity=0)
+    assert list(User.objects.all()) == [alice]
 
 
 class _Terminal:
@@ -72,18 +101,25 @@ class _Terminal:
 
 
 @pytest.mark.django_db
-def test_a_superuser_can_be_created_interactively(monkeypatch):
-    answers = iter(["1nvalid", "carol", ""])
+def test_a_superuser_can_be_created_interactively(alice, monkeypatch):
+    User.objects.filter(pk=alice.pk).update(email="alice@example.org")
+    answers = iter(["1nvalid", "carol", "alice@example.org", "carol@example.org"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
     monkeypatch.setattr("getpass.getpass", lambda prompt="": PASSWORD)
 
     call_command("createsuperuser", stdin=_Terminal(), verbosity=0)
 
-    assert User.objects.get().username == "carol"
+    assert User.objects.get_by_natural_key("carol").email == "carol@example.org"
 
 
 @pytest.mark.django_db
-def test_a_superuser_can_have_a_reserved_name():
+def test_without_a_terminal_the_command_fails_and_says_what_to_set():
+    with pytest.raises(CommandError, match=r"no terminal.*DJANGO_SUPERUSER_PASSWORD.*--noinput"):
+        call_command("createsuperuser", stdin=StringIO(), verbosity=0)
+
+
+@pytest.mark.django_db
+def test_a_superuser_can_have_a_reserved_name(variables):
     call_command("createsuperuser", username="admin", email="", interactive=False, verbosity=0)
 
     assert User.objects.get_by_natural_key("admin").is_superuser
@@ -91,6 +127,6 @@ def test_a_superuser_can_have_a_reserved_name():
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", ["a", "<b>", "ALICE"])
-def test_a_superuser_cannot_have_an_invalid_or_taken_name(alice, name):
+def test_a_superuser_cannot_have_an_invalid_or_taken_name(alice, variables, name):
     with pytest.raises(CommandError):
         call_command("createsuperuser", username=name, email="", interactive=False, verbosity=0)

@@ -32,7 +32,8 @@ def test_a_sign_up_gets_an_id_that_the_store_has_not_seen(db):
     assert [User.objects.get(username=name).pk for name in ("newcomer", "second")] == [KNOWN + 1, KNOWN + 2]
 
 
-def test_so_do_imported_posters_and_accounts_by_the_operator(db):
+def test_so_do_imported_posters_and_accounts_by_the_operator(db, monkeypatch):
+    monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
     ids = User.objects.bulk_create_imported(["ann", "ben"])
     with_command = {"username": "root2", "email": "", "interactive": False, "stdout": StringIO()}
     call_command("createsuperuser", **with_command)

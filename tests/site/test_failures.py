@@ -13,6 +13,7 @@ from django.db import InterfaceError, OperationalError, ProgrammingError
 
 from articles.domain.errors import StoreUnavailable, StoreUnfit
 from articles.management import sentences
+from tests.cast import PASSWORD
 from tests.site_process import free_port
 from voting_site import command_line
 
@@ -50,7 +51,10 @@ def test_an_accounts_file_that_is_not_a_database_is_reported(manage, tmp_path):
     sentence = "The accounts database cannot be used: file is not a database."
 
     assert manage("run") == (1, sentence)
-    assert manage("createsuperuser", "--noinput", "--username", "alice") == (1, sentence)
+    assert manage("createsuperuser", "--noinput", "--username", "alice", DJANGO_SUPERUSER_PASSWORD=PASSWORD) == (
+        1,
+        sentence,
+    )
     assert manage("tick") == (1, f"CommandError: {sentence}")
 
 

@@ -3,6 +3,7 @@
 import re
 import shutil
 
+from tests.cast import PASSWORD
 from tests.form_browser import FormBrowser
 
 
@@ -46,7 +47,7 @@ def test_a_newcomer_gets_nothing_of_a_member_whose_account_is_lost(start, tmp_pa
 
 
 def test_an_administrator_is_created_without_a_running_site(start):
-    site = start(DEMO="0")
+    site = start(DEMO="0", DJANGO_SUPERUSER_PASSWORD=PASSWORD)
     site.wait_until_up()
     site.stop()
 
