@@ -13,9 +13,8 @@ class FormBrowser:
     """One visitor. Raises HTTPError for a status from 400 on."""
 
     def __init__(self, site: Site) -> None:
-        self._opener = urllib.request.build_opener(
-            urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()),
-        )
+        self.cookies = http.cookiejar.CookieJar()
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.cookies))
         self.visit(site)
 
     def visit(self, site: Site) -> None:

@@ -192,10 +192,14 @@ _THREADS = CONFIGURATION["WEB_THREADS"]
 PASSWORD_HASHES_AT_ONCE = leaving_one_free(CONFIGURATION["PASSWORD_HASHES_AT_ONCE"], _THREADS)
 SHARED_PAGES_AT_ONCE = leaving_one_free(_THREADS, _THREADS)
 
-CACHES = {
+# Without a cache that all processes share, there is none: one in each process's memory would keep a session after
+# another process has ended it, and a feed's time of change that another process has moved on.
+_CACHE_URL = cache_url(CONFIGURATION["CACHE_URL"], STORE_URL)
+HAS_CACHE = bool(_CACHE_URL)
+_SHARED_CACHE = {
     "default": {
         "BACKEND": "django_redis.cache.RedisCache",
-        "LOCATION": [cache_url(CONFIGURATION["CACHE_URL"], STORE_URL)],  # a text would be split at its commas
+        "LOCATION": [_CACHE_URL],  # a text would be split at its commas
         "KEY_PREFIX": "cache",
         "OPTIONS": {
             "CLIENT_CLASS": "django_redis.client.DefaultClient",
@@ -205,8 +209,9 @@ CACHES = {
         },
     }
 }
+CACHES = _SHARED_CACHE if HAS_CACHE else {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
 AUTHENTICATION_BACKENDS = ["accounts.web.backend.MemberBackend"]
-SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_ENGINE = f"django.contrib.sessions.backends.{'cached_db' if HAS_CACHE else 'db'}"
 SESSION_COOKIE_AGE = 30 * 86400
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 

@@ -65,6 +65,7 @@ CHECKS = (
     Check("settings", "address", settings.check_address),
     Check("settings", "proxy", settings.check_proxy),
     Check("settings", "hosts", settings.check_hosts),
+    Check("settings", "cache", settings.check_cache),
     Check("settings", "sign-up", settings.check_sign_up, (Need.DATABASE,), slow=True),
     Check("settings", "deployment", settings.check_deployment, slow=True),
     Check("files", "data directory", files.check_data_directory),

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 UNLIMITED = N_("RATE_LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
 
+NO_CACHE = (
+    "There is no cache, since the store is a cluster: sessions are read from the accounts database, and feeds "
+    "have no Last-Modified. Set CACHE_URL to a single server for quicker pages of members."
+)
+
 _EXPLAINED = {"security.W004", "security.W012", "security.W016", "security.W018"}
 """Django's checks of https and DEBUG, which are left out: the checks here say more."""
 
@@ -57,6 +62,11 @@ def check_rate_limits(_examination: Examination) -> Iterator[Finding]:
         yield warning(_(UNLIMITED), _("Set `RATE_LIMITS=on` and restart the site."))
     else:
         yield note(UNLIMITED, "Set `RATE_LIMITS=on` before others can reach the site.")
+
+
+def check_cache(_examination: Examination) -> Iterator[Finding]:
+    if not settings.HAS_CACHE:
+        yield note(NO_CACHE)
 
 
 def check_sign_up(_examination: Examination) -> Iterator[Finding]:

@@ -91,6 +91,13 @@ def test_a_short_secret_key_is_found_by_djangos_checks(public):
     assert "SECRET_KEY" in text
 
 
+def test_a_site_without_a_cache_is_noted(settings):
+    assert levels("settings", "cache") == []
+    settings.HAS_CACHE = False
+
+    assert levels("settings", "cache") == ["note"]
+
+
 @pytest.mark.django_db
 def test_each_sign_up_mode_needs_members_who_let_others_in(settings):
     def found(mode):

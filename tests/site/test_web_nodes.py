@@ -19,6 +19,7 @@ from tests.rules import connect
 from tests.site.own_store import OwnStore
 from tests.site_process import DEADLINE, Site
 from tests.store_state import abandon_lease, get_notes
+from tests.topologies.cluster import Cluster
 from tests.waiting import fill_once, until
 
 pytestmark = pytest.mark.site
@@ -81,6 +82,12 @@ def nodes(tmp_path, static_files):
             site.process.kill()
             site.process.wait()
     store.stop()
+
+
+@pytest.fixture
+def bare_cluster(tmp_path):
+    with Cluster(tmp_path / "cluster", primaries=1, replicas_of_each=0) as cluster:
+        yield cluster
 
 
 def store_of(site: Site) -> Repository:
@@ -199,3 +206,18 @@ def test_another_node_takes_over_housekeeping_when_its_holder_dies(nodes):
 
     until(lambda: get_notes(store)["expire"]["at"] > before, DEADLINE, second.told)
     assert second.stop() == 0
+
+
+def test_on_a_cluster_without_a_cache_a_logout_at_one_node_ends_the_session_at_all(nodes, bare_cluster):
+    store = {"REDIS_URL": bare_cluster.url, "STORE_SHARDS": "16"}
+    first, second = nodes("one", **store), nodes("two", **store)
+    assert "Note: There is no cache, since the store is a cluster" in first.told()
+    browser, thief = FormBrowser(first), FormBrowser(second)
+    browser.sign_up("alma")
+    for cookie in browser.cookies:
+        thief.cookies.set_cookie(cookie)
+    assert 'class="me"' in thief.get("/")
+
+    browser.send("/settings/", "/logout/")
+
+    assert 'class="me"' not in thief.get("/")

@@ -25,18 +25,15 @@ def _with_database(url: str, number: int) -> str:
 
 
 def cache_url(configured: str, store: str) -> str:
-    """Return the cache's URL: the configured one, or the next database on the store's server."""
-    return configured or _with_database(store, database_number(store) + 1)
+    """Return the cache's URL: the configured one, or the next database on the store's server; "" for a cluster."""
+    if configured or parse(store).topology is Topology.CLUSTER:
+        return configured
+    return _with_database(store, database_number(store) + 1)
 
 
 def check_apart(store: str, cache: str) -> None:
-    """Raise BadSetting if both are one database, since clearing the cache empties it, or if a cache is missing."""
-    if not store:
-        return
-    address = parse(store)
-    if address.topology is Topology.CLUSTER and not cache:
-        raise BadSetting("A cluster cannot be the cache: set CACHE_URL to a single server.")
-    if cache and _is_same(address, parse(cache)):
+    """Raise BadSetting if both are one database, since clearing the cache empties it."""
+    if store and cache and _is_same(parse(store), parse(cache)):
         raise BadSetting("CACHE_URL and REDIS_URL must not be the same database.")
 
 

@@ -135,7 +135,8 @@ VARIABLES = (
         "cache",
         "",
         "URL of the database for cache and sessions, which must not be the store's; "
-        "empty: the next database number on the store's server. Required if the store is a cluster.",
+        "empty: the next database number on the store's server. A cluster cannot be a cache: if the store is one, "
+        "empty means none, and sessions are read from the accounts database.",
     ),
     Variable(
         "STORE_SHARDS",

@@ -13,7 +13,7 @@ from django.core.management import call_command
 
 from articles import housekeeping
 from articles.demo.seeding import seed_if_empty
-from articles.doctor.settings import UNLIMITED
+from articles.doctor.settings import NO_CACHE, UNLIMITED
 from articles.domain.errors import StoreError, StoreUnavailable
 from articles.management.progress import progress
 from articles.operation import outages
@@ -93,6 +93,8 @@ def _serve_web(
         say(greeting)
         if not settings.RATE_LIMITS:
             say(f"Warning: {UNLIMITED}")
+        if not settings.HAS_CACHE:
+            say(f"Note: {NO_CACHE}")
         housekeeper = Housekeeper(keep_house)
         watched_disk = disk.DiskWatch(Path(settings.DATA_DIR))
         while not signals.stopping.wait(_POLL):
