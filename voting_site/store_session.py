@@ -22,7 +22,7 @@ def opened_store() -> Iterator[None]:
         yield
         return
     try:
-        with open_store(Path(settings.DATA_DIR)):
+        with open_store(Path(settings.DATA_DIR), binary=settings.STORE_SERVER):
             yield
     except EmbeddedStoreError as error:
         raise StoreUnavailable(str(error)) from error
@@ -47,7 +47,7 @@ def scratch_store() -> Iterator[str]:
     quick = {"appendonly": "no"}
     with tempfile.TemporaryDirectory(prefix="voting-site-scratch-") as folder:
         try:
-            with open_store(Path(folder), config=quick) as url:
+            with open_store(Path(folder), config=quick, binary=settings.STORE_SERVER) as url:
                 yield url
         except EmbeddedStoreError as error:
             raise StoreUnavailable(str(error)) from error

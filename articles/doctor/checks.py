@@ -80,6 +80,7 @@ CHECKS = (
     Check("database", "age", database.check_age, (*_DATABASE, *_STORE), slow=True),
     Check("store", "answers", store.check_answers, slow=True),
     Check("store", "files", store.check_files, slow=True),
+    Check("store", "program", store.check_program, slow=True),
     Check("store", "permissions", server.check_permissions, _STORE),
     Check("store", "fit", store.check_fit, _STORE),
     Check("store", "upgrades", store.check_upgrades, _STORE),

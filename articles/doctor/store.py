@@ -1,5 +1,6 @@
 """Whether the store answers and is the site's; for a stopped embedded store, what its files say."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,11 +11,14 @@ from articles.doctor.examination import Examination
 from articles.doctor.findings import Finding, error, fine, note, warning
 from articles.formatting import units
 from voting_site.embedded import EmbeddedStoreError, StorePaths, lock, probe, stamp
-from voting_site.embedded.binary import find_binary, read_version
+from voting_site.embedded.binary import built_at, find_server
 from voting_site.embedded.verification import known_damage
 
 _ROUND_TRIPS = 10
 """Round trips for which a page may need the store, within STORE_TIMEOUT_MS each."""
+
+_OLD_SECONDS = 365 * 86400
+"""Age of a server for which security updates have probably been published."""
 
 
 def check_answers(examination: Examination) -> Iterator[Finding]:
@@ -48,7 +52,8 @@ def check_files(_examination: Examination) -> Iterator[Finding]:
         return
     paths = StorePaths(Path(settings.DATA_DIR))
     try:
-        version = read_version(find_binary())
+        _binary, version = find_server(settings.STORE_SERVER)
+        paths.check()
         stamp.check(paths, version)
     except EmbeddedStoreError as failure:
         yield error(str(failure))
@@ -56,7 +61,25 @@ def check_files(_examination: Examination) -> Iterator[Finding]:
     if damage := known_damage(paths):
         yield error(damage)
     else:
-        yield fine(f"No damage to the store's files is known; the installed server is {version}.")
+        yield fine(f"No damage to the store's files is known, and {version} can read them.")
+
+
+def check_program(_examination: Examination) -> Iterator[Finding]:
+    """Name the embedded store's program, its version and its age. `check_files` reports one that does not run."""
+    if not settings.STORE_IS_EMBEDDED:
+        return
+    try:
+        binary, version = find_server(settings.STORE_SERVER)
+    except EmbeddedStoreError:
+        return
+    age = time.time() - built_at(binary, version)
+    text = f"The installed server, {binary}, is {version}, built {units.span(age)} ago."
+    if age > _OLD_SECONDS:
+        yield note(
+            text, "Look for security updates: upgrade the site, or choose another server with `STORE_SERVER`."
+        )
+    else:
+        yield fine(text)
 
 
 def check_fit(examination: Examination) -> Iterator[Finding]:

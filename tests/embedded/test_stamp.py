@@ -4,10 +4,11 @@ from contextlib import contextmanager
 
 import pytest
 
+from tests.topologies import binaries
 from voting_site.embedded import StoreDirectoryError, StoreMissingError, StorePaths, StoreVersionError, stamp
 from voting_site.embedded.binary import ServerVersion, find_binary, read_version
 
-from .helpers import KEYS, answers, client
+from .helpers import KEYS, answers, client, fill
 
 NEWER = ServerVersion("Valkey", (99, 0, 0))
 
@@ -38,7 +39,7 @@ def test_files_of_a_newer_server_are_refused(used: StorePaths, supervise):
 
 
 def test_files_of_another_server_are_refused(used: StorePaths, supervise):
-    stamp.write(used.stamp, ServerVersion("Redis", (6, 2, 0)))
+    stamp.write(used.stamp, ServerVersion("Redis", (7, 4, 0)))
 
     with pytest.raises(StoreVersionError, match="written by Redis"):
         supervise()
@@ -52,6 +53,24 @@ def test_files_of_an_older_server_are_accepted(used: StorePaths, supervise):
     assert stamp.read(used.stamp) == read_version(find_binary())
     with client(used) as connection:
         assert connection.dbsize() == KEYS
+
+
+def test_a_store_of_redis_is_continued_by_valkey_but_not_the_other_way(paths: StorePaths, supervise):
+    server = binaries.redis()
+    if server is None or read_version(server).number >= (7, 4):
+        pytest.skip("no Redis before 7.4 is installed")
+    first = supervise(binary=server)
+    fill(paths, KEYS)
+    first.stop()
+    assert stamp.read(paths.stamp) == read_version(server)
+
+    second = supervise()
+    with client(paths) as connection:
+        assert connection.dbsize() == KEYS
+    second.stop()
+
+    with pytest.raises(StoreVersionError, match=r"the installed server is Redis .* STORE_SERVER"):
+        supervise(binary=server)
 
 
 @pytest.mark.parametrize(

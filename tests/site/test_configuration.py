@@ -105,6 +105,7 @@ def test_a_value_is_used_literally(tmp_path, environment):
         ("METRICS_TOKEN", "schlüssel"),
         ("LOG_LEVEL", "LOUD"),
         ("TRUSTED_PROXIES", "10.0.0.1/8"),
+        *(("STORE_SERVER", text) for text in ("/nowhere/valkey-server", "valkey-server", "/tmp", __file__)),
         *(
             ("SITE_URL", address)
             for address in (

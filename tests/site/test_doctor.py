@@ -1,6 +1,7 @@
 """`manage.py doctor` on installations that are broken for real, with the site running or stopped."""
 
 import json
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -11,9 +12,11 @@ import pytest
 from django.conf import settings
 
 from articles.repository import LAYOUT_VERSION
+from tests.form_browser import FormBrowser
 from tests.postgres_server import PostgresServer, missing
 from tests.site.forwarding import Forwarder, new_certificate
 from tests.site_process import free_port, variables
+from tests.topologies import binaries
 from tests.waiting import until
 from tests.web_processes import hanging_store, store_of
 from voting_site.embedded import StorePaths
@@ -256,6 +259,34 @@ def test_files_that_the_store_would_refuse_are_found_without_a_start(installatio
     ((level, text),) = installation.examine().of("store", "files")
     assert level == "error"
     assert f"{paths.manifest} is missing" in text
+
+    paths.directory.rename(installation.data_dir / "elsewhere")
+    paths.directory.symlink_to(installation.data_dir / "elsewhere")
+    ((level, text),) = installation.examine().of("store", "files")
+    assert level == "error"
+    assert "it is not a directory but a link" in text
+
+
+def test_a_site_on_a_chosen_server_is_served_by_it_and_the_doctor_says_how_old_it_is(start):
+    if binaries.redis() is None:
+        pytest.skip(binaries.REDIS_MISSING)
+    site = start(DEMO="0", STORE_SERVER=str(binaries.redis()))
+    site.wait_until_up()
+    assert FormBrowser(site).sign_up("alma")
+
+    findings = Installation(site.data_dir, STORE_SERVER=str(binaries.redis())).examine()
+    assert findings.of("store", "answers")[0][1].startswith("Redis ")
+    ((_level, text),) = findings.of("store", "program")
+    assert re.match(rf"The installed server, {binaries.redis()}, is Redis 7\S*, built .* ago\.", text)
+
+    site.stop()
+    again = start(DEMO="0")
+    again.wait_until_up()
+    assert "alma" in FormBrowser(again).get("/users/alma/")
+    again.stop()
+    site = start(DEMO="0", STORE_SERVER=str(binaries.redis()))
+    assert site.process.wait(60) == 1
+    assert "which cannot read its files: install Valkey" in site.told()
 
 
 def test_a_low_limit_of_open_files_is_found(installation):

@@ -1,6 +1,7 @@
 """The kinds of settings, with a parser for each, which raises ValueError for invalid text."""
 
 import re
+import shutil
 from collections.abc import Callable
 from email.utils import parseaddr
 from itertools import pairwise
@@ -53,6 +54,12 @@ def _sender(text: str) -> str:
     return text
 
 
+def _program(text: str) -> str:
+    if not (text.startswith("/") and shutil.which(text)):
+        raise ValueError("not a program")
+    return text
+
+
 def _number_or_auto(text: str) -> int | None:
     return None if text.lower() == "auto" else int(text)
 
@@ -100,6 +107,7 @@ _KINDS: dict[str, Callable[[str], Any]] = {
     "secret": secret,
     "token": _token,
     "directory": str,
+    "program": _program,
     "number": int,
     "number or auto": _number_or_auto,
     "limit": _limit,
@@ -126,6 +134,7 @@ _DESCRIPTIONS = {
     "secret": "a key of 32 printable characters or more that do not repeat; `openssl rand -hex 32` prints one",
     "token": "printable ASCII text",
     "directory": "the path of a directory in printable UTF-8",
+    "program": "the absolute path of a program that this user can run, such as /usr/bin/valkey-server",
     "number or auto": "a number or auto",
     "limit": "a number of uses and a period of at most a day, such as 60 in 2 min (s, min, h or d), or off",
     "yes/no": "1 (yes) or 0 (no)",

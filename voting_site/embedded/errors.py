@@ -34,8 +34,9 @@ class StoreVersionError(EmbeddedStoreError):
 
     def __init__(self, directory: Path, installed: str, written_by: str) -> None:
         super().__init__(
-            f"The store in {directory} was written by {written_by}, but the installed server is {installed}: "
-            f"install {written_by} or newer, or data could be lost."
+            f"The store in {directory} was written by {written_by}, but the installed server is {installed}, "
+            f"which cannot read its files: install {written_by} or newer, or choose it with STORE_SERVER. "
+            "To change to another server, restore a backup (see docs/backup.md)."
         )
 
 

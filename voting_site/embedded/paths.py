@@ -75,22 +75,25 @@ class StorePaths:
         """Create the directories. Raises StoreDirectoryError for one that other users own or can access."""
         try:
             self.data_dir.mkdir(parents=True, exist_ok=True)
-            _make_private(self.directory, tighten=True)
-            if self.socket.parent != self.directory:
-                _make_private(self.socket.parent, tighten=False)
+            for directory in (self.directory, self.socket.parent):
+                directory.mkdir(mode=0o700, exist_ok=True)
+            self.check()
+            self.directory.chmod(0o700)
         except OSError as error:
             raise StoreDirectoryError.from_os(error, self.directory) from error
 
+    def check(self) -> None:
+        """Raise StoreDirectoryError for a directory that exists, but is not this user's own."""
+        for directory in (self.directory, self.socket.parent):
+            if os.path.lexists(directory):
+                _check_own(directory, others_may_enter=directory == self.directory)
 
-def _make_private(directory: Path, *, tighten: bool) -> None:
-    directory.mkdir(mode=0o700, exist_ok=True)
+
+def _check_own(directory: Path, *, others_may_enter: bool) -> None:
     status = directory.lstat()
     if not stat.S_ISDIR(status.st_mode):
         raise StoreDirectoryError(directory, "it is not a directory but a link or a file")
     if status.st_uid != os.geteuid():
         raise StoreDirectoryError(directory, f"it belongs to user {status.st_uid}; run this as that user")
-    if not stat.S_IMODE(status.st_mode) & 0o077:
-        return
-    if not tighten:
+    if stat.S_IMODE(status.st_mode) & 0o077 and not others_may_enter:
         raise StoreDirectoryError(directory, "other users can access it; delete it")
-    directory.chmod(0o700)

@@ -10,7 +10,7 @@ from threading import Event, Thread
 
 from . import probe, stamp
 from .backoff import Backoff
-from .binary import find_binary, read_version
+from .binary import find_server
 from .errors import EmbeddedStoreError, StoreTimeoutError
 from .lock import Lock
 from .paths import StorePaths
@@ -156,8 +156,7 @@ class Supervisor:
 
     def _serve(self) -> bool:
         """Run the server until it dies or the supervisor is stopped. Return whether it came up."""
-        binary = self._binary or find_binary()
-        version = read_version(binary)
+        binary, version = find_server(self._binary)
         self.paths.prepare()
         stamp.check(self.paths, version)
         started = time.monotonic()

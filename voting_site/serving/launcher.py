@@ -191,7 +191,7 @@ def _store() -> Iterator[_Store]:
     if not settings.STORE_IS_EMBEDDED:
         yield _Store()
         return
-    supervisor = Supervisor(StorePaths(Path(settings.DATA_DIR)))
+    supervisor = Supervisor(StorePaths(Path(settings.DATA_DIR)), binary=settings.STORE_SERVER)
     supervisor.begin()
     try:
         yield _Store(supervisor)
