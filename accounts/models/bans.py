@@ -2,10 +2,9 @@
 
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
 
 from django.db import models, transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from accounts.models.members import User, current_name
@@ -23,71 +22,91 @@ class BanScope(StrEnum):
 
 
 class BanManager(models.Manager["Ban"]):
-    """Begin and find bans. A member has at most one current ban."""
+    """Begin and find bans. A member has at most one current ban of each scope."""
 
     def begin(
         self, member: User, scope: BanScope, reason: str, *, ends_at: datetime | None, moderator_id: int
     ) -> "Ban | None":
-        """Ban a member, replacing the current ban; return None if the same ban has just begun.
+        """Ban a member, replacing the current ban of this scope; return None if the same ban has just begun.
 
         `ends_at`: None for a ban without end.
         """
         with transaction.atomic():
-            locked = User.objects.select_for_update().get(pk=member.pk)
-            before = self.current(locked)
-            if before and before.is_just_begun and before.is_same(scope, reason, ends_at):
+            locked, now = User.objects.select_for_update().get(pk=member.pk), timezone.now()
+            before = self.current().filter(member=locked, scope=scope.value).first()
+            if before and before.is_just_begun and before.is_same(reason, ends_at):
                 return None
-            self.filter(member=locked, lifted_at=None).update(lifted_at=timezone.now())
-            self._note_change(locked.pk, banned_from=scope.value, ban_ends_at=ends_at)
-            return self.create(
-                member=locked, scope=scope.value, reason=reason, ends_at=ends_at, moderator_id=moderator_id
+            self.filter(member=locked, scope=scope.value, lifted_at=None).update(lifted_at=now)
+            begun = self.create(
+                member=locked,
+                scope=scope.value,
+                reason=reason,
+                begins_at=now,
+                ends_at=ends_at,
+                moderator_id=moderator_id,
             )
+            self._note_change(locked.pk, now)
+        return begun
 
-    def lift(self, member: User) -> bool:
-        """End a member's ban; return whether there was one."""
+    def lift(self, ban: "Ban") -> bool:
+        """End a ban; return whether it was current until now."""
         with transaction.atomic():
-            locked = User.objects.select_for_update().get(pk=member.pk)
-            had_one = self.current(locked) is not None
-            self.filter(member=locked, lifted_at=None).update(lifted_at=timezone.now())
-            if had_one:
-                self._note_change(locked.pk, banned_from="", ban_ends_at=None)
-        return had_one
+            locked, now = User.objects.select_for_update().get(pk=ban.member_id), timezone.now()
+            is_lifted = self.current().filter(pk=ban.pk).update(lifted_at=now) == 1
+            if is_lifted:
+                self._note_change(locked.pk, now)
+        return is_lifted
 
-    def current(self, member: User) -> "Ban | None":
-        """Return the member's current ban, neither over nor lifted; None without one. One query."""
-        return self._current().filter(member=member).first()
+    def current(self) -> "models.QuerySet[Ban]":
+        """Return the bans that are neither over nor lifted, the newest first."""
+        return self.filter(Q(ends_at=None) | Q(ends_at__gt=timezone.now()), lifted_at=None)
 
-    def to_show(self, member: User) -> "Ban | None":
-        """Return the member's latest ban if it is current, or if its change is news. One query, for most none."""
+    def forbidding(self, scope: str) -> "Ban | None":
+        """Return which of a member's bans forbids "posting" or "voting"; of several, the last to end."""
+        bans = self.current().filter(scope__in=(scope, BanScope.BOTH.value))
+        return bans.order_by(F("ends_at").desc(nulls_first=True), "-pk").first()
+
+    def list_latest(self, member: User) -> "list[Ban]":
+        """Return the member's latest ban of each scope, the last changed first. One query."""
+        by_scope: dict[str, Ban] = {}
+        for ban in self.filter(member=member).select_related("moderator"):
+            by_scope.setdefault(ban.scope, ban)
+        return sorted(by_scope.values(), key=lambda ban: ban.changed_at, reverse=True)
+
+    def to_show(self, member: User) -> "list[Ban]":
+        """Return the member's current bans, and others whose end or answer is news. One query, for most none."""
         if not (member.banned_from or member.has_news_of_ban):
-            return None
-        latest = self.filter(member=member).first()
-        return latest if latest and (latest.is_current or member.has_news_of_ban) else None
+            return []
+        latest, read_until = self.list_latest(member), member.inbox_read_until
+        return [ban for ban in latest if ban.is_current or ban.changed_at > read_until]
 
     def with_open_appeals(self) -> "models.QuerySet[Ban]":
         """Return the current bans whose appeals moderators have not answered, the oldest appeal first."""
-        waiting = self._current().filter(answered_at=None).exclude(appealed_at=None)
+        waiting = self.current().filter(answered_at=None).exclude(appealed_at=None)
         return waiting.select_related("member", "moderator").order_by("appealed_at", "pk")
 
     def answer(self, ban: "Ban", text: str) -> bool:
         """Answer a ban's appeal; return whether this call did."""
-        waiting = self._current().filter(pk=ban.pk, answered_at=None).exclude(appealed_at=None)
+        waiting, now = self.current().filter(pk=ban.pk, answered_at=None).exclude(appealed_at=None), timezone.now()
         with transaction.atomic():
-            is_answered = waiting.update(answer=text, answered_at=timezone.now()) == 1
+            is_answered = waiting.update(answer=text, answered_at=now) == 1
             if is_answered:
-                self._note_change(ban.member_id)
+                self._note_change(ban.member_id, now)
         return is_answered
 
-    @staticmethod
-    def _note_change(member: int, **values: Any) -> None:
-        User.objects.filter(pk=member).update(ban_changed_at=timezone.now().timestamp(), **values)
-
-    def _current(self) -> "models.QuerySet[Ban]":
-        return self.filter(Q(ends_at=None) | Q(ends_at__gt=timezone.now()), lifted_at=None)
+    def _note_change(self, member: int, now: datetime) -> None:
+        """Repeat in the member's row what the current bans forbid together, and when the last of them ends."""
+        bans = list(self.current().filter(member=member))
+        scopes, ends = {ban.scope for ban in bans}, [ban.ends_at for ban in bans if ban.ends_at]
+        User.objects.filter(pk=member).update(
+            ban_changed_at=now.timestamp(),
+            banned_from=BanScope.BOTH.value if len(scopes) > 1 else "".join(scopes),
+            ban_ends_at=max(ends) if ends and len(ends) == len(bans) else None,
+        )
 
 
 class Ban(models.Model):
-    """A ban. The member's own row repeats the current one, so that no request needs another query."""
+    """A ban. The member's own row sums up the current ones, so that other members need no query."""
 
     member = models.ForeignKey(User, models.CASCADE, related_name="bans")
     scope = models.CharField(max_length=7)
@@ -114,17 +133,26 @@ class Ban(models.Model):
     def is_just_begun(self) -> bool:
         return self.begins_at >= timezone.now() - _SENT_TWICE
 
-    def is_same(self, scope: BanScope, reason: str, ends_at: datetime | None) -> bool:
-        """Return whether this ban is the one that a form sent twice would create again."""
+    def is_same(self, reason: str, ends_at: datetime | None) -> bool:
+        """Return whether this ban is the one that a form sent twice would create again. The scope is the same."""
         if self.ends_at and ends_at:
             is_as_long = abs(self.ends_at - ends_at) <= _SENT_TWICE
         else:
             is_as_long = self.ends_at == ends_at
-        return is_as_long and (self.scope, self.reason) == (scope, reason)
+        return is_as_long and self.reason == reason
 
     @property
     def is_current(self) -> bool:
         return self.lifted_at is None and (self.ends_at is None or self.ends_at > timezone.now())
+
+    @property
+    def may_be_appealed(self) -> bool:
+        return self.is_current and self.appealed_at is None
+
+    @property
+    def changed_at(self) -> float:
+        """When it began, was lifted or its appeal was answered, whichever was last, in Unix seconds."""
+        return max(at for at in (self.begins_at, self.lifted_at, self.answered_at) if at).timestamp()
 
     @property
     def moderator_name(self) -> str:

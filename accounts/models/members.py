@@ -201,10 +201,15 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         super().clean()
         self.email = type(self).objects.normalize_email(self.email)
 
-    def is_banned_from(self, scope: str) -> bool:
-        """Return whether the current ban forbids this: "posting" or "voting". No query."""
+    def find_ban(self, scope: str) -> Any:
+        """Return the ban that forbids this, "posting" or "voting"; None without one. No query for most members."""
         ends_at = self.ban_ends_at
-        return self.banned_from in (scope, "both") and (ends_at is None or ends_at > timezone.now())
+        may_be_banned = self.banned_from in (scope, "both") and (ends_at is None or ends_at > timezone.now())
+        return self.bans.forbidding(scope) if may_be_banned else None
+
+    def is_banned_from(self, scope: str) -> bool:
+        """Return whether a ban forbids this: "posting" or "voting". No query for most members."""
+        return self.find_ban(scope) is not None
 
     @property
     def has_news_of_ban(self) -> bool:

@@ -115,7 +115,7 @@ class Blocked(BaseModel):
 
 
 class OwnBan(BaseModel):
-    __doc__ = gettext_noop("Your ban.")
+    __doc__ = gettext_noop("One of your bans.")
 
     scope: BanScope = Field(description=gettext_noop("What it forbids."))
     reason: str
@@ -139,10 +139,10 @@ class OwnBan(BaseModel):
 class Inbox(BaseModel):
     __doc__ = gettext_noop("One page of your inbox, newest first.")
 
-    ban: OwnBan | None = Field(
+    bans: list[OwnBan] = Field(
         description=gettext_noop(
-            "On page 1: your current ban, or the last one until you mark its end or the answer to your appeal as "
-            "read; null without one."
+            "On page 1: your current bans, and earlier ones until you mark their end or the answer to your appeal "
+            "as read."
         )
     )
     notices: list[Notice]
@@ -163,9 +163,9 @@ class Inbox(BaseModel):
 def read_inbox(request: MemberRequest, query: Query[schemas.PageQuery]) -> Inbox:
     page = repository().inbox.get_page(actor(request).id, possible_page(query.page))
     read_until = inbox_read_until(request)
-    ban = Ban.objects.to_show(request.user) if query.page == 1 else None
+    bans = Ban.objects.to_show(request.user) if query.page == 1 else []
     return Inbox(
-        ban=OwnBan.of(ban) if ban else None,
+        bans=list(map(OwnBan.of, bans)),
         notices=[Notice.of(notice, read_until) for notice in page.notices],
         page=page.number,
         has_next=page.has_next,

@@ -1,9 +1,13 @@
 """Forms of bans: to ban a member, to lift the ban, to appeal and to answer."""
 
+from collections.abc import Sequence
+from typing import cast
+
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
-from accounts.models import BanScope
+from accounts.models import Ban, BanScope
 from articles.forms.fields import CleanedField, LineInput, TextInput, day_choices, reason_field
 from articles.text.lines import APPEAL_LIMIT, REASON_LIMIT, clean_appeal, clean_reason
 
@@ -37,14 +41,22 @@ class BanForm(forms.Form):
 
 
 class AppealForm(forms.Form):
-    """What a banned member writes to the moderators."""
+    """What a banned member writes to the moderators about one of several bans."""
 
+    ban = forms.TypedChoiceField(coerce=int, label=gettext_lazy("Which ban"), widget=forms.RadioSelect)
     text = CleanedField(
         clean_appeal,
         label=gettext_lazy("Your appeal"),
         help_text=gettext_lazy("Only moderators can read it. You can send one appeal for each ban."),
         widget=TextInput(APPEAL_LIMIT, {"rows": 6, "dir": "auto"}),
     )
+
+    def __init__(self, bans: Sequence[Ban], data: QueryDict | None = None) -> None:
+        super().__init__(data)
+        choice = cast(forms.TypedChoiceField, self.fields["ban"])
+        choice.choices = [(ban.pk, SCOPES[BanScope(ban.scope)]) for ban in bans]
+        if len(bans) == 1:
+            choice.initial, choice.disabled, choice.widget = bans[0].pk, True, forms.HiddenInput()
 
 
 class AnswerForm(forms.Form):

@@ -37,13 +37,12 @@ class _Row(NamedTuple):
 
 
 def notices_to(
-    member: User, notices: Sequence[Notice], count: int, ban: Ban | None = None
+    member: User, notices: Sequence[Notice], count: int, bans: Sequence[Ban] = ()
 ) -> EmailMultiAlternatives:
-    """Return a mail about a ban, if any, and notices in the member's language; `count` is their total number."""
+    """Return a mail about bans, if any, and notices in the member's language; `count` is their total number."""
     with _language_of(member):
-        rows = [_row(notice, site_origin()) for notice in notices]
-        if ban:
-            rows.insert(0, _ban_row(ban, site_origin()))
+        rows = [_ban_row(ban, site_origin()) for ban in bans]
+        rows += [_row(notice, site_origin()) for notice in notices]
         return _message(member, "mail", NOTICES, {"count": count, "rows": rows})
 
 

@@ -23,17 +23,16 @@ _MEMBERS_PER_READ = 200
 
 
 class _Due(NamedTuple):
-    """A member with notices that are old enough to be mailed, newest first, or with news of a ban."""
+    """A member with notices that are old enough to be mailed, newest first, or with news of bans."""
 
     member: User
     pointers: Sequence[NoticePointer]
-    ban: Ban | None
+    bans: Sequence[Ban]
 
     @property
     def last_at(self) -> float:
         """Time of the newest of these, in Unix seconds."""
-        notice_at = self.pointers[0].at if self.pointers else 0
-        return max(notice_at, self.member.ban_changed_at) if self.ban else notice_at
+        return max([one.at for one in self.pointers[:1]] + [ban.changed_at for ban in self.bans], default=0)
 
     @property
     def wanted(self) -> list[NoticePointer]:
@@ -53,9 +52,9 @@ def send_due(repository: Repository, budget: float) -> int:
 def _mails(repository: Repository, deadline: float) -> Iterator[Mail]:
     for due in _due(repository, deadline):
         notices = repository.inbox.read(due.wanted[:NOTICES_PER_MAIL])
-        if notices or due.ban:
-            count = len(due.wanted) + (due.ban is not None)
-            yield Mail(due.member.pk, notices_to(due.member, notices, count, due.ban), partial(_claim, due))
+        if notices or due.bans:
+            count = len(due.wanted) + len(due.bans)
+            yield Mail(due.member.pk, notices_to(due.member, notices, count, due.bans), partial(_claim, due))
 
 
 class _Round:
@@ -72,19 +71,20 @@ def _due(repository: Repository, deadline: float) -> Iterator[_Due]:
         found = repository.inbox.list_between([(one.pk, one.mailed_until) for one in batch], until)
         for member, pointers in zip(batch, found, strict=True):
             _Round.last = member.pk
-            due = _Due(member, pointers, _ban_to_mail(member, until))
-            if due.wanted or due.ban:
+            due = _Due(member, pointers, _bans_to_mail(member, until))
+            if due.wanted or due.bans:
                 yield due
         if time.monotonic() >= deadline:
             return
     _Round.last = 0
 
 
-def _ban_to_mail(member: User, until: float) -> Ban | None:
-    """Return the ban of which the member wants news that are old enough. One query, for most members none."""
-    is_wanted = NoticeKind.MODERATION.value in member.mail_kinds.split(",") and member.has_news_of_ban
-    is_due = member.mailed_until < member.ban_changed_at <= until
-    return Ban.objects.to_show(member) if is_wanted and is_due else None
+def _bans_to_mail(member: User, until: float) -> list[Ban]:
+    """Return the bans of which the member wants news that are old enough. One query, for most members none."""
+    is_wanted, known = NoticeKind.MODERATION.value in member.mail_kinds.split(","), member.inbox_read_until
+    known = max(known, member.mailed_until)
+    bans = Ban.objects.to_show(member) if is_wanted and known < member.ban_changed_at else []
+    return [ban for ban in bans if known < ban.changed_at <= until]
 
 
 def _claim(due: _Due) -> bool:

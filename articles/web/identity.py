@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 
-from accounts.models import Ban, BanScope, Block, Mute, Silence
+from accounts.models import BanScope, Block, Mute, Silence
 from accounts.web.form_pages import members_only
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.notices import MOST_MENTIONED
@@ -92,8 +92,8 @@ def writer(request: HttpRequest) -> Actor:
 
 
 def check_ban(member: Any, scope: BanScope) -> None:
-    """Raise Banned if the current ban forbids this to the member. One query if it does, else none."""
-    if member.is_banned_from(scope) and (ban := Ban.objects.current(member)):
+    """Raise Banned if a ban forbids this to the member. No query for members without bans, else one."""
+    if ban := member.find_ban(scope):
         ends_at = None if ban.ends_at is None else ban.ends_at.timestamp()
         raise Banned(scope.value, ban.reason, ends_at)
 

@@ -1,6 +1,7 @@
 """Random sequences of bans, appeals and acts: each act is refused exactly when a simple model says so."""
 
 import random
+from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
@@ -12,21 +13,24 @@ from tests.api.caller import Caller, error_of
 from tests.factories import browser_of, comment_on
 
 STEPS = 60
+SCOPES = ("posting", "voting", "both")
 POSTING, VOTING = {"posting", "both"}, {"voting", "both"}
 
 
-class Model:
-    """What bob's ban should be."""
+@dataclass
+class ModelBan:
+    """A ban as it should be."""
 
-    def __init__(self) -> None:
-        self.scope: str | None = None
-        self.has_end = self.has_appealed = False
+    has_end: bool
+    is_appealed: bool = False
+    is_answered: bool = False
 
-    def begin(self, scope: str, days: int) -> None:
-        self.scope, self.has_end, self.has_appealed = scope, days > 0, False
 
-    def end(self) -> None:
-        self.scope = None
+class Model(dict[str, ModelBan]):
+    """What bob's current bans should be, by scope."""
+
+    def forbids(self, scopes: set[str]) -> bool:
+        return not scopes.isdisjoint(self)
 
 
 def act(
@@ -34,35 +38,36 @@ def act(
 ) -> str:
     """Take one random step on the site and in the model; return what it was."""
     step = rng.choice(
-        ["ban", "lift", "time", "appeal", "answer", *["post", "comment", "edit", "vote", "reply"] * 2]
+        [*["ban", "appeal"] * 2, "lift", "time", "answer", *["post", "comment", "edit", "vote", "reply"] * 2]
     )
+    scope = rng.choice(SCOPES)
+    row = Ban.objects.filter(member__username="bob", scope=scope).first()
     match step:
         case "ban":
-            scope, days = rng.choice(["posting", "voting", "both"]), rng.choice([0, 1, 7])
-            body = {"scope": scope, "days": days, "reason": f"Reason {number}"}
-            assert carol.put("users/bob/ban", body).json()["scope"] == scope
-            model.begin(scope, days)
+            days = rng.choice([0, 1, 7])
+            body = {"banned": True, "days": days, "reason": f"Reason {number}"}
+            assert carol.put(f"users/bob/bans/{scope}", body).json()["bans"][0]["scope"] == scope
+            model[scope] = ModelBan(days > 0)
         case "lift":
-            carol.put("users/bob/ban", {"scope": None, "reason": f"Over {number}"})
-            model.end()
-        case "time" if model.has_end:
-            past = timezone.now() - timedelta(seconds=1)
-            Ban.objects.exclude(ends_at=None).update(ends_at=past)
-            User.objects.filter(username="bob").exclude(ban_ends_at=None).update(ban_ends_at=past)
-            model.end()
-        case "appeal":
+            carol.put(f"users/bob/bans/{scope}", {"banned": False, "reason": f"Over {number}"})
+            model.pop(scope, None)
+        case "time" if scope in model and model[scope].has_end:
+            Ban.objects.filter(pk=row.pk).update(ends_at=timezone.now() - timedelta(seconds=1))
+            del model[scope]
+        case "appeal" if row:
             browser = browser_of(User.objects.get(username="bob"))
-            answer = browser.post("/appeal/", {"text": "Please"})
-            if model.scope and not model.has_appealed:
-                assert answer.status_code == 302
-                model.has_appealed = True
-        case "answer" if model.scope and model.has_appealed:
-            ban = Ban.objects.current(User.objects.get(username="bob"))
+            browser.post("/appeal/", {"ban": row.pk, "text": "Please"})
+            left = [one for one in model if not model[one].is_appealed]
+            if scope in left or (len(left) == 1 and row.appealed_at is None):
+                model[scope if scope in left else left[0]].is_appealed = True
+        case "answer" if scope in model and model[scope].is_appealed:
             decision = rng.choice(["lift", "keep"])
             fields = {"decision": decision, "answer": "We have read it"}
-            browser_of(User.objects.get(username="carol")).post(f"/moderation/queue/appeals/{ban.pk}/", fields)
-            if decision == "lift" and ban.answered_at is None:
-                model.end()
+            browser_of(User.objects.get(username="carol")).post(f"/moderation/queue/appeals/{row.pk}/", fields)
+            if decision == "lift" and not model[scope].is_answered:
+                del model[scope]
+            else:
+                model[scope].is_answered = True
         case "post":
             check(bob.post("articles", {"title": f"T{number}", "text": "Text"}), POSTING, model, 201)
         case "comment":
@@ -79,14 +84,14 @@ def act(
 
 
 def check(answer, forbidding: set[str], model: Model, expected: int) -> None:
-    if model.scope in forbidding:
+    if model.forbids(forbidding):
         assert error_of(answer) == (403, "banned")
     else:
         assert answer.status_code == expected
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_banned_member_can_do_exactly_what_the_ban_allows(
+def test_a_banned_member_can_do_exactly_what_the_bans_allow(
     site_store, article, as_carol, as_bob, bob, seed, monkeypatch
 ):
     monkeypatch.setattr(ban_rows, "_SENT_TWICE", timedelta(0))  # each ban is another one
@@ -94,15 +99,17 @@ def test_a_banned_member_can_do_exactly_what_the_ban_allows(
     steps = []
     for number in range(STEPS):
         steps.append(act(rng, as_carol, as_bob, model, article, comment, number))
+        current = list(bob.bans.current())
+        found = {one.scope: ModelBan(bool(one.ends_at), bool(one.appeal), bool(one.answer)) for one in current}
+        assert found == model, steps
+        assert len(current) == len(model)
         member = User.objects.get(pk=bob.pk)
-        current = Ban.objects.current(member)
-        assert (current and current.scope) == model.scope, steps
         assert [member.is_banned_from(one) for one in ("posting", "voting")] == [
-            model.scope in POSTING,
-            model.scope in VOTING,
+            model.forbids(POSTING),
+            model.forbids(VOTING),
         ]
-        assert (
-            Ban.objects.filter(member=bob, lifted_at=None).count()
-            <= 1 + Ban.objects.filter(member=bob, ends_at__lt=timezone.now()).count()
-        )
+        listed = as_carol.get("users/bob/bans").json()["bans"]
+        assert {one["scope"]: bool(one["appeal"]) for one in listed} == {
+            scope: one.is_appealed for scope, one in model.items()
+        }
     assert {"ban", "post", "comment", "vote", "appeal"} <= set(steps)

@@ -65,8 +65,8 @@ ENDPOINTS = {
     ("get", "/api/queue"): {"200", "400", "401", "403", "404", "503"},
     ("put", "/api/articles/{article_id}/kept"): {"200", *_CHANGE, "404"},
     ("put", "/api/comments/{comment_id}/kept"): {"200", *_CHANGE, "404"},
-    ("get", "/api/users/{name}/ban"): {"200", "400", "401", "403", "404", "503"},
-    ("put", "/api/users/{name}/ban"): {"200", *_CHANGE, "404"},
+    ("get", "/api/users/{name}/bans"): {"200", "400", "401", "403", "404", "503"},
+    ("put", "/api/users/{name}/bans/{scope}"): {"200", *_CHANGE, "404"},
     **{
         ("get", f"/api/users/{{name}}/{what}"): {"200", "400", "401", "403", "404", "503"}
         for what in ("left-out", "sweeps", "notes")
@@ -155,7 +155,7 @@ def test_operations_that_need_a_login_say_so():
         assert accepted == schemes
         private = path.startswith(
             ("/api/me", "/api/inbox", "/api/queue", "/api/removed", "/api/blocked-hosts")
-        ) or path.endswith(("/ban", "/left-out", "/sweeps", "/notes"))
+        ) or path.endswith(("/bans", "/left-out", "/sweeps", "/notes"))
         assert ({} in operation["security"]) == ((method == "get" and not private) or path == "/api/views")
 
 

@@ -190,10 +190,15 @@ CALLS = [
     Call("mute_discussion", 404, "Failure", arguments={"article_id": NOT_THERE}, body=("Muting", {"muted": True})),
     Call("block_member", 200, "Blocked", arguments={"name": "carol"}, body=("Blocking", {"blocked": True})),
     Call("block_member", 400, "Failure", arguments={"name": "alice"}, body=("Blocking", {"blocked": True})),
-    Call("read_ban", 200, "Ban", "carol", {"name": "alice"}),
-    Call("ban_member", 200, "Ban", "carol", {"name": "alice"}, ("NewBan", {"scope": "both", "reason": "?"})),
-    Call("ban_member", 200, "Ban", "carol", {"name": "alice"}, ("NewBan", {"scope": None, "reason": "?"})),
-    Call("ban_member", 403, "Failure", "alice", {"name": "carol"}, ("NewBan", {"scope": "both", "reason": "?"})),
+    Call("list_bans", 200, "Bans", "carol", {"name": "alice"}),
+    *(
+        Call("change_ban", status, answer, who, {"name": name, "scope": "both"}, ("BanChange", body))
+        for status, answer, who, name, body in (
+            (200, "Bans", "carol", "alice", {"banned": True, "reason": "?"}),
+            (200, "Bans", "carol", "alice", {"banned": False, "reason": "?"}),
+            (403, "Failure", "alice", "carol", {"banned": True, "reason": "?"}),
+        )
+    ),
     Call("read_left_out", 200, "LeftOut", "carol", {"name": "alice"}),
     Call(
         "leave_votes_out",

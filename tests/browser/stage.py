@@ -83,9 +83,10 @@ def _cast() -> dict[str, str]:
 
 
 def _banned_member(maud: User, mia: User) -> User:
-    """Return Bea, whom Mia invited and Maud banned, with a note. Another account waits for approval."""
+    """Return Bea, whom Mia invited and Maud banned twice, with a note. Another account waits for approval."""
     bea, week = User.objects.create_user("bea"), timezone.now() + timedelta(days=7)
     Ban.objects.begin(bea, BanScope.BOTH, "Spam: " + TITLES[2], ends_at=week, moderator_id=maud.pk)
+    Ban.objects.begin(bea, BanScope.VOTING, "A voting ring", ends_at=None, moderator_id=maud.pk)
     MemberNote.objects.create(member=bea, author=maud, text="Third account of the same person? " + TITLES[2])
     Invitation.objects.create(inviter=mia, code="x", expires_at=week, invited=bea)
     WaitingAccount.objects.create(user=User.objects.create_user("wanda", is_active=False))

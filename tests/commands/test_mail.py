@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
@@ -16,7 +17,7 @@ import pytest
 from django.core import mail
 from django.core.mail import EmailMultiAlternatives
 
-from accounts.models import MAIL_KINDS, BanScope, User
+from accounts.models import MAIL_KINDS, Ban, BanScope, User
 from articles import housekeeping, mailing
 from articles.domain.discussion.notices import NoticeKind
 from articles.mailing import digest, notices, sending
@@ -210,11 +211,20 @@ def test_a_ban_and_its_end_are_mailed_once_to_those_who_want_mail_about_moderato
     later.advance(mailing.SETTLE_SECONDS)
     assert send(site_store) == 1
     assert "mentioned you" in mail.outbox[-1].body
-    lift_ban(bob, "It was wrong", actor(carol))
+    ban(bob, BanScope.VOTING, "A ring", days=0, moderator=actor(carol))
+    Ban.objects.filter(scope="voting").update(begins_at=datetime.fromtimestamp(later(), UTC))
+    User.objects.filter(pk=bob.pk).update(ban_changed_at=later())
+    later.advance(mailing.SETTLE_SECONDS + 1)
+    assert (send(site_store), send(site_store)) == (1, 0)
+    assert "Banned from: Voting, without end." in mail.outbox[-1].body
+    assert "spam" not in mail.outbox[-1].body
+    lift_ban(bob.bans.get(scope="posting"), "It was wrong", actor(carol))
+    Ban.objects.filter(scope="posting").update(lifted_at=datetime.fromtimestamp(later(), UTC))
     User.objects.filter(pk=bob.pk).update(ban_changed_at=later())
     later.advance(mailing.SETTLE_SECONDS + 1)
     assert (send(site_store), send(site_store)) == (1, 0)
     assert "The ban was lifted." in mail.outbox[-1].body
+    assert "ring" not in mail.outbox[-1].body
 
 
 def test_what_was_read_on_the_site_and_what_came_before_is_not_mailed(site_store, article, later, alice, bob):

@@ -41,7 +41,7 @@ def test_a_moderator_bans_a_member_once_and_everyone_can_read_why(site_store, bo
     assert BOB in browser_of(carol).get("/users/bob/").text
     assert BOB not in browser_of(bob).get("/users/bob/").text
     browser_of(carol).post(BOB, fields | {"days": "365"})  # the moderator meant longer
-    assert Ban.objects.current(bob).ends_at - timezone.now() > timedelta(days=364)
+    assert bob.bans.current().get().ends_at - timezone.now() > timedelta(days=364)
     assert len(site_store.moderation_log.get_page().entries) == 2
 
 
@@ -98,17 +98,97 @@ def test_a_ban_ends_when_it_expires_or_is_lifted(site_store, article, bob, carol
     user = banned(bob, carol)
     User.objects.filter(pk=user.pk).update(ban_ends_at=timezone.now() - timedelta(seconds=1))
     assert browser_of(user).get("/post/").status_code == 200
-    lift_ban(user, "It is over", actor(carol))
+    lift_ban(user.bans.get(), "It is over", actor(carol))
 
     banned(bob, carol, days=0)
     assert browser_of(bob).get("/post/").status_code == 403
     for _ in range(2):  # pressed twice
-        assert browser_of(carol).post(f"{BOB}lift/", {"reason": "Time served"}).headers["Location"] == BOB
+        lift = f"{BOB}bans/{Ban.objects.first().pk}/lift/"
+        assert browser_of(carol).post(lift, {"reason": "Time served"}).headers["Location"] == BOB
 
     assert browser_of(bob).get("/post/").status_code == 200
     actions = [entry.action.value for entry in site_store.moderation_log.get_page().entries]
     assert actions == ["lift-ban", "ban", "lift-ban", "ban"]
     assert "carol lifted the ban on bob" in text_of(bob, "/moderation/")
+
+
+def test_bans_from_different_things_run_side_by_side(site_store, article, bob, carol):
+    fields = {"reason": "Nothing but spam"}
+    for scope, days in (("posting", "30"), ("voting", "7"), ("both", "1"), ("voting", "365")):
+        browser_of(carol).post(BOB, fields | {"scope": scope, "days": days})
+    assert {one.scope for one in Ban.objects.filter(lifted_at=None)} == {"posting", "voting", "both"}
+    days_left = {one.scope: (one.ends_at - timezone.now()).days + 1 for one in Ban.objects.filter(lifted_at=None)}
+    assert days_left == {"posting": 30, "voting": 365, "both": 1}
+
+    page = browser_of(carol).get(BOB).text
+    lifts = re.findall(rf'action="({BOB}bans/\d+/lift/)"', page)
+    assert len(lifts) == 3
+    assert len(set(re.findall(r'id="(lift-\d+)"', page))) == 3
+    inbox = text_of(bob, "/inbox/")
+    assert "Your bans" in inbox
+    assert inbox.count("Banned from") == 3
+    assert "You are banned from posting until" in browser_of(bob).get("/post/").text
+
+    posting = Ban.objects.get(scope="posting")
+    assert f"{BOB}bans/{posting.pk}/lift/" in lifts
+    browser_of(carol).post(f"{BOB}bans/{posting.pk}/lift/", {"reason": "Time served"})
+    assert browser_of(bob).get("/post/").status_code == 403
+    Ban.objects.filter(scope="both").update(ends_at=timezone.now() - timedelta(seconds=1))
+    assert browser_of(bob).get("/post/").status_code == 200
+    as_script = {"accept": "application/json"}
+    vote = browser_of(bob).post(f"/articles/{article}/vote/", {"choice": "vote"}, headers=as_script)
+    assert vote.status_code == 409
+    assert "carol lifted the ban on bob" in text_of(bob, "/moderation/")
+    assert site_store.moderation_log.get_page().entries[0].details["scope"] == "posting"
+
+
+def test_of_several_bans_the_refusal_names_the_one_that_ends_last(site_store, bob, carol):
+    for scope, days, reason in ((BanScope.POSTING, 30, "Spam"), (BanScope.BOTH, 7, "A ring")):
+        ban(bob, scope, reason, days=days, moderator=actor(carol))
+    assert "Reason: “Spam”" in browser_of(bob).get("/post/").text
+
+    ban(bob, BanScope.BOTH, "A larger ring", days=0, moderator=actor(carol))
+
+    page = browser_of(bob).get("/post/").text
+    assert "You are banned from posting. Reason: “A larger ring”" in page
+
+
+def test_each_ban_has_its_own_appeal(site_store, bob, carol):
+    for scope in (BanScope.POSTING, BanScope.VOTING):
+        ban(bob, scope, "Spam", days=7, moderator=actor(carol))
+    posting, voting = Ban.objects.get(scope="posting"), Ban.objects.get(scope="voting")
+    browser = browser_of(bob)
+    other = Ban.objects.begin(carol, BanScope.BOTH, "?", ends_at=None, moderator_id=bob.pk)
+
+    assert text_of(bob, APPEAL).count("Banned from") == 2
+    assert "Markdown" not in text_of(bob, APPEAL)
+    for wrong in ({}, {"ban": other.pk}, {"ban": "x"}):
+        assert browser.post(APPEAL, {"text": "Please"} | wrong).status_code == 400
+    for text in ("About my posts", "Again"):
+        assert browser.post(APPEAL, {"ban": posting.pk, "text": text}).headers["Location"] == APPEAL
+    assert browser.post(APPEAL, {"text": "About my votes"}).headers["Location"] == APPEAL  # one is left
+
+    found = {one.scope: one.appeal for one in Ban.objects.filter(member=bob)}
+    assert found == {"posting": "About my posts", "voting": "About my votes"}
+    assert text_of(carol, QUEUE).count("Lift the ban") == 2
+    fields = {"decision": "lift", "answer": "All right"}
+    browser_of(carol).post(f"/moderation/queue/appeals/{voting.pk}/", fields)
+    assert browser_of(bob).get("/post/").status_code == 403
+    page = text_of(bob, APPEAL)
+    assert "All right" in page
+    assert page.count("Banned from") == 2
+    assert "The ban was lifted." in page
+
+
+def test_the_button_of_the_queue_shortens_no_ban(site_store, article, alice, bob, carol):
+    ban(alice, BanScope.POSTING, "Again and again", days=0, moderator=actor(carol))
+    site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
+    fields = {"subject": root_of(article), "seen": "1", "decision": "ban", "reason": "Spam"}
+
+    browser_of(carol).post("/moderation/queue/decide/", fields)
+
+    assert site_store.articles.get(article).removed == "Spam"
+    assert Ban.objects.get(lifted_at=None).ends_at is None
 
 
 def test_a_vote_that_waits_for_the_login_is_refused_too(site_store, article, bob, carol):
@@ -168,7 +248,7 @@ def test_the_second_answer_to_an_appeal_is_refused_and_shows_the_first(site_stor
 
     assert "Another moderator has already answered this appeal: “We know your cousin”" in browser.get(QUEUE).text
     assert Ban.objects.get().answer == "We know your cousin"
-    assert Ban.objects.current(bob) is not None
+    assert bob.bans.current().exists()
 
 
 def test_the_inbox_says_when_a_ban_began_was_answered_and_was_lifted(site_store, bob, carol):
@@ -200,7 +280,7 @@ def test_the_inbox_says_when_a_ban_began_was_answered_and_was_lifted(site_store,
     assert "Not yet" in page
     mark_as_read()
 
-    lift_ban(bob, "It is over", actor(carol))
+    lift_ban(bob.bans.get(), "It is over", actor(carol))
     page, is_counted = news()
     assert is_counted
     assert "The ban was lifted." in page
@@ -246,7 +326,7 @@ def test_no_one_is_banned_while_the_store_is_away(site_store, bob, carol, monkey
 
 def test_account_deletion_takes_the_name_out_of_the_log_of_bans(site_store, bob, carol):
     banned(bob, carol)
-    lift_ban(bob, "It was wrong", actor(carol))
+    lift_ban(bob.bans.get(), "It was wrong", actor(carol))
 
     site_store.account_deletion.advance(bob.pk, "bob", "", lambda: True)
 

@@ -1,11 +1,13 @@
-"""Read a member's ban, ban members, and lift their bans."""
+"""List a member's bans, ban members, and lift their bans."""
+
+from typing import Literal
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop
+from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
-from accounts.models import Ban as BanRow
 from accounts.models import BanScope, User
 from accounts.moderators import BAN_MEMBERS
 from articles.api.moderation.members import MOST_DAYS, member_for
@@ -16,11 +18,16 @@ from articles.text.lines import clean_reason
 from articles.web.identity import actor
 from articles.web.moderation.bans import ban, lift_ban
 
+Scope = PathEx[
+    Literal[BanScope.POSTING, BanScope.VOTING, BanScope.BOTH],
+    P(description=gettext_noop("What the ban forbids."), examples=["posting"]),
+]
 
-class NewBan(BaseModel):
-    __doc__ = gettext_noop("What to ban a member from, for how long, and why; or that the ban is lifted, and why.")
 
-    scope: BanScope | None = Field(description=gettext_noop("null lifts the ban."), examples=["posting"])
+class BanChange(BaseModel):
+    __doc__ = gettext_noop("Whether a member is banned, for how long, and why.")
+
+    banned: bool = Field(strict=True, description=gettext_noop("False lifts the ban."), examples=[True])
     days: int = Field(0, ge=0, le=MOST_DAYS, description=gettext_noop("0 for a ban without end."), examples=[7])
     reason: str = Field(
         description=gettext_noop("Everyone can read it in the moderation log."), examples=["Spam."]
@@ -28,57 +35,63 @@ class NewBan(BaseModel):
 
 
 class Ban(BaseModel):
-    __doc__ = gettext_noop("The current ban of a member.")
+    __doc__ = gettext_noop("A current ban of a member.")
 
-    name: str = Field(description=gettext_noop("The member's name."))
-    scope: BanScope | None = Field(description=gettext_noop("What it forbids; null without a ban."))
-    reason: str = Field(description=gettext_noop("Empty without a ban."))
-    ends_at: float | None = Field(
-        description=gettext_noop("In Unix seconds; null for a ban without end, or without a ban.")
-    )
+    scope: BanScope = Field(description=gettext_noop("What it forbids."))
+    reason: str
+    ends_at: float | None = Field(description=gettext_noop("In Unix seconds; null for a ban without end."))
     appeal: str = Field(description=gettext_noop("What the member wrote to the moderators; empty if nothing."))
     answer: str = Field(description=gettext_noop("What a moderator answered; empty if nothing."))
 
+
+class Bans(BaseModel):
+    __doc__ = gettext_noop("The current bans of a member, newest first.")
+
+    name: str = Field(description=gettext_noop("The member's name."))
+    bans: list[Ban] = Field(description=gettext_noop("At most one for each scope."))
+
     @classmethod
-    def of(cls, member: User) -> "Ban":
-        found = BanRow.objects.current(member)
-        return cls(
-            name=member.get_username(),
-            scope=BanScope(found.scope) if found else None,
-            reason=found.reason if found else "",
-            ends_at=found.ends_at.timestamp() if found and found.ends_at else None,
-            appeal=found.appeal if found else "",
-            answer=found.answer if found else "",
-        )
+    def of(cls, member: User) -> "Bans":
+        bans = [
+            Ban(
+                scope=BanScope(one.scope),
+                reason=one.reason,
+                ends_at=one.ends_at.timestamp() if one.ends_at else None,
+                appeal=one.appeal,
+                answer=one.answer,
+            )
+            for one in member.bans.current()
+        ]
+        return cls(name=member.get_username(), bans=bans)
 
 
 @router.get(
-    "users/{name}/ban",
-    summary=gettext_noop("The ban of a member"),
-    description=gettext_noop("Only for members who can ban. Its scope is null if the member is not banned."),
-    response={200: Ban} | failing(400, 401, 403, 404, 503),
+    "users/{name}/bans",
+    summary=gettext_noop("The current bans of a member"),
+    description=gettext_noop("Only for members who can ban."),
+    response={200: Bans} | failing(400, 401, 403, 404, 503),
     auth=MODERATORS,
 )
-def read_ban(request: HttpRequest, name: MemberName) -> Ban:
-    return Ban.of(member_for(request, name, BAN_MEMBERS))
+def list_bans(request: HttpRequest, name: MemberName) -> Bans:
+    return Bans.of(member_for(request, name, BAN_MEMBERS))
 
 
 @router.put(
-    "users/{name}/ban",
-    summary=gettext_noop("Ban a member, or lift the ban"),
+    "users/{name}/bans/{scope}",
+    summary=gettext_noop("Ban a member, or lift a ban"),
     description=gettext_noop(
-        "Only for members who can ban. A ban replaces the current one; repeated within a minute, it changes "
-        "nothing. Members who can ban cannot be banned."
+        "Only for members who can ban. A ban replaces the current one with the same scope; others continue. "
+        "Repeated within a minute, it changes nothing. Members who can ban cannot be banned."
     ),
-    response={200: Ban} | failing(400, 401, 403, 404, 413, 415, 503),
+    response={200: Bans} | failing(400, 401, 403, 404, 413, 415, 503),
     auth=MODERATORS,
 )
-def ban_member(request: HttpRequest, name: MemberName, wanted: NewBan) -> Ban:
-    member, reason = member_for(request, name, BAN_MEMBERS), clean_reason(wanted.reason)
-    if wanted.scope is None:
-        lift_ban(member, reason, actor(request))
-    elif member.has_perm(BAN_MEMBERS):
+def change_ban(request: HttpRequest, name: MemberName, scope: Scope, change: BanChange) -> Bans:
+    member, reason = member_for(request, name, BAN_MEMBERS), clean_reason(change.reason)
+    if change.banned and member.has_perm(BAN_MEMBERS):
         raise PermissionDenied
-    else:
-        ban(member, wanted.scope, reason, days=wanted.days, moderator=actor(request))
-    return Ban.of(member)
+    if change.banned:
+        ban(member, scope, reason, days=change.days, moderator=actor(request))
+    elif current := member.bans.current().filter(scope=scope.value).first():
+        lift_ban(current, reason, actor(request))
+    return Bans.of(member)

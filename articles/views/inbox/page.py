@@ -44,7 +44,7 @@ def inbox(request: MemberRequest) -> HttpResponse:
     page = repo.inbox.get_page(actor(request).id, number)
     rows, read_until = list(_rows(page.notices)), inbox_read_until(request)
     context = {
-        "ban": Ban.objects.to_show(request.user) if number == 1 else None,
+        "bans": Ban.objects.to_show(request.user) if number == 1 else [],
         "scopes": SCOPES,
         "muted": repo.articles.get_many(Mute.objects.list_muted(request.user)[:MOST_SHOWN]) if number == 1 else [],
         "new": [row for row in rows if row.notice.at > read_until],

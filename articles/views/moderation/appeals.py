@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from accounts.models import Ban
 from accounts.moderators import BAN_MEMBERS
 from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, members_only, page_with_form
+from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
 from articles.forms.bans import SCOPES, AnswerForm, AppealForm
 from articles.web.identity import actor, needs
 from articles.web.moderation.bans import lift_ban
@@ -23,22 +23,29 @@ from articles.web.moderation.bans import lift_ban
 
 @never_cache
 @page_with_form
-@members_only(carries=["text"])
-def appeal(request: HttpRequest) -> HttpResponse:
-    """Show the member's latest ban with its appeal and the answer; send the appeal, once."""
-    ban = Ban.objects.filter(member=request.user.pk).select_related("moderator").first()
-    form = AppealForm(request.POST or None)
-    may_appeal = bool(ban and ban.is_current and ban.appealed_at is None)
-    if request.method == "POST" and not (may_appeal or (ban and ban.appealed_at)):
+@members_only(carries=["ban", "text"])
+def appeal(request: MemberRequest) -> HttpResponse:
+    """Show the member's current bans and the last changed one, with appeals and answers; send an appeal, once."""
+    bans = Ban.objects.list_latest(request.user)
+    open_bans, appealed = [one for one in bans if one.may_be_appealed], [one for one in bans if one.appealed_at]
+    form = AppealForm(open_bans, request.POST or None)
+    number = request.POST.get("ban", "")
+    is_repeated = number in {str(one.pk) for one in appealed} or bool(appealed and not open_bans)
+    if request.method == "POST" and not (open_bans or is_repeated):
         raise PermissionDenied
-    if request.method == "POST" and (not may_appeal or form.is_valid()):
-        if ban and may_appeal:
-            open_ban = Ban.objects.filter(pk=ban.pk, appealed_at=None)
+    if request.method == "POST" and (is_repeated or form.is_valid()):
+        if not is_repeated:
+            open_ban = Ban.objects.filter(pk=form.cleaned_data["ban"], appealed_at=None)
             open_ban.update(appeal=form.cleaned_data["text"], appealed_at=timezone.now())
         messages.success(request, _("The moderators have received your appeal. Their answer will appear here."))
         return redirect("articles:appeal")
     unsent_form.refill(request, form)
-    context = {"ban": ban, "form": form, "may_appeal": may_appeal, "scopes": SCOPES}
+    context = {
+        "bans": [one for one in bans if one.is_current or one == bans[0]],
+        "form": form,
+        "may_appeal": bool(open_bans),
+        "scopes": SCOPES,
+    }
     return render(request, "bans/appeal.html", context, status=400 if form.errors else 200)
 
 
@@ -59,7 +66,7 @@ def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     lifts = form.cleaned_data["decision"] == AnswerForm.LIFT
     with transaction.atomic():
         if Ban.objects.answer(ban, text) and lifts:
-            lift_ban(ban.member, text, actor(request))
+            lift_ban(ban, text, actor(request))
     ban.refresh_from_db()
     if ban.answer == text and lifts == (ban.lifted_at is not None):
         messages.success(request, _("The answer has been sent."))

@@ -1,10 +1,13 @@
 """The moderators' queue of what members flag, and their decisions."""
 
+from datetime import timedelta
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -89,9 +92,17 @@ def decide(request: HttpRequest) -> HttpResponse:
     else:
         messages.success(request, _("It has been removed."))
     if author:
-        ban(author, BanScope.POSTING, values["reason"], days=BAN_DAYS, moderator=actor(request))
+        if not _is_banned_longer(author):
+            ban(author, BanScope.POSTING, values["reason"], days=BAN_DAYS, moderator=actor(request))
         messages.success(request, _("%(name)s is banned.") % {"name": author.get_username()})
     return redirect(_queue(request))
+
+
+def _is_banned_longer(author: User) -> bool:
+    """Return whether a ban from posting ends later than that of the button, which would replace it."""
+    running = author.find_ban(BanScope.POSTING)
+    week = timezone.now() + timedelta(days=BAN_DAYS)
+    return running is not None and (running.ends_at is None or running.ends_at > week)
 
 
 def _author(request: HttpRequest, subject: SubjectId) -> User:

@@ -24,12 +24,12 @@ def ban(member: User, scope: BanScope, reason: str, *, days: int, moderator: Act
     return begun
 
 
-def lift_ban(member: User, reason: str, moderator: Actor) -> bool:
-    """End a member's ban and log it; return whether there was one. Raises StoreError; then the ban remains."""
+def lift_ban(ban: Ban, reason: str, moderator: Actor) -> bool:
+    """End a ban and log it; return whether it was current. Raises StoreError; then the ban remains."""
     with transaction.atomic():
-        is_lifted = Ban.objects.lift(member)
+        is_lifted = Ban.objects.lift(ban)
         if is_lifted:
-            _log(Action.LIFT_BAN, moderator, member, reason, {})
+            _log(Action.LIFT_BAN, moderator, ban.member, reason, {"scope": ban.scope})
     return is_lifted
 
 

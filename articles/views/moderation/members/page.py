@@ -3,11 +3,11 @@
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from accounts.models import BanScope
+from accounts.models import Ban, BanScope
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
@@ -37,11 +37,13 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         messages.success(request, _("%(name)s is banned.") % {"name": member.get_username()})
         return redirect(acts.page_of(request, member.get_username()))
     unsent_form.refill(request, form)
+    bans = list(member.bans.select_related("moderator"))
     context = {
         "member": member,
         "form": form,
         "may_ban": may_ban,
-        "bans": list(member.bans.select_related("moderator")),
+        "bans": bans,
+        "is_banned": any(one.is_current for one in bans),
         "scopes": SCOPES,
         "votes": repository().left_out.get_state(member.pk),
         "sweeps": list(member.sweeps.select_related("moderator")),
@@ -56,12 +58,12 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
 @never_cache
 @form_action(page=acts.page_of, button=lambda *_address, **_named: _("Lift the ban"))
 @needs(BAN_MEMBERS)
-def lift(request: HttpRequest, name: str) -> HttpResponse:
-    """Lift a member's ban. A form that arrives twice succeeds."""
-    member, form = member_named(name), ReasonForm(request.POST)
+def lift(request: HttpRequest, name: str, ban_id: int) -> HttpResponse:
+    """Lift one of a member's bans. A form that arrives twice succeeds."""
+    found, form = get_object_or_404(Ban, pk=ban_id, member=member_named(name)), ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Enter a reason."))
     else:
-        lift_ban(member, form.cleaned_data["reason"], actor(request))
-        messages.success(request, _("%(name)s is no longer banned.") % {"name": member.get_username()})
-    return redirect(acts.page_of(request, member.get_username()))
+        lift_ban(found, form.cleaned_data["reason"], actor(request))
+        messages.success(request, _("The ban has been lifted."))
+    return redirect(acts.page_of(request, name))
