@@ -191,6 +191,19 @@ def test_the_best_comments_come_first_by_the_lower_bound(repository, article, cl
     assert best[str(ids["many"])] == -lower_bound(9, 1)
 
 
+def test_without_votes_the_least_opposed_comments_come_first_then_the_oldest(repository, article, clock):
+    opposed = [38, 1, 0, 2, 0, 1, 13]
+    for number, opposes in enumerate(opposed):
+        elect(repository, comment_on(repository, article, str(number)), 0, opposes)
+        clock.advance(1)
+    elect(repository, comment_on(repository, article, "voted for"), 1, 38)
+
+    assert [text for _, text in outline(read(repository, article, CommentOrder.BEST))] == [
+        *("voted for", "2", "4", "1", "5", "3", "6", "0")
+    ]
+    assert problems(repository) == []
+
+
 # Pages
 
 

@@ -254,6 +254,25 @@ def test_a_start_creates_missing_lists_of_what_each_shard_posted(repository, clo
     assert list(repository.audit.run()) == []
 
 
+@pytest.mark.parametrize("step", [1, 1000])
+def test_a_start_orders_the_best_comments_exactly_if_an_older_version_did_not(
+    repository, clock, monkeypatch, step
+):
+    client = repository.store.client
+    use(repository, clock)
+    places = {name: client.zrange(name, 0, -1, withscores=True) for name in names_in(client, "*replies:best:*")}
+    assert len({place for found in places.values() for _, place in found}) > 1
+    for name, found in places.items():
+        client.zadd(name, {comment: place - 1e-15 for comment, place in found})
+    make_older(repository, 6)
+    monkeypatch.setattr(upgrades, "COMMENTS_PER_STEP", step)
+
+    repository.prepare()
+
+    assert {name: client.zrange(name, 0, -1, withscores=True) for name in places} == places
+    assert list(repository.audit.run()) == []
+
+
 def test_concurrent_starts_adopt_a_new_weight_once(repository):
     for n in range(30):
         repository.articles.post(1, "alice", "T", f"https://example.org/{n}")

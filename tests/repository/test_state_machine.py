@@ -764,7 +764,9 @@ class Machine(RuleBasedStateMachine):
 
         def place(number: int) -> tuple[float, int]:
             one = self.comments[number]
-            return (-lower_bound(one.votes, one.opposes) if order is CommentOrder.BEST else one.time), number
+            if order is not CommentOrder.BEST:
+                return one.time, number
+            return (-lower_bound(one.votes, one.opposes) if one.votes else one.opposes), number
 
         replies = sorted((n for n, one in self.comments.items() if one.parent == parent), key=place)
         found = list[tuple[object, ...]]()

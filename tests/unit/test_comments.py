@@ -1,5 +1,9 @@
 """The ids of comments, and the formula of the best ones."""
 
+from decimal import Decimal, localcontext
+from itertools import product
+from math import ulp
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +11,7 @@ from hypothesis import strategies as st
 from articles.domain.articles import LATEST
 from articles.domain.discussion.comments import (
     COMMENTS_PER_ARTICLE,
+    QUANTILE,
     Comment,
     article_of,
     is_root,
@@ -32,12 +37,31 @@ def test_the_lower_bound_of_known_votes(votes, opposes, bound):
     assert lower_bound(votes, opposes) == pytest.approx(bound, abs=1e-10)
 
 
+def exact_lower_bound(votes: int, opposes: int) -> Decimal:
+    """Return the bound by its textbook formula, to 40 digits."""
+    with localcontext(prec=60):
+        count, quantile = Decimal(votes + opposes), Decimal(QUANTILE)
+        share, square = votes / count, quantile * quantile
+        spread = quantile * ((share * (1 - share) + square / (4 * count)) / count).sqrt()
+        return (share + square / (2 * count) - spread) / (1 + square / count)
+
+
+def test_the_lower_bound_is_exact_to_three_units_in_the_last_place_and_zero_without_votes():
+    some = range(61), *[range(n, n + 1) for n in (100, 299, 300, 10**4, 10**6, 10**9)]
+    counts = [number for part in some for number in part]
+
+    for votes, opposes in product(counts[1:], counts):
+        bound = lower_bound(votes, opposes)
+        assert abs(Decimal(bound) - exact_lower_bound(votes, opposes)) <= 3 * Decimal(ulp(bound)), (votes, opposes)
+    assert [lower_bound(0, opposes) for opposes in counts] == [0] * len(counts)
+
+
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
-def test_a_vote_raises_the_lower_bound_and_an_opposing_vote_does_not(votes, opposes):
+def test_a_vote_raises_the_lower_bound_and_an_opposing_vote_lowers_it_if_there_are_votes(votes, opposes):
     bound = lower_bound(votes, opposes)
 
-    assert -1e-12 <= bound < lower_bound(votes + 1, opposes) < 1
-    assert lower_bound(votes, opposes + 1) <= bound + 1e-12
+    assert 0 <= bound < lower_bound(votes + 1, opposes) < 1
+    assert lower_bound(votes, opposes + 1) < bound or votes == bound == 0
 
 
 @given(st.integers(1, 10**9), st.integers(1, COMMENTS_PER_ARTICLE - 1))

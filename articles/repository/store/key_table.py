@@ -185,7 +185,7 @@ REPLIES_BEST = _key(
     "replies:best:<comment>",
     "zset",
     Owner.COMMENT,
-    "id of each direct reply to a comment → lower bound of its share of votes, negative",
+    "id of each direct reply to a comment → negative lower bound of its share of votes; without votes, opposes",
     "the best first, of equal ones the oldest. Top-level comments reply to the article's id and six zeros",
     in_backup=InBackup.REBUILT,
 )

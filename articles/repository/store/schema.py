@@ -15,7 +15,7 @@ from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.scan import walk
 
-LAYOUT_VERSION = 6
+LAYOUT_VERSION = 7
 """Version of the keys, as docs/data-model.md describes them. `upkeep/upgrades.py` leads to it."""
 
 RESTORING = "restoring"

@@ -16,14 +16,18 @@ from articles.repository.account_ids import AccountIds
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.key_table import COMMENT
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import walk
+from articles.repository.store.scan import portions, walk, walk_kinds
 from articles.repository.store.schema import layout_of
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Receives the number of articles that are done, and of all."""
 
 _log = logging.getLogger(__name__)
+
+COMMENTS_PER_STEP = 1000
+"""Comments that one script ranks: some milliseconds of the store's time."""
 
 _REPORTED_EVERY = 2.0
 """Seconds between two log lines on the progress of an upgrade."""
@@ -109,6 +113,15 @@ def collect_account_ids(store: Store, _progress: Progress) -> None:
     AccountIds(store).collect()
 
 
+def rank_comments(store: Store, _progress: Progress) -> None:
+    """Put every comment in its exact place among the best ones."""
+    for batch in walk_kinds(store):
+        ids = [int(name[name.rfind(":") + 1 :]) for name, kind in batch if kind is COMMENT]
+        for keys, comments in store.shards.split_comments(ids).items():
+            for step in portions(comments, COMMENTS_PER_STEP):
+                store.run("schema/rank_comments", [keys.comment(one) for one in step], [keys.prefix, *step])
+
+
 def _listed_and_removed(keys: Keys) -> list[str]:
     return [keys.order(Order.TIME), keys.removed]
 
@@ -161,4 +174,5 @@ UPGRADES = (
     Upgrade(4, "every shard lists what its members posted", list_posted, "posted"),
     Upgrade(5, "voters are kept until housekeeping drops them", keep_voters, "voters"),
     Upgrade(6, "the store gives out the ids of accounts", collect_account_ids, "accounts"),
+    Upgrade(7, "the best comments are ordered exactly", rank_comments, "best"),
 )

@@ -21,7 +21,7 @@ local function check_place(say, id, parent, time, votes, opposes)
     say('replies to ' .. parent .. ', which is not there')
   end
   local best = redis.call('ZSCORE', prefix .. 'replies:best:' .. parent, id)
-  if tonumber(best or 'nan') ~= -lower_bound(votes, opposes) then say('not among the best replies, or not by its votes') end
+  if tonumber(best or 'nan') ~= best_place(votes, opposes) then say('not among the best replies, or not by its votes') end
   local at = redis.call('ZSCORE', prefix .. 'replies:time:' .. parent, id)
   if tonumber(at or 'nan') ~= tonumber(time) then say('not among the replies, or not by its time') end
 end

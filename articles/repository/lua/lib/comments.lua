@@ -23,7 +23,7 @@ end
 
 -- Put a comment in its places among the replies to its parent.
 local function rank_reply(prefix, parent, id, time, votes, opposes)
-  redis.call('ZADD', prefix .. 'replies:best:' .. parent, exactly(-lower_bound(votes, opposes)), id)
+  redis.call('ZADD', prefix .. 'replies:best:' .. parent, exactly(best_place(votes, opposes)), id)
   redis.call('ZADD', prefix .. 'replies:time:' .. parent, time, id)
 end
 

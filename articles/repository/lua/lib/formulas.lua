@@ -36,11 +36,16 @@ local function activity(last_comment, is_locked)
   return is_locked and last_comment - LATEST or last_comment
 end
 
--- The same as lower_bound(): the order of the best comments.
+-- The same as lower_bound().
 local function lower_bound(votes, opposes)
-  local count = votes + opposes
-  if count == 0 then return 0 end
-  local share, square = votes / count, QUANTILE * QUANTILE
-  local spread = QUANTILE * math.sqrt((share * (1 - share) + square / (4 * count)) / count)
-  return (share + square / (2 * count) - spread) / (1 + square / count)
+  if votes == 0 then return 0 end
+  local count, square = votes + opposes, QUANTILE * QUANTILE
+  local spread = QUANTILE * math.sqrt(votes * opposes / count + square / 4)
+  return votes * votes / (count * (votes + square / 2 + spread))
+end
+
+-- The place of a comment among the best ones, ascending: by the lower bound, and without votes by the fewest opposes.
+local function best_place(votes, opposes)
+  votes, opposes = tonumber(votes), tonumber(opposes)
+  return votes > 0 and -lower_bound(votes, opposes) or opposes
 end
