@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.db import DatabaseError
 from markupsafe import Markup
 
@@ -58,13 +59,21 @@ def rules(configured: Any = settings) -> Rules:
 
 
 def html_of(text: str) -> Markup:
-    """Return the HTML of what a member wrote in Markdown, by the site's rules for links."""
-    return render(text, private_links=settings.ALLOW_PRIVATE_LINKS)
+    """Return the HTML of what a member wrote in Markdown, by the site's rules for links. See `members_named`."""
+    return render(text, private_links=settings.ALLOW_PRIVATE_LINKS, find_members=members_named)
 
 
 def html_of_site_text(text: str) -> Markup:
     """Return the HTML of what operators and moderators write: links to pages of the site are links, too."""
-    return render(text, private_links=settings.ALLOW_PRIVATE_LINKS, site_links=True)
+    return render(text, private_links=settings.ALLOW_PRIVATE_LINKS, site_links=True, find_members=members_named)
+
+
+def members_named(names: Collection[str]) -> Collection[str]:
+    """Return those of the names that members have; all of them while the accounts are unavailable. One query."""
+    try:
+        return get_user_model().objects.existing(names)
+    except DatabaseError:
+        return names
 
 
 def _limits(configured: Any) -> Mapping[str, Rate]:

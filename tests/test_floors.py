@@ -156,7 +156,7 @@ PURE: dict[str, tuple[str, ...]] = {
     "articles.charts": (),
     "articles.domain": (),
     "articles.searching": ("articles.text.links", "Stemmer"),
-    "articles.text": ("articles.domain.errors", "accounts.names", "ada_url", "markdown_it", "markupsafe", "nh3"),
+    "articles.text": ("articles.domain.errors", "accounts.names", "ada_url", "comrak", "markupsafe", "nh3"),
 }
 """Packages that know no framework, with what else they may import."""
 

@@ -1,7 +1,7 @@
 """Members, the deletion of their accounts, and their permission groups."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import partial
 from typing import Any
 
@@ -104,6 +104,12 @@ class UserManager(auth.UserManager["User"]):
         """Return the ids of the members with these names, in any spelling. One query, none without names."""
         canonical = {names.canonical(username) for username in usernames}
         return tuple(self._ids(canonical).values()) if canonical else ()
+
+    def existing(self, usernames: Collection[str]) -> set[str]:
+        """Return those of the names that members have, in any spelling. One query, none without names."""
+        canonical = {username: names.canonical(username) for username in usernames}
+        known = self._ids(canonical.values()) if canonical else {}
+        return {username for username, name in canonical.items() if name in known}
 
     def _ids(self, canonical_names: Iterable[str]) -> dict[str, int]:
         known = self.filter(canonical_name__in=canonical_names, left_at=None)

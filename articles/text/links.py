@@ -54,7 +54,12 @@ def clean_link(raw: str) -> str:
     """
     if len(raw) > LINK_LIMIT:
         raise InvalidInput("link-long", limit=LINK_LIMIT, length=len(raw))
-    return raw if _ORDINARY.fullmatch(raw) else _parsed(raw)
+    return raw if is_ordinary(raw) else _parsed(raw)
+
+
+def is_ordinary(raw: str) -> bool:
+    """Return whether it is a clean link that needs no parsing."""
+    return _ORDINARY.fullmatch(raw) is not None
 
 
 def _parsed(raw: str) -> str:

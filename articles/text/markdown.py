@@ -1,75 +1,117 @@
-"""Markdown that members write, as safe HTML: CommonMark 0.31 with tables and struck-out text.
+"""Markdown that members write, as safe HTML: CommonMark 0.31 with tables, struck-out text and CJK emphasis.
 
 Bare links and the names of members (`@alice`) become links. HTML is shown as it was typed, and an image becomes a
 link to it: pages load nothing from other sites. At the end, only listed tags and attributes pass.
+
+Each step takes time in proportion to the text and to the HTML, and both are bounded before. A text whose HTML
+would be too deep or too large, or would show nothing, is shown as it was typed.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Collection
 from html import unescape
-from typing import Any
+from itertools import accumulate, chain, islice
 from urllib.parse import quote
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock, table
-from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
-from markdown_it.token import Token
-from markupsafe import Markup
+import comrak
+from markupsafe import Markup, escape
 from nh3 import Cleaner
 
-from accounts.names import is_valid
-from articles.text.lines import InvalidInput
-from articles.text.links import LINK_LIMIT, clean_link
+from articles.text.lines import BRAILLE_BLANK, InvalidInput, is_unseen
+from articles.text.links import LINK_LIMIT, clean_link, is_ordinary
+from articles.text.mentions import MEMBERS, MENTION, spellings
 from articles.text.private_hosts import is_private
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raised whenever the HTML of some text changes: HTML that was kept under another version is made again."""
 
-_LONG = 2_000
-"""Characters from which a text counts as long: a process keeps the HTML of fewer of them."""
+FindMembers = Callable[[Collection[str]], Collection[str]]
+"""Returns those of the names that members have."""
 
-_MOST_SHORT, _MOST_LONG = 1_000, 100
-"""Texts whose HTML a process keeps: those of several pages, a few MB, since most texts are much shorter."""
+_MOST_BYTES = 200_000
+"""Bytes of a text's HTML."""
 
-_MARKS, _MOST_MARKS = "[]*_`~<>|\\&", 3_000
-"""Characters with a meaning, and how many a text may have: parsing more takes a tenth of a second and longer."""
+_MOST_TAGS = 10_000
+"""Tags and escaped characters of a text's HTML: the gate takes about a microsecond for each."""
 
 _DEEPEST = 20
-"""Lists, quotes and emphasis within each other; nothing deeper is drawn as such."""
+"""Quotes, lists, links and emphasis within each other."""
 
-_MOST_CELLS = 1_000
+_MOST_STEPS = 300_000
+"""Lines of a text, times its longest indent with list markers: the parser goes through open lists at each line."""
+
+_MOST_CELLS = 5_000
 """Cells of all tables of a text: an almost empty row of a wide table counts as a full one."""
 
-_MOST_REFERRED = 50_000
-"""Characters of all links by reference (`[text][1]`) of a text: each use repeats the whole link."""
+_MOST_LINKS = 1_000
+"""Links and mentions of a text. An address that has to be parsed counts fourfold, with an IDN host twelvefold."""
 
-_MEMBERS = "/users/"
+_MOST_NAMES = 100
+"""Names of a text that are looked up: later ones are no mentions."""
+
 _SCHEMES = ("http", "https", "mailto")
 
-_MENTION = re.compile(r"@([A-Za-z0-9_-]++)(?!@)")
-_BEFORE_MENTION = re.compile(r"[\w@./+-]")  # an address of a mail, of a page or of a Fediverse account
-
 _HOST = r"(?:[\w-]+\.)+(?:[A-Za-z]{2,63}(?![A-Za-z0-9-])|[\w-]+)"  # without a space, Chinese text may follow "org"
-_BARE_LINK = re.compile(
-    rf"://{_HOST}(?::[0-9]+)?"
-    r"(?:[/?#][^\s<>\"`\[\]\\^{}|\u2018-\u201f\u3000-\u303f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]"
-    rf"{{0,{LINK_LIMIT}}})?"
+_ENDS_LINK = (
+    r"\s<>\"`\[\]\\^{}|"
+    "\u00a1\u00ab\u00bb\u00bf\u2014\u2015\u2018-\u201f\u2025\u2026\u2039\u203a"  # quotes, long dashes, ellipses
+    "\u3000-\u3004\u3008-\u303f\ufe10-\ufe6f"  # Chinese and Japanese marks, without 々 and 〇
+    "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"  # full and half width
+    "\u0589\u05c3\u060c\u061b\u061f\u06d4\u0964\u0965"  # Armenian, Hebrew, Arabic, Indic
+    "\u0f0d-\u0f12\u104a\u104b\u1361-\u1368\u17d4\u17d5"  # Tibetan, Burmese, Ethiopic, Khmer
+    "\u200b\u2060\ufeff"  # without width
 )
-_AFTER_LINK = ".,:;!?'*_~"
+"""Characters that end a bare link, for a class of `re`."""
+
+_AFTER_LINK = ".,:;!?'*_~\u00b7\u2013\u2027\u30fb"
+"""Characters that belong to a bare link in its middle, but not at its end."""
+
+_BARE_LINK = (
+    rf"(?<![A-Za-z0-9])(?P<link>(?i:https?)://{_HOST}(?::[0-9]+)?"
+    rf"(?:[/?#](?:(?!\*\*|~~)[^{_ENDS_LINK}]){{0,{LINK_LIMIT}}})?)"
+)
+_FOREIGN_HOST = re.compile(r"https?://[^/?#]*(?:xn--|[^\x00-\x7f])", re.IGNORECASE)
+_TYPED_LINK = re.compile(rf"(?<!\]\(){_BARE_LINK}")
+_LINKED = re.compile(rf"{_BARE_LINK}|{MENTION}")
 
 _MAIL = re.compile(r"mailto:[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,63}", re.IGNORECASE)
-
-_TAGS = {"a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s"}
-_TABLE = {"table", "thead", "tbody", "tr", "th", "td"}
-_SIDES = {"left", "center", "right"}
 
 _SITE_LINK = re.compile(r"/(?:[^/\\][^\\]*)?")
 """A link to a page of the site: `//host` and `/\\host` lead to other sites."""
 
 _IN_SITE_LINK = "/?#%!$&'()*+,;=:@~"
 """Characters of a link to a page of the site that stay as they are, beside letters, digits, `-`, `.` and `_`."""
+
+# Characters that no text has stand for characters that shall mean nothing to the parser.
+_BREAK = "\ufdd0"  # between two characters that mean something only together
+_SHIELDS = {"*": "\ufdd1", "_": "\ufdd2", "~": "\ufdd3"}
+_SHIELDED = str.maketrans(_SHIELDS)
+_NOT_IN_TEXTS = re.compile("[\ufdd0-\ufdd3]")
+
+_SINGLE_TILDE = re.compile(r"(?<![\\~])~(?!~)")
+_ESCAPED = re.compile(r"\\@|\\:(?=//)")
+_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]{1,31}:"
+_HTML_LINE = re.compile(rf"^([ \t>*+\-0-9.)]*+)(?=<[A-Za-z/!?])(?!<{_SCHEME})", re.MULTILINE)
+_OTHER_SCHEME = re.compile(rf"<(?={_SCHEME})(?!(?:https?|mailto):)", re.IGNORECASE)
+
+_INDENT = re.compile(r"^(?:[ \t>]*+(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]))*[ \t>]*", re.MULTILINE)
+_EMPTY_LINE = re.compile(r"\n[ \t>]*+(?=\n)")
+_COLUMNS = re.compile(r"^[ \t>]*+([|:\- \t]++)$", re.MULTILINE)
+
+_TAGS = {"a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s"}
+_TABLE = {"table", "thead", "tbody", "tr", "th", "td"}
+_SIDES = {"left", "center", "right"}
+
+_TAG = re.compile("(<[^>]*>)")
+_LINK_TAG = re.compile("(<(?:/?a|/?code|img)(?: [^>]*)?>)")
+_NUMBER = re.compile('(?:href|src)="([0-9]*)"')
+_ALT = re.compile('alt="([^"]*)"')
+_NESTING = re.compile("<(/?)(?:a|blockquote|del|em|ol|strong|ul)[ >]")
+
+_MENTIONED = re.compile("<m>@([A-Za-z0-9_-]+)</m>")
+
+_LINK = re.compile(r'<a href="([^"]*)"')
+"""A link in HTML that passed the gate, which leaves no `<` in texts."""
 
 
 def _gate(is_site_link: Callable[[str], object]) -> Cleaner:
@@ -84,28 +126,29 @@ def _gate(is_site_link: Callable[[str], object]) -> Cleaner:
     )
 
 
-_GATES = {False: _gate(lambda url: url.startswith(_MEMBERS)), True: _gate(_SITE_LINK.fullmatch)}
+_GATES = {False: _gate(lambda url: url.startswith(MEMBERS)), True: _gate(_SITE_LINK.fullmatch)}
 """Gates by whether links to pages of the site stay links. Those to members, from mentions, always do."""
 
-_NO_TAGS = Cleaner(tags=set())
 
-_LINK = re.compile(r'<a href="([^"]*)"')
-"""A link in HTML that passed the gate, which leaves no `<` in texts."""
+def render(
+    text: str, *, private_links: bool = False, site_links: bool = False, find_members: FindMembers | None = None
+) -> Markup:
+    """Return the HTML of a text, of at most 200,000 bytes. Headings are h3 or lower.
 
-
-def render(text: str, *, private_links: bool = False, site_links: bool = False) -> Markup:
-    """Return the HTML of a text. The latest are kept, so that a text is parsed once.
-
-    A text with more than 3,000 marks is shown as it was typed. Headings are h3 or lower. `private_links`: links to
-    private and local addresses are links, too. `site_links`: so are those to pages of the site, such as `/rules/`.
+    `private_links`: links to private and local addresses are links, too. `site_links`: so are those to pages of
+    the site, such as `/rules/`. `find_members`: is called at most once; without it, each valid name counts as a
+    member's.
     """
-    keep = _render_long if len(text) > _LONG else _render_short
-    return keep(text, private_links, site_links)
+    try:
+        html = _drawn(text, _Links(private_links=private_links, site_links=site_links), find_members)
+    except _Unfit:
+        html = Markup("<p>%s</p>\n") % Markup("<br>\n").join(text.splitlines()) if text.strip() else Markup("")
+    return html
 
 
 def plain(text: str) -> str:
     """Return a text without its marks, as one line: for descriptions."""
-    return " ".join(unescape(_NO_TAGS.clean(render(text))).split())
+    return " ".join(unescape(_TAG.sub("", render(text))).split())
 
 
 def links_in(html: str) -> list[str]:
@@ -113,51 +156,27 @@ def links_in(html: str) -> list[str]:
     return [unescape(href) for href in _LINK.findall(html)]
 
 
-@lru_cache(_MOST_SHORT)
-def _render_short(text: str, private_links: bool, site_links: bool) -> Markup:
-    return _rendered(text, private_links, site_links)
+class _Unfit(Exception):
+    """The HTML of a text is too deep, too large, or shows nothing."""
 
 
-@lru_cache(_MOST_LONG)
-def _render_long(text: str, private_links: bool, site_links: bool) -> Markup:
-    return _rendered(text, private_links, site_links)
-
-
-def _rendered(text: str, private_links: bool, site_links: bool) -> Markup:
-    if sum(map(text.count, _MARKS)) > _MOST_MARKS:
-        return Markup("<p>%s</p>\n") % Markup("<br>\n").join(text.splitlines())
-    parser = _PARSERS[private_links, site_links]
-    html = parser.render(text, {"references": _References(), "cells": _MOST_CELLS})
-    return Markup(_GATES[site_links].clean(html))  # nosec B704 # noqa: S704 - the gate escapes
-
-
-class _References(dict[str, dict[str, Any]]):
-    """Links that the text defines, until the links looked up are too long in total."""
-
-    _left = _MOST_REFERRED
-
-    def get(self, label: str, default: Any = None) -> Any:
-        link = super().get(label)
-        if link is None or self._left <= 0:
-            return default
-        self._left -= len(link["href"])
-        return link
-
-
-class _Parser(MarkdownIt):
-    """A parser whose links follow the site's rules for links."""
+class _Links:
+    """The site's rules for links, and what they make of the links of a text."""
 
     def __init__(self, *, private_links: bool, site_links: bool) -> None:
-        super().__init__("commonmark", {"html": False, "maxNesting": _DEEPEST})
         self.private_links, self.site_links = private_links, site_links
-        self.enable(["strikethrough", "table"]).disable(["image", "html_block", "html_inline"])
-        self.inline.ruler.push("bare_link", _bare_link)
-        self.inline.ruler.push("mention", _mention)
-        self.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
-        self.core.ruler.after("inline", "fit", _fit)
+        self._seen: dict[str, str] = {}
+        self._steps = 0
 
-    def normalizeLink(self, url: str) -> str:  # noqa: N802 - the name in MarkdownIt
-        """Return the link as it is written into the page; "" for one that is not allowed."""
+    def address(self, url: str) -> str:
+        """Return the link as it is written into the page; "" for one that is not allowed. Raises _Unfit."""
+        if url not in self._seen:
+            self._steps += 1 if is_ordinary(url) else 12 if _FOREIGN_HOST.match(url) else 4
+            _check(self._steps <= _MOST_LINKS)
+            self._seen[url] = self._address(url)
+        return self._seen[url]
+
+    def _address(self, url: str) -> str:
         if _MAIL.fullmatch(url):
             return url
         if self.site_links and len(url) <= LINK_LIMIT and _SITE_LINK.fullmatch(url):
@@ -168,96 +187,171 @@ class _Parser(MarkdownIt):
             return ""
         return "" if is_private(link) and not self.private_links else link
 
-    def validateLink(self, url: str) -> bool:  # noqa: N802
-        return url != ""
 
-    def normalizeLinkText(self, link: str) -> str:  # noqa: N802
-        """Return a link's text as it was typed: decoding could show characters that reorder it."""
-        return link
+def _check(fits: bool) -> None:
+    if not fits:
+        raise _Unfit
 
 
-def _bare_link(state: StateInline, silent: bool) -> bool:
-    """Make a link of `https://…` in the text, at its colon."""
-    before = state.src[max(0, state.pos - 6) : state.pos]
-    scheme = re.search(r"(?<![A-Za-z0-9])https?\Z", before, re.IGNORECASE)
-    match = _BARE_LINK.match(state.src, state.pos, state.posMax) if scheme else None
-    if silent or state.linkLevel or not scheme or not match or not state.pending.endswith(scheme[0]):
-        return False
-    rest = match[0]
-    while rest[-1] in _AFTER_LINK or (rest[-1] == ")" and rest.count(")") > rest.count("(")):
-        rest = rest[:-1]
-    address = scheme[0] + rest
-    if not (href := state.md.normalizeLink(address)):
-        return False
-    state.pending = state.pending[: -len(scheme[0])]
-    _push_link(state, href, address)
-    state.pos += len(rest)
-    return True
+def _drawn(text: str, links: _Links, find_members: FindMembers | None) -> Markup:
+    """Return the HTML of a text. Raises _Unfit."""
+    source = _NOT_IN_TEXTS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    _check(max(map(len, _INDENT.findall(source))) * source.count("\n") <= _MOST_STEPS)
+    _check(_count_cells(source) <= _MOST_CELLS and source.count("@") + source.count("://") <= _MOST_LINKS)
+    html, urls = _parsed(_shielded(source))
+    _check(html.count("<") <= _MOST_TAGS)
+    _check(max(accumulate(-1 if slash else 1 for slash in _NESTING.findall(html)), default=0) <= _DEEPEST)
+    html = _with_members(_with_links(html, urls, links), find_members)
+    html = html.replace(_BREAK, "").replace("&quot;", '"')
+    _check(html.count("<") + html.count("&") <= _MOST_TAGS and len(html) <= _MOST_BYTES)
+    html = _GATES[links.site_links].clean(html)
+    _check(len(html.encode()) <= _MOST_BYTES and ("<hr" in html or _shows(html)))
+    return Markup(html)  # nosec B704 # noqa: S704 - the gate escapes
 
 
-def _mention(state: StateInline, silent: bool) -> bool:
-    """Make a link of a member's name after `@`."""
-    match = _MENTION.match(state.src, state.pos, state.posMax)
-    if not match or state.linkLevel or not is_valid(match[1]):
-        return False
-    if state.pos and _BEFORE_MENTION.match(state.src[state.pos - 1]):
-        return False
-    if not silent:
-        _push_link(state, f"{_MEMBERS}{match[1]}/", match[0])
-    state.pos = match.end()
-    return True
+def _count_cells(text: str) -> int:
+    """Return as many cells as the tables of a text can have at most: empty lines end a table."""
+    cells = 0
+    for block in _EMPTY_LINE.split(text) if "|" in text else ():
+        columns = max((row.count("|") for row in _COLUMNS.findall(block)), default=0)
+        cells += (columns + 1) * block.count("\n") if columns else 0
+    return cells
 
 
-def _push_link(state: StateInline, href: str, text: str) -> None:
-    opening = state.push("link_open", "a", 1)
-    opening.attrs, opening.markup = {"href": href}, "autolink"
-    state.push("text", "", 0).content = text
-    state.push("link_close", "a", -1)
+def _shielded(text: str) -> str:
+    """Shield from the parser what means nothing here: marks in bare links, single tildes, HTML, other schemes."""
+    text = _TYPED_LINK.sub(_shielded_link, text) if "://" in text else text
+    text = _SINGLE_TILDE.sub(_SHIELDS["~"], text)
+    text = _ESCAPED.sub(rf"\g<0>{_BREAK}", text)
+    text = _HTML_LINE.sub(rf"\g<0>{_BREAK}", text)
+    return _OTHER_SCHEME.sub(rf"\g<0>{_BREAK}", text)
 
 
-def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a table with as many rows as the cells left for the text allow; the other rows are a paragraph."""
-    if start + 1 >= end:
-        return False
-    columns = state.src.count("|", state.bMarks[start + 1], state.eMarks[start + 1]) + 1
-    rows = state.env["cells"] // columns
-    if rows < 2 or not table(state, start, min(end, start + 1 + rows), silent):
-        return False
-    if not silent:
-        state.env["cells"] -= (state.line - start) * columns
-    return True
+def _shielded_link(match: re.Match[str]) -> str:
+    end = _end_of(match["link"])
+    return match["link"][:end].translate(_SHIELDED) + match["link"][end:]
 
 
-def _fit(state: StateCore) -> None:
-    """Fit what was parsed into a page: its headings, columns of tables, links and images."""
-    headings = sorted({token.tag for token in state.tokens if token.type == "heading_open"})
-    for token in state.tokens:
-        if token.type in {"heading_open", "heading_close"}:  # h3 is the highest that the text has
-            token.tag = f"h{min(6, headings.index(token.tag) + 3)}"
-        elif "style" in token.attrs:
-            token.attrs = {"class": str(token.attrs["style"]).removeprefix("text-align:")}
-        elif token.children:
-            token.children = list(_fitted(token.children))
+def _unshielded(text: str) -> str:
+    for char, shield in _SHIELDS.items():
+        text = text.replace(shield, char)
+    return text
 
 
-def _fitted(tokens: list[Token]) -> Iterator[Token]:
-    """Leave out what is nested too deeply, and links without address; give a text to links without one."""
-    drawn: list[bool] = []
-    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
-        if token.nesting > 0:
-            drawn.append(len(drawn) < _DEEPEST and token.attrs.get("href") != "")
-        is_drawn = not token.nesting or (drawn.pop() if token.nesting < 0 else drawn[-1])
-        is_image = after is not None and after.type == "link_open" and after.markup != "autolink"
-        if is_image and token.type == "text":
-            token.content = token.content.removesuffix("!")
-        if is_drawn:
-            yield token
-        if token.type == "link_open" and after is not None and after.type == "link_close":
-            yield Token("text", "", 0, content=str(token.attrs["href"]))
+def _end_of(link: str) -> int:
+    """Return the length of a bare link without the marks after it, and the brackets that it did not open."""
+    end, surplus = len(link), link.count(")") - link.count("(")
+    while link[end - 1] in _AFTER_LINK or (link[end - 1] == ")" and surplus > 0):
+        surplus -= link[end - 1] == ")"
+        end -= 1
+    return end
 
 
-_PARSERS = {
-    (private, site): _Parser(private_links=private, site_links=site)
-    for private in (False, True)
-    for site in (False, True)
-}
+def _parsed(text: str) -> tuple[str, list[str]]:
+    """Return the parser's HTML, in which the addresses of links and images are numbers, and those addresses."""
+    urls: list[str] = []
+
+    def number(url: str) -> str:
+        urls.append(_unshielded(url).replace(_BREAK, ""))
+        return str(len(urls) - 1)
+
+    extensions = comrak.ExtensionOptions()
+    extensions.table = extensions.strikethrough = extensions.cjk_friendly_emphasis = True
+    extensions.link_url_rewriter = extensions.image_url_rewriter = number
+    output = comrak.RenderOptions()
+    output.escape = True
+    html = _unshielded(comrak.render_markdown(text, extensions, render_options=output))
+    return html, urls
+
+
+def _with_links(html: str, urls: list[str], links: _Links) -> str:
+    """Return the HTML with the addresses of its links, images as links, and bare links and `<m>@name</m>`."""
+    levels = [level for level in range(1, 7) if f"<h{level}>" in html]
+    for rank, level in enumerate(levels, 3):  # h3 is the highest; in capitals, none is taken for another
+        html = html.replace(f"<h{level}>", f"<H{min(rank, 6)}>").replace(f"</h{level}>", f"</H{min(rank, 6)}>")
+    html = html.replace("<del>", "<s>").replace("</del>", "</s>")
+    html = html.replace('<th align="', '<th class="').replace('<td align="', '<td class="')
+    parts = _LINK_TAG.split(html)
+    is_code, address, url, opened = False, "", "", 0
+    for at in range(1, len(parts), 2):
+        tag = parts[at]
+        if tag.startswith(("<code", "</code")):
+            is_code = tag[1] != "/"
+        elif tag.startswith("<a "):
+            url = _url(tag, urls)
+            address, opened = links.address(url), at
+            parts[at] = f'<a href="{escape(address)}">' if address else ""
+        elif tag == "</a>":
+            label = "".join(parts[opened + 1 : at])
+            if not address:  # one between angle brackets keeps them
+                is_typed = url and unescape(label) in (url, url.removeprefix("mailto:"))
+                parts[opened], parts[at] = ("&lt;", "&gt;") if is_typed else ("", "")
+            elif not _shows(label):
+                parts[opened + 1 : at] = [""] * (at - opened - 2) + [escape(address)]
+            address = ""
+        else:
+            parts[at] = _image(tag, "" if address else links.address(_url(tag, urls)))
+        if not is_code and not address and _may_link(parts[at + 1]):
+            parts[at + 1] = _linked_texts(parts[at + 1], links)
+    if _may_link(parts[0]):
+        parts[0] = _linked_texts(parts[0], links)
+    return "".join(parts)
+
+
+def _may_link(html: str) -> bool:
+    return "@" in html or "://" in html
+
+
+def _linked_texts(html: str, links: _Links) -> str:
+    return "".join(part if part.startswith("<") else _linked(unescape(part), links) for part in _TAG.split(html))
+
+
+def _url(tag: str, urls: list[str]) -> str:
+    """Return the address of a link's or an image's tag; "" for `javascript:` and others that comrak refuses."""
+    number = _NUMBER.search(tag)
+    return urls[int(number[1])] if number and number[1] else ""
+
+
+def _image(tag: str, address: str) -> str:
+    """Return the link to an image, or its description if there is no address."""
+    alt = _ALT.search(tag)
+    label = alt[1] if alt else ""
+    return f'<a href="{escape(address)}">{label or escape(address)}</a>' if address else label
+
+
+def _linked(text: str, links: _Links) -> str:
+    """Return the HTML of a text with its bare links, and `<m>` around each name after `@`."""
+    pieces, at = list[str](), 0
+    for match in _LINKED.finditer(text):
+        if match["link"]:
+            label = match["link"][: _end_of(match["link"])]
+            if not (address := links.address(label)):
+                continue
+            start, end = match.start(), match.start() + len(label)
+            link = f'<a href="{escape(address)}">{escape(label)}</a>'
+        else:
+            start, end = match.span("mention")
+            link = re.sub("@[^/+]+", r"<m>\g<0></m>", match["mention"])
+        pieces += (escape(text[at:start]), link)
+        at = end
+    return "".join((*pieces, escape(text[at:])))
+
+
+def _with_members(html: str, find_members: FindMembers | None) -> str:
+    """Return the HTML with a link to each member that is named between `<m>` and `</m>`."""
+    mentions = dict.fromkeys(_MENTIONED.findall(html))
+    names = list(islice(chain.from_iterable(map(spellings, mentions)), _MOST_NAMES))
+    known = names if find_members is None or not names else find_members(names)
+
+    def link(match: re.Match[str]) -> str:
+        name = next((name for name in spellings(match[1]) if name in known), "")
+        rest = match[1].removeprefix(name)
+        return f'<a href="{MEMBERS}{name}/">@{name}</a>{rest}' if name else f"@{rest}"
+
+    return _MENTIONED.sub(link, html) if mentions else html
+
+
+def _shows(html: str) -> bool:
+    """Return whether a reader sees any text of the HTML."""
+    text = unescape(_TAG.sub("", html))
+    return any(not (char.isspace() or char == BRAILLE_BLANK or is_unseen(char)) for char in text)

@@ -16,6 +16,8 @@ LOCAL_DOMAINS = (
     "home.arpa",
 )
 
+_LOCAL_ENDS = tuple(f".{domain}" for domain in LOCAL_DOMAINS)
+
 _NAT64 = ip_network("64:ff9b::/96")  # RFC 6052
 
 
@@ -34,9 +36,11 @@ def is_private(link: str) -> bool:
     """Return whether a clean link leads to an address or a name that is not public."""
     host = (urlsplit(link).hostname or "").removesuffix(".")
     try:
-        address = ip_address(host)
+        address = ip_address(host) if ":" in host or host[-1:].isdigit() else None
     except ValueError:
-        return "." not in host or any(f".{host}".endswith(f".{domain}") for domain in LOCAL_DOMAINS)
+        address = None
+    if address is None:
+        return "." not in host or f".{host}".endswith(_LOCAL_ENDS)
     return any(not it.is_global or it.is_multicast for it in (address, *_inner(address)))
 
 

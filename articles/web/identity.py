@@ -73,7 +73,7 @@ class Audience(NamedTuple):
 def audience_of(text: str, author: UserId, article: ArticleId | None = None) -> Audience:
     """Return whom a text in Markdown mentions, `MOST_MENTIONED` at most, and who wants no notice of it.
 
-    `article`: whose discussion it belongs to, if any. One query, two if it mentions anyone.
+    `article`: whose discussion it belongs to, if any. One query, three if it mentions anyone.
     """
     spared = Mute.objects.list_spared(author, article)
     named = get_user_model().objects.ids_of(mentioned_in(html_of(text))[:MOST_MENTIONED])

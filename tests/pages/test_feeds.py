@@ -38,7 +38,7 @@ def clock():
 
 
 @pytest.mark.parametrize("kind", ["atom", "rss"])
-def test_a_feed_carries_texts_with_absolute_links_as_far_as_they_fit(site_store, alice, kind, monkeypatch):
+def test_a_feed_carries_texts_with_absolute_links_as_far_as_they_fit(site_store, alice, bob, kind, monkeypatch):
     page = f"http://testserver/articles/{post_as(site_store, alice, 'Long', '', text='x' * 100).id}/"
     post_as(site_store, alice, "Short", "https://example.org/b", text="<b> *by* @bob")
     monkeypatch.setattr("articles.repository.lists.feeds.MOST_TEXT_BYTES", 50)

@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 from urllib.parse import urljoin
 
 import pytest
-from markdown_it import MarkdownIt
 
-from articles.text.markdown import plain, render
+from articles.text.markdown import links_in, plain, render
+from articles.text.mentions import mentioned_in
 
 REL = 'rel="nofollow ugc noopener"'
 
@@ -20,9 +20,45 @@ DRAWN = {
     "```py\n<b>\n```": '<pre tabindex="0"><code>&lt;b&gt;\n</code></pre>',
     "3. a\n   - b": '<ol start="3">\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>',
     "<b onclick=x>a</b>": "<p>&lt;b onclick=x&gt;a&lt;/b&gt;</p>",
+    "<div>\n*a*\n\n- <!-- b\n\n*c*": (
+        "<p>&lt;div&gt;\n<em>a</em></p>\n<ul>\n<li>&lt;!-- b</li>\n</ul>\n<p><em>c</em></p>"
+    ),
+    "A `<std::string>` and <std::string>": ("<p>A <code>&lt;std::string&gt;</code> and &lt;std::string&gt;</p>"),
+    "a~b ~c~ \\~d": "<p>a~b ~c~ ~d</p>",
+    "\u3000\u3000\u3000\u3000- a\n\u00a0# b\u2003": "<p>\u3000\u3000\u3000\u3000- a\n&nbsp;# b\u2003</p>",
+    "```\n\u3000a\n```": '<pre tabindex="0"><code>\u3000a\n</code></pre>',
+    "**注意：**请看": "<p><strong>注意：</strong>请看</p>",
+    "*强调：*文字": "<p><em>强调：</em>文字</p>",
+    "含**「重点」**内容": "<p>含<strong>「重点」</strong>内容</p>",
+    "~~删除。~~后": "<p><s>删除。</s>后</p>",
+    "**강조(한글)**는": "<p><strong>강조(한글)</strong>는</p>",
+    "これは**「強調」**です。": "<p>これは<strong>「強調」</strong>です。</p>",
+    "請看***【公告】***內容": "<p>請看<em><strong>【公告】</strong></em>內容</p>",
 }
 
 LINKS = {
+    "[![build](https://ci.example/b.svg)](https://example.org/)": ("https://example.org/", "build"),
+    "[![](https://ci.example/b.svg)](https://example.org/)": ("https://example.org/", "https://example.org/"),
+    "[![build](https://example.org/b.svg)](javascript:a)": ("https://example.org/b.svg", "build"),
+    "![](https://example.org/b.png)": ("https://example.org/b.png", "https://example.org/b.png"),
+    "[&#8203;](https://example.org/)": ("https://example.org/", "https://example.org/"),
+    "https://example.org/a/__init__.py*": (
+        "https://example.org/a/__init__.py",
+        "https://example.org/a/__init__.py",
+    ),
+    "https://example.org/*/_a_~b~c)": ("https://example.org/*/_a_~b~c", "https://example.org/*/_a_~b~c"),
+    "请看**https://example.org/a**这里": ("https://example.org/a", "https://example.org/a"),
+    "https://zh.example.org/卡尔·马克思·": (
+        "https://zh.example.org/%E5%8D%A1%E5%B0%94%C2%B7%E9%A9%AC%E5%85%8B%E6%80%9D",
+        "https://zh.example.org/卡尔·马克思",
+    ),
+    "https://example.org/佐々木": (
+        "https://example.org/%E4%BD%90%E3%80%85%E6%9C%A8",
+        "https://example.org/佐々木",
+    ),
+    "https://example.org/?a=1&b=&lt;": ("https://example.org/?a=1&amp;b=", "https://example.org/?a=1&amp;b="),
+    "[a](http://[2606:4700::1111]/)": ("http://[2606:4700::1111]/", "a"),
+    "[https://example.org/](b)": ("https://example.org/", "https://example.org/"),
     "https://example.org/a_b.": ("https://example.org/a_b", "https://example.org/a_b"),
     "(https://example.org/a_(b))": ("https://example.org/a_(b)", "https://example.org/a_(b)"),
     "请看https://example.org这里": ("https://example.org/", "https://example.org"),
@@ -34,6 +70,14 @@ LINKS = {
     "[](https://example.org/)": ("https://example.org/", "https://example.org/"),
     "[a](mailto:bob@example.org)": ("mailto:bob@example.org", "a"),
     "![a](https://example.org/b.png)": ("https://example.org/b.png", "a"),
+    "你好@finn，谢谢": ("/users/finn/", "@finn"),
+    "_@finn_": ("/users/finn/", "@finn"),
+    "สวัสดี@finn คะ": ("/users/finn/", "@finn"),
+    "و@finn": ("/users/finn/", "@finn"),
+    "안녕 @finn님": ("/users/finn/", "@finn"),
+    "「@finn」": ("/users/finn/", "@finn"),
+    "@finn’s": ("/users/finn/", "@finn"),
+    "...@al\\_ice.": ("/users/al_ice/", "@al_ice"),
     "@alice_2, hello": ("/users/alice_2/", "@alice_2"),
     "(@Bob-by)": ("/users/Bob-by/", "@Bob-by"),
     "[@alice](https://example.org/)": ("https://example.org/", "@alice"),
@@ -50,6 +94,7 @@ NO_LINKS = (
     "http://localhost:8000/ http://192.168.1.1/ [a](http://printer.local/)",
     "xhttps://example.org ftp://example.org www.example.org",
     "`https://example.org` `@alice`",
+    "@types/node @finn.bsky.social é@finn @finné ж@finn https\\://example.org",
     "bob@alice.org @bob@example.org @a @2b \\@alice /@alice",
     "    @alice https://example.org",
 )
@@ -86,18 +131,6 @@ def test_text_is_drawn_as_markdown(text, html):
     assert render(text).strip() == html
 
 
-@pytest.mark.parametrize("length", [1, 19_000])
-def test_a_text_is_parsed_once_however_often_it_is_shown(monkeypatch, length):
-    parsed, parse = [], MarkdownIt.render
-    monkeypatch.setattr(MarkdownIt, "render", lambda parser, *args: parsed.append(args) or parse(parser, *args))
-    texts = [f"*seen {number}*" + "x" * length for number in range(50)]
-
-    first = [render(text) for text in texts]
-
-    assert [render(text) for text in texts] == first
-    assert len(parsed) == len(texts)
-
-
 def test_columns_of_a_table_keep_their_side():
     html = render("a|b\n-|-:\n1|2")
 
@@ -115,6 +148,14 @@ def test_a_link_leads_where_it_says_and_gives_nothing_away(text, link):
     assert "!" not in html
 
 
+@pytest.mark.parametrize("mark", "．｡､］｝）＂＇～｜…，。？！》」』】〕〉；：、،؟।።។“”«»—")
+def test_a_bare_link_ends_before_the_marks_of_every_script(mark):
+    html = render(f"请看https://example.org/a{mark}文字 https://example.org{mark}{mark}")
+
+    assert links_in(html) == ["https://example.org/a", "https://example.org/"]
+    assert html.count(f"</a>{mark}") == 2
+
+
 @pytest.mark.parametrize("text", NO_LINKS)
 def test_what_is_no_link_of_the_site_stays_text(text):
     assert "<a" not in render(text)
@@ -122,6 +163,24 @@ def test_what_is_no_link_of_the_site_stays_text(text):
 
 def test_private_links_are_links_where_the_site_allows_them():
     assert '<a href="http://localhost:8000/"' in render("<http://localhost:8000/>", private_links=True)
+
+
+def test_names_of_members_become_links_and_other_names_stay_text():
+    asked = []
+
+    def find_members(names):
+        asked.append(list(names))
+        return {"ann", "bob"}
+
+    html = render("@ann/@bob @property (@types/node) ~@bob_~ `@code` @ann", find_members=find_members)
+
+    assert mentioned_in(html) == ("ann", "bob")
+    assert re.sub("<a[^>]*>@(ann|bob)</a>", r"\1", html) == (
+        "<p>ann/bob @property (@types/node) ~bob_~ <code>@code</code> ann</p>\n"
+    )
+    assert asked == [["ann", "bob", "property", "bob_", "bob"]]
+    assert "<a" not in render("`@ann`", find_members=find_members)
+    assert len(asked) == 1
 
 
 def addresses(text: str) -> list[str]:
@@ -166,9 +225,31 @@ def test_a_hostile_text_grows_neither_deep_nor_large(kind):
     assert len(html) < 300_000
 
 
-def test_a_text_with_thousands_of_marks_is_shown_as_it_was_typed():
-    assert render("*a*\n<b>\n" + "[" * 3_000).startswith("<p>*a*<br>\n&lt;b&gt;<br>\n[[")
-    assert render("*a* " + "[" * 2_900).startswith("<p><em>a</em> [[")
+AS_TYPED = (
+    ">" * 25 + " words",
+    "\n".join("  " * depth + "- a" for depth in range(25)),
+    "*a **b " * 11 + "c** d*" * 11,
+    "[a]: https://example.org/",
+    "#",
+    "> >\n> -",
+    "```\n```",
+    "[](javascript:a)",
+    "&#8203;&nbsp;",
+    "a|" * 500 + "\n" + "-|" * 500 + "\n" + "a\n" * 9_000,
+    "@ab " * 2_000,
+)
+
+
+@pytest.mark.parametrize("text", AS_TYPED)
+def test_a_text_that_would_be_too_much_or_show_nothing_is_shown_as_it_was_typed(text):
+    html = render(text)
+
+    assert re.findall("<[^>]*>", html) == ["<p>", *["<br>"] * text.strip().count("\n"), "</p>"]
+    assert unescape(re.sub("<[^>]*>", "", html)).strip() == text.strip()
+
+
+def test_a_text_without_words_has_no_html():
+    assert render(" \n\u3000") == ""
 
 
 def test_plain_text_has_no_marks():
