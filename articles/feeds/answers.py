@@ -18,6 +18,9 @@ _FORMAT_VERSION = 3
 _LAST_CHANGE_SECONDS = 7 * 86400
 """Lifetime in the cache of a feed's digest and time of change."""
 
+_MOST_AHEAD_SECONDS = 60
+"""The most that a feed's time of change is ahead of the clock, one second for each change within one."""
+
 
 def answer(
     request: HttpRequest, feed: Feed, facts: Sequence[object], items: Iterable[Item], kind: str, now: float
@@ -55,14 +58,19 @@ def _digest(feed: Feed, facts: Sequence[object], kind: str) -> str:
 
 
 def _unchanged_since(address: str, digest: str, now: float) -> int | None:
-    """Return when the current version was first served, in Unix seconds; None within that second.
+    """Return when the current version was first served, in Unix seconds; None without a cache that keeps it.
 
-    The articles do not show it: a vote or a moderator can add an old one. If the cache loses the entry, the result
-    is later than the change, and clients download the feed once more.
+    The articles do not show it: a vote or a moderator can add an old one. A version that follows another within
+    the same second gets the next one, which may be ahead of the clock, because two versions must not share a date.
+    If the cache loses the entry, the result is later than the change, and clients download the feed once more.
     """
     key = f"feed:{blake2b(address.encode(), digest_size=16).hexdigest()}"
     known = cache.get(key)
-    if not (isinstance(known, list) and len(known) == 2 and known[0] == digest and known[1] <= now):
-        known = [digest, now]
-        cache.set(key, known, _LAST_CHANGE_SECONDS)
-    return int(known[1]) if int(known[1]) < int(now) else None
+    former, at = known if isinstance(known, list) and len(known) == 2 else ("", 0)
+    if at > now + _MOST_AHEAD_SECONDS:  # the clock has been set back
+        former, at = "", 0
+    if former == digest:
+        return int(at)
+    known = [digest, max(int(now), int(at) + 1)]
+    cache.set(key, known, _LAST_CHANGE_SECONDS)
+    return known[1] if cache.get(key) == known else None

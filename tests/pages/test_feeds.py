@@ -10,12 +10,14 @@ from urllib.parse import quote
 import pytest
 import time_machine
 from django.test import Client
-from django.urls import reverse
+from django.urls import resolve, reverse
 
 from articles import known_store, wiring
 from articles.domain.articles import Choice
 from articles.feeds.writing import clean
-from tests.factories import actor, browser_of, post_as
+from articles.urls import urlpatterns
+from tests.factories import actor, browser_of, comment_on, post_as
+from tests.pages.copies import make_old
 from tests.pages.feeds import ATOM, ids_in, links, number_of, parsed
 from tests.store_state import count_keys, empty, set_clock
 
@@ -464,29 +466,68 @@ def test_compression_does_not_change_the_validator(site_store, article):
     assert again.status_code == 304
 
 
-def test_if_modified_since_gets_304_until_the_feed_changes(clock, site_store, article, bob):
-    path = "/feeds/newest.atom"
-    assert "Last-Modified" not in Client().get(path), "within the second it could still change"
-    clock.shift(timedelta(minutes=5))
-    date = Client().get(path)["Last-Modified"]
-    assert date == "Fri, 01 Mar 2030 12:00:00 GMT"
-    assert Client().get(path, headers={"If-Modified-Since": date}).status_code == 304
-
-    site_store.votes.cast(article, bob.pk, Choice.VOTE)
-
-    changed = Client().get(path, headers={"If-Modified-Since": date})
-    assert (changed.status_code, "Last-Modified" in changed) == (200, False)
-    clock.shift(timedelta(seconds=1))
-    assert (
-        Client().get(path, headers={"If-Modified-Since": date})["Last-Modified"] == "Fri, 01 Mar 2030 12:05:00 GMT"
+@pytest.fixture
+def dated_feeds(site_store, read_article, alice):
+    """The address of a feed from every route to one, except the search, which takes a parameter."""
+    comment_on(site_store, read_article, "A comment", alice.pk)
+    browser = browser_of(alice)
+    browser.post("/following/groups/python/", {"follow": "follow"})
+    browser.post("/following/feed/", {"feed": "new"})
+    alice.refresh_from_db()
+    lists = ("front", "newest", "hot", "active", *(f"top/{period}" for period in ("day", "week", "month", "all")))
+    lists += (
+        "groups/python",
+        "users/alice",
+        "comments",
+        "users/alice/comments",
+        f"articles/{read_article}/comments",
     )
+    addresses = [f"/feeds/{name}.{kind}" for name in lists for kind in ("atom", "rss")]
+    addresses += [f"/following/{alice.feed_token}.{kind}" for kind in ("atom", "rss")]
+    named = {resolve(address).url_name for address in addresses}
+    assert named == {one.name for one in urlpatterns if "feed_kind" in str(one.pattern)} - {"search_feed"}
+    return addresses
 
 
-def test_filtered_feeds_are_not_cached(clock, site_store, article):
-    Client().get("/feeds/newest.atom?min_points=1")
+def test_every_feed_has_a_date_from_its_first_answer_on_and_gets_304_by_it(clock, dated_feeds, kept):
+    date, before = "Fri, 01 Mar 2030 12:00:00 GMT", "Fri, 01 Mar 2030 11:59:59 GMT"
+    for path in dated_feeds:
+        assert Client().get(path)["Last-Modified"] == date, path
+    assert len(list(kept.iterdir())) == len(dated_feeds) - 2, "all but the private one"
+
+    for age in (0, 61):  # from the copies, and written again
+        make_old(kept, age)
+        for path in dated_feeds:
+            known, older = (Client().get(path, headers={"If-Modified-Since": one}) for one in (date, before))
+            assert (known.status_code, known["Last-Modified"]) == (304, date), path
+            assert (older.status_code, older["Last-Modified"]) == (200, date), path
+        clock.shift(timedelta(minutes=5))
+
+
+def test_two_versions_of_a_feed_never_have_the_same_date(clock, site_store, article, bob):
+    path, dates = "/feeds/newest.atom", list[str]()
+    for choice in (Choice.VOTE, Choice.OPPOSE, Choice.VOTE, Choice.NONE):
+        site_store.votes.cast(article, bob.pk, choice)
+        changed = Client().get(path, headers={"If-Modified-Since": dates[-1]} if dates else {})
+        assert changed.status_code == 200
+        dates.append(changed["Last-Modified"])
+    assert dates == [f"Fri, 01 Mar 2030 12:00:0{second} GMT" for second in range(4)]
+
+    assert Client().get(path, headers={"If-Modified-Since": dates[-1]}).status_code == 304
     clock.shift(timedelta(minutes=5))
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
+    assert Client().get(path)["Last-Modified"] == "Fri, 01 Mar 2030 12:05:00 GMT"
 
-    assert "Last-Modified" not in Client().get("/feeds/newest.atom?min_points=1")
+
+@pytest.mark.parametrize("path", ["/feeds/newest.atom?min_points=1", "/feeds/search.atom?q=title"])
+def test_feeds_with_parameters_have_no_date(site_store, article, path):
+    assert "Last-Modified" not in Client().get(path)
+
+
+def test_a_feed_has_no_date_if_the_cache_does_not_keep_it(site_store, article, settings):
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
+
+    assert "Last-Modified" not in Client().get("/feeds/newest.atom")
 
 
 def test_feeds_use_the_operators_address(site_store, article, settings):

@@ -16,7 +16,6 @@ from articles.kept_pages.turns import Turns
 from articles.views import crawlers
 from tests.factories import browser_of
 from tests.pages.copies import make_old
-from tests.store_state import set_clock
 
 FEEDS = [
     "/feeds/front.atom",
@@ -64,17 +63,6 @@ def test_the_answer_that_a_feed_is_unchanged_leads_to_a_copy(kept, article, refr
     refresher().keep_waiting(0)
 
     assert time.time() - copy_of_feed.stat().st_mtime < 60
-
-
-def test_a_reader_who_has_the_feed_by_its_date_gets_304(kept, article, site_store):
-    path = "/feeds/front.atom"
-    Client().get(path)
-    make_old(kept, 61)
-    set_clock(site_store, time.time() + 2)  # a feed has a date from the next second on
-    modified = Client().get(path)["Last-Modified"]
-
-    assert Client().get(path, headers={"If-Modified-Since": modified}).status_code == 304
-    assert Client().get(path, headers={"If-Modified-Since": "Mon, 05 Jan 2015 10:00:00 GMT"}).status_code == 200
 
 
 @pytest.mark.parametrize(("seconds", "is_new"), [(50, False), (61, True), (-3600, True)])
