@@ -24,6 +24,9 @@ test test-fast test-hostile test-site test-topologies test-large test-browser ch
 # One process more than there are cores, since tests also wait, for stores and sites.
 test test-fast test-hostile test-site test-topologies test-browser: export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
+# `make test` tries the same random examples in every run; these two try others each time, and FUZZ_SEED=… repeats a run.
+fuzz test-topologies: export FUZZ_SEED := $(or $(FUZZ_SEED),$(if $(filter short,$(ONLY)),,$(shell date +%s)))
+
 test: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal $(SELECTED)
 
@@ -41,6 +44,7 @@ test-site: SITES ?= site and not browser
 # PostgreSQL. 20 minutes; ONLY=short tries a selection, and ON="cluster redis" names those to try.
 test-topologies: ONLY = all
 test-topologies: $(TOOLS_READY)
+	$(if $(FUZZ_SEED),@echo "FUZZ_SEED=$(FUZZ_SEED) make $@  # repeats the random examples")
 	$(BIN)/python -m tests.topologies.run $(ONLY) $(ON) $(SELECTED)
 
 # Tests that need neither a store nor a browser: half a minute.
@@ -72,10 +76,15 @@ chaos-crowd: $(TOOLS_READY)
 	$(BIN)/python -m pytest -m crowd -s tests/chaos
 
 # Random hostile input: to the API by its document, to every form and address as every role, and as raw bytes. About
-# 60,000 cases; repeat a run with the FUZZ_SEED that it prints. fuzz-short tries a thirtieth of them.
+# 60,000 cases, then the tests of random examples and sequences. fuzz-short tries a thirtieth of the cases.
 fuzz-short: export FUZZ_SHARE ?= 0.03
 fuzz fuzz-short: $(TOOLS_READY)
+	$(if $(FUZZ_SEED),@echo "FUZZ_SEED=$(FUZZ_SEED) make $@  # repeats this run")
 	$(BIN)/python -m pytest -m fuzz -s -n 2 --dist worksteal tests/fuzz
+	$(if $(filter fuzz,$@),$(BIN)/python -m pytest -n auto --dist worksteal -m "hypothesis or random" $(RANDOM))
+
+# Where those tests are.
+RANDOM = tests/unit tests/repository tests/api tests/chaos/histories
 
 # All tests in the system's Chromium: this takes minutes. They leave pictures of every page in test-artefacts/pages.
 test-browser: ONLY ?= browser

@@ -39,9 +39,29 @@ from voting_site.embedded import Supervisor
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# A busy machine must not make an example fail.
-hypothesis.settings.register_profile("patient", deadline=None)
+SEED = os.environ.get("FUZZ_SEED", "")
+"""Seed of random examples and sequences; without one, they are the same in every run."""
+
+# A busy machine must not make an example fail, and shrinking a failing one may take minutes.
+hypothesis.settings.register_profile(
+    "patient",
+    deadline=None,
+    derandomize=not SEED,
+    database=None,
+    phases=[one for one in hypothesis.Phase if one is not hypothesis.Phase.shrink],
+    suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture],
+)
+hypothesis.settings.register_profile(
+    "shrinking", hypothesis.settings.get_profile("patient"), phases=[*hypothesis.Phase]
+)
 hypothesis.settings.load_profile("patient")
+
+
+@pytest.hookimpl(tryfirst=True)  # before Hypothesis reads it
+def pytest_configure(config: pytest.Config) -> None:
+    if SEED:
+        config.option.hypothesis_seed = SEED
+
 
 START_PROCESSES = ("archive", "browser", "chaos", "commands", "deploy", "embedded", "fuzz", "site", "topologies")
 """Folders whose tests may start a store or a site by themselves."""

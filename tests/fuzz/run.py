@@ -15,7 +15,7 @@ from typing import Any
 
 from django.core.signals import got_request_exception
 
-SEED = int(os.environ.get("FUZZ_SEED", "20250101"))
+SEED = int(os.environ.get("FUZZ_SEED") or 20250101)
 SHARE = float(os.environ.get("FUZZ_SHARE", "1"))
 
 LONGEST_SECONDS = 420

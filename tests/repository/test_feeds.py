@@ -284,7 +284,7 @@ EVENTS = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @example(events=[(0, "post", 0), (0, "post", 0), (TWO_DAYS, "post", 0)], min_points=None, poll=TWO_DAYS)
 @example(
     events=[(0, "post", 0), *[(DAY, "post", 0)] * 6, (0, "vote", 0), (0, "vote", 6)], min_points=2, poll=TWO_DAYS

@@ -4,7 +4,7 @@ import random
 from threading import Event, Semaphore, Thread
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from articles import housekeeping
@@ -73,7 +73,7 @@ def put_counters(repository: Repository, numbers: dict[int, int]) -> None:
 # The formula
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(
     st.builds(
         Parameters,

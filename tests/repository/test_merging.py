@@ -30,7 +30,7 @@ def test_windows_prove_a_page_exactly_when_they_hold_the_plain_sorts_page(found,
     assert cut(whole, start, size) == everything[start : start + size]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=300))
 def test_pages_never_repeat_or_skip_an_article(merged_store, times):
     repository = merged_store
@@ -123,7 +123,7 @@ def fill(client, rows, count):
     return rankings
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(0, 40).map(float), st.sampled_from([0, 0, 0, 0, 0, 1, 2, 3])), max_size=300),
     st.sampled_from([1, 2, 4]),

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from articles.domain import ranking
@@ -91,7 +91,7 @@ ARTICLES = st.lists(
     st.tuples(st.one_of(st.integers(0, 3), st.integers(0, 40 * 86400)), st.integers(0, 400), st.integers(0, 400)),
     max_size=60,
 )
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MANY = settings(max_examples=60)
 
 
 @pytest.mark.parametrize("shards", [1, 4])

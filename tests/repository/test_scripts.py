@@ -9,7 +9,7 @@ from pathlib import Path
 import fakeredis
 import pytest
 import redis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from articles.domain import ranking
@@ -401,7 +401,7 @@ def test_the_node_refuses_a_script_that_leaves_its_shard(cluster_node, body):
 
 # The formula in Lua and in Python
 
-EXACT = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+EXACT = settings(max_examples=60)
 moments = st.integers(1, 4_000_000_000_000).map(lambda milliseconds: milliseconds / 1000)
 weights = st.integers(1, 86_400)
 

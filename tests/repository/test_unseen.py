@@ -4,7 +4,7 @@ import random
 from threading import Event
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from articles.domain.articles import Choice
@@ -103,11 +103,12 @@ class Site:
         }
 
 
+@pytest.mark.random
 @pytest.mark.parametrize("shards", [1, 4])
 def test_no_article_appears_twice_and_no_article_that_was_always_listed_is_missing(store_paths, shards):
     client = make_client(store_paths.url(REPOSITORY_DATABASE))
 
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=40)
     @given(lists, st.lists(st.lists(steps, max_size=4), max_size=12))
     def read(asked, between):
         site = Site(client, shards)
