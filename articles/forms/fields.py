@@ -49,6 +49,7 @@ class _Counted(forms.Widget):
     """
 
     _steps = "[]"
+    _unread_factor = 1
 
     def __init__(self, limit: int, attrs: Mapping[str, Any] | None = None) -> None:
         super().__init__(dict(attrs or {}))
@@ -58,7 +59,7 @@ class _Counted(forms.Widget):
         counter_attrs = {
             "data-counter": _("%(n)s of %(limit)s characters") % {"n": "{n}", "limit": "{limit}"},
             "data-limit": self._limit,
-            "data-unread": UNREAD_FACTOR * self._limit,
+            "data-unread": self._unread_factor * self._limit,
             "data-steps": self._steps,
         }
         return super().get_context(name, value, dict(attrs or {}) | counter_attrs)
@@ -68,10 +69,11 @@ class LineInput(_Counted, forms.TextInput):
     """A line, counted as `articles.text.lines.clean_line` cleans it."""
 
     _steps = json.dumps(STEPS)
+    _unread_factor = UNREAD_FACTOR
 
 
 class TextInput(_Counted, forms.Textarea):
-    """Several lines."""
+    """Several lines, counted as they are typed."""
 
 
 class GroupsWidget(forms.Widget):

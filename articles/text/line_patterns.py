@@ -4,7 +4,7 @@ The script that counts the characters of a title applies them after NFC, each to
 longer changes.
 """
 
-from articles.text.lines import (
+from articles.text.characters import (
     BRAILLE_BLANK,
     FILLERS,
     JOINERS,

@@ -1,13 +1,8 @@
-"""Lines and texts that people write: cleaned so that they show as written and hide nothing, or refused.
-
-Unicode properties come from the standard library's `unicodedata`. References: UAX #15 (normal forms),
-UTS #51 (emoji), UTR #36 (text that deceives).
-"""
+"""Lines and texts that people write: cleaned so that they show as written and hide nothing, or refused."""
 
 import re
-import unicodedata
-from collections.abc import Callable
 
+from articles.text.characters import MARKS_LIMIT, TooManyMarksError, visible
 from articles.text.messages import english_sentence
 
 TITLE_LIMIT = 300  # code points
@@ -19,53 +14,13 @@ NOTE_LIMIT = 2000
 GROUP_TITLE_LIMIT = 60
 TOKEN_NAME_LIMIT = 50
 
-# Words in Hebrew with vowels and accents, in Thai or in Tibetan need four at most. Of 299,893 real titles
-# seven have more, all of them "Zalgo" that climbs over the lines around it.
-MARKS_LIMIT = 4
-
-# Longer than this many times the limit is refused unread: no cleaning would save it, and normalising
-# 80,000 combining marks takes seconds.
+# Longer than this many times the limit is refused unread: no cleaning would save it.
 UNREAD_FACTOR = 4
-
-# More combining characters in a row than any writing needs: UAX #15 ends a stream-safe sequence at 30. Sorting
-# thousands of them into NFC takes seconds.
-_STREAM_SAFE = 30
 
 # The signs of a text that need no cleaning.
 _PLAIN_TEXT = re.compile(r"[ -~\n]*")
 
-_LINE_BREAK = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_KEPT_IN_TEXTS = "\n\t"
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-# Contents of character classes: articles/text/line_patterns.py gives them to browsers too.
-JOINERS = "\u200c\u200d"
-_ZWJ = "\u200d"
-_JOINER_RUN = re.compile(f"[{JOINERS}]+")
-
-# Arabic, Syriac, the Indic scripts to Myanmar; Khmer, Mongolian: a joiner changes the shape of their letters.
-JOINING_SCRIPTS = "\u0600-\u109f\u1780-\u18af"
-_JOINING_SCRIPT = re.compile(f"[{JOINING_SCRIPTS}]")
-
-VARIATION_SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_VARIATION_SELECTOR = re.compile(f"[{VARIATION_SELECTORS}]")
-
-# Letters and marks that show nothing: the grapheme joiner, Hangul fillers (a well-known invisible
-# name), two Khmer vowels.
-FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
-
-# Braille without dots is a space to the eye.
-BRAILLE_BLANK = "\u2800"
-
-# Format characters that do show: signs written around the Arabic, Syriac or Kaithi number that follows.
-VISIBLE_FORMATS = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
-
-# Unicode sets these blocks aside for emoji and for Chinese characters. What is newer than Python's own
-# tables is on the readers' phones already, and must not vanish from a title.
-PICTURES = "\U0001f000-\U0001faff"
-RESERVED = f"{PICTURES}\U00020000-\U0002fffd\U00030000-\U0003fffd"
-_RESERVED = re.compile(f"[{RESERVED}]")
+_LINE_BREAKS = ("\r\n", *"\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 class InvalidInput(ValueError):
@@ -122,15 +77,9 @@ def clean_line(raw: str, *, limit: int, field: str) -> str:
     Cleaning it again changes nothing. `field` begins the code of a refusal.
     Raises InvalidInput with "<field>-long", "-encoding", "-empty" or "-marks".
     """
-    if len(raw) > UNREAD_FACTOR * limit:
-        raise InvalidInput(f"{field}-long", limit=limit, length=len(raw))
-    if _SURROGATE.search(raw):
-        raise InvalidInput(f"{field}-encoding")
-    line = until_stable(_visible, raw)
+    line = " ".join(_visible(_readable(raw, limit, field), UNREAD_FACTOR * limit, field).split())
     if not line:
         raise InvalidInput(f"{field}-empty")
-    if stacked_marks(line) > MARKS_LIMIT:
-        raise InvalidInput(f"{field}-marks", limit=MARKS_LIMIT)
     if len(line) > limit:
         raise InvalidInput(f"{field}-long", limit=limit, length=len(line))
     return line
@@ -165,126 +114,40 @@ def clean_comment(raw: str) -> str:
 def clean_lines(raw: str, *, limit: int, field: str) -> str:
     """Return a text of at most `limit` code points, cleaned as `clean_line` does, but with its lines and indents.
 
-    Line breaks are "\\n"; empty lines at both ends and blanks at the end are taken out. Cleaning it again changes
-    nothing. Raises InvalidInput with "<field>-long", "-encoding" or "-marks".
+    Line breaks are "\\n"; empty lines at both ends and blanks at the end are taken out. What is then left must not
+    exceed the limit before the cleaning either, which so takes milliseconds. Cleaning it again changes nothing.
+    Raises InvalidInput with "<field>-long", "-encoding" or "-marks".
     """
-    if len(raw) > UNREAD_FACTOR * limit:
-        raise InvalidInput(f"{field}-long", limit=limit, length=len(raw))
-    if _SURROGATE.search(raw):
-        raise InvalidInput(f"{field}-encoding")
-    text = _LINE_BREAK.sub("\n", raw)
-    if not _PLAIN_TEXT.fullmatch(text):
-        if _longest_sequence(text) > _STREAM_SAFE:
-            raise InvalidInput(f"{field}-marks", limit=MARKS_LIMIT)
-        text = until_stable(lambda some: _shown(some, _KEPT_IN_TEXTS), text)
-        if stacked_marks(text) > MARKS_LIMIT:
-            raise InvalidInput(f"{field}-marks", limit=MARKS_LIMIT)
-    text = re.sub(r"\A(?:[ \t]*\n)+", "", text.rstrip())
+    text = _readable(raw, limit, field)
+    for line_break in _LINE_BREAKS:
+        text = text.replace(line_break, "\n")
+    text = _trimmed(text)
+    if len(text) <= limit:
+        text = _trimmed(_visible(text, limit, field))
     if len(text) > limit:
         raise InvalidInput(f"{field}-long", limit=limit, length=len(text))
     return text
 
 
-def until_stable(step: Callable[[str], str], text: str) -> str:
-    """Return the text after as many steps as still change it.
-
-    One is nearly always enough; taking out a character can bring a letter and its accent together, and
-    joining those can leave another character without the neighbour it was kept for.
-    """
-    while (after := step(text)) != text:
-        text = after
-    return text
-
-
-def is_unseen(char: str) -> bool:
-    """Return whether the character shows nothing by itself: a control, a format, a filler, not assigned.
-
-    White space is seen. Variation selectors are not counted either: they change how their base looks.
-    """
-    if char in FILLERS:
-        return True
-    match unicodedata.category(char):
-        case "Cf":
-            return char not in VISIBLE_FORMATS
-        case "Cn":
-            return not _RESERVED.match(char)
-        case "Cc":
-            return not char.isspace()
-        case category:
-            return category in {"Co", "Cs"}
+def _readable(raw: str, limit: int, field: str) -> str:
+    """Return the text. Raises InvalidInput for one that is far too long, or has surrogates."""
+    if len(raw) > UNREAD_FACTOR * limit:
+        raise InvalidInput(f"{field}-long", limit=limit, length=len(raw))
+    try:
+        raw.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{field}-encoding") from None
+    return raw
 
 
-def is_variation_selector(char: str) -> bool:
-    """Return whether the character only selects a form of the one before it (an emoji's colours, a glyph)."""
-    return bool(_VARIATION_SELECTOR.match(char))
+def _visible(text: str, most: int, field: str) -> str:
+    """Return what shows of a text. Raises InvalidInput with "<field>-marks"."""
+    try:
+        return text if _PLAIN_TEXT.fullmatch(text) else visible(text, most=most)
+    except TooManyMarksError:
+        raise InvalidInput(f"{field}-marks", limit=MARKS_LIMIT) from None
 
 
-def stacked_marks(text: str) -> int:
-    """Return the largest number of marks on one base; a spacing mark (a Burmese vowel) is beside it, not on it."""
-    most = stacked = 0
-    for char in text:
-        category = unicodedata.category(char)
-        if category in {"Mn", "Me"}:
-            stacked += 1
-            most = max(most, stacked)
-        elif category != "Mc" and char not in JOINERS:
-            stacked = 0
-    return most
-
-
-def _longest_sequence(text: str) -> int:
-    """Return the largest number of combining characters in a row."""
-    most = run = 0
-    for char in text:
-        run = run + 1 if unicodedata.combining(char) else 0
-        most = max(most, run)
-    return most
-
-
-def _visible(text: str) -> str:
-    """Return one pass of `clean_line` over a line."""
-    return " ".join(_shown(text).split())
-
-
-def _shown(text: str, kept_blanks: str = "") -> str:
-    """Return the characters that show; blanks are spaces, except those that are kept."""
-    kept: list[str] = []
-    for char in unicodedata.normalize("NFC", text):
-        if char in kept_blanks:
-            kept.append(char)
-        elif char.isspace() or char == BRAILLE_BLANK:
-            kept.append(" ")
-        elif char in JOINERS or not (is_unseen(char) or _lacks_its_base(char, kept)):
-            kept.append(char)
-    return _JOINER_RUN.sub(_needed_joiner, "".join(kept))
-
-
-def _lacks_its_base(char: str, before: list[str]) -> bool:
-    """Return whether a non-spacing mark has nothing to sit on, or a variation selector follows another."""
-    if unicodedata.category(char) not in {"Mn", "Me"}:
-        return False
-    if not before or before[-1].isspace():
-        return True
-    return is_variation_selector(char) and is_variation_selector(before[-1])
-
-
-def _needed_joiner(run: re.Match[str]) -> str:
-    """Return the first joiner of the run if the characters on both sides use it, else nothing."""
-    before = run.string[run.start() - 1 : run.start()]
-    after = run.string[run.end() : run.end() + 1]
-    joiner = run[0][0]
-    if before and after:
-        if _shapes(before) and _shapes(after):
-            return joiner
-        if joiner == _ZWJ and (_pictures(before) or before == "\ufe0f") and _pictures(after):
-            return joiner
-    return ""
-
-
-def _shapes(char: str) -> bool:
-    return bool(_JOINING_SCRIPT.match(char)) and unicodedata.category(char)[0] in "LM"
-
-
-def _pictures(char: str) -> bool:
-    """Return whether it can be a part of a joined emoji; skin colours and the arrow of a shaken head included."""
-    return "\U0001f000" <= char <= "\U0001faff" or unicodedata.category(char) == "So" or char == "↔"
+def _trimmed(text: str) -> str:
+    """Return the text without empty lines at both ends, and blanks at its end."""
+    return re.sub(r"\A(?:[ \t]*\n)+", "", text.rstrip())

@@ -9,8 +9,9 @@ from hashlib import blake2b
 
 from ada_url import URL, HostType
 
+from articles.text.characters import is_unseen
 from articles.text.known_sites import page_of
-from articles.text.lines import InvalidInput, is_unseen
+from articles.text.lines import InvalidInput
 
 LINK_LIMIT = 2048  # characters, as typed and as stored
 

@@ -17,7 +17,8 @@ import comrak
 from markupsafe import Markup, escape
 from nh3 import Cleaner
 
-from articles.text.lines import BRAILLE_BLANK, InvalidInput, is_unseen
+from articles.text.characters import BRAILLE_BLANK, is_unseen
+from articles.text.lines import InvalidInput
 from articles.text.links import LINK_LIMIT, clean_link, is_ordinary
 from articles.text.mentions import MEMBERS, MENTION, spellings
 from articles.text.private_hosts import is_private

@@ -4,15 +4,8 @@ import re
 import unicodedata
 
 from articles.domain.errors import GroupNotFound
-from articles.text.lines import (
-    MARKS_LIMIT,
-    TITLE_LIMIT,
-    InvalidInput,
-    is_unseen,
-    is_variation_selector,
-    stacked_marks,
-    until_stable,
-)
+from articles.text.characters import has_stacked_marks, is_unseen, is_variation_selector
+from articles.text.lines import TITLE_LIMIT, InvalidInput
 
 SLUG_LIMIT = 30  # code points
 
@@ -44,8 +37,8 @@ def clean_slug(raw: str) -> str:
     """
     if len(raw) > _UNREAD_FACTOR * SLUG_LIMIT:
         raise InvalidInput("slug-long", limit=SLUG_LIMIT, length=len(raw))
-    slug = until_stable(_spelled, raw)
-    if not _FORM.fullmatch(_shape(slug)) or stacked_marks(slug) > MARKS_LIMIT:
+    slug = _spelled(raw)
+    if not _FORM.fullmatch(_shape(slug)) or has_stacked_marks(slug):
         raise InvalidInput("slug-form")
     if len(slug) > SLUG_LIMIT:
         raise InvalidInput("slug-long", limit=SLUG_LIMIT, length=len(slug))
@@ -88,7 +81,7 @@ def slug_from_title(title: str) -> str:
 
     "Machine Learning" becomes "machine-learning".
     """
-    text = _APOSTROPHES.sub("", until_stable(_spelled, title[:TITLE_LIMIT]))
+    text = _APOSTROPHES.sub("", _spelled(title[:TITLE_LIMIT]))
     words = "".join(char if _kind(char) in "am" else " " for char in text).split()
     proposal = ""
     for word in words:
@@ -103,9 +96,10 @@ def slug_from_title(title: str) -> str:
 
 
 def _spelled(text: str) -> str:
-    """Fold the text once, and spell out the signs of language names."""
+    """Fold the text as often as that changes it, and spell out the signs of language names."""
     folded = unicodedata.normalize("NFKC", text.casefold()).strip()
-    return _SHARP.sub("sharp", _PLUS_PLUS.sub("pp", folded))
+    spelled = _SHARP.sub("sharp", _PLUS_PLUS.sub("pp", folded))
+    return spelled if spelled == text else _spelled(spelled)
 
 
 def _shape(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Searches for the inputs that take the longest."""
