@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from django.apps import apps as current_apps
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.core.management import call_command
 from django.core.management.color import no_style
 from django.db import connection, connections, models, transaction
@@ -147,8 +148,9 @@ def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
     """Load all rows into the accounts database, replacing its content; return the number of accounts.
 
     The tables are first made as they were when the backup was made, and then migrated with the rows in them.
+    Raises BackupDamaged for a row that no backup has.
     """
-    _delete_all()  # of an interrupted restore
+    delete_all()  # of an interrupted restore
     executor = MigrationExecutor(connection)
     targets = [(app, name) for app, name in migrations.items()]
     is_current = set(targets) >= set(executor.loader.graph.leaf_nodes())
@@ -161,7 +163,7 @@ def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
     by_name: list[Line] = []
     with transaction.atomic():
         apps.get_model("auth.Group")._base_manager.all().delete()  # the migration has made the moderators' one
-        for label, rows in groupby(lines, key=lambda line: line[0]):
+        for label, rows in groupby(map(_checked, lines), key=lambda line: line[0]):
             if label in BY_NAME:
                 by_name += rows
             else:
@@ -172,10 +174,19 @@ def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
         for label, rows in groupby(by_name, key=lambda line: line[0]):
             _load_rows(current_apps.get_model(label), rows)
         _reset_sequences()
+        connection.check_constraints()
     return User.objects.count()
 
 
-def _delete_all() -> None:
+def _checked(line: Any) -> Line:
+    match line:
+        case [str() as label, dict()] if label in MODELS or label in BY_NAME:
+            return line  # type: ignore[no-any-return]
+    raise BackupDamaged(f"this is not an account, nor what belongs to one: {str(line)[:80]!r}")
+
+
+def delete_all() -> None:
+    """Delete all accounts and what belongs to them, without a trace."""
     if User._meta.db_table not in connection.introspection.table_names():
         return
     with transaction.atomic():
@@ -186,7 +197,10 @@ def _delete_all() -> None:
 
 def _load_rows(model: Any, lines: Iterator[Line]) -> None:
     while batch := list(islice(lines, _ROWS)):
-        rows = [_row(model, values) for _label, values in batch]
+        try:
+            rows = [_row(model, values) for _label, values in batch]
+        except (FieldDoesNotExist, ValidationError, TypeError, AttributeError, ValueError) as error:
+            raise BackupDamaged(f"a row of {model._meta.label} cannot be read: {error}") from error
         model._base_manager.bulk_create([row for row in rows if row is not None])
 
 

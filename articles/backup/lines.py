@@ -3,17 +3,22 @@
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from articles import private_files
-from articles.backup.errors import BackupDamaged
-from articles.backup.manifest import File
+from articles.backup.errors import BackupDamaged, BackupError
+from articles.backup.manifest import File, open_file
 
 _COMPRESSION = 1
 """Higher levels take several times as long for files a fifth smaller."""
+
+
+_LONGEST_LINE = 32 << 20
+"""Bytes. The voters of a million take a quarter of it."""
 
 
 class _Digesting:
@@ -42,7 +47,10 @@ class LineWriter:
 
     def write(self, value: Any) -> None:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        self._packed.write(text.encode("utf-8", "surrogatepass") + b"\n")
+        line = text.encode("utf-8", "surrogatepass") + b"\n"
+        if len(line) > _LONGEST_LINE:
+            raise BackupError(f"A backup cannot hold this record of {len(line):,} bytes: {text[:80]}")
+        self._packed.write(line)
         self.lines += 1
 
 
@@ -68,8 +76,10 @@ def new_file(path: Path, content: bytes, files: dict[str, File]) -> None:
 def read_lines(path: Path) -> Iterator[Any]:
     """Yield the values of a file. Raises BackupDamaged."""
     try:
-        with gzip.open(path, "rb") as packed:
-            for line in packed:
+        with open_file(path) as raw, gzip.GzipFile(fileobj=raw) as packed:
+            while line := packed.readline(_LONGEST_LINE + 1):
+                if len(line) > _LONGEST_LINE:
+                    raise ValueError("a line is too long")
                 yield json.loads(line.decode("utf-8", "surrogatepass"))
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
         raise BackupDamaged(f"{path} cannot be read: {error}.") from error

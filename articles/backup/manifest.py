@@ -1,11 +1,16 @@
 """The manifest of a backup: what it contains, and the digests that reveal damage."""
 
+import errno
 import hashlib
 import json
+import os
+import stat
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Annotated, Any
+
+from pydantic import Field, TypeAdapter
 
 from articles.backup.errors import BackupDamaged
 from articles.private_files import new_file
@@ -14,19 +19,26 @@ MANIFEST = "manifest.json"
 STORE, ACCOUNTS, SECRET_KEY = "store.jsonl.gz", "accounts.jsonl.gz", "secret_key"
 """Files of a backup."""
 
+_REQUIRED = {STORE, ACCOUNTS}
+
+_LARGEST_BYTES = 1 << 20
+"""Of a manifest: it names damaged keys, of which a store that can be backed up has few."""
+
 FORMAT = 1
 """Version of the files, as docs/backup.md describes them."""
 
 _BLOCK_BYTES = 1 << 20
+
+_Count = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, slots=True)
 class File:
     """A file of a backup. `lines`: the number of lines of its content, 0 if it has none."""
 
-    bytes: int
+    bytes: _Count
     sha256: str
-    lines: int = 0
+    lines: _Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +53,22 @@ class Manifest:
     version: str
     """Version of the program."""
 
-    layout: int
-    shards: int
+    layout: _Count
+    shards: Annotated[int, Field(ge=1)]
     server: str
     database: str
     migrations: dict[str, str]
     """The last migration of the accounts database, by app."""
 
-    counts: dict[str, int]
+    counts: dict[str, _Count]
     files: dict[str, File]
     unreadable: list[str] = field(default_factory=list)
     """Damaged keys, which are not in the backup."""
 
     format: int = FORMAT
+
+
+_MANIFEST = TypeAdapter(Manifest)
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -68,21 +83,36 @@ def read_manifest(folder: Path) -> Manifest:
     """Return the manifest of a backup. Raises BackupDamaged."""
     path = folder / MANIFEST
     try:
-        values: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        with open_file(path) as file:
+            text = file.read(_LARGEST_BYTES + 1)
+        if len(text) > _LARGEST_BYTES:
+            raise ValueError("too large")
+        values: dict[str, Any] = json.loads(text)
         recorded = values.pop("digest")
         if values["format"] > FORMAT:
             raise BackupDamaged(
-                f"{folder} was made by version {values['version']} of the site, which writes other backups: "
+                f"{folder} was made by version {values['version']!r} of the site, which writes other backups: "
                 "restore it with that version or a newer one."
             )
         if recorded != _digest(values):
             raise BackupDamaged(f"{path} is damaged: its digest differs.")
-        files = {name: File(**facts) for name, facts in values.pop("files").items()}
-        return Manifest(**values, files=files)
+        manifest = _MANIFEST.validate_python(values)
     except OSError as error:
         raise BackupDamaged(f"{folder} is not a backup: {MANIFEST}: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BackupDamaged(f"{path} is damaged: it is not the manifest of a backup.") from error
+    if not _REQUIRED <= manifest.files.keys() <= _REQUIRED | {SECRET_KEY}:
+        raise BackupDamaged(f"{path} is damaged: it names other files than a backup has.")
+    return manifest
+
+
+def open_file(path: Path) -> IO[bytes]:
+    """Open a file of a backup, which may come from elsewhere: neither a link nor a pipe. Raises OSError."""
+    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "not a regular file")
+    return file
 
 
 def verify(folder: Path, progress: Callable[[int, int], object] = lambda *_: None) -> Manifest:
@@ -95,7 +125,7 @@ def verify(folder: Path, progress: Callable[[int, int], object] = lambda *_: Non
     for name, file in manifest.files.items():
         digest, size = hashlib.sha256(), 0
         try:
-            with (folder / name).open("rb") as stream:
+            with open_file(folder / name) as stream:
                 while block := stream.read(_BLOCK_BYTES):
                     digest.update(block)
                     size += len(block)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
+from django.db import DataError, IntegrityError
 
 from articles import known_store, private_files
 from articles.account_ids import missing_accounts
@@ -52,8 +53,13 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
             "DATABASE_URL, if you use them, to empty databases), or move what is there away."
         ) from error
     lines, total = read_lines(backup / STORE), manifest.files[STORE].lines
-    store.write(map(BackupRecord.from_json, lines), lambda done: progress(WRITING, done, total))
-    count = accounts.load(read_lines(backup / ACCOUNTS), manifest.migrations)
+    try:
+        store.write(map(BackupRecord.from_json, lines), lambda done: progress(WRITING, done, total))
+        count = accounts.load(read_lines(backup / ACCOUNTS), manifest.migrations)
+    except (BackupDamaged, StoreDamaged, IntegrityError, DataError, OverflowError, ValueError) as error:
+        accounts.delete_all()
+        store.abandon()
+        raise BackupDamaged(f"{backup} is damaged and was not restored: {error}") from error
     has_secret_key = _restore_secret_key(backup, manifest)
     repository.upgrade()
     findings: list[object] = []

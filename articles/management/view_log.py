@@ -133,7 +133,7 @@ def read_truth(path: str) -> Truth:
         fields: Any = json.loads(Path(path).read_text("utf-8"))
         counts = {row["path"]: (int(row["pv_dedup600"]), int(row["uv"])) for row in fields["top"]}
         return Truth(int(fields["total_pv"]), int(fields["paths"]), counts)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadLog(f"{path} is not a file of exact counts: {type(error).__name__}: {error}") from error
 
 

@@ -1,6 +1,9 @@
 """`manage.py backup` and `manage.py restore`: what the operator sees, and which backups are refused."""
 
+import gzip
+import hashlib
 import json
+import os
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,11 +30,14 @@ from accounts.models import (
 )
 from articles import backup, known_store, wiring
 from articles.backup import accounts, folders, making, manifest
+from articles.backup import lines as backup_lines
 from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, SiteText
 from tests.internals import HeldLease
 from tests.store_state import client_of, contents, damage_article, damage_votes_of
 from tests.topologies import of_this_run
+
+DEEP = "[" * 100_000 + "]" * 100_000
 
 
 @pytest.fixture
@@ -85,7 +91,7 @@ def elsewhere(store_paths, settings, tmp_path, monkeypatch):
         settings.STORE_URL = url
         settings.SECRET_KEY_FILE = tmp_path / "restored_key"
         wiring.forget_repositories()
-        accounts._delete_all()
+        accounts.delete_all()
         known_store.forget()
 
     yield move
@@ -169,14 +175,16 @@ def test_a_damaged_backup_is_refused_and_changes_nothing(run, used, elsewhere, t
         ({"site": "another"}, "its digest differs"),
         ({"format": 2}, "which writes other backups"),
         ({"files": 3}, "is damaged"),
-        (None, "is not the manifest of a backup"),
+        ("[]", "is not the manifest of a backup"),
+        (DEEP, "is not the manifest of a backup"),
+        ('{"digest": "' + "a" * (1 << 20), "is not the manifest of a backup"),
     ],
 )
 def test_a_manifest_that_was_changed_is_refused(run, used, tmp_path, changes, sentence):
     run("backup", tmp_path / "backups")
     path = only(tmp_path / "backups") / manifest.MANIFEST
     values = json.loads(path.read_text())
-    path.write_text("[]" if changes is None else json.dumps(values | changes))
+    path.write_text(changes if isinstance(changes, str) else json.dumps(values | changes))
 
     with pytest.raises(CommandError, match=sentence):
         run("restore", tmp_path / "backups", "--check")
@@ -205,6 +213,110 @@ def sign(folder: Path, changes: dict[str, object]) -> None:
     del values["digest"]
     text = json.dumps(values | {"digest": manifest._digest(values)})
     (folder / manifest.MANIFEST).write_text(text)
+
+
+def tamper(folder: Path, name: str, lines: list[object]) -> None:
+    """Put lines before those of a file of a backup, and write its digest into the manifest."""
+    path, files = folder / name, json.loads((folder / manifest.MANIFEST).read_text())["files"]
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    path.write_bytes(gzip.compress("\n".join([*texts, gzip.decompress(path.read_bytes()).decode()]).encode()))
+    content = path.read_bytes()
+    files[name] |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    sign(folder, {"files": files})
+
+
+ROW = {"id": 9, "username": "eve"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        DEEP,
+        "null",
+        '["' + "a" * 5_000,
+        [0, 0, 7],
+        [0, 0, [["article:9", {"title": 7}, None]]],
+        [0, 0, [["article:9", ["title"], None]]],
+        [0, 0, [["voted:9", {"1": 1}, None]]],
+        [0, 0, [["article:9", {"title": "Late"}, 1 << 70]]],
+        [0, 0, [["votes:1", {"9": float("nan")}, None]]],
+        [0, 0, [["hll:uv:9", "no base64", None]]],
+        [0, 0, [["hll:day:9", "bm8gc2tldGNo", None]]],
+        [9, 0, [["article:9", {"title": "Elsewhere"}, None]]],
+        [-1, 0, [["log:", ["{}"], None]]],
+        ["0", 0, []],
+    ],
+    ids=lambda line: str(line)[:60],
+)
+def test_a_record_that_no_backup_has_is_refused_and_leaves_the_site_empty(
+    run, used, elsewhere, tmp_path, line, monkeypatch
+):
+    run("backup", tmp_path / "backups")
+    tamper(only(tmp_path / "backups"), manifest.STORE, [line])
+    monkeypatch.setattr(backup_lines, "_LONGEST_LINE", 4_000 if line == '["' + "a" * 5_000 else 1 << 20)
+    elsewhere()
+
+    with pytest.raises(CommandError, match="is damaged and was not restored"):
+        run("restore", tmp_path / "backups")
+    assert contents(wiring.unprepared_repository()) == {}
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        DEEP,
+        7,
+        ["sessions.Session", {"session_key": "mine", "session_data": "", "expire_date": "2099-01-01T00:00:00Z"}],
+        ["accounts.User", ROW | {"is_emperor": True}],
+        ["accounts.User", ROW | {"date_joined": "yesterday"}],
+        ["accounts.User", ROW | {"id": [1, 2, 3]}],
+        ["accounts.User", ROW | {"id": "9" * 30}],
+        ["accounts.Token", {"id": 9, "user": 4711}],
+        ["accounts.User_user_permissions", {"id": 9, "user": 1, "permission": ["a", {}, 3, 4]}],
+    ],
+    ids=lambda line: str(line)[:60],
+)
+def test_a_row_that_no_backup_has_is_refused_and_leaves_the_site_empty(run, used, elsewhere, tmp_path, line):
+    run("backup", tmp_path / "backups")
+    tamper(only(tmp_path / "backups"), manifest.ACCOUNTS, [line])
+    elsewhere()
+
+    with pytest.raises(CommandError, match="is damaged and was not restored"):
+        run("restore", tmp_path / "backups")
+    assert contents(wiring.unprepared_repository()) == {}
+    assert not User.objects.exists()
+
+
+def test_entries_of_a_log_that_are_nested_deeply_leave_the_pages_as_they_are(
+    run, used, elsewhere, tmp_path, client
+):
+    run("backup", tmp_path / "backups")
+    entries = [[kind, [DEEP], None] for kind in ("log:", "tunings:")]
+    tamper(only(tmp_path / "backups"), manifest.STORE, [[0, 0, entries]])
+    elsewhere()
+
+    with pytest.raises(SystemExit):  # the audit finds them
+        run("restore", tmp_path / "backups")
+    assert client.get("/moderation/").status_code == 200
+
+
+def test_only_plain_files_that_a_backup_has_are_opened(run, used, tmp_path):
+    run("backup", tmp_path / "backups")
+    folder = only(tmp_path / "backups")
+    secret, files = tmp_path / "secret", json.loads((folder / manifest.MANIFEST).read_text())["files"]
+    secret.write_bytes((folder / manifest.STORE).read_bytes())
+
+    sign(folder, {"files": files | {"../../secret": files[manifest.STORE]}})
+    with pytest.raises(CommandError, match="it names other files than a backup has"):
+        run("restore", folder, "--check")
+
+    sign(folder, {"files": files})
+    for make in (lambda path: path.symlink_to(secret), os.mkfifo, Path.mkdir):
+        (folder / manifest.STORE).unlink()
+        make(folder / manifest.STORE)
+        with pytest.raises(CommandError, match=f"is damaged and was not restored: {manifest.STORE}: "):
+            run("restore", folder, "--check")
 
 
 def test_a_site_with_articles_or_accounts_is_not_overwritten(run, used, elsewhere, tmp_path):

@@ -44,7 +44,9 @@ class Placing:
     _log: dict[Keys, list[tuple[float, str]]] = field(default_factory=lambda: defaultdict(list))
 
     def place(self, record: BackupRecord) -> Iterator[Placed]:
-        """Yield the keys of a record, except those that `place_rest` yields at the end."""
+        """Yield the keys of a record, except those that `place_rest` yields at the end. Raises ValueError."""
+        if record.shard is not None and not 0 <= record.shard < self.before:
+            raise ValueError(f"there is no shard {record.shard}")
         for entry in record.entries:
             (kind,) = table.recognise([entry.name])
             if kind is None or kind.in_backup is not InBackup.COPIED:
@@ -136,5 +138,5 @@ def _time_of(text: str) -> float:
     """Return when an entry of the log was written, in Unix seconds; 0 for a damaged one."""
     try:
         return float(json.loads(text)["at"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return 0.0

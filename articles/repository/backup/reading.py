@@ -263,7 +263,7 @@ def article_of_entry(text: str) -> ArticleId:
     """Return the article that an entry of the log is about; 0 for none, or for a damaged entry."""
     try:
         return int(json.loads(text).get("id") or 0)
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, RecursionError):
         return 0
 
 
@@ -271,7 +271,7 @@ def _comment_of_entry(text: str) -> CommentId:
     """Return the comment that an entry of the log is about; 0 for none, or for a damaged entry."""
     try:
         return int(json.loads(text)["details"]["comment"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return 0
 
 

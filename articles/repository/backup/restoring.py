@@ -45,7 +45,10 @@ class StoreRestore:
             client.hset(names.SCHEMA, RESTORING, self._backup)
 
     def write(self, records: Iterable[BackupRecord], progress: Callable[[int], object]) -> None:
-        """Write all records of a store. One round trip for each 200. `progress`: number of records written."""
+        """Write all records of a store. One round trip for each 200. `progress`: number of records written.
+
+        Raises ValueError for a record that cannot be written.
+        """
         self.write_some(records, progress)
         with self._store.commands() as client:
             client.hset(names.SCHEMA, "shards", self._store.shards.count)
@@ -70,6 +73,11 @@ class StoreRestore:
                 self._queue(pipe, placed)
                 pipe.execute()
 
+    def abandon(self) -> None:
+        """Empty the store again. One round trip to each server."""
+        with self._store.commands() as client:
+            client.flushdb()
+
     def finish(self) -> None:
         """Let the site use the store. One round trip."""
         with self._store.commands() as client:
@@ -92,9 +100,9 @@ class StoreRestore:
         if (not data and kind is not table.VISITORS) or (life_ms is not None and life_ms <= 0):
             return
         if kind is table.VISITORS:
-            _set_sketch(pipe, key, b64decode(data))
+            _set_sketch(pipe, key, b64decode(data, validate=True))
         elif kind is table.VISITORS_OF_DAY:
-            _merge_sketch(pipe, key, b64decode(data))
+            _merge_sketch(pipe, key, b64decode(data, validate=True))
         elif kind is table.SITE_DAYS:
             for name, number in data.items():
                 pipe.hincrby(key, name, int(number))

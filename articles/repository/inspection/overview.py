@@ -214,7 +214,7 @@ def _step(name: str, text: str) -> Step | None:
     try:
         record: dict[str, Any] = json.loads(text)
         at, seconds = float(record["at"]), float(record["seconds"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return Step(name, at, seconds, _as_text(record.get("result")), _as_text(record.get("error")))
 

@@ -134,7 +134,7 @@ def _dated(texts: Iterable[str]) -> Iterator[tuple[float, LogEntry | None]]:
     for text in texts:
         try:
             entry = _entry(text)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             _log.error("an entry of the moderation log is damaged: %.100s", text)
             yield at, None
         else:

@@ -255,7 +255,7 @@ def _entry(text: str) -> RankingChange:
     """Return a version from its entry in the history. Raises StoreDamaged."""
     try:
         return _change_from(json.loads(text))
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise StoreDamaged(f"a version of the ranking parameters is {text[:40]!r}") from error
 
 

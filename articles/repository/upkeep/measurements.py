@@ -200,7 +200,7 @@ def _parsed(at: int, text: str) -> Measurement | None:
     try:
         record: dict[str, Any] = json.loads(text)
         return Measurement(at, **dict(_numbers_in(record)))
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -217,5 +217,5 @@ def _counters_from(text: str | None) -> _Counters | None:
         record: dict[str, Any] = json.loads(text or "")
         web = record["web"] and WebCounts(**record["web"])
         return _Counters(float(record["at"]), dict(record["views"]), web)
-    except (ValueError, TypeError, LookupError):
+    except (ValueError, TypeError, LookupError, RecursionError):
         return None
