@@ -84,7 +84,10 @@ class WithdrawalForm(forms.Form):
 
 
 class DecisionForm(forms.Form):
-    """A moderator's decision. `seen`: when the page with the form was made, in Unix seconds."""
+    """A moderator's decision. `seen`: when the page with the form was made, in Unix seconds.
+
+    `usual`: the reason for a removal if none is typed. Keeping something needs no reason, and takes no other.
+    """
 
     KEEP, REMOVE, BAN = "keep", "remove", "ban"
 
@@ -92,10 +95,14 @@ class DecisionForm(forms.Form):
     seen = forms.FloatField(min_value=0, max_value=LATEST)
     decision = forms.ChoiceField(choices=[(one, one) for one in (KEEP, REMOVE, BAN)])
     reason = CleanedField(clean_reason, required=False)
+    usual = forms.ChoiceField(choices=list(REASONS.items()), required=False)
 
     def clean(self) -> dict[str, Any]:
         values = self.cleaned_data
-        if values.get("decision") in (self.REMOVE, self.BAN) and values.get("reason") == "":
+        decision, usual = values.get("decision"), values.get("usual")
+        if decision in (self.REMOVE, self.BAN) and values.get("reason") == "":
+            if usual and (decision, usual) != (self.BAN, FlagReason.WITHDRAWAL):
+                return values | {"reason": str(REASONS[FlagReason(usual)])}
             self.add_error(
                 "reason", _("Give a reason for the removal: everyone can read it in the moderation log.")
             )

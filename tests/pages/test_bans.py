@@ -303,6 +303,10 @@ def test_an_appeal_can_end_the_ban(site_store, bob, carol):
     assert browser_of(bob).get("/post/").status_code == 200
     assert "The ban was lifted." in text_of(bob, APPEAL)
     assert "All right" in text_of(bob, APPEAL)
+    log = text_of(bob, "/moderation/")
+    assert "carol lifted the ban on bob" in log
+    assert "after an appeal" in log
+    assert "All right" not in log  # only the member and the moderators read the answer
 
 
 def test_one_button_of_the_queue_removes_and_bans(site_store, article, alice, bob, carol):

@@ -7,7 +7,7 @@ import time
 import pytest
 from django.test import Client
 
-from accounts.models import User
+from accounts.models import Ban, User
 from articles import wiring
 from articles.domain.discussion.comments import root_of
 from articles.domain.moderation.flags import FlagReason, FlagState
@@ -152,6 +152,58 @@ def test_members_who_flagged_read_why_it_was_kept(site_store, article, bob, caro
     assert "Reason: It is free" in text_of(bob, "/inbox/")
     assert browser_of(bob).post(flagged, {"reason": "spam"}).status_code == 400
     assert "It is free" not in text_of(carol, "/moderation/")
+
+
+def sent_from_queue(user: User, decision: str, **typed: str) -> None:
+    """Press a button of the queue's only form, as it is on the page, after typing into it."""
+    form = re.search(
+        r'<form class="form" method="post" action="/moderation/queue/decide/">.*?</form>', queue_of(user), re.S
+    )
+    assert form
+    fields = {
+        name: value
+        for tag in re.findall(r"<input[^>]*>", form[0])
+        for name, value in [
+            (re.search(r'name="([^"]+)"', tag)[1], (re.search(r' value="([^"]*)"', tag) or ["", ""])[1])
+        ]
+    }
+    browser_of(user).post(DECIDE, fields | typed | {"decision": decision})
+
+
+def queue_of(user: User) -> str:
+    return browser_of(user).get(QUEUE).text
+
+
+@pytest.mark.parametrize("reason", ["spam", "withdrawal"])
+def test_what_is_kept_without_a_reason_has_none(site_store, article, alice, bob, carol, reason):
+    member = alice if reason == "withdrawal" else bob
+    site_store.flags.set(root_of(article), member.pk, FlagReason(reason))
+
+    sent_from_queue(carol, "keep")
+
+    assert site_store.flags.get(root_of(article), member.pk).state is FlagState.KEPT
+    assert "was kept" in text_of(member, "/inbox/")
+    assert "The moderators kept it." in text_of(member, MINE)
+    for path in ("/inbox/", MINE):
+        assert "Reason" not in text_of(member, path)
+        assert "kept it:" not in text_of(member, path)
+
+
+def test_a_removal_without_a_reason_takes_that_of_the_flags(site_store, article, alice, bob, carol):
+    comment = comment_on(site_store, article, "Buy pills", alice.pk)
+    for subject, reason in ((root_of(article), FlagReason.WITHDRAWAL), (comment, FlagReason.OFF_TOPIC)):
+        member = alice if reason is FlagReason.WITHDRAWAL else bob
+        site_store.flags.set(subject, member.pk, reason)
+        if reason is FlagReason.WITHDRAWAL:
+            sent_from_queue(carol, "ban")  # what the poster asks for is no reason for a ban
+            assert not Ban.objects.exists()
+            assert site_store.articles.get(article).removed is None
+            site_store.flags.take_back(subject, member.pk)
+
+    sent_from_queue(carol, "ban")
+
+    assert site_store.comments.get(comment).removed == "Off-topic"
+    assert Ban.objects.get().reason == "Off-topic"
 
 
 def test_members_who_flagged_see_a_removal_from_any_page(site_store, article, bob, carol, flagged):

@@ -66,7 +66,7 @@ def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     lifts = form.cleaned_data["decision"] == AnswerForm.LIFT
     with transaction.atomic():
         if Ban.objects.answer(ban, text) and lifts:
-            lift_ban(ban, text, actor(request))
+            lift_ban(ban, "", actor(request), after_appeal=True)
     ban.refresh_from_db()
     if ban.answer == text and lifts == (ban.lifted_at is not None):
         messages.success(request, _("The answer has been sent."))

@@ -24,12 +24,16 @@ def ban(member: User, scope: BanScope, reason: str, *, days: int, moderator: Act
     return begun
 
 
-def lift_ban(ban: Ban, reason: str, moderator: Actor) -> bool:
-    """End a ban and log it; return whether it was current. Raises StoreError; then the ban remains."""
+def lift_ban(ban: Ban, reason: str, moderator: Actor, *, after_appeal: bool = False) -> bool:
+    """End a ban and log it; return whether it was current. Raises StoreError; then the ban remains.
+
+    After an appeal there is no reason: the answer to it is not public.
+    """
     with transaction.atomic():
         is_lifted = Ban.objects.lift(ban)
         if is_lifted:
-            _log(Action.LIFT_BAN, moderator, ban.member, reason, {"scope": ban.scope})
+            appeal = {"appeal": "accepted"} if after_appeal else {}
+            _log(Action.LIFT_BAN, moderator, ban.member, reason, {"scope": ban.scope} | appeal)
     return is_lifted
 
 
