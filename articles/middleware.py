@@ -5,7 +5,6 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
@@ -147,7 +146,7 @@ def _refused(request: HttpRequest, error: errors.ArticlesError) -> HttpResponse 
         case 404:
             raise Http404(str(error)) from error
         case 403:
-            raise PermissionDenied(str(error)) from error
+            return pages.page(request, 403, {"explained": action_sentence(error)})
         case 503:
             return pages.unavailable(request, error)
     return None

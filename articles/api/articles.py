@@ -24,6 +24,7 @@ from articles.domain.moderation import log
 from articles.forms.links import check_links, clean_article_link
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
 from articles.web.identity import actor, audience_of, is_new_member, reader_id, writer
+from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import repository
 
 
@@ -198,6 +199,8 @@ def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: Rem
     require(request, REMOVE_ARTICLES)
     articles, moderator = repository().articles, actor(request)
     change = articles.remove if removal.removed else articles.restore
+    if not removal.removed:
+        check_not_own(articles.get(article_id).poster, moderator.id)
     with suppress(ArticleRemoved, NotRemoved):
         change(article_id, moderator, clean_reason(removal.reason))
     return schemas.Article.of(articles.get(article_id, moderator.id))

@@ -34,6 +34,7 @@ from articles.forms.links import check_links
 from articles.text.lines import clean_comment, clean_reason
 from articles.web import limits, votes
 from articles.web.identity import actor, audience_of, reader_id, writer
+from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import html_of, repository
 
 
@@ -338,6 +339,8 @@ def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: Com
     require(request, REMOVE_ARTICLES)
     repo, moderator = repository().comments, actor(request)
     change = repo.remove if removal.removed else repo.restore
+    if not removal.removed:
+        check_not_own(repo.get(comment_id).author, moderator.id)
     with suppress(CommentRemoved, CommentNotRemoved):
         change(comment_id, moderator, clean_reason(removal.reason))
     comment = repo.get(comment_id, moderator.id)

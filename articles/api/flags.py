@@ -2,11 +2,10 @@
 
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop
-from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
 from articles.api.protocol.auth import AUTHORS, POSTERS
-from articles.api.protocol.operations import CommentNumber, failing, router
+from articles.api.protocol.operations import CommentNumber, OthersArticleNumber, failing, router
 from articles.domain.discussion.comments import CommentId, article_of, is_root, root_of
 from articles.domain.errors import CommentNotFound
 from articles.domain.moderation.flags import FlagReason, FlagState, SubjectId
@@ -14,10 +13,6 @@ from articles.text.lines import InvalidInput, clean_reason
 from articles.web import limits
 from articles.web.identity import actor
 from articles.wiring import repository
-
-_ArticleNumber = PathEx[
-    int, P(description=gettext_noop("The number of another member's article."), ge=1, examples=[43])
-]
 
 
 class NewFlag(BaseModel):
@@ -56,7 +51,7 @@ _SETS = gettext_noop(
     response={200: Flag} | _CHANGING,
     auth=POSTERS,
 )
-def flag_article(request: HttpRequest, article_id: _ArticleNumber, flag: NewFlag) -> Flag:
+def flag_article(request: HttpRequest, article_id: OthersArticleNumber, flag: NewFlag) -> Flag:
     return _set(request, root_of(article_id), flag)
 
 
@@ -67,7 +62,7 @@ def flag_article(request: HttpRequest, article_id: _ArticleNumber, flag: NewFlag
     response={200: Flag} | _TAKING_BACK,
     auth=AUTHORS,
 )
-def take_back_article_flag(request: HttpRequest, article_id: _ArticleNumber) -> Flag:
+def take_back_article_flag(request: HttpRequest, article_id: OthersArticleNumber) -> Flag:
     return _take_back(request, root_of(article_id))
 
 

@@ -98,6 +98,14 @@ class OwnContent(ActionRefused):
     """Members cannot flag what they posted."""
 
 
+class OwnMatter(ActionRefused):
+    """Moderators do not decide on what concerns themselves, or what they posted."""
+
+
+class FellowModerator(ActionRefused):
+    """No act against members can be aimed at a member who has the permission for it."""
+
+
 class FlagDecided(ActionRefused):
     """Moderators have decided on the member's flag: it can neither be changed nor taken back."""
 

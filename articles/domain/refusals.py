@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from articles.domain import errors
 
+FORBIDDEN = "forbidden"
+"""API code where permissions refuse."""
+
 GENERIC_CODE = "refused"
 """API code of refusals that no operation of the API returns, so that the API does not document it."""
 
@@ -47,6 +50,8 @@ REFUSALS = (
     Refusal("not_author", errors.NotTheAuthor, 403, "not-the-author", "not_author"),
     Refusal("own_comment", errors.OwnComment, 403, "own-comment", "own_comment"),
     Refusal("own", errors.OwnContent, 403, "own-content", "own"),
+    Refusal(None, errors.OwnMatter, 403, FORBIDDEN, None, sentence="own-matter"),
+    Refusal(None, errors.FellowModerator, 403, FORBIDDEN, None, sentence="fellow-moderator"),
     Refusal(None, errors.Banned, 403, "banned", None),
     Refusal("gone", errors.AccountDeleted, 403, "member-gone", None),
     Refusal("closed", errors.VotingClosed, 409, "voting-closed", "closed"),

@@ -32,6 +32,10 @@ ACTIONS = {
     "own-content": gettext_lazy("You cannot flag what you posted yourself."),
     "flag-decided": gettext_lazy("The moderators have already decided on your flag."),
     "flags-full": gettext_lazy("Many members have already flagged this, and the moderators know about it."),
+    "own-matter": gettext_lazy("This concerns you or something you posted. Another moderator has to decide."),
+    "fellow-moderator": gettext_lazy(
+        "This member is also a moderator. An administrator has to remove their permission first."
+    ),
     "banned": gettext_lazy("%(banned)s Reason: “%(reason)s”."),
     "member-gone": gettext_lazy("This account is deleted."),
     "voting-closed": gettext_lazy("Voting on this article is closed: its voting window has ended."),

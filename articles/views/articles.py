@@ -215,7 +215,8 @@ def _ring(request: HttpRequest, article: Article) -> str:
     """Return what moderators see of a voting ring; "" for other readers, and without one."""
     if article.ring is None or article.removed is not None or not VotingRingsLink(request).is_shown:
         return ""
-    return drawn("voting_rings/notice.html", {"article": article}, request)
+    context = {"article": article, "may_check": article.poster != reader_id(request)}
+    return drawn("voting_rings/notice.html", context, request)
 
 
 def _history(request: HttpRequest, article: Article) -> str:

@@ -97,7 +97,7 @@ def test_votes_are_left_out_and_counted_again(as_carol, as_alice, site_store, ar
     assert [reason for _action, reason in actions(site_store)[:2]] == ["It was a mistake", "A voting ring"]
 
 
-def test_notes_are_written_and_deleted(as_carol, alice):
+def test_notes_are_written_and_deleted(as_carol, site_store, alice):
     written = as_carol.post("users/alice/notes", NOTE).json()
     again = as_carol.post("users/alice/notes", NOTE).json()
 
@@ -107,6 +107,7 @@ def test_notes_are_written_and_deleted(as_carol, alice):
     for _ in range(2):
         assert as_carol.send("DELETE", f"users/alice/notes/{written['id']}").json() == {"id": written["id"]}
     assert not MemberNote.objects.exists()
+    assert actions(site_store) == [("delete-note", "")]
     assert error_of(as_carol.post("users/alice/notes", {"text": " "})) == (400, "note-empty")
     assert error_of(as_carol.get("users/carol/notes")) == (403, "forbidden")
     assert error_of(as_carol.post("users/carol/notes", NOTE)) == (403, "forbidden")

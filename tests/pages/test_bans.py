@@ -213,7 +213,7 @@ def test_who_may_ban_whom(site_store, bob, mallory, carol):
     assert browser_of(carol).post("/users/dora/moderation/", fields).status_code == 403
     assert browser_of(carol).post(BOB, fields | {"reason": ""}).status_code == 400
     assert browser_of(carol, strict=True).post(BOB, fields).status_code != 302
-    assert "Moderators cannot be banned." in text_of(carol, "/users/dora/moderation/")
+    assert "This member is also a moderator." in text_of(carol, "/users/dora/moderation/")
     assert not Ban.objects.exists()
 
 

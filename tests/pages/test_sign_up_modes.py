@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts import account_deletion
 from accounts.models import Invitation, User, WaitingAccount
+from articles import wiring
 from tests.cast import PASSWORD, password_of
 from tests.factories import browser_of
 
@@ -217,6 +218,12 @@ def test_a_declined_account_is_deleted(by_approval, carol, mallory):
     assert member.left_at is not None
     assert not WaitingAccount.objects.exists()
     assert log_in()[1].status_code == 200
+    browser_of(carol).post(f"{PAGE}decide/", form)  # pressed twice
+    (entry,) = wiring.repository().moderation_log.get_page().entries
+    assert (entry.action.value, entry.actor_name, entry.title) == ("decline-sign-up", "carol", "")
+    log = Client().get("/moderation/").text
+    assert "declined a sign-up" in log
+    assert "newcomer" not in log
     for number in ("", "x", "9" * 40, str(carol.pk)):
         assert browser_of(carol).post(f"{PAGE}decide/", {"decline": number}).status_code == 302
     carol.refresh_from_db()

@@ -38,7 +38,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         for choice in (Choice.VOTE, Choice.OPPOSE, Choice.NONE):
             repository.votes.cast(article_id, 77, choice)
         vote_from(repository, article_id, 1, repository.rules.ring_accounts)
-        repository.voting_rings.check(article_id, clock())
+        repository.voting_rings.check(article_id, clock(), MODERATOR)
         view(repository, article_id, 1, 2)
         repository.pageviews.record(article_id, visit(2), 77)
         read(repository, article_id)
@@ -49,7 +49,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.articles.restore(article_id, MODERATOR, "No spam")
         changes = {"title": "New", "link": link(1000 + article_id), "leave": ["one"], "moderator": True}
         repository.articles.edit(article_id, MODERATOR, **changes)
-        assert len(repository.moderation_log.get_for_article(article_id).entries) == 6
+        assert len(repository.moderation_log.get_for_article(article_id).entries) == 7
         repository.members.save(77, article_id, wanted=True)
         discuss(repository, clock, article_id)
         flag(repository, clock, article_id)

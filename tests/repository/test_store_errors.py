@@ -143,7 +143,7 @@ def writes(repository):
         "vote": lambda: repository.votes.cast(1, BOB, Choice.VOTE),
         "opposing vote": lambda: repository.votes.cast(1, ALICE, Choice.OPPOSE),
         "vote of a new account": lambda: repository.votes.cast(1, 77, Choice.VOTE, "a" * 16),
-        "check of a voting ring": lambda: repository.voting_rings.check(1, repository.store.now()),
+        "check of a voting ring": lambda: repository.voting_rings.check(1, repository.store.now(), MODERATOR),
         "group": lambda: repository.groups.assign(1, ["redis"], actor=MODERATOR),
         "edit": lambda: repository.articles.edit(1, MODERATOR, "New", "https://example.org/n", moderator=True),
         "removal": lambda: repository.articles.remove(1, MODERATOR, "Spam"),

@@ -4,6 +4,7 @@ import pytest
 
 from articles.domain.articles import Choice, VotingRing
 from articles.domain.errors import ArticleNotFound, PageNotFound, VotingClosed
+from articles.domain.moderation.log import Action
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
 from tests.factories import post
@@ -31,7 +32,7 @@ def flagged(repository):
 
 
 def check(repository, article):
-    repository.voting_rings.check(article, ring_of(repository, article).last_at)
+    repository.voting_rings.check(article, ring_of(repository, article).last_at, MODERATOR)
 
 
 def test_twenty_new_accounts_of_one_network_flag_the_article_once(repository, article, clock):
@@ -159,14 +160,17 @@ def test_a_check_is_idempotent_and_leaves_a_ring_that_began_later(repository, ar
     choose(repository, article, range(100, 110))
     seen = ring_of(repository, article).last_at
     for _ in range(2):
-        repository.voting_rings.check(article, seen)
+        repository.voting_rings.check(article, seen, MODERATOR)
         assert flagged(repository) == []
     clock.advance(1)
     choose(repository, article, range(200, 210))
 
-    repository.voting_rings.check(article, seen)
+    repository.voting_rings.check(article, seen, MODERATOR)
 
     assert flagged(repository) == [article]
+    (entry,) = repository.moderation_log.get_for_article(article).entries
+    assert (entry.action, entry.actor_name, entry.title) == (Action.CHECK_VOTES, "carol", "A title")
+    assert repository.inbox.get_page(ALICE).notices == ()  # only moderators see rings
 
 
 def test_accounts_that_vote_after_the_moderator_looked_count_towards_the_next_ring(repository, article, clock):
@@ -174,14 +178,14 @@ def test_accounts_that_vote_after_the_moderator_looked_count_towards_the_next_ri
     seen = ring_of(repository, article).last_at
     clock.advance(1)
     choose(repository, article, range(200, 205))
-    repository.voting_rings.check(article, seen)
+    repository.voting_rings.check(article, seen, MODERATOR)
 
     assert choose(repository, article, range(205, 210)) == [10]
 
 
 def test_a_check_reaches_no_further_than_the_present(repository, article, clock):
     choose(repository, article, range(100, 110))
-    repository.voting_rings.check(article, clock() + DAY)
+    repository.voting_rings.check(article, clock() + DAY, MODERATOR)
     clock.advance(1)
 
     assert choose(repository, article, range(200, 210)) == [10]
@@ -189,7 +193,7 @@ def test_a_check_reaches_no_further_than_the_present(repository, article, clock)
 
 def test_an_unknown_article_cannot_be_checked(repository):
     with pytest.raises(ArticleNotFound):
-        repository.voting_rings.check(999, 1.0)
+        repository.voting_rings.check(999, 1.0, MODERATOR)
     assert problems(repository) == []
 
 

@@ -137,7 +137,7 @@ def use(repository: Repository, clock: Clock) -> None:
         )
         repository.imports.add_comments(imported_comments(discussed, now - 600))
     vote_from(repository, 8, 1, repository.rules.ring_accounts)
-    repository.voting_rings.check(8, clock())
+    repository.voting_rings.check(8, clock(), MODERATOR)
     clock.advance(0.25)
     vote_from(repository, 8, 1, repository.rules.ring_accounts)
     use_comments(repository, clock)

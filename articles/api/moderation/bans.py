@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 from ninja import P, PathEx
@@ -88,8 +87,6 @@ def list_bans(request: HttpRequest, name: MemberName) -> Bans:
 )
 def change_ban(request: HttpRequest, name: MemberName, scope: Scope, change: BanChange) -> Bans:
     member, reason = member_for(request, name, BAN_MEMBERS), clean_reason(change.reason)
-    if change.banned and member.has_perm(BAN_MEMBERS):
-        raise PermissionDenied
     if change.banned:
         ban(member, scope, reason, days=change.days, moderator=actor(request))
     elif current := member.bans.current().filter(scope=scope.value).first():

@@ -1,6 +1,5 @@
 """Leave a member's votes out of ranking, and count them again."""
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field
@@ -13,6 +12,7 @@ from articles.api.protocol.auth import MODERATORS
 from articles.api.protocol.operations import failing, router
 from articles.text.lines import clean_reason
 from articles.web.identity import actor
+from articles.web.moderation.conflicts import check_not_own, check_target
 from articles.web.moderation.steps import take
 from articles.wiring import repository
 
@@ -63,10 +63,11 @@ def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
     auth=MODERATORS,
 )
 def leave_votes_out(request: HttpRequest, name: MemberName, wanted: LeavingOut) -> LeftOut:
-    member = member_for(request, name, BAN_MEMBERS)
+    member, moderator = member_for(request, name, BAN_MEMBERS), actor(request)
+    if wanted.left_out:
+        check_target(member, BAN_MEMBERS, moderator.id)
+    check_not_own(member.pk, moderator.id)
     reason, votes = clean_reason(wanted.reason), repository().left_out
-    if wanted.left_out and member.has_perm(BAN_MEMBERS):
-        raise PermissionDenied
     decide = votes.leave_out if wanted.left_out else votes.count_again
-    take(decide(member.pk, member.get_username(), actor(request), reason))
+    take(decide(member.pk, member.get_username(), moderator, reason))
     return LeftOut.of(member)

@@ -14,6 +14,7 @@ from articles.api.protocol.operations import HIGHEST_NUMBER, failing, router
 from articles.text.lines import clean_note
 from articles.web.identity import actor
 from articles.web.moderation import notes
+from articles.web.moderation.conflicts import check_not_own
 
 NoteNumber = PathEx[
     int, P(description=gettext_noop("The number of the note."), ge=1, le=HIGHEST_NUMBER, examples=[5])
@@ -91,12 +92,12 @@ def write_note(request: HttpRequest, name: MemberName, note: NewNote) -> Status[
     auth=MODERATORS,
 )
 def delete_note(request: HttpRequest, name: MemberName, note_id: NoteNumber) -> DeletedNote:
-    MemberNote.objects.filter(pk=note_id, member=_subject(request, name)).delete()
+    notes.delete(_subject(request, name), note_id, actor(request))
     return DeletedNote(id=note_id)
 
 
 def _subject(request: HttpRequest, name: str) -> User:
-    """Return the member. Raises Http404, and PermissionDenied also for the moderator's own notes."""
+    """Return the member. Raises Http404, PermissionDenied, and OwnMatter for notes on the moderator."""
     member = member_for(request, name, BAN_MEMBERS, REMOVE_ARTICLES)
-    notes.check_subject(member, actor(request).id)
+    check_not_own(member.pk, actor(request).id)
     return member

@@ -10,12 +10,14 @@ from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.protocol.auth import MODERATORS, require
-from articles.api.protocol.operations import ArticleNumber, CommentNumber, failing, possible_page, router
+from articles.api.protocol.operations import CommentNumber, OthersArticleNumber, failing, possible_page, router
 from articles.domain.discussion.comments import article_of, is_root, root_of
 from articles.domain.errors import CommentNotFound
 from articles.domain.moderation import flags as domain
 from articles.domain.moderation.flags import FlagReason, SubjectId
 from articles.text.lines import clean_reason
+from articles.web.identity import actor
+from articles.web.moderation.conflicts import author_of_flagged
 from articles.wiring import repository
 
 
@@ -120,10 +122,9 @@ def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
     response=_KEEPING,
     auth=MODERATORS,
 )
-def keep_article(request: HttpRequest, article_id: ArticleNumber, keeping: Keeping) -> Kept:
+def keep_article(request: HttpRequest, article_id: OthersArticleNumber, keeping: Keeping) -> Kept:
     require(request, REMOVE_ARTICLES)
-    repository().articles.get(article_id)
-    return _keep(root_of(article_id), keeping)
+    return _keep(request, root_of(article_id), keeping)
 
 
 @router.put(
@@ -137,11 +138,11 @@ def keep_comment(request: HttpRequest, comment_id: CommentNumber, keeping: Keepi
     require(request, REMOVE_ARTICLES)
     if is_root(comment_id):
         raise CommentNotFound(comment_id)
-    repository().comments.get(comment_id)
-    return _keep(comment_id, keeping)
+    return _keep(request, comment_id, keeping)
 
 
-def _keep(subject: SubjectId, keeping: Keeping) -> Kept:
+def _keep(request: HttpRequest, subject: SubjectId, keeping: Keeping) -> Kept:
+    author_of_flagged(subject, actor(request).id)
     reason, now = clean_reason(keeping.reason) if keeping.reason else "", repository().store.now()
     repository().flags.keep(subject, now if keeping.seen is None else min(keeping.seen, now), reason)
     return Kept(article_id=article_of(subject), comment_id=None if is_root(subject) else subject)

@@ -14,6 +14,9 @@ HIGHEST_NUMBER = 10**9
 
 
 ArticleNumber = PathEx[int, P(description=gettext_noop("The article's number."), ge=1, examples=[42])]
+OthersArticleNumber = PathEx[
+    int, P(description=gettext_noop("The number of another member's article."), ge=1, examples=[43])
+]
 CommentNumber = PathEx[int, P(description=gettext_noop("The comment's number."), ge=1, examples=[42000001])]
 OwnCommentNumber = PathEx[
     int, P(description=gettext_noop("The number of your comment."), ge=1, examples=[42000002])

@@ -18,7 +18,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from articles.api.protocol.error_body import REFUSED_BY_SERVER, error_body
 from articles.domain import errors
-from articles.domain.refusals import codes, refusal_of
+from articles.domain.refusals import FORBIDDEN, codes, refusal_of
 from articles.formatting.values import listed
 from articles.operation import outages
 from articles.text.lines import InvalidInput
@@ -51,7 +51,7 @@ MEANINGS = {
     ),
     403: Meaning(
         gettext_noop("You may not do this, or the CSRF token is missing."),
-        ("forbidden", "missing-scope", "csrf", *codes(403)),
+        (*codes(403), "missing-scope", "csrf"),
     ),
     404: Meaning(
         gettext_noop("It does not exist."),
@@ -139,7 +139,7 @@ def _problem_of(exception: Exception) -> Problem:
         case AuthenticationError():
             problem = login_required()
         case PermissionDenied():
-            problem = Problem(403, "forbidden", _("You are not allowed to do this."))
+            problem = Problem(403, FORBIDDEN, _("You are not allowed to do this."))
         case Http404():
             problem = not_found()
         case _:

@@ -30,6 +30,9 @@ class Action(StrEnum):
     COUNT_VOTES = "count-votes"
     BLOCK_HOST = "block-host"
     UNBLOCK_HOST = "unblock-host"
+    DECLINE_SIGN_UP = "decline-sign-up"
+    DELETE_NOTE = "delete-note"
+    CHECK_VOTES = "check-votes"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, ranked_members
-from articles.repository.store.values import moment_from
+from articles.repository.store.values import moment_from, whole_from
 
 _KEPT = "kept"
 """Field of a hash of flags that is not a flag: why moderators last kept what is flagged."""
@@ -68,19 +68,32 @@ class Flags:
 
     def _cast(self, subject: SubjectId, member: UserId, reason: str, heaviness: float, words: str) -> float:
         """Return the weight of all open flags on the subject."""
-        store, keys = self._store, self._store.shards.of_comment(subject)
-        article, field = keys.article(article_of(subject)), "poster" if is_root(subject) else "author"
-        flagged = article if is_root(subject) else keys.comment(subject)
+        store, keys, (flagged, field) = self._store, self._store.shards.of_comment(subject), self._author(subject)
         (total,) = store.change(
             "flags/cast",
             subject,
-            [keys.flags(subject), flagged, article],
+            [keys.flags(subject), flagged, keys.article(article_of(subject))],
             [
                 *(subject, member, reason, exact_time(store.now()), f"{heaviness:.2f}", words, field),
                 *(MOST_FLAGS, keys.prefix),
             ],
         )
         return float(total)
+
+    def _author(self, subject: SubjectId) -> tuple[str, str]:
+        """Return the key of what is flagged, and its field that holds who posted it."""
+        keys = self._store.shards.of_comment(subject)
+        return (
+            (keys.article(article_of(subject)), "poster")
+            if is_root(subject)
+            else (keys.comment(subject), "author")
+        )
+
+    def get_author(self, subject: SubjectId) -> UserId | None:
+        """Return who posted what is flagged, even if it is removed; None if it does not exist. One round trip."""
+        with self._store.commands() as client:
+            author = client.hget(*self._author(subject))
+        return None if author is None else whole_from(author, "the author of what is flagged")
 
     def get_record(self, member: UserId) -> tuple[int, int]:
         """Return how many of a member's flags moderators found right, and how many wrong. One round trip."""

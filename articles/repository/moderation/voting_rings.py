@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import PageNotFound
+from articles.domain.moderation.log import Actor
 from articles.repository.lists.reading import read_articles
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.values import article_id_from
@@ -47,12 +48,13 @@ class VotingRings:
         flagged = tuple(article for article in articles if article.ring and article.removed is None)
         return RingPage(flagged, number, has_next=len(members) > size)
 
-    def check(self, article_id: ArticleId, seen: float) -> None:
+    def check(self, article_id: ArticleId, seen: float, moderator: Actor) -> None:
         """Take the flag off an article until its ring has grown by as many accounts as flagged it. Idempotent.
 
         `seen`: the time of the last vote of the ring that the moderator saw, in Unix seconds. A ring that began
         later keeps its flag. One round trip. Raises ArticleNotFound.
         """
         store, keys = self._store, self._store.shards.of(article_id)
-        arguments: list[Value] = [article_id, exact_time(seen), exact_time(store.now()), keys.prefix]
+        times: list[Value] = [exact_time(seen), exact_time(store.now())]
+        arguments: list[Value] = [article_id, *times, keys.prefix, moderator.name]
         store.change("voting_rings/check", article_id, [keys.article(article_id), keys.rings], arguments)

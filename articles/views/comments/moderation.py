@@ -20,6 +20,7 @@ from articles.repository import Repository
 from articles.text.refusals import action_sentence
 from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs
+from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import repository
 
 _Change = Callable[[int, Actor, str], None]
@@ -35,6 +36,8 @@ def _of_comment(
     def view(request: HttpRequest, comment_id: CommentId) -> HttpResponse:
         repo = repository()
         comment = repo.comments.get(comment_id)
+        if action is Action.RESTORE_COMMENT:
+            check_not_own(comment.author, actor(request).id)
         article = repo.articles.get(article_of(comment_id))
         page = reverse("articles:comment", args=[comment_id])
         context = {"article": article, "comment": comment}

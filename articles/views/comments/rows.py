@@ -166,7 +166,7 @@ def rows_of(thread: Thread, viewer: Viewer, new: Sequence[CommentId] = ()) -> It
 
 
 def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_replies: bool) -> CommentRow:
-    is_own = comment.may_be_edited_by(viewer.reader)
+    is_own = comment.author == viewer.reader
     return CommentRow(
         comment.id,
         comment.article,

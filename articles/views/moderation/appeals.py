@@ -19,6 +19,7 @@ from accounts.web.form_pages import MemberRequest, form_action, members_only, pa
 from articles.forms.bans import SCOPES, AnswerForm, AppealForm
 from articles.web.identity import actor, needs
 from articles.web.moderation.bans import lift_ban
+from articles.web.moderation.conflicts import check_not_own
 
 
 @never_cache
@@ -59,6 +60,7 @@ def _queue(_request: HttpRequest, **_address: Any) -> str:
 def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     """Answer an appeal by lifting the ban or keeping it. A form that arrives twice succeeds."""
     form, ban = AnswerForm(request.POST), get_object_or_404(Ban.objects.select_related("member"), pk=ban_id)
+    check_not_own(ban.member_id, actor(request).id)
     if not form.is_valid():
         messages.error(request, _("Write an answer first: the member will read it."))
         return redirect("articles:queue")

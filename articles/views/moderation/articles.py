@@ -19,6 +19,7 @@ from articles.forms.groups import AssignForm
 from articles.text.refusals import action_sentence
 from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs
+from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import repository
 
 
@@ -64,6 +65,8 @@ def _with_reason(
     change: Callable[[ArticleId, Actor, str], None],
 ) -> HttpResponse:
     article = repository().articles.get(article_id)
+    if action is Action.RESTORE:
+        check_not_own(article.poster, actor(request).id)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]

@@ -16,15 +16,17 @@ from accounts.models import Ban, BanScope, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
-from articles.domain.discussion.comments import article_of, is_root
-from articles.domain.errors import ArticleRemoved, CommentRemoved
-from articles.domain.moderation.flags import QueueEntry, SubjectId
+from articles.domain.errors import ArticleRemoved, CommentRemoved, OwnMatter
+from articles.domain.members import UserId
+from articles.domain.moderation.flags import QueueEntry
 from articles.forms.bans import SCOPES
 from articles.forms.flags import REASONS, DecisionForm
+from articles.text.refusals import action_sentence
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, needs
 from articles.web.moderation.bans import ban
+from articles.web.moderation.conflicts import author_of_flagged, check_target
 from articles.wiring import repository
 
 MOST_APPEALS = 50
@@ -49,6 +51,8 @@ def index(request: HttpRequest) -> HttpResponse:
         "pager": numbered_pager(page.number, has_next=page.has_next),
         "reasons": REASONS,
         "own": actor(request).id,
+        "own_matter": action_sentence(OwnMatter()),
+        "protected": _protected(page.entries) if may_ban else frozenset(),
         "now": repo.store.now(),
     }
     return render(request, "moderation/queue.html", context)
@@ -59,6 +63,12 @@ def _names(entries: tuple[QueueEntry, ...]) -> dict[int, str]:
     ids = {flag.member for entry in entries for flag in entry.flags}
     members = User.objects.filter(pk__in=ids, left_at=None)
     return dict(members.values_list("pk", "username"))
+
+
+def _protected(entries: tuple[QueueEntry, ...]) -> frozenset[UserId]:
+    """Return those authors who cannot be banned. One query."""
+    authors = User.objects.with_perm(BAN_MEMBERS).filter(pk__in={one.author for one in entries})
+    return frozenset(authors.values_list("pk", flat=True))
 
 
 def _queue(request: HttpRequest, **_address: object) -> str:
@@ -80,21 +90,22 @@ def decide(request: HttpRequest) -> HttpResponse:
             messages.error(request, str(errors[0]))
         return redirect(_queue(request))
     values, flags = form.cleaned_data, repository().flags
+    author = author_of_flagged(values["subject"], actor(request).id)
     if values["decision"] == DecisionForm.KEEP:
         flags.keep(values["subject"], values["seen"], values["reason"])
         messages.success(request, _("It has been kept. The members who flagged it can read why."))
         return redirect(_queue(request))
-    author = _author(request, values["subject"]) if values["decision"] == DecisionForm.BAN else None
+    member = _to_ban(request, author) if values["decision"] == DecisionForm.BAN else None
     try:
         flags.remove(values["subject"], actor(request), values["reason"])
     except (ArticleRemoved, CommentRemoved):
         messages.info(request, _("It had already been removed."))
     else:
         messages.success(request, _("It has been removed."))
-    if author:
-        if not _is_banned_longer(author):
-            ban(author, BanScope.POSTING, values["reason"], days=BAN_DAYS, moderator=actor(request))
-        messages.success(request, _("%(name)s is banned.") % {"name": author.get_username()})
+    if member:
+        if not _is_banned_longer(member):
+            ban(member, BanScope.POSTING, values["reason"], days=BAN_DAYS, moderator=actor(request))
+        messages.success(request, _("%(name)s is banned.") % {"name": member.get_username()})
     return redirect(_queue(request))
 
 
@@ -105,15 +116,10 @@ def _is_banned_longer(author: User) -> bool:
     return running is not None and (running.ends_at is None or running.ends_at > week)
 
 
-def _author(request: HttpRequest, subject: SubjectId) -> User:
-    """Return the author of the flagged article or comment.
-
-    Raises Http404, and PermissionDenied for a moderator.
-    """
-    repo = repository()
-    is_article = is_root(subject)
-    author = repo.articles.get(article_of(subject)).poster if is_article else repo.comments.get(subject).author
-    member = get_object_or_404(User, pk=author, left_at=None)
-    if not request.user.has_perm(BAN_MEMBERS) or member.has_perm(BAN_MEMBERS):
+def _to_ban(request: HttpRequest, author: UserId) -> User:
+    """Return the author of what is flagged. Raises PermissionDenied, Http404, and FellowModerator."""
+    if not request.user.has_perm(BAN_MEMBERS):
         raise PermissionDenied
+    member = get_object_or_404(User, pk=author, left_at=None)
+    check_target(member, BAN_MEMBERS, actor(request).id)
     return member

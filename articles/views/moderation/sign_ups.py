@@ -17,7 +17,9 @@ from accounts.models import Invitation, User, WaitingAccount
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
-from articles.web.identity import needs
+from articles.domain.moderation.log import Action
+from articles.web.identity import actor, needs
+from articles.wiring import repository
 
 _MOST_SHOWN = 1000
 """Invited members in the tree, the latest."""
@@ -68,7 +70,10 @@ def _button(request: HttpRequest) -> str:
 @needs(REMOVE_ARTICLES)
 @transaction.atomic
 def decide(request: HttpRequest) -> HttpResponse:
-    """Approve a waiting account, or decline it, which deletes it. A form that arrives twice succeeds."""
+    """Approve a waiting account, or decline it, which deletes it. A form that arrives twice succeeds.
+
+    The log has no name of a declined account: the account is deleted.
+    """
     is_approval = "approve" in request.POST
     number = request.POST.get("approve") or request.POST.get("decline") or ""
     if not number.isdecimal():
@@ -81,6 +86,8 @@ def decide(request: HttpRequest) -> HttpResponse:
         else:
             account_deletion.begin(account)
             transaction.on_commit(account_deletion.advance_briefly)
+            log = repository().moderation_log
+            log.note(Action.DECLINE_SIGN_UP, actor(request), "", "", {"account": str(account)})
     _tell(request, account, is_approval=is_approval)
     return redirect(_page(request))
 

@@ -13,7 +13,8 @@ from articles.forms.voting_rings import CheckForm
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
 from articles.web.form_answers import way_back
-from articles.web.identity import needs
+from articles.web.identity import actor, needs
+from articles.web.moderation.conflicts import check_not_own
 from articles.web.moderation.links import RING_PERMISSIONS
 from articles.wiring import repository
 
@@ -25,7 +26,7 @@ def index(request: HttpRequest) -> HttpResponse:
     repo = repository()
     page = repo.voting_rings.get_page(page_number(request))
     pager = numbered_pager(page.number, has_next=page.has_next)
-    context = {"articles": page.articles, "pager": pager, "rules": repo.rules}
+    context = {"articles": page.articles, "pager": pager, "rules": repo.rules, "own": actor(request).id}
     return render(request, "voting_rings/voting_rings.html", context)
 
 
@@ -41,6 +42,8 @@ def check(request: HttpRequest, article_id: int) -> HttpResponse:
     form = CheckForm(request.POST)
     if not form.is_valid():
         return error_pages.page(request, 400)
-    repository().voting_rings.check(article_id, form.cleaned_data["seen"])
+    repo, moderator = repository(), actor(request)
+    check_not_own(repo.articles.get(article_id).poster, moderator.id)
+    repo.voting_rings.check(article_id, form.cleaned_data["seen"], moderator)
     messages.success(request, _("The votes are marked as checked."))
     return redirect(_page_of_form(request))

@@ -6,15 +6,18 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Ban, BanScope, User
+from accounts.moderators import BAN_MEMBERS
 from articles.domain.moderation.log import Action, Actor
+from articles.web.moderation.conflicts import check_not_own, check_target
 from articles.wiring import repository
 
 
 def ban(member: User, scope: BanScope, reason: str, *, days: int, moderator: Actor) -> Ban | None:
     """Ban a member and log it; return None if the same ban has just begun. Raises StoreError; then none begins.
 
-    `days`: 0 for a ban without end.
+    `days`: 0 for a ban without end. Raises OwnMatter, FellowModerator.
     """
+    check_target(member, BAN_MEMBERS, moderator.id)
     ends_at = timezone.now() + timedelta(days=days) if days else None
     with transaction.atomic():
         begun = Ban.objects.begin(member, scope, reason, ends_at=ends_at, moderator_id=moderator.id)
@@ -27,8 +30,9 @@ def ban(member: User, scope: BanScope, reason: str, *, days: int, moderator: Act
 def lift_ban(ban: Ban, reason: str, moderator: Actor, *, after_appeal: bool = False) -> bool:
     """End a ban and log it; return whether it was current. Raises StoreError; then the ban remains.
 
-    After an appeal there is no reason: the answer to it is not public.
+    After an appeal there is no reason: the answer to it is not public. Raises OwnMatter.
     """
+    check_not_own(ban.member_id, moderator.id)
     with transaction.atomic():
         is_lifted = Ban.objects.lift(ban)
         if is_lifted:

@@ -1,18 +1,13 @@
-"""Write notes on members, which moderators write for each other."""
+"""Write and delete notes on members, which moderators write for each other."""
 
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import MemberNote, User
 from accounts.web.resubmission import RESUBMISSION_WINDOW
 from articles.domain.members import UserId
-
-
-def check_subject(member: User, moderator: UserId) -> None:
-    """Raise PermissionDenied for notes on the moderator, who does not see them either."""
-    if member.pk == moderator:
-        raise PermissionDenied
+from articles.domain.moderation.log import Action, Actor
+from articles.wiring import repository
 
 
 def write(member: User, text: str, author: UserId) -> MemberNote:
@@ -22,3 +17,13 @@ def write(member: User, text: str, author: UserId) -> MemberNote:
         User.objects.select_for_update().get(pk=member.pk)
         recent = MemberNote.objects.filter(**fields, written_at__gte=timezone.now() - RESUBMISSION_WINDOW)
         return recent.first() or MemberNote.objects.create(**fields)
+
+
+def delete(member: User, number: int, moderator: Actor) -> None:
+    """Delete a note and log it, without the member: only moderators know on whom there are notes.
+
+    Idempotent. Raises StoreError; then the note remains.
+    """
+    with transaction.atomic():
+        if MemberNote.objects.filter(pk=number, member=member).delete()[0]:
+            repository().moderation_log.note(Action.DELETE_NOTE, moderator, "", "", {"note": str(number)})

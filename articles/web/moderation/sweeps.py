@@ -8,8 +8,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import Sweep, User
+from accounts.moderators import REMOVE_ARTICLES
 from accounts.web.resubmission import RESUBMISSION_WINDOW
 from articles.domain.moderation.log import Actor
+from articles.web.moderation.conflicts import check_not_own, check_target
 from articles.web.moderation.steps import take
 from articles.wiring import repository
 
@@ -26,8 +28,9 @@ class Progress(NamedTuple):
 def begin(member: User, days: int, reason: str, moderator: Actor) -> Sweep:
     """Return the sweep that the same request began a moment ago, perhaps concurrently, or a new one.
 
-    `days`: how far back it removes what the member posted.
+    `days`: how far back it removes what the member posted. Raises OwnMatter, FellowModerator.
     """
+    check_target(member, REMOVE_ARTICLES, moderator.id)
     with transaction.atomic():
         User.objects.select_for_update().get(pk=member.pk)
         now, age = timezone.now(), timedelta(days=days)
@@ -39,7 +42,8 @@ def begin(member: User, days: int, reason: str, moderator: Actor) -> Sweep:
 
 
 def remove(sweep: Sweep, moderator: Actor) -> Progress:
-    """Remove, and count what was removed even if the store fails meanwhile. Raises StoreError."""
+    """Remove, and count what was removed even if the store fails meanwhile. Raises StoreError, and as `begin`."""
+    check_target(sweep.member, REMOVE_ARTICLES, moderator.id)
     done, is_complete = list[bool](), False
     since = sweep.since.timestamp()
     steps = repository().sweeps.remove(sweep.member_id, since, sweep.mark, moderator, sweep.reason)
@@ -52,7 +56,8 @@ def remove(sweep: Sweep, moderator: Actor) -> Progress:
 
 
 def restore(sweep: Sweep, reason: str, moderator: Actor) -> Progress:
-    """Restore what a sweep removed. Idempotent. Raises StoreError."""
+    """Restore what a sweep removed. Idempotent. Raises OwnMatter, StoreError."""
+    check_not_own(sweep.member_id, moderator.id)
     done, since = list[bool](), sweep.since.timestamp()
     steps = repository().sweeps.restore(sweep.member_id, since, sweep.mark, moderator, reason)
     is_complete = take(steps, done.append)

@@ -1,16 +1,17 @@
 --[[
-Take the flag off an article whose voting ring a moderator has checked. Later votes flag it again once as many new
+Take the flag off an article whose voting ring a moderator has checked, and log it. Later votes flag it again once as many new
 accounts of one network have voted. Idempotent: a ring that began after what the moderator saw keeps its flag.
 KEYS  1 article  2 flagged articles
 ARGV  1 article id  2 time of the last vote that the moderator saw, s  3 now, s  4 shard prefix
+      5 moderator
 Returns  {"ok"} | {"missing"}
 Cost  O(log N)
-TOUCHES  article:<id> rw, rings: rw, ranking: r
-INCLUDE  closing, members, values
+TOUCHES  article:<id> rw, rings: rw, ranking: r, log: rw
+INCLUDE  closing, members, moderation_log, values
 ]]
 local article = KEYS[1]
 local now = moments(ARGV[4], ARGV[3])
-local time, ring, checked = unpack(redis.call('HMGET', article, 'time', 'ring', 'ring_checked'))
+local title, time, ring, checked = unpack(redis.call('HMGET', article, 'title', 'time', 'ring', 'ring_checked'))
 if not as_time(time) then return {'missing'} end
 
 local seen = math.min(tonumber(ARGV[2]), now)
@@ -19,5 +20,6 @@ local first = ring_facts(ring)
 if not first or first <= seen then
   redis.call('HDEL', article, 'ring')
   redis.call('ZREM', KEYS[2], ARGV[1])
+  if first then log_and_note(ARGV[4], 'check-votes', ARGV[3], ARGV[5], ARGV[1], title or '', '', {}) end
 end
 return {'ok'}

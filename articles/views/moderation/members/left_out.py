@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -15,6 +14,7 @@ from accounts.web.form_pages import form_action
 from articles.forms.articles import ReasonForm
 from articles.views.moderation.members import acts
 from articles.web.identity import actor, member_named, needs
+from articles.web.moderation.conflicts import check_not_own, check_target
 from articles.web.moderation.steps import take
 from articles.wiring import repository
 
@@ -25,8 +25,7 @@ from articles.wiring import repository
 def leave_out(request: HttpRequest, name: str) -> HttpResponse:
     """Leave a member's votes out of ranking. A form that arrives twice continues the first."""
     member = member_named(name)
-    if member.has_perm(BAN_MEMBERS):
-        raise PermissionDenied
+    check_target(member, BAN_MEMBERS, actor(request).id)
     return _decide(request, member, leaves_out=True)
 
 
@@ -35,7 +34,9 @@ def leave_out(request: HttpRequest, name: str) -> HttpResponse:
 @needs(BAN_MEMBERS)
 def count_again(request: HttpRequest, name: str) -> HttpResponse:
     """Count a member's votes in ranking again. A form that arrives twice continues the first."""
-    return _decide(request, member_named(name), leaves_out=False)
+    member = member_named(name)
+    check_not_own(member.pk, actor(request).id)
+    return _decide(request, member, leaves_out=False)
 
 
 @never_cache

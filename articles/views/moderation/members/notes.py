@@ -6,19 +6,20 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from accounts.models import MemberNote, User
+from accounts.models import User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web.form_pages import form_action
 from articles.forms.notes import NoteForm
 from articles.views.moderation.members import acts
 from articles.web.identity import actor, member_named, needs
 from articles.web.moderation import notes
+from articles.web.moderation.conflicts import check_not_own
 
 
 def _subject(request: HttpRequest, name: str) -> User:
-    """Return the member. Raises Http404, and PermissionDenied for the moderator's own notes."""
+    """Return the member. Raises Http404, and OwnMatter: moderators do not see notes on themselves either."""
     member: User = member_named(name)
-    notes.check_subject(member, actor(request).id)
+    check_not_own(member.pk, actor(request).id)
     return member
 
 
@@ -40,5 +41,5 @@ def write(request: HttpRequest, name: str) -> HttpResponse:
 @needs(BAN_MEMBERS, REMOVE_ARTICLES)
 def delete(request: HttpRequest, name: str, note_id: int) -> HttpResponse:
     """Delete a note. A form that arrives twice succeeds."""
-    MemberNote.objects.filter(pk=note_id, member=_subject(request, name)).delete()
+    notes.delete(_subject(request, name), note_id, actor(request))
     return redirect(acts.page_of(request, name))

@@ -7,17 +7,21 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from accounts.models import Ban, BanScope
+from accounts.models import Ban, BanScope, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
+from articles.domain.errors import ActionRefused
+from articles.domain.moderation.log import Actor
 from articles.forms.articles import ReasonForm
 from articles.forms.bans import SCOPES, BanForm
 from articles.forms.notes import NoteForm
 from articles.forms.sweeps import SweepForm
+from articles.text.refusals import action_sentence
 from articles.views.moderation.members import acts
 from articles.web.identity import actor, member_named, needs
 from articles.web.moderation.bans import ban, lift_ban
+from articles.web.moderation.conflicts import check_target
 from articles.wiring import repository
 
 
@@ -28,12 +32,14 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
     """Show a member's bans, and ban the member."""
     member = member_named(name)
     form = BanForm(request.POST or None, initial={"scope": BanScope.POSTING})
-    may_ban = request.user.has_perm(BAN_MEMBERS) and not member.has_perm(BAN_MEMBERS)
-    if request.method == "POST" and not may_ban:
-        raise PermissionDenied
+    moderator = actor(request)
+    if request.method == "POST":
+        if not request.user.has_perm(BAN_MEMBERS):
+            raise PermissionDenied
+        check_target(member, BAN_MEMBERS, moderator.id)
     if request.method == "POST" and form.is_valid():
         scope, reason = BanScope(form.cleaned_data["scope"]), form.cleaned_data["reason"]
-        ban(member, scope, reason, days=form.cleaned_data["days"], moderator=actor(request))
+        ban(member, scope, reason, days=form.cleaned_data["days"], moderator=moderator)
         messages.success(request, _("%(name)s is banned.") % {"name": member.get_username()})
         return redirect(acts.page_of(request, member.get_username()))
     unsent_form.refill(request, form)
@@ -41,18 +47,28 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
     context = {
         "member": member,
         "form": form,
-        "may_ban": may_ban,
+        "is_own": member.pk == moderator.id,
+        "no_ban": _why_not(member, BAN_MEMBERS, moderator),
+        "no_sweep": _why_not(member, REMOVE_ARTICLES, moderator),
         "bans": bans,
         "is_banned": any(one.is_current for one in bans),
         "scopes": SCOPES,
         "votes": repository().left_out.get_state(member.pk),
         "sweeps": list(member.sweeps.select_related("moderator")),
         "sweep_form": SweepForm(auto_id="sweep-%s"),
-        "has_notes": member.pk != request.user.pk,
-        "notes": list(member.notes.select_related("author")) if member.pk != request.user.pk else [],
+        "notes": list(member.notes.select_related("author")) if member.pk != moderator.id else [],
         "note_form": NoteForm(auto_id="note-%s"),
     }
     return render(request, "moderation/member.html", context, status=400 if form.errors else 200)
+
+
+def _why_not(member: User, permission: str, moderator: Actor) -> str:
+    """Return why the moderator can take no act against the member that needs this permission; "" otherwise."""
+    try:
+        check_target(member, permission, moderator.id)
+    except ActionRefused as refused:
+        return action_sentence(refused)
+    return ""
 
 
 @never_cache
