@@ -1,9 +1,7 @@
 """Rate limits of pages and forms: what is refused, what readers see, and what stays possible for others."""
 
-import re
 import time
 from functools import partial
-from pathlib import Path
 
 import pytest
 from django.core import mail
@@ -25,7 +23,6 @@ from tests.clock import Clock
 from tests.factories import browser_of, member
 from tests.figures import value
 from tests.rules import RATES
-from voting_site.configuration.logs import OneLineFormatter
 
 HOME, ELSEWHERE = "203.0.113.7", "198.51.100.9"
 
@@ -232,19 +229,6 @@ def test_settings_without_a_password_are_no_guess(dave, caplog):
     assert statuses(responses) == [302] * USES
     assert browser.post("/settings/", {"email": "evil@example.org"}).status_code == 429
     assert not [one for one in caplog.records if "failed login" in one.getMessage()]
-
-
-def test_failed_and_refused_logins_are_lines_that_fail2ban_reads(dave, caplog, settings):
-    for _ in range(11):
-        log_in("dave\n2026 WARNING x: failed login: client=1.2.3.4")
-
-    page = Path(settings.BASE_DIR, "docs", "limits.md").read_text("utf-8")
-    pattern = re.search("^failregex = (.*)$", page, re.MULTILINE)[1].replace("<ADDR>", r"(\S+)")
-    lines = [OneLineFormatter().format(one) for one in caplog.records if one.name == "articles.web.limits"]
-    assert len(lines) == 11
-    without_date = [re.sub(r"^[-0-9]+ [:0-9]+[+]0000", "", line) for line in lines]
-    assert {re.match(pattern, line)[1] for line in without_date} == {HOME}
-    assert all("\n" not in line for line in lines)
 
 
 # Sign-ups, mails, searches, changes
