@@ -8,7 +8,7 @@ from django.conf import settings
 from django.template import engines
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import get_language_info
 from jinja2 import Environment, StrictUndefined, pass_eval_context
 from jinja2.nodes import EvalContext
@@ -123,6 +123,7 @@ def environment(**options: Any) -> Environment:
         kept_piece=kept_piece,
         site_text=site_text,
         count_waiting=count_waiting,
+        time_zone=timezone.get_current_timezone_name,
         html_of_site_text=html_of_site_text,
     )
     env.filters.update(FILTERS)

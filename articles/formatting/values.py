@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from unicodedata import east_asian_width
@@ -85,20 +85,30 @@ def moment(unix_seconds: float) -> datetime:
 
 
 def full_date(unix_seconds: float) -> str:
-    """Format date and time in the active language and the site's time zone."""
-    return _full_date(unix_seconds, get_language())
+    """Format date and time in the active language, with the site's time zone: 22 Nov 2026, 08:00 UTC+8."""
+    return _full_date(unix_seconds, get_language(), timezone.get_current_timezone_name())
 
 
 @lru_cache(maxsize=4096)
-def _full_date(unix_seconds: float, _language: str | None) -> str:
-    return date_format(moment(unix_seconds), "DATETIME_FORMAT")
+def _full_date(unix_seconds: float, _language: str | None, _time_zone: str) -> str:
+    at = moment(unix_seconds)
+    return f"{date_format(at, 'DATETIME_FORMAT').removesuffix(f' UTC{at:%z}')} {_zone(at)}"
+
+
+def _zone(at: datetime) -> str:
+    """Return the distance from UTC, which a name such as CST does not tell: UTC, UTC+8, UTC−3:30."""
+    minutes = int((at.utcoffset() or timedelta()).total_seconds() // 60)
+    if not minutes:
+        return "UTC"
+    hours, rest = divmod(abs(minutes), 60)
+    return f"UTC{MINUS if minutes < 0 else '+'}{hours}" + (f":{rest:02}" if rest else "")
 
 
 def clock_time(unix_seconds: float) -> str:
-    """Format as the time of day in the site's time zone, such as 09:05; with the date if it is not today's."""
+    """Format as the time of day with its zone, such as 09:05 UTC; with the date if it is not today's."""
     at = moment(unix_seconds)
     is_today = at.date() == moment(time.time()).date()
-    return at.strftime("%H:%M") if is_today else full_date(unix_seconds)
+    return f"{at:%H:%M} {_zone(at)}" if is_today else full_date(unix_seconds)
 
 
 @lru_cache(maxsize=4096)

@@ -63,7 +63,10 @@
       if (parent?.value !== draft.parent) document.querySelector(`#comment-${draft.parent} > details > .foot .reply`)?.click();
       if (parent?.value === draft.parent) {
         fill(draft.now);
-        const when = new Date(draft.at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+        const when = new Date(draft.at).toLocaleString(document.documentElement.lang, {
+          ...{ day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" },
+          timeZoneName: "short", // the browser's zone, which need not be the site's
+        });
         say(note.dataset.restored.replace("{when}", when), false);
       }
     }

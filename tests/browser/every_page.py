@@ -9,6 +9,7 @@ from page to page.
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -87,6 +88,13 @@ class EveryPage:
         assert outline["landmarks"] == ([0, 1, 0] if page.status == 500 else [1, 1, 1])
         assert len(set(outline["navigations"])) == len(outline["navigations"])
         assert outline["title"].endswith(" – Article Voting") or outline["title"] == "Article Voting"
+
+    def test_every_time_carries_its_zone(self, visits, page, language):
+        source = re.sub(
+            "<svg.*?</svg>", "", visits.of(page, language).source, flags=re.DOTALL
+        )  # the axes of charts
+
+        assert re.findall(r'[^">]*(?<![\dT:])\d\d:\d\d(?!:?\d| UTC)[^"<]*', source) == []
 
     def test_axe_finds_no_violations(self, visits, page, language):
         assert visits.of(page, language).violations == []

@@ -22,7 +22,7 @@ def chinese(settings):
 
 
 def test_dates_are_in_chinese_form():
-    assert full_date(AT) == "2026年11月21日 14:30"
+    assert full_date(AT) == "2026年11月21日 14:30 UTC"
     assert chart_labels.day(datetime(2026, 11, 21, tzinfo=UTC)) == "11月21日"
 
 

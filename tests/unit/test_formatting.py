@@ -3,12 +3,23 @@
 import re
 
 import pytest
+import time_machine
 from django.conf import settings
-from django.utils import translation
+from django.utils import timezone, translation
+from django.utils.formats import localize
 
 from articles.domain.articles import Choice, Tally
 from articles.formatting import units, values
-from articles.formatting.values import duration, figures, full_date, grouped, significant, thousandths
+from articles.formatting.values import (
+    clock_time,
+    duration,
+    figures,
+    full_date,
+    grouped,
+    moment,
+    significant,
+    thousandths,
+)
 from articles.views.lists.article_counts import counts, sentence
 from articles.views.ranking.chart_labels import clock_or_day
 from voting_site.jinja import environment
@@ -115,11 +126,33 @@ def test_one_point_is_singular_whatever_its_sign(opposes, points, unit):
 def test_dates_name_their_day_and_end_in_no_full_stop():
     midnight = 1_795_305_600.0
 
-    assert [full_date(midnight), full_date(midnight + 840)] == ["22 Nov 2026, 00:00", "22 Nov 2026, 00:14"]
-    assert full_date(midnight + 43_200) == "22 Nov 2026, 12:00"
+    assert [full_date(midnight), full_date(midnight + 840)] == ["22 Nov 2026, 00:00 UTC", "22 Nov 2026, 00:14 UTC"]
+    assert full_date(midnight + 43_200) == "22 Nov 2026, 12:00 UTC"
     assert [clock_or_day(midnight), clock_or_day(midnight + 43_200)] == ["22 Nov", "12:00"]
     with translation.override("zh-hans"):
-        assert full_date(midnight) == "2026年11月22日 00:00"
+        assert full_date(midnight) == "2026年11月22日 00:00 UTC"
+
+
+@pytest.mark.parametrize(
+    ("zone", "date"),
+    [
+        ("Asia/Shanghai", "22 Nov 2026, 08:00 UTC+8"),
+        ("America/Chicago", "21 Nov 2026, 18:00 UTC−6"),
+        ("Asia/Kathmandu", "22 Nov 2026, 05:45 UTC+5:45"),
+        ("America/St_Johns", "21 Nov 2026, 20:30 UTC−3:30"),
+        ("Africa/Abidjan", "22 Nov 2026, 00:00 UTC"),
+    ],
+)
+def test_times_carry_their_zone_as_a_distance_from_utc(zone, date):
+    midnight = 1_795_305_600.0
+
+    with timezone.override(zone), time_machine.travel(midnight, tick=False):
+        assert full_date(midnight) == date
+        assert clock_time(midnight) == date.partition(", ")[2]
+        assert clock_time(midnight - 86_400).endswith(date.rpartition(" ")[2])
+        assert (
+            localize(moment(midnight)) == f"{date.partition(' UTC')[0]} UTC{moment(midnight):%z}"
+        )  # in the admin site
 
 
 @pytest.mark.parametrize(
