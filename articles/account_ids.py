@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from accounts import member_ids
 from accounts.models import User
+from articles import known_store
 from articles.domain.errors import StoreError
 from articles.domain.members import UserId
 from articles.repository import Repository
@@ -15,8 +16,13 @@ _NAMED = 10
 
 
 def reserve(highest: UserId, count: int) -> UserId:
-    """Reserve ids in the site's store. A `member_ids.Reserve`; raises StoreError."""
-    return repository().account_ids.reserve(highest, count)
+    """Reserve ids in the site's store. A `member_ids.Reserve`.
+
+    Raises StoreError, for accounts that are not those of the store as well.
+    """
+    store = repository()
+    store.check_site(known_store.known_site())
+    return store.account_ids.reserve(highest, count)
 
 
 def note(user: UserId) -> None:

@@ -1,7 +1,8 @@
-"""The accounts database remembers which store belongs to it.
+"""The accounts database remembers which store belongs to it, and the store that accounts remember it.
 
 A store that was emptied, or another site's, would show members empty lists, or lists of others who have the same
-account ids. So the site refuses it until the operator accepts it (`manage.py accept_store`).
+account ids; with accounts that were emptied, the site would begin again without its members. So the site refuses
+both until the operator accepts them (`manage.py accept_store`).
 """
 
 from contextlib import suppress
@@ -9,6 +10,8 @@ from typing import Any
 
 from django.apps import apps
 from django.db import DatabaseError, transaction
+
+from articles.domain.operation.store_address import ANY_SITE
 
 _ROW = 1
 
@@ -19,18 +22,22 @@ def _rows() -> Any:
 
 
 def known_site() -> str | None:
-    """Return the UUID that the site's store had so far; None if it has used none. Raises DatabaseError."""
+    """Return the UUID that the site's store had so far; None if it has used none, ANY_SITE if it may use any.
+
+    Raises DatabaseError.
+    """
     site: str | None = _rows().filter(pk=_ROW).values_list("site", flat=True).first()
     return site
 
 
-def remember(site: str) -> None:
-    """Remember the UUID of the store in use. If that fails, the next process tries again."""
+def remember(site: str) -> bool:
+    """Remember the UUID of the store in use; return whether that worked. If not, the next process tries again."""
     with suppress(DatabaseError), transaction.atomic():
         _rows().update_or_create(pk=_ROW, defaults={"site": site})
+        return True
+    return False
 
 
-def forget() -> bool:
-    """Let the next start accept whatever store it finds. Return whether one was known. Raises DatabaseError."""
-    deleted, _ = _rows().filter(pk=_ROW).delete()
-    return bool(deleted)
+def accept_any() -> None:
+    """Let the next start accept whatever store it finds. Raises DatabaseError."""
+    _rows().update_or_create(pk=_ROW, defaults={"site": ANY_SITE})

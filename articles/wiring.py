@@ -192,8 +192,8 @@ def _prepare(connected: Repository) -> None:
         connected.prepare()
         return
     connected.prepare(known)
-    if known is None:
-        known_store.remember(connected.site_id)
+    if known or known_store.remember(connected.site_id):
+        connected.note_remembered()
 
 
 def examined_repository() -> Repository:

@@ -26,6 +26,7 @@ REPOSITORY_DATABASE = 2
 """Of the test server: 0 and 1 are the site's own store and cache."""
 
 RANKING_KEY, HOT_KEY, ARTICLE_KEY, VOTERS_KEY = "score:", "hot:score", "article:1", "voted:1"
+SCHEMA_KEY = names.SCHEMA
 GROUP_KEY, LINK_KEY = "group:python", names.link("0" * 32)
 KEY_LIKE = (RANKING_KEY, VOTERS_KEY)
 """Names of keys, for input that must not reach any."""
@@ -423,6 +424,11 @@ def is_rewriting_file(repository: Repository) -> bool:
 def write_stamp(repository: Repository, field: str, value: str) -> None:
     """Overwrite a field of what the store says about itself."""
     repository.store.client.hset(names.SCHEMA, field, value)
+
+
+def forget_accounts(repository: Repository) -> None:
+    """Make the store one of a version that did not record whether accounts remember it."""
+    repository.store.client.hdel(names.SCHEMA, "remembered")
 
 
 def forget_account_ids(repository: Repository) -> None:

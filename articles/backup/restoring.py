@@ -65,7 +65,6 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
     findings: list[object] = []
     _rebuild(repository, lambda done, total: progress(REBUILDING, done, total), findings.append)
     store.finish()
-    known_store.forget()
     known_store.remember(manifest.site)
     findings += repository.audit.run(lambda done, total: progress(CHECKING, done, total))
     return Restored(manifest, count, [*map(str, findings), *missing_accounts(repository)], has_secret_key)

@@ -10,6 +10,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from articles import known_store
 from articles.doctor.findings import reason_of
 from articles.domain.errors import StoreError
+from articles.domain.operation.store_address import ANY_SITE
 from articles.repository import Clocks, Latency, NodeFacts, Overview, Repository, ShardFacts, Stamp, Step
 
 
@@ -96,12 +97,19 @@ class Examination:
     @cached_property
     def database_answers(self) -> bool:
         """Whether there is a database to ask. Before the first start there is none."""
-        file = accounts_file()
-        return (file is None or file.exists()) and not self.database_outage
+        return not self.lacks_accounts and not self.database_outage
 
     @cached_property
     def known_site(self) -> str | None:
-        """UUID of the store that the site has used so far; None if it has used none, or if that is unknown."""
-        with suppress(DatabaseError):
-            return known_store.known_site() if self.database_answers else None
+        """What the accounts know of the store, as `Repository.check` takes it."""
+        if self.database_outage and not self.lacks_accounts:
+            return ANY_SITE
+        with suppress(DatabaseError):  # no tables yet
+            return None if self.lacks_accounts else known_store.known_site()
         return None
+
+    @cached_property
+    def lacks_accounts(self) -> bool:
+        """Whether the file of the accounts is missing: before the first start, or because it was lost."""
+        file = accounts_file()
+        return file is not None and not file.exists()

@@ -83,7 +83,7 @@ def check_program(_examination: Examination) -> Iterator[Finding]:
 
 
 def check_fit(examination: Examination) -> Iterator[Finding]:
-    """Check that the server suits the site, and that the data is the site's."""
+    """Check what a start would refuse: a server that does not suit the site, and data that are not the site's."""
     overview, store = examination.overview, examination.stamp
     policy = overview.memory.policy if overview else None
     if policy not in (None, "noeviction"):
@@ -97,10 +97,10 @@ def check_fit(examination: Examination) -> Iterator[Finding]:
             _("The store is empty, but this site has used one before."),
             _("Stop the site and restore a backup, or start the store with the right data."),
         )
-    elif store is None:
-        yield note("The store is empty.", "The first start of the site prepares it.")
     elif examination.misfit:
         yield error(_("The site cannot use this store."), "", examination.misfit)
+    elif store is None:
+        yield note("The store is empty.", "The first start of the site prepares it.")
     else:
         yield fine(f"The store belongs to this site (layout: {store.layout}, shards: {store.shards}).")
 

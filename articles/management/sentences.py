@@ -8,8 +8,10 @@ from articles.domain.errors import StoreError
 
 NO_TABLES = "The accounts database has no tables yet: run `manage.py migrate` first."
 
-_LACKS_A_TABLE = re.compile(r"no such table|relation \S+ does not exist|table \S+ doesn't exist", re.IGNORECASE)
-"""Matches the messages of SQLite, PostgreSQL and MySQL."""
+_LACKS_A_TABLE = re.compile(
+    r"no such table|there is no file|relation \S+ does not exist|table \S+ doesn't exist", re.IGNORECASE
+)
+"""Matches the messages of SQLite, of our backend for it, of PostgreSQL and MySQL."""
 
 
 def about_store(error: StoreError) -> str:

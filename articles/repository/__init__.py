@@ -9,6 +9,7 @@ import redis
 
 from articles.domain.errors import ActionRefused, ImportRunning
 from articles.domain.moderation.log import OPERATOR
+from articles.domain.operation.store_address import ANY_SITE
 from articles.domain.rules import Rules
 from articles.repository.account_deletion import AccountDeletion
 from articles.repository.account_ids import AccountIds
@@ -158,17 +159,30 @@ class Repository:
         """
         return schema.site_id(self.store)
 
-    def prepare(self, known_site: str | None = None) -> None:
+    def prepare(self, known_site: str | None = ANY_SITE) -> None:
         """Check the store, stamp it at its first use, and upgrade an older one.
 
-        `known_site` is the UUID of the site that the store must have already: any other store is refused, an empty
-        one, too. About a dozen round trips; more for an upgrade, in steps. Raises StoreUnfit, StoreUnavailable.
+        `known_site`: see `check`. About a dozen round trips; more for an upgrade, in steps. Raises StoreUnfit,
+        StoreUnavailable.
         """
-        self.check_server()
-        schema.check_restored(self.store)
-        if known_site is not None:
-            schema.check_site(self.store, known_site)
+        self.check(known_site)
         self.upgrade()
+
+    def check(self, known_site: str | None) -> None:
+        """Check that the site can use the store, as it is at a start. About five round trips.
+
+        `known_site` is the UUID of the store that the accounts remember; None if they remember none, ANY_SITE if
+        they accept any. Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
+        """
+        schema.check(self.store, known_site)
+
+    def check_site(self, known_site: str | None) -> None:
+        """Check that the store and the accounts remember each other. One round trip. Raises as `check`."""
+        schema.check_site(self.store, known_site)
+
+    def note_remembered(self) -> None:
+        """Record that the accounts remember the store: from then on, new ones are refused. One round trip."""
+        schema.note_remembered(self.store)
 
     def check_server(self) -> None:
         """Check that the site can use the server. One round trip. Raises StoreUnfit, StoreUnavailable."""

@@ -5,9 +5,11 @@ import pytest
 from articles import known_store
 from articles.doctor import store
 from articles.doctor.examination import Examination
+from articles.models import KnownStore
 from tests.doctor.examining import brief, levels, look
 from tests.store_state import (
     NOWHERE,
+    add_foreign_key,
     configured,
     limited_rights,
     lose_everything,
@@ -77,8 +79,26 @@ def test_an_emptied_store_is_an_error_once_the_site_has_used_it(site_store):
     lose_everything(site_store)
     assert brief("store", "fit") == [("error", "The store is empty, but this site has used one before.")]
 
-    known_store.forget()
+    known_store.accept_any()
     assert levels("store", "fit") == ["note"]
+
+
+def test_accounts_that_were_emptied_are_an_error(site_store):
+    KnownStore.objects.all().delete()
+
+    (finding,) = look("store", "fit")
+    assert finding.level.label == "error"
+    assert "the accounts database is new" in finding.detail
+
+
+def test_a_database_with_keys_of_another_program_is_an_error(site_store):
+    lose_everything(site_store)
+    known_store.accept_any()
+    add_foreign_key(site_store)
+
+    (finding,) = look("store", "fit")
+    assert finding.level.label == "error"
+    assert "holds 1 keys that are not this site's" in finding.detail
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
-from articles import wiring
+from articles import known_store, wiring
+from articles.models import KnownStore
 from articles.views.operation import health
 from tests.store_state import configured, lose_everything, read_only_replica
 
@@ -52,6 +53,18 @@ def test_a_failing_database_is_an_obstacle(site_store):
 
     with connection.execute_wrapper(fail):
         assert ready() == (503, "accounts: OperationalError\n")
+
+
+@pytest.mark.parametrize("site", [None, "00000000-0000-0000-0000-000000000000"])
+def test_accounts_that_were_emptied_or_replaced_are_an_obstacle(site_store, site):
+    KnownStore.objects.all().delete()
+    if site:
+        known_store.remember(site)
+
+    assert ready() == (503, "accounts: they were emptied or replaced\n")
+
+    known_store.accept_any()
+    assert ready() == (200, "ready\n")
 
 
 @pytest.mark.parametrize(

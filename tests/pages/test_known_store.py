@@ -5,15 +5,23 @@ from django.core.management import call_command
 from django.db import DatabaseError
 from django.test import Client
 
+from accounts.models import User
 from articles import known_store, wiring
 from articles.demo.seeding import seed_if_empty
 from articles.domain.errors import StoreUnfit
-from tests.store_state import lose_everything
+from articles.models import KnownStore
+from tests.cast import PASSWORD
+from tests.factories import browser_of
+from tests.store_state import forget_accounts, lose_everything
 
 
 def start_again():
     wiring.forget_repositories()
     return wiring.repository()
+
+
+def lose_accounts():
+    KnownStore.objects.all().delete()
 
 
 def test_the_sites_own_store_is_accepted_again(site_store):
@@ -46,22 +54,41 @@ def test_the_operator_can_accept_a_store(site_store, article, capsys):
     assert Client().get("/").status_code == 200
 
 
-def test_without_a_known_store_there_is_nothing_to_accept(site_store, capsys):
-    known_store.forget()
+def test_new_accounts_are_refused_until_the_operator_accepts_the_store_again(site_store, article):
+    lose_accounts()
+    for _ in range(2):
+        with pytest.raises(
+            StoreUnfit, match="has been used with accounts before, but the accounts database is new"
+        ):
+            start_again()
+
     call_command("accept_store")
+    assert start_again().articles.get(article).title == "A title"
+    assert known_store.known_site() == site_store.site_id
 
-    assert "There is no store to forget." in capsys.readouterr().out
+
+@pytest.mark.parametrize("site", [None, "00000000-0000-0000-0000-000000000000"])
+def test_nobody_joins_a_running_site_whose_accounts_were_replaced(site_store, site):
+    lose_accounts()
+    if site:
+        known_store.remember(site)
+
+    form = {"username": "newcomer", "password1": PASSWORD, "password2": PASSWORD}
+    assert browser_of().post("/signup/", form).status_code == 503
+    assert not User.objects.exists()
 
 
-def test_a_store_that_was_used_before_the_accounts_remember_it_is_accepted(site_store, article):
-    known_store.forget()
+def test_a_store_that_was_used_before_accounts_remembered_stores_is_accepted(site_store, article):
+    lose_accounts()
+    forget_accounts(site_store)
 
     assert start_again().articles.get(article).title == "A title"
     assert known_store.known_site() == site_store.site_id
 
 
 def test_while_the_accounts_are_away_the_store_is_used_but_not_remembered(site_store, monkeypatch):
-    known_store.forget()
+    lose_accounts()
+    forget_accounts(site_store)
 
     def fail():
         raise DatabaseError("locked")

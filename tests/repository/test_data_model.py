@@ -102,6 +102,7 @@ def used(began: float, repository: Repository, clock: Clock) -> Repository:
     assert list(repository.sweeps.remove(MALLORY, clock() - 1, "5", MODERATOR, "Spam")) == [True, True]
     repository.comments.lock(13, MODERATOR, "Too heated")
     assert repository.account_deletion.advance(2, "user2", "", lambda: True) == ""
+    repository.note_remembered()
     warm(repository, "python", "群组")
     assert problems(repository) == []
     return repository

@@ -8,8 +8,10 @@ from django.db import OperationalError, connections
 from django.db.backends.signals import connection_created
 
 from tests.form_browser import FormBrowser
+from tests.site_process import DEADLINE
+from tests.waiting import until
 from voting_site import accounts_file
-from voting_site.sqlite.base import DatabaseWrapper
+from voting_site.sqlite.base import DatabaseWrapper, creating
 
 
 @pytest.fixture
@@ -39,6 +41,43 @@ def test_a_file_put_in_its_place_is_read_at_once(site):
     assert all('class="me"' not in browser.get("/") for _ in range(20))
 
 
+@pytest.mark.journey
+def test_a_site_without_its_accounts_says_so_and_starts_with_new_ones_only_when_told(start, tmp_path):
+    """The file is moved away under the running site, and back after a refused start."""
+    site = start()
+    site.wait_until_up()
+    alma = FormBrowser(site)
+    alma.sign_up("alma")
+    away = tmp_path / "away"
+    away.mkdir()
+    files = [site.data_dir / f"accounts.sqlite3{suffix}" for suffix in ("", "-wal", "-shm")]
+    for file in files:
+        file.rename(away / file.name)
+
+    until(lambda: site.get("/readyz") == (503, ""), DEADLINE)
+    assert site.get("/")[0] == 200
+    assert site.stop() == 0
+    for _ in range(2):
+        site = start()
+        assert site.process.wait(60) == 1
+        assert "the accounts database is new: start the site with the right accounts" in site.told()
+    assert not any(file.exists() for file in files), "nothing is in the way of the right ones"
+
+    for file in away.iterdir():
+        file.rename(site.data_dir / file.name)
+    site = start()
+    site.wait_until_up()
+    alma.visit(site)
+    assert 'class="me"' in alma.get("/")
+    assert site.stop() == 0
+
+    (site.data_dir / "accounts.sqlite3").unlink()
+    assert site.manage("accept_store").returncode == 0
+    site = start()
+    site.wait_until_up()
+    assert site.get("/readyz") == (200, "ready\n")
+
+
 def test_a_stopped_site_leaves_everything_in_the_file(site):
     FormBrowser(site).sign_up("alma")
     assert (site.data_dir / "accounts.sqlite3-wal").exists()
@@ -55,7 +94,7 @@ def test_a_connection_that_could_not_write_is_opened_again(tmp_path):
     connection = DatabaseWrapper(facts | {"CONN_MAX_AGE": accounts_file.SECONDS})
     connection_created.connect(accounts_file._note_file, sender=DatabaseWrapper)
     try:
-        with connection.cursor() as cursor:
+        with creating(), connection.cursor() as cursor:
             cursor.execute("PRAGMA query_only = ON")
             with pytest.raises(OperationalError, match="readonly"):
                 cursor.execute("CREATE TABLE a (b)")
@@ -71,7 +110,7 @@ def test_a_connection_that_could_not_write_is_opened_again(tmp_path):
 def test_a_damaged_file_is_a_database_that_cannot_be_used(tmp_path):
     path = tmp_path / "accounts.sqlite3"
     connection = DatabaseWrapper(connections["default"].settings_dict | {"NAME": str(path), "OPTIONS": {}})
-    with connection.cursor() as cursor:
+    with creating(), connection.cursor() as cursor:
         cursor.execute("CREATE TABLE a (b)")
         cursor.executemany("INSERT INTO a VALUES (%s)", [("x" * 500,)] * 100)
     connection.close()

@@ -3,22 +3,24 @@
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from django.conf import settings
 from django.core.management import call_command
+from django.db import connection
 
 from articles import housekeeping
 from articles.demo.seeding import seed_if_empty
+from articles.doctor.examination import accounts_file
 from articles.doctor.settings import NO_CACHE, UNLIMITED
 from articles.domain.errors import StoreError, StoreUnavailable
 from articles.management.progress import progress
 from articles.operation import outages
 from articles.repository import Repository
-from articles.wiring import patient_repository
+from articles.wiring import patient_repository, unprepared_repository
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
 from voting_site.configuration.service_urls import without_secrets
 from voting_site.embedded import StorePaths, Supervisor
@@ -174,9 +176,9 @@ class _Store:
 
     supervisor: Supervisor | None = None
 
-    def wait(self) -> None:
+    def wait(self, seconds: float | None) -> None:
         """Give it time to load. Raises StoreUnavailable if that takes longer, EmbeddedStoreError if it fails."""
-        if self.supervisor and not self.supervisor.wait_until_ready(_LOADING_SECONDS):
+        if self.supervisor and not self.supervisor.wait_until_ready(seconds):
             raise StoreUnavailable("it is still loading")
 
     def check(self) -> None:
@@ -207,9 +209,9 @@ def _prepare(say: Say, store: _Store) -> bool:
     """
     _preparing.set()
     try:
-        call_command("migrate", interactive=False, verbosity=0)
+        _migrate(store)
         static_files.gather()
-        store.wait()
+        store.wait(_LOADING_SECONDS)
         _prepare_store(say)
     except StoreUnavailable as error:
         say(
@@ -220,6 +222,19 @@ def _prepare(say: Say, store: _Store) -> bool:
     finally:
         _preparing.clear()
     return True
+
+
+def _migrate(store: _Store) -> None:
+    """Bring the accounts up to date. New ones are not created beside a store that remembers others.
+
+    Raises StoreUnfit for such a store, and what `_Store.wait` raises.
+    """
+    file = accounts_file()
+    if (file is not None and not file.exists()) or not connection.introspection.table_names():
+        store.wait(None)
+        with suppress(StoreUnavailable):
+            unprepared_repository().check(None)
+    call_command("migrate", interactive=False, verbosity=0)
 
 
 def _prepare_store(say: Say) -> None:

@@ -17,6 +17,9 @@ class Topology(StrEnum):
     CLUSTER = "cluster"
 
 
+ANY_SITE = ""
+"""Instead of the UUID of the site that a store must have: it may have any, or none."""
+
 _TOPOLOGIES = {
     **dict.fromkeys(("redis", "rediss", "unix"), Topology.SERVER),
     **dict.fromkeys(("sentinel", "sentinel+tls"), Topology.SENTINEL),

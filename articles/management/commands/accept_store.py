@@ -1,7 +1,8 @@
-"""`manage.py accept_store`: use another store than before."""
+"""`manage.py accept_store`: use another store than before, or the same one with other accounts."""
 
 from typing import Any
 
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
@@ -12,13 +13,12 @@ from articles.management.sentences import about_accounts
 class Command(BaseCommand):
     """Needs no store. Safe to repeat."""
 
-    help = "Let the next start use the store that it finds, even if it is empty or belongs to other accounts."
+    help = "Let the next start use the store that it finds, even if it is empty or belonged to other accounts."
 
     def handle(self, *_: Any, **__: Any) -> None:
         try:
-            was_known = known_store.forget()
+            call_command("migrate", interactive=False, verbosity=0)  # the accounts may be new
+            known_store.accept_any()
         except DatabaseError as error:
             raise CommandError(about_accounts(error)) from error
-        self.stdout.write(
-            "The next start uses the store that it finds." if was_known else "There is no store to forget."
-        )
+        self.stdout.write("The next start uses the store that it finds.")

@@ -119,7 +119,7 @@ class Inspection:
         return read_stamp(self._store)
 
     def find_misfit(self, known_site: str | None) -> str:
-        """Return why a stamped store cannot be the site's, in one sentence; "" if it can. Four round trips."""
+        """Return why a start would refuse the store, in one sentence; "" if it would not. Five round trips."""
         return find_misfit(self._store, known_site)
 
     def measure_latency(self) -> Latency:

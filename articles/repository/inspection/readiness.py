@@ -77,13 +77,9 @@ def _number(version: str | None) -> int:
 
 
 def find_misfit(store: Store, known_site: str | None) -> str:
-    """Return why a stamped store is not the site's, in one sentence; "" if it is. Four round trips."""
+    """Return why a start would refuse the store, in one sentence; "" if it would not. Five round trips."""
     try:
-        schema.check_server(store)
-        schema.check_restored(store)
-        if known_site is not None:
-            schema.check_site(store, known_site)
-        schema.check_stamp(store)
+        schema.check(store, known_site)
     except StoreUnfit as error:
         return str(error)
     return ""

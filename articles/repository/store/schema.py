@@ -7,6 +7,7 @@ from uuid import uuid4
 import redis
 
 from articles.domain.errors import StoreUnfit
+from articles.domain.operation.store_address import ANY_SITE
 from articles.domain.ranking import Parameters
 from articles.repository.ranking.parameters import is_chosen_by_moderators, parameters_from, values_of
 from articles.repository.search.index import ALL_INDEXED
@@ -38,6 +39,9 @@ _WINDOW = "voting_window"
 _SITE = "site"
 """Field: the site's random UUID."""
 
+_REMEMBERED = "remembered"
+"""Field: present once an accounts database remembers the store."""
+
 _CONFIGURED = "configured"
 """Field: votes per day as last adopted from the configuration; the lab may have changed them since."""
 
@@ -46,6 +50,17 @@ _AUTO = "auto"
 
 _FORMER_DEFAULT = "200"
 """Value of that field after an earlier version of the site ran without a configured number."""
+
+
+def check(store: Store, known_site: str | None) -> None:
+    """Check all that a start refuses, changing nothing. Raises StoreUnfit, StoreUnavailable.
+
+    Five round trips; on a cluster, one more for each server. `known_site`: see `check_site`.
+    """
+    check_server(store)
+    check_restored(store)
+    check_site(store, known_site)
+    check_stamp(store)
 
 
 def check_server(store: Store) -> None:
@@ -69,17 +84,32 @@ def check_server(store: Store) -> None:
         raise StoreUnfit(f"The store's replies are not those of a server the site supports: {error}") from error
 
 
-def check_site(store: Store, known: str) -> None:
-    """Check that the store is the one that the site used before. One round trip. Raises StoreUnfit."""
+def check_site(store: Store, known: str | None) -> None:
+    """Check that the store is the one that the accounts remember, ANY_SITE for any.
+
+    If they remember none, no accounts may remember the store: then these are others. One round trip. Raises
+    StoreUnfit.
+    """
     with store.commands() as client:
-        site = client.hget(names.SCHEMA, _SITE)
-    if site == known:
+        site, is_remembered = client.hmget(names.SCHEMA, _SITE, _REMEMBERED)
+    if known in (site, ANY_SITE) or (known is None and not is_remembered):
         return
-    state = "is another site's" if site else "is empty, but this site has used one before"
+    if known is None:
+        found, right = "has been used with accounts before, but the accounts database is new", "the right accounts"
+    elif site:
+        found, right = "is another site's", "the right data"
+    else:
+        found, right = "is empty, but this site has used one before", "the right data"
     raise StoreUnfit(
-        f"The store {state}: start it with the right data or restore a backup. "
-        "If it is meant to be used as it is, run `manage.py accept_store`."
+        f"The store {found}: start the site with {right}, or restore a backup. "
+        "If both are meant to be used as they are, run `manage.py accept_store`."
     )
+
+
+def note_remembered(store: Store) -> None:
+    """Record that accounts remember the store. One round trip."""
+    with store.commands() as client:
+        client.hsetnx(names.SCHEMA, _REMEMBERED, "1")
 
 
 def check_restored(store: Store) -> None:
@@ -111,11 +141,15 @@ def stamp(store: Store) -> None:
     fields = [part for field in new.items() for part in field]
     status, *others = store.run("schema/stamp", [names.SCHEMA], [_keys_elsewhere(store), *fields])
     if status == "foreign":
-        raise StoreUnfit(
-            f"The store's database holds {others[0]} keys that are not this site's; give it an empty database."
-        )
+        raise _foreign(others[0])
     check_stamp(store)
     _write_parameters(store)
+
+
+def _foreign(keys: int) -> StoreUnfit:
+    return StoreUnfit(
+        f"The store's database holds {keys} keys that are not this site's; give it an empty database."
+    )
 
 
 def _keys_elsewhere(store: Store) -> int:
@@ -243,9 +277,17 @@ def _initial_parameters(store: Store) -> dict[str, str]:
 
 
 def check_stamp(store: Store) -> None:
-    """Check that a stamped store has this site's layout. One round trip. Raises StoreUnfit."""
+    """Check that a stamped store has this site's layout, and that another one is empty. Raises StoreUnfit.
+
+    Two round trips.
+    """
     with store.commands() as client:
+        keys = client.dbsize()  # before the stamp, which another process may be writing
         stamp = client.hgetall(names.SCHEMA)
+    if keys and not stamp:
+        raise _foreign(keys)
+    if not stamp:
+        return
     if not stamp["version"].isdigit() or not 1 <= int(stamp["version"]) <= LAYOUT_VERSION:
         raise StoreUnfit(
             f"The store has layout {stamp['version']}, this site has layout {LAYOUT_VERSION}; "

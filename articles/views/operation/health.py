@@ -2,16 +2,19 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from articles import known_store
 from articles.doctor.machine import LEAST_FREE_BYTES
 from articles.doctor.proxy import arrival_of, as_json
 from articles.domain.errors import StoreError
+from articles.domain.operation.store_address import ANY_SITE
 from articles.wiring import repository
 
 
@@ -42,8 +45,10 @@ def _of_the_store() -> list[str]:
 
 def _of_the_accounts() -> Iterator[str]:
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
+        known = known_store.known_site()
+        with suppress(StoreError):
+            if known not in (ANY_SITE, repository().site_id):
+                yield "accounts: they were emptied or replaced"
     except DatabaseError as error:
         yield f"accounts: {type(error).__name__}"
 

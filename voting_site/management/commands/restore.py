@@ -11,6 +11,7 @@ from articles import backup
 from articles.management.progress import Progress, add_progress_argument, progress
 from articles.management.store_command import StoreCommand
 from articles.wiring import unprepared_repository
+from voting_site.sqlite.base import creating
 
 
 class Command(StoreCommand):
@@ -36,7 +37,8 @@ class Command(StoreCommand):
                 if options["check"]:
                     manifest = backup.verify(folder, bar.reach)
                 else:
-                    restored = backup.restore(unprepared_repository(), folder, _steps(bar))
+                    with creating():
+                        restored = backup.restore(unprepared_repository(), folder, _steps(bar))
             except backup.BackupError as error:
                 raise CommandError(str(error)) from error
         if options["check"]:
