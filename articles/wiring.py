@@ -106,7 +106,8 @@ def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:
             break
         _log.warning("The site was moved to another store: set REDIS_URL and STORE_SHARDS=%s.", place.shards)
         _followed.go_to(place)
-        connected = _unprepared(timeout_seconds, site_rules)
+        former, connected = connected, _unprepared(timeout_seconds, site_rules)
+        connected.moves.complete(former.moves)
     _prepare(connected)
     return connected
 

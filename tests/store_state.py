@@ -56,6 +56,11 @@ def abandon_lease(repository: Repository, seconds: int) -> None:
     repository.store.client.set(names.TICK_LOCK, "of a process that died", ex=seconds)
 
 
+def expire_lease(repository: Repository) -> None:
+    """Let housekeeping's lease expire."""
+    repository.store.client.delete(names.TICK_LOCK)
+
+
 def count_keys(repository: Repository) -> int:
     return repository.store.client.dbsize()
 
@@ -403,9 +408,9 @@ def get_notes(repository: Repository) -> dict[str, dict[str, object]]:
     return {step: json.loads(note) for step, note in repository.store.client.hgetall(names.TICK).items()}
 
 
-def hold_import_lock(repository: Repository) -> None:
-    """Simulate another import that never ends."""
-    repository.store.client.set(names.IMPORT_LOCK, "another")
+def hold_import_lock(repository: Repository, holder: str = "another") -> None:
+    """Simulate another import that never ends, or another process that holds its lock."""
+    repository.store.client.set(names.IMPORT_LOCK, holder)
 
 
 def import_lock_holder(repository: Repository) -> str | None:

@@ -47,12 +47,13 @@ class Imports:
         self._token = ""
 
     @contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self, holder: str | None = None) -> Iterator[None]:
         """Exclude other imports. The lock of a process that dies expires after two minutes.
 
-        One round trip at the start and one at the end. Raises ImportRunning.
+        `holder`: a name under which only one process at a time can ask for the lock; it can take over from one
+        that died. One round trip at the start and one at the end. Raises ImportRunning.
         """
-        token = secrets.token_hex(8)
+        token = holder or secrets.token_hex(8)
         self._hold_lock(token)
         self._token = token
         try:
@@ -61,6 +62,11 @@ class Imports:
             self._token = ""
             with suppress(StoreUnavailable):  # the lock expires by itself
                 self._store.run("lease/release", [names.IMPORT_LOCK], [token])
+
+    def renew(self) -> None:
+        """Renew the lock that this process holds, if any. One round trip. Raises ImportRunning if it was lost."""
+        if self._token:
+            self._hold_lock(self._token)
 
     def _hold_lock(self, token: str) -> None:
         """Acquire or renew the lock. Raises ImportRunning if another import holds it."""
@@ -86,8 +92,7 @@ class Imports:
         number; two more if accounts are deleted meanwhile. Raises ImportRunning if the `lock` expired and another
         import began.
         """
-        if self._token:
-            self._hold_lock(self._token)
+        self.renew()
         known, fresh = self._existing(articles), dict[Mark, ImportedArticle]()
         for article in articles:
             if (mark := _mark(article)) not in known:
@@ -109,8 +114,7 @@ class Imports:
         """
         if not comments:
             return []
-        if self._token:
-            self._hold_lock(self._token)
+        self.renew()
         known = self._existing([article for article, _ in groupby(comments, lambda comment: comment.article)])
         ids = [known.get(_mark(comment.article)) for comment in comments]
         return enter_comments(self._store, comments, ids)

@@ -10,6 +10,7 @@ from articles.domain.moderation.flags import FlagReason
 from articles.domain.moderation.log import Action, Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Confirmation, Repository
+from articles.repository.moving.move import sum_up
 from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
@@ -118,6 +119,7 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
         comments.cast(first, 77, choice)
         comments.cast(top, 77, choice)
         comments.cast(reply, 78, choice)
+    assert sum_up(repository.store)
     comments.edit(first, BOB, "Edited", mentioned=[ALICE])
     comments.remove(reply, MODERATOR, "Spam")
     repository.removed_comments.get_page()

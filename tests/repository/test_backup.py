@@ -260,7 +260,7 @@ def test_a_backup_reads_many_articles_in_few_round_trips(server_url, clock):
 
 
 def test_an_article_with_very_many_voters_is_read_whole(repository, empty_url, clock, monkeypatch):
-    monkeypatch.setattr(reading, "_ENTRIES_PER_STEP", 10)
+    monkeypatch.setattr(reading, "ENTRIES_PER_STEP", 10)
     ids = [post(repository, number) for number in range(6)]
     for user in range(100, 130):
         repository.votes.cast(ids[0], user, Choice.VOTE)
@@ -274,7 +274,7 @@ def test_an_article_with_very_many_voters_is_read_whole(repository, empty_url, c
 def test_a_thread_is_restored_with_its_votes_whatever_the_steps(repository, empty_url, clock, monkeypatch):
     use(repository, clock)
     whole = {order: repository.comments.get_thread(7, order, reader=10) for order in CommentOrder}
-    monkeypatch.setattr(reading, "_ENTRIES_PER_STEP", 10)
+    monkeypatch.setattr(reading, "ENTRIES_PER_STEP", 10)
     monkeypatch.setattr(reading, "ARTICLES_PER_CHECK", 2)
 
     copy = restored(empty_url, *lines(repository.store), shards=3, clock=clock)

@@ -42,7 +42,8 @@ Invalid rows are reported and skipped. The import can be interrupted and repeate
 nothing is imported twice."""
 
 _RUNNING = """\
-Another import is running: try again when it has finished. After a crash, wait two minutes."""
+Another import is running, or the site is being moved to another store: try again when that is done.
+After a crash, wait two minutes."""
 
 
 class Command(StoreCommand):

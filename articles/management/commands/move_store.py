@@ -2,14 +2,15 @@
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Event, Thread
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from articles import wiring
-from articles.domain.errors import ImportRunning
+from articles.domain.errors import ImportRunning, StoreError
 from articles.domain.operation.store_address import StoreAddress, parse
 from articles.management.progress import Progress, add_progress_argument, progress
 from articles.management.store_command import StoreCommand
@@ -18,7 +19,11 @@ from articles.wiring import patient_repository
 
 _NOTICE_SECONDS = 30
 _LEASE_SECONDS = 60
-"""Seconds to wait until housekeeping lets the move hold its lease."""
+"""Seconds to wait until housekeeping lets the move hold its lease, or that of a move that was killed expires."""
+
+_RENEW_SECONDS = 5
+_HOLDER = "move"
+"""Name by which moves hold the import lock: of one that was killed, the next one has it at once."""
 
 
 class Command(StoreCommand):
@@ -57,40 +62,53 @@ class Command(StoreCommand):
         add_progress_argument(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
-        if options["confirm"]:
-            self._confirm()
-        elif options["cancel"]:
-            is_cancelled = patient_repository().moves.cancel()
-            self.stdout.write("The move is cancelled." if is_cancelled else "No move was interrupted.")
-        else:
-            try:
+        try:
+            if options["confirm"]:
+                self._confirm()
+            elif options["cancel"]:
+                self._cancel()
+            else:
                 with progress(unit="", shown=options["progress"]) as bar:
                     self._undo(bar) if options["undo"] else self._move(options, bar)
-            except MoveFailed as error:
-                raise CommandError(str(error)) from error
+        except MoveFailed as error:
+            raise CommandError(str(error)) from error
 
     def _confirm(self) -> None:
-        moves = patient_repository().moves
-        if moves.get_former_place() is None:
-            raise CommandError("There is no move to confirm.")
-        moves.confirm()
+        source = patient_repository()
+        with self._alone(source):
+            if source.moves.get_former_place() is None:
+                raise MoveFailed("There is no move to confirm.")
+            source.moves.confirm()
         self.stdout.write("The move is confirmed. The former store is no longer needed.")
+
+    def _cancel(self) -> None:
+        source = patient_repository()
+        with self._alone(source):
+            is_cancelled = source.moves.cancel()
+        self.stdout.write("The move is cancelled." if is_cancelled else "No move was interrupted.")
 
     def _move(self, options: dict[str, Any], bar: Progress) -> None:
         there = Place(_checked(options["url"]).url, options["shards"])
         here, source, target = wiring.place(), patient_repository(), wiring.other_repository(there)
+        if here == there and source.moves.get_former_place():
+            self.stdout.write("The site has moved to this store already.")
+            self._end_move(target, there, bar)
+            return
         target.check_server()
         move, began = source.move_to(target), time.monotonic()
-        with _alone(source) as renew:
-            reach = _steps(bar, renew)
+        with self._alone(source):
+            reach = _steps(bar)
             if findings := move.copy(reach):
                 raise MoveFailed("\n".join([*findings[:20], f"The copy has {len(findings):,} findings."]))
             while (left := began + options["notice"] - time.monotonic()) > 0:
                 move.follow(reach)
                 time.sleep(min(left, 1.0))
             seconds = move.switch(here, there, reach)
-        bar.clear()
-        self._report(target, bar, seconds)
+        self._tell_seconds(seconds, bar)
+        self._end_move(target, there, bar)
+
+    def _end_move(self, target: Repository, there: Place, bar: Progress) -> None:
+        self._check(target, bar)
         self.stdout.write(
             f"Set REDIS_URL to this store and STORE_SHARDS={there.shards} on every node, so that they do not need "
             "the former store to find it. Then run `manage.py move_store --confirm`; until then "
@@ -104,17 +122,20 @@ class Command(StoreCommand):
             raise MoveFailed("The site was not moved to this store, or the move is confirmed.")
         target = wiring.other_repository(former)
         target.check_server()
-        with _alone(source) as renew:
-            seconds = source.move_to(target).undo(here, former, _steps(bar, renew))
-        bar.clear()
-        self._report(target, bar, seconds)
+        with self._alone(source):
+            seconds = source.move_to(target).undo(here, former, _steps(bar))
+        self._tell_seconds(seconds, bar)
+        self._check(target, bar)
         self.stdout.write(
             f"The site is back in the former store: set REDIS_URL back, and STORE_SHARDS={former.shards}."
         )
 
-    def _report(self, target: Repository, bar: Progress, seconds: float) -> None:
-        wiring.forget_repositories()
+    def _tell_seconds(self, seconds: float, bar: Progress) -> None:
+        bar.clear()
         self.stdout.write(f"The site now uses the other store. Changes were refused for {seconds:.1f} s.")
+
+    def _check(self, target: Repository, bar: Progress) -> None:
+        wiring.forget_repositories()
         bar.describe("checking")
         findings = list(map(str, target.audit.run(bar.reach)))
         bar.clear()
@@ -123,6 +144,30 @@ class Command(StoreCommand):
         self.stdout.write(f"{len(findings):,} findings." if findings else "The audit found nothing.")
         if findings:
             sys.exit(1)
+
+    @contextmanager
+    def _alone(self, source: Repository) -> Iterator[None]:
+        """Hold the housekeeping lease and the import lock during the block. Raises MoveFailed."""
+        ends, waits = time.monotonic() + _LEASE_SECONDS, False
+        while True:
+            with source.lease.acquire() as lease:
+                if lease is not None:
+                    try:
+                        with source.imports.lock(_HOLDER), _renewing(lease.renew, source.imports.renew):
+                            yield
+                    except ImportRunning:
+                        raise MoveFailed("Articles are being imported: wait until that is done.") from None
+                    return
+            if time.monotonic() > ends:
+                raise MoveFailed(
+                    "Another process holds the housekeeping lease: another move or a long backup is going on."
+                )
+            if not waits:
+                waits = True
+                self.stdout.write(
+                    "Waiting until housekeeping lets the move begin; after a crash, this takes half a minute."
+                )
+            time.sleep(1)
 
 
 def _checked(url: str | None) -> StoreAddress:
@@ -135,32 +180,29 @@ def _checked(url: str | None) -> StoreAddress:
 
 
 @contextmanager
-def _alone(source: Repository) -> Iterator[Any]:
-    """Hold the housekeeping lease and the import lock; yield what renews the lease. Raises MoveFailed."""
-    ends = time.monotonic() + _LEASE_SECONDS
-    while True:
-        with source.lease.acquire() as lease:
-            if lease is not None:
-                try:
-                    with source.imports.lock():
-                        yield lease.renew
-                except ImportRunning:
-                    raise MoveFailed("Articles are being imported: wait until that is done.") from None
-                return
-        if time.monotonic() > ends:
-            raise MoveFailed("Another process holds the housekeeping lease: a move or a long backup is going on.")
-        time.sleep(1)
+def _renewing(*renewals: Callable[[], object]) -> Iterator[None]:
+    """Renew what expires during the block, however long its steps take."""
+    ended = Event()
+
+    def renew_all() -> None:
+        while not ended.wait(_RENEW_SECONDS):
+            for renew in renewals:
+                with suppress(ImportRunning, StoreError):
+                    renew()
+
+    thread = Thread(target=renew_all, name="lease", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
-def _steps(bar: Progress, renew: Any) -> Any:
-    """Return a progress that begins the bar again with each step, and renews the lease."""
-    renewed = time.monotonic()
+def _steps(bar: Progress) -> Any:
+    """Return a progress that begins the bar again with each step."""
 
     def reach(step: str, done: int, total: int) -> None:
-        nonlocal renewed
-        if time.monotonic() - renewed > 5:
-            renewed = time.monotonic()
-            renew()
         bar.describe(step)
         bar.reach(done, total)
 

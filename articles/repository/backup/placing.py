@@ -9,6 +9,7 @@ from typing import Any
 from articles.domain.articles import ArticleId
 from articles.repository.backup.reading import article_of_entry
 from articles.repository.backup.records import BackupRecord, Entry
+from articles.repository.ranking.parameters import NEXT
 from articles.repository.store import key_table as table
 from articles.repository.store.key_table import InBackup, Key, Owner, Place
 from articles.repository.store.keys import Keys, Shards
@@ -17,8 +18,9 @@ _HIGHEST, _LOWEST = ("clock", "longest_window"), ("voters_dropped",)
 """Fields of `ranking:` in which shards differ; for each, the highest or the lowest value is right."""
 
 _TRANSIENT = ("clock_start", "clock_uptime", "sampled_at", "since_day", "since_week", "since_month")
-_NEXT = "next_"
-"""Beginning of the fields of a change that is being applied: a restored store begins without one."""
+
+_OF_A_MOVE = ("moved_to", "moved_from", "move")
+"""Fields of the stamp about the store that was backed up, not about the restored one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,9 @@ class Placing:
                 continue
             if kind is table.RANKING:
                 self._note_parameters(entry.data, record.shard or 0)
+            elif kind is table.SCHEMA:
+                stamp = {name: value for name, value in entry.data.items() if name not in _OF_A_MOVE}
+                yield Placed(entry.name, kind, stamp)
             elif kind is table.LOG and self.before != self.shards.count:
                 self._note_log(entry.data)
             elif kind is table.LOG:
@@ -123,7 +128,7 @@ class Placing:
             self._parameters = {
                 name: value
                 for name, value in fields.items()
-                if name not in _TRANSIENT and name not in _LOWEST and not name.startswith(_NEXT)
+                if name not in _TRANSIENT and name not in _LOWEST and not name.startswith(NEXT)
             }
 
     def _note_log(self, newest_first: list[str]) -> None:

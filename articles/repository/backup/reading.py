@@ -22,7 +22,7 @@ from articles.repository.backup.records import BackupRecord, Entry, Layout
 from articles.repository.store import key_table as table
 from articles.repository.store import keys as names
 from articles.repository.store.ahead import read_ahead
-from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_READ, KEYS_PER_READ
+from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_READ, ENTRIES_PER_STEP, KEYS_PER_READ
 from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import InBackup, Key, Owner, split_prefix
@@ -35,9 +35,6 @@ Report: TypeAlias = Callable[[str], object]
 
 _Named: TypeAlias = tuple[str, Key]
 """A key's name, and its kind."""
-
-_ENTRIES_PER_STEP = 20_000
-"""Entries that one script reads, unless a single article has more: some milliseconds of the store's time."""
 
 _LISTS = (table.LOG, table.TUNINGS)
 """Lists that grow at their heads, and are read from their tails in parts."""
@@ -164,7 +161,7 @@ class BackupReader:
         waiting = list(map(str, ids))
         while waiting:
             done, articles = self._store.run(
-                "backup/read", [keys.viewed], [keys.prefix, _ENTRIES_PER_STEP, *waiting]
+                "backup/read", [keys.viewed], [keys.prefix, ENTRIES_PER_STEP, *waiting]
             )
             waiting = waiting[done:]
             records += self._records(keys, articles)
@@ -178,7 +175,7 @@ class BackupReader:
             done, comments = self._store.run(
                 "backup/read_comments",
                 list(map(keys.comment, waiting)),
-                [keys.prefix, _ENTRIES_PER_STEP, *waiting],
+                [keys.prefix, ENTRIES_PER_STEP, *waiting],
             )
             waiting = waiting[done:]
             records += self._records(keys, comments)

@@ -10,7 +10,9 @@ from articles.domain.discussion.comments import CommentId, article_of, is_root
 from articles.repository.backup.reading import BackupReader
 from articles.repository.backup.records import BackupRecord, Layout
 from articles.repository.backup.restoring import StoreRestore
+from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
+from articles.repository.ranking.parameters import RankingParameters, begun_in, parameters_from
 from articles.repository.store import key_table as table
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ
@@ -35,7 +37,7 @@ _SAME_LIFE_MS = 1000
 """Milliseconds by which the computed expiry of an unchanged key may differ."""
 
 _ADDED_UP = (
-    *(table.SITE_DAYS, table.LOG, table.TUNINGS, table.RANKING),
+    *(table.SITE_DAYS, table.LOG, table.TUNINGS),
     *(table.GROUPS, table.DESCRIPTIONS, table.MERGED, table.LEFT_OUT, table.LEFT_OUT_ACTS),
 )
 """Kinds of keys that are rewritten as a whole, from all shards."""
@@ -74,7 +76,7 @@ class Changes:
             self.comments.add(int(kind.values(rest)[0]))
         elif kind.in_backup is InBackup.COPIED and kind.owner is Owner.MEMBER:
             self.members.add(rest)
-        elif kind.in_backup is InBackup.COPIED and kind is not table.VIEWED:
+        elif kind.in_backup is InBackup.COPIED and kind not in (table.VIEWED, table.RANKING):
             self.site.append((name, kind))
 
 
@@ -104,6 +106,7 @@ class Carrier:
     def __init__(self, source: Store, target: Store, repair: Repair, reader: BackupReader, layout: Layout) -> None:
         self._source = source
         self._target = target
+        self._hot = Hot(target)
         self._repair = repair
         self._reader = reader
         self._layout = layout
@@ -117,12 +120,13 @@ class Carrier:
             self._carry_articles(batch)
         for batch in portions(sorted(changes.comments), ARTICLES_PER_CHECK):
             self._carry_comments(batch)
-        if changes.articles:  # their hashes say where the log of the source has their entries
-            self._repair.settle_log()
+        if changes.articles or any(kind is table.LOG for _, kind in changes.site):
+            self._repair.settle_log()  # articles' hashes say where the log of the source has their entries
         for lists in portions(sorted(changes.members), KEYS_PER_READ):
             self._carry_lists(lists)
         fixed = [(names.ACCOUNTS, table.ACCOUNTS), (names.COUNTER, table.COUNTER)]
         self._restore().write_some(list(self._reader.iterate_keys(fixed)))
+        self._carry_parameters()
 
     def _carry_articles(self, ids: Sequence[ArticleId]) -> None:
         former = self._former(ids)
@@ -177,13 +181,22 @@ class Carrier:
         records = list(self._reader.iterate_keys([one for one in changed if one[1] not in _ADDED_UP]))
         for kind in rewritten:
             records += self._read_all(kind)
-        self._unlink(
-            keys.prefix + kind.of()
-            for keys in self._target.shards.all
-            for kind in rewritten
-            if kind is not table.RANKING
-        )
+        self._unlink(keys.prefix + kind.of() for keys in self._target.shards.all for kind in rewritten)
         self._restore().write_some(records)
+
+    def _carry_parameters(self) -> None:
+        """Carry the ranking's parameters, and a change of them that has begun, which the site completes there.
+
+        Then rescore the hot list: they say for which moment the other one is scored.
+        """
+        records = list(self._read_all(table.RANKING))
+        current: Mapping[str, str] = records[0].entries[0].data  # the first shard's
+        RankingParameters(self._target).follow(parameters_from(current), int(current["version"]))
+        self._restore().write_some(records)
+        if begun := begun_in(current):
+            with self._target.commands() as client:
+                client.hset(self._target.shards.directory.ranking, mapping=begun)
+        self._hot.rescore()
 
     def _read_all(self, kind: Key) -> Iterator[BackupRecord]:
         """Yield a key of each shard that may have it."""

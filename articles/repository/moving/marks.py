@@ -3,13 +3,19 @@
 import json
 from enum import StrEnum
 from typing import NamedTuple
+from uuid import uuid4
 
 from articles.domain.errors import StoreUnavailable
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Store
+from articles.repository.store.connection import Call, Store
+from articles.repository.store.schema import RESTORING
 
 MOVED_TO, MOVED_FROM = "moved_to", "moved_from"
 """Fields of the stamp that name the other store."""
+
+MOVE, COPY = "move", "copy"
+"""Fields of the two stamps that hold a move's random name: in the store that is moved, from the beginning; in the
+other one, from when everything has been copied once until the site may use it."""
 
 COPYING, NOTING = "copying", "noting"
 """Marks of a store that is copied, and of one that the site was moved to and may return from."""
@@ -63,6 +69,19 @@ def check_kept(store: Store) -> None:
         raise StoreUnavailable("the store is being moved")
 
 
+def name_move(store: Store) -> None:
+    """Begin another move from this store: no copy made by an earlier one is continued. One round trip."""
+    with store.commands() as client:
+        client.hset(names.SCHEMA, MOVE, uuid4().hex)
+
+
+def move_of(store: Store, field: str) -> str | None:
+    """Return the name of the move in a field of the stamp. One round trip."""
+    with store.commands() as client:
+        name: str | None = client.hget(names.SCHEMA, field)
+    return name
+
+
 def note_changes(store: Store, mark: str = COPYING) -> None:
     """Let every change record what it changes. One round trip. Idempotent."""
     with store.pipeline() as pipe:
@@ -103,16 +122,10 @@ def count_changed(store: Store) -> int:
         return sum(pipe.execute())
 
 
-def finish(store: Store, to: Place) -> bool:
-    """Refuse all further changes, and name the store that the site is in now.
-
-    Returns False if it is too late: changes were made again in a shard.
-    """
-    for keys in store.shards.all:
-        if store.run("moving/finish", [keys.moving, keys.closed], []) != ["ok"]:
-            return False
-    name_place(store, MOVED_TO, to)
-    return True
+def finish(store: Store) -> bool:
+    """Refuse all further changes. Returns False if it is too late: changes were made again in a shard."""
+    calls = [Call("moving/finish", [keys.moving, keys.closed], []) for keys in store.shards.all]
+    return all(reply == ["ok"] for reply in store.run_together(calls))
 
 
 def reopen(store: Store, mark: str) -> None:
@@ -122,10 +135,30 @@ def reopen(store: Store, mark: str) -> None:
     note_changes(store, mark)
 
 
-def clear(store: Store) -> None:
-    """Forget the move: changes are neither recorded nor refused. One round trip. Idempotent."""
+def close_copy(store: Store, restored: str, move: str) -> None:
+    """Let no site start on a store: it is a copy that a move will continue. Two round trips. Idempotent.
+
+    Processes that the store leads to where the site is are still led there.
+    """
+    with store.commands() as client:
+        client.hset(names.SCHEMA, mapping={RESTORING: restored, COPY: move})
+    clear(store, MOVED_FROM, MOVE)
+
+
+def open_copy(store: Store, move: str | None) -> None:
+    """Let the site use the store that a move, given by its name, has led to. Two round trips. Idempotent."""
+    if move is not None and move_of(store, COPY) == move:
+        with store.commands() as client:
+            client.hdel(names.SCHEMA, RESTORING, COPY, MOVED_TO)
+
+
+def clear(store: Store, *fields: str) -> None:
+    """Forget the move: changes are neither recorded nor refused. One round trip. Idempotent.
+
+    `fields`: what the stamp forgets; all by default.
+    """
     with store.pipeline() as pipe:
-        pipe.hdel(names.SCHEMA, MOVED_TO, MOVED_FROM)
+        pipe.hdel(names.SCHEMA, *(fields or (MOVED_TO, MOVED_FROM, MOVE)))
         for keys in store.shards.all:
             for key in (keys.moving, keys.closed, keys.changed, keys.taken):
                 pipe.unlink(key)

@@ -1,6 +1,7 @@
 """One move: a copy, the changes made meanwhile, and a few seconds without changes for the last of them."""
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 from itertools import chain
@@ -10,11 +11,11 @@ from articles.repository.backup import BackupReader, Backups, Layout
 from articles.repository.lists.hot import Hot
 from articles.repository.moving import marks
 from articles.repository.moving.carrier import Carrier, Changes
-from articles.repository.moving.marks import MoveState, Place
-from articles.repository.ranking.parameters import RankingParameters
+from articles.repository.moving.marks import Place
 from articles.repository.store import keys as names
 from articles.repository.store import schema
-from articles.repository.store.connection import Store
+from articles.repository.store.batches import ENTRIES_PER_STEP
+from articles.repository.store.connection import Store, Value
 from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.audit import Audit
 from articles.repository.upkeep.repair import Repair
@@ -40,8 +41,6 @@ _NO_LESS = 0.9
 
 _MOST_ROUNDS = 50
 _MOST_CHECKS = 3
-_COPIED = "copied"
-"""Field of the new store's stamp: everything has been copied once."""
 
 
 class MoveFailed(Exception):
@@ -63,9 +62,14 @@ class Move:
         After an interruption it continues with the changes if everything was copied once, otherwise it restarts.
         Raises MoveFailed.
         """
-        self._check()
-        if not self._is_copied():
+        if marks.other_place(self._source, marks.MOVED_FROM):
+            raise MoveFailed("The last move is not confirmed yet: run `manage.py move_store --confirm`.")
+        if self._is_copied():
+            marks.note_changes(self._source)  # which its last step may have refused
+            self._continue(progress)
+        else:
             marks.clear(self._source)
+            marks.name_move(self._source)
             marks.note_changes(self._source)
             self._copy_all(progress)
         self.follow(progress)
@@ -85,21 +89,25 @@ class Move:
                 break
         return findings or []
 
-    def _check(self) -> None:
-        if RankingParameters(self._source).get_state().applying:
-            raise MoveFailed("Other ranking parameters are being applied: wait until that is done.")
-        if marks.other_place(self._source, marks.MOVED_FROM):
-            raise MoveFailed("The last move is not confirmed yet: run `manage.py move_store --confirm`.")
-
     def _is_copied(self) -> bool:
-        restore = Backups(self._target).restore(self._id, self._layout)
+        """Return whether the other store is a whole copy, made by a move that has recorded changes ever since."""
         with self._target.commands() as client:
-            copied = client.hget(names.SCHEMA, _COPIED)
-        return restore.is_interrupted() and copied == self._id and marks.state_of(self._source) != MoveState.NONE
+            copy, shards = client.hmget(names.SCHEMA, marks.COPY, "shards")
+        return copy is not None and (copy, shards) == (self._name, str(self._target.shards.count))
+
+    def _continue(self, progress: Progress) -> None:
+        """Continue a copy that may have ended between writing an article and putting it into its lists."""
+        self._close_target(self._name)
+        self.follow(progress)
+        self._repair.run(lambda done, total: progress(REBUILDING, done, total))
 
     @property
     def _id(self) -> str:
-        return f"move of {self._layout.site}"
+        return f"{schema.MOVE_OF} {self._layout.site}"
+
+    @property
+    def _name(self) -> str | None:
+        return marks.move_of(self._source, marks.MOVE)
 
     @cached_property
     def _layout(self) -> Layout:
@@ -115,8 +123,7 @@ class Move:
         upgrades.upgrade(self._target)
         self._target.load_scripts()
         self._repair.rebuild(lambda done, total: progress(REBUILDING, done, total))
-        with self._target.commands() as client:
-            client.hset(names.SCHEMA, _COPIED, self._id)
+        self._close_target(self._name)
 
     def follow(self, progress: Progress) -> None:
         """Carry what has changed since it was copied, until a round takes a moment, or no less than others."""
@@ -146,6 +153,7 @@ class Move:
         The other store notes what changes there, so that the site can return. Raises MoveFailed.
         """
         progress(SWITCHING, 0, 1)
+        name = self._name
         self._carrier.carry_outside()
         self._carry()
         began = time.monotonic()
@@ -154,16 +162,20 @@ class Move:
             self._carry()
             self._carrier.carry_outside()
             self._compare()
-            Hot(self._target).rescore()
+            if name is None or name != marks.move_of(self._target, marks.COPY) or name != self._name:
+                raise MoveFailed("Meanwhile the move was cancelled, or another one was begun.")
             if time.monotonic() - began > REFUSED_SECONDS - _LEAST_LEFT:
                 raise MoveFailed("The last changes took too long to carry. Try again when the site is less busy.")
-            self._open_target(here)
-            if not marks.finish(self._source, there):
+            self._prepare_return(here)
+            if not marks.finish(self._source):
                 raise MoveFailed("The last changes took too long to carry. Try again when the site is less busy.")
         except BaseException:
-            self._close_target()
-            marks.reopen(self._source, self._mark)
+            self._close_target(name)
+            marks.reopen(self._source, self._mark) if self._name else marks.clear(self._source)
             raise
+        # From here on the site is in the other store, even if this process does not learn of it.
+        marks.name_place(self._source, marks.MOVED_TO, there)
+        marks.open_copy(self._target, name)
         progress(SWITCHING, 1, 1)
         return time.monotonic() - began
 
@@ -175,36 +187,45 @@ class Move:
         if marks.other_place(self._source, marks.MOVED_FROM) is None:
             raise MoveFailed("The site was not moved to this store, or the move is confirmed.")
         self._mark = marks.NOTING
-        self._close_target()
+        if self._is_copied():
+            marks.note_changes(self._source, self._mark)
+            self._continue(progress)
+        else:
+            marks.name_move(self._source)
+            self._close_target(self._name)
         self.follow(progress)
-        seconds = self.switch(here, there, progress)
-        marks.clear(self._target)
-        return seconds
+        return self.switch(here, there, progress)
 
-    def _open_target(self, here: Place) -> None:
-        marks.clear(self._target)
-        marks.note_changes(self._target, marks.NOTING)
-        marks.name_place(self._target, marks.MOVED_FROM, here)
-        with self._target.commands() as client:
-            client.hdel(names.SCHEMA, schema.RESTORING, _COPIED)
+    def _prepare_return(self, here: Place) -> None:
+        """Let the other store note what changes there, unless the site returns to it."""
+        if self._mark == marks.COPYING:
+            marks.note_changes(self._target, marks.NOTING)
+            marks.name_place(self._target, marks.MOVED_FROM, here)
 
-    def _close_target(self) -> None:
-        """Let no site start on the other store: it is a copy that will be carried on."""
-        with self._target.commands() as client:
-            client.hset(names.SCHEMA, mapping={schema.RESTORING: self._id, _COPIED: self._id})
-        marks.clear(self._target)
+    def _close_target(self, name: str | None) -> None:
+        """Let no site start on the other store: it is a copy that the move with this name will carry on."""
+        marks.close_copy(self._target, self._id, name or "")
 
     def _compare(self) -> None:
-        """Raise MoveFailed unless both stores have equally many articles and choices of members."""
-        if (here := _sums(self._source)) != (there := _sums(self._target)):
-            raise MoveFailed(f"The copy is not complete: {here} here, {there} there.")
+        """Raise MoveFailed unless both stores have the same articles, votes, and choices of members."""
+        here, there = sum_up(self._source), sum_up(self._target)
+        if differing := sorted(name for name in here | there if here[name] != there[name]):
+            raise MoveFailed(f"The copy is not complete. What differs: {', '.join(differing)}.")
 
 
-def _sums(store: Store) -> tuple[int, int]:
-    """Return the numbers of listed and of removed articles. One round trip."""
-    with store.pipeline() as pipe:
-        for keys in store.shards.all:
-            pipe.zcard(keys.order(Order.TIME))
-            pipe.zcard(keys.removed)
-        counts = pipe.execute()
-    return sum(counts[::2]), sum(counts[1::2])
+def sum_up(store: Store) -> Counter[str]:
+    """Return sums over the articles of a store, and over the choices of its members. In steps of every shard."""
+    sums = Counter[str]()
+    for keys in store.shards.all:
+        for name, ranking, kind in (
+            ("articles", keys.order(Order.TIME), "articles"),
+            ("removed articles", keys.removed, "articles"),
+            ("comments with votes", keys.comment_voters, "comments"),
+        ):
+            done, read = 0, 1
+            while read:
+                step: list[Value] = [keys.prefix, kind, done, ENTRIES_PER_STEP]
+                read, votes, choices = store.run("moving/sum_choices", [ranking], step)
+                done += read
+                sums += Counter({name: read, "votes": int(votes), "choices of members": int(choices)})
+    return sums

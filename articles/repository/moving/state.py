@@ -23,11 +23,22 @@ class Moves:
         """Return the store that the site was moved here from, until the move is confirmed. One round trip."""
         return marks.other_place(self._store, marks.MOVED_FROM)
 
+    def complete(self, former: "Moves") -> None:
+        """Let the site use this store if the move from the former one was interrupted right before that.
+
+        The former store has led here, so the site is here. Three round trips. Idempotent.
+        """
+        marks.open_copy(self._store, marks.move_of(former._store, marks.MOVE))
+
     def cancel(self) -> bool:
-        """Cancel an unfinished move; return whether there was one. Two round trips. Idempotent."""
-        if self.get_state() not in (MoveState.COPYING, MoveState.CLOSED):
+        """Cancel an interrupted move or undo; return whether there was one. Four round trips. Idempotent."""
+        state = self.get_state()
+        if state in (MoveState.NONE, MoveState.NOTING) or self.get_new_place() is not None:
             return False
-        marks.clear(self._store)
+        if self.get_former_place() is not None:
+            marks.reopen(self._store, marks.NOTING)
+        else:
+            marks.clear(self._store)
         return True
 
     def confirm(self) -> None:

@@ -23,6 +23,12 @@ from articles.repository.store.values import number_from, whole_from
 
 _NAMES = tuple(RANGES)
 
+NEXT = "next_"
+"""Beginning of the fields of a change that is being applied."""
+
+_STAGED = ("next_seconds_per_point", "next_cursor")
+"""Those of them that say how far each shard is."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeProgress:
@@ -71,6 +77,11 @@ def parameters_from(values: Mapping[str, Any]) -> Parameters:
     """Return the parameters in a hash or in an entry of the history. Raises StoreDamaged."""
     numbers = {name: number_from(values[name], name) for name in _NAMES}
     return Parameters(votes_per_day=round(numbers.pop("votes_per_day")), **numbers)
+
+
+def begun_in(values: Mapping[str, str]) -> dict[str, str]:
+    """Return those fields of a hash that describe a change that has begun, without how far it is."""
+    return {name: value for name, value in values.items() if name.startswith(NEXT) and name not in _STAGED}
 
 
 def _exact(value: float) -> str:
@@ -184,17 +195,40 @@ class RankingParameters:
         if values.get("next_version") != str(version):
             return  # another process was faster
         now = exact_time(store.now())
+        self._replace_ranking(parameters, version, slugs, [self._log_call(parameters, values, now)])
+
+    def follow(self, parameters: Parameters, version: int) -> None:
+        """Rank by the parameters that the store that this one is a copy of has by now; they are not logged.
+
+        One round trip if they are the same, else as `advance`. Idempotent.
+        """
+        state, directory = self.get_state(), self._store.shards.directory
+        if state.version == version:
+            return
+        if parameters.votes_per_day != state.parameters.votes_per_day:
+            while not self._stage(parameters, version):
+                pass
+        with self._store.commands() as client:
+            slugs = client.hkeys(directory.groups)
+        self._replace_ranking(parameters, version, slugs)
+
+    def _replace_ranking(
+        self, parameters: Parameters, version: int, slugs: Sequence[str], log: Sequence[Call] = ()
+    ) -> None:
+        """Make parameters current, with their staged ranking, in one transaction with their entry in the log."""
+        store, now = self._store, exact_time(self._store.now())
         named = [text for pair in values_of(parameters).items() for text in pair]
-        log_change = self._log_call(parameters, values, now)
         store.run_together(
-            [log_change]
-            + [
-                Call(
-                    "ranking/apply",
-                    (keys.ranking, keys.order(Order.SCORE), keys.next_score),
-                    (keys.prefix, version, now, store.rules.hot_size, len(named), *named, *slugs),
-                )
-                for keys in store.shards.all
+            [
+                *log,
+                *(
+                    Call(
+                        "ranking/apply",
+                        (keys.ranking, keys.order(Order.SCORE), keys.next_score),
+                        (keys.prefix, version, now, store.rules.hot_size, len(named), *named, *slugs),
+                    )
+                    for keys in store.shards.all
+                ),
             ]
         )
         self._drop_rankings_of_new_groups(set(slugs))

@@ -15,6 +15,9 @@ ARTICLES_PER_CHECK = 250
 ENTRIES_PER_READ = 500
 """Entries of a long list or sorted set in one reply."""
 
+ENTRIES_PER_STEP = 20_000
+"""Entries that one script reads, unless a single article has more: some milliseconds of the store's time."""
+
 ENTRIES_PER_CHECK = 500
 """Entries of a member's lists that one script audits or repairs."""
 

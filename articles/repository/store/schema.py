@@ -20,7 +20,10 @@ LAYOUT_VERSION = 7
 """Version of the keys, as docs/data-model.md describes them. `upkeep/upgrades.py` leads to it."""
 
 RESTORING = "restoring"
-"""Field that names the backup that is being restored into the store, until all of it is there."""
+"""Field that names the backup that is being restored into the store, until all of it is there; or the move."""
+
+MOVE_OF = "move of"
+"""Beginning of the name of a move, where the store is a copy that the site does not use yet."""
 
 OLDEST_SERVER = (6, 2)
 
@@ -113,13 +116,24 @@ def note_remembered(store: Store) -> None:
 
 
 def check_restored(store: Store) -> None:
-    """Check that no backup is being restored into the store. One round trip. Raises StoreUnfit."""
+    """Check that the store is no unfinished restore of a backup or copy by a move. One round trip.
+
+    Raises StoreUnfit.
+    """
     with store.commands() as client:
-        if client.hexists(names.SCHEMA, RESTORING):
-            raise StoreUnfit(
-                "A backup is being restored into the store, or its restore was interrupted: "
-                "wait, or run `manage.py restore` again."
-            )
+        name = client.hget(names.SCHEMA, RESTORING)
+    if name is None:
+        return
+    if name.startswith(MOVE_OF):
+        raise StoreUnfit(
+            "The site is being moved to this store, or the move was interrupted: the site is still in its former "
+            "store. Set REDIS_URL and STORE_SHARDS to that one; to continue the move, run `manage.py move_store` "
+            "there again."
+        )
+    raise StoreUnfit(
+        "A backup is being restored into the store, or its restore was interrupted: "
+        "wait, or run `manage.py restore` again."
+    )
 
 
 def layout_of(store: Store) -> int:
