@@ -304,7 +304,7 @@ def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: Comme
     summary=gettext_noop("Delete your comment"),
     description=gettext_noop(
         "Its text and your name are permanently deleted. While it has replies, a note stays in its place; a "
-        "second request gets 404."
+        "second request gets 404. Members who were notified of it still see that you wrote it."
     ),
     response={200: Deleted} | failing(400, 401, 403, 404, 415, 503),
     auth=AUTHORS,

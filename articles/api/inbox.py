@@ -17,7 +17,7 @@ from articles.api.protocol.problems import Problem
 from articles.domain.discussion import notices as domain
 from articles.domain.discussion.notices import NoticeKind
 from articles.domain.moderation.log import Action
-from articles.web.identity import actor, inbox_read_until, mark_read, member_named
+from articles.web.identity import actor, inbox_read_until, mark_read, member_named, named
 from articles.wiring import repository
 
 
@@ -52,12 +52,8 @@ class Notice(BaseModel):
     @classmethod
     def of(cls, notice: domain.Notice, read_until: float) -> "Notice":
         entry, comment = notice.entry, None if notice.is_article_removed else notice.comment
-        if notice.kind in (NoticeKind.MODERATION, NoticeKind.FLAG):
-            name = entry.actor_name if entry else ""
-        elif notice.comment_id:
-            name = notice.comment.author_name if notice.comment else ""
-        else:
-            name = notice.poster_name
+        is_by_moderator = notice.kind in (NoticeKind.MODERATION, NoticeKind.FLAG)
+        name = (entry.actor_name if entry else "") if is_by_moderator else notice.author_name
         return cls(
             kind=notice.kind,
             time=notice.at,
@@ -166,7 +162,7 @@ def read_inbox(request: MemberRequest, query: Query[schemas.PageQuery]) -> Inbox
     bans = Ban.objects.to_show(request.user) if query.page == 1 else []
     return Inbox(
         bans=list(map(OwnBan.of, bans)),
-        notices=[Notice.of(notice, read_until) for notice in page.notices],
+        notices=[Notice.of(notice, read_until) for notice in named(page.notices)],
         page=page.number,
         has_next=page.has_next,
     )

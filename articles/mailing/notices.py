@@ -12,6 +12,7 @@ from articles.domain.discussion.notices import NoticeKind, NoticePointer
 from articles.mailing.message import notices_to
 from articles.mailing.sending import Mail, recipients, send_each
 from articles.repository import Repository
+from articles.web.identity import named
 
 SETTLE_SECONDS = 300
 """Age at which a notice is mailed: until then, the comment may be edited, deleted, or read on the site."""
@@ -51,7 +52,7 @@ def send_due(repository: Repository, budget: float) -> int:
 
 def _mails(repository: Repository, deadline: float) -> Iterator[Mail]:
     for due in _due(repository, deadline):
-        notices = repository.inbox.read(due.wanted[:NOTICES_PER_MAIL])
+        notices = named(repository.inbox.read(due.wanted[:NOTICES_PER_MAIL]))
         if notices or due.bans:
             count = len(due.wanted) + len(due.bans)
             yield Mail(due.member.pk, notices_to(due.member, notices, count, due.bans), partial(_claim, due))

@@ -1,6 +1,7 @@
 """The reader or member behind a request, in the terms of the repository."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache, wraps
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from accounts.models import BanScope, Block, Mute, Silence
 from accounts.web.form_pages import members_only
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.notices import MOST_MENTIONED
+from articles.domain.discussion.notices import MOST_MENTIONED, Notice
 from articles.domain.errors import Banned
 from articles.domain.limits import FOR_NEW_MEMBERS
 from articles.domain.members import UserId
@@ -37,6 +38,23 @@ def member_named(name: str) -> Any:
         return members.objects.get_by_natural_key(name)
     except members.DoesNotExist:
         raise Http404(name) from None
+
+
+def names_of(members: Iterable[UserId]) -> dict[UserId, str]:
+    """Return the names of these members, without those whose account is deleted. One query."""
+    return dict(get_user_model().objects.filter(pk__in=set(members), left_at=None).values_list("pk", "username"))
+
+
+def named(notices: Sequence[Notice]) -> list[Notice]:
+    """Return notices with the names of who wrote the deleted comments among them. One query, mostly none."""
+    authors = {notice.deleted.author for notice in notices if notice.deleted}
+    names = names_of(authors) if authors else {}
+    return [
+        replace(one, deleted=one.deleted._replace(author_name=names.get(one.deleted.author, "")))
+        if one.deleted
+        else one
+        for one in notices
+    ]
 
 
 def inbox_read_until(request: HttpRequest) -> float:

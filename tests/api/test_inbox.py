@@ -27,6 +27,15 @@ def test_the_inbox_lists_notices_with_what_they_are_about(site_store, article, a
     assert anyone.get("inbox").status_code == 401
 
 
+def test_a_notice_of_a_deleted_comment_says_whose_it_was(site_store, article, as_alice, bob):
+    comment = comment_on(site_store, article, "Hello", bob.pk)
+    site_store.comments.delete(comment, bob.pk)
+
+    (notice,) = as_alice.get("inbox").json()["notices"]
+
+    assert (notice["kind"], notice["by"], notice["comment"]) == ("reply", "bob", None)
+
+
 def test_members_are_mentioned_by_comments_and_texts(site_store, article, as_alice, as_bob, bob):
     as_alice.post(f"articles/{article}/comments", {"text": "Look, @bob"})
     as_alice.post("articles", {"title": "Hello", "text": "For @Bob"})

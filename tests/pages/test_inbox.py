@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from accounts import account_deletion
 from articles.middleware import InboxMiddleware
 from tests.cast import MODERATOR
 from tests.clock import Clock
@@ -189,3 +190,50 @@ def test_the_inbox_offers_a_reply_only_where_one_is_possible(site_store, article
     assert offered()
     site_store.comments.remove(comment_id, MODERATOR, "Spam")
     assert not offered()
+
+
+@pytest.mark.parametrize("is_answered", [False, True])
+def test_a_notice_keeps_its_words_when_the_comment_is_deleted(
+    site_store, article, alice, bob, carol, mallory, is_answered
+):
+    comment = comment_on(site_store, article, "A comment with @carol", bob.pk, mentioned=[carol.pk])
+    reply = comment_on(site_store, article, "A reply", mallory.pk, comment)
+    again = comment_on(site_store, article, "Another", mallory.pk, reply) if is_answered else 0
+    notices = {
+        alice: "bob commented on your article A title",
+        bob: "mallory replied to your comment on A title",
+        carol: "bob mentioned you in a comment on A title",
+    }
+    for member, notice in notices.items():
+        assert notice in shown(browser_of(member).get("/inbox/").text)
+
+    for one, author in ((reply, mallory), (comment, bob)):
+        site_store.comments.delete(one, author.pk)
+
+    for member, notice in notices.items():
+        inbox = shown(browser_of(member).get("/inbox/").text)
+        assert notice in inbox
+        assert "This comment was deleted by its author." in inbox
+        assert "[deleted]" not in inbox
+    if is_answered:
+        site_store.comments.delete(again, mallory.pk)
+        assert "mallory replied to your comment" in shown(browser_of(bob).get("/inbox/").text)
+
+
+def test_the_name_goes_from_notices_of_deleted_comments_with_the_account(site_store, article, alice, bob):
+    comment = comment_on(site_store, article, "A comment", bob.pk)
+    site_store.comments.delete(comment, bob.pk)
+
+    account_deletion.begin(bob.pk)
+
+    inbox = shown(browser_of(alice).get("/inbox/").text)
+    assert "[deleted] commented on your article A title" in inbox
+    assert "bob" not in inbox
+
+
+def test_those_who_delete_a_comment_read_who_still_sees_their_name(site_store, article, bob):
+    comment = comment_on(site_store, article, "A comment", bob.pk)
+
+    page = shown(browser_of(bob).get(f"/comments/{comment}/delete/").text)
+
+    assert "Members who were notified of it still see that you wrote it." in page

@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain.discussion.comments import root_of
-from articles.domain.discussion.notices import NOTICES_KEPT, Notice, NoticeKind
+from articles.domain.discussion.notices import DELETED_NOTED, NOTICES_KEPT, DeletedComment, Notice, NoticeKind
 from articles.domain.errors import PageNotFound
 from articles.domain.lists import Order
 from articles.domain.moderation.flags import FlagReason, FlagState
@@ -37,6 +37,24 @@ def test_a_comment_is_a_notice_to_the_poster_and_a_reply_to_the_author_it_answer
     assert (notice.title, notice.article, notice.at) == ("A title", article, clock())
     assert notice.comment is not None
     assert (notice.comment.author_name, notice.comment.text, notice.comment.parent) == ("mallory", "Reply", first)
+
+
+def test_notices_know_who_wrote_what_its_author_deleted_last(repository, article):
+    first = comment_on(repository, article, "First", BOB)
+    reply = comment_on(repository, article, "Reply", MALLORY, first)
+    others = [comment_on(repository, article, f"Comment {n}", CAROL) for n in range(DELETED_NOTED - 1)]
+
+    for comment, author in ((reply, MALLORY), *((one, CAROL) for one in others)):
+        repository.comments.delete(comment, author)
+
+    (notice,) = notices(repository, BOB)
+    assert (notice.comment, notice.deleted) == (None, DeletedComment(MALLORY, first))
+    assert {one.deleted for one in notices(repository, ALICE) if one.comment_id in others} == {
+        DeletedComment(CAROL, None)
+    }
+    repository.comments.delete(first, BOB)
+    assert notices(repository, BOB)[0].deleted is None  # an article notes a limited number
+    assert problems(repository) == []
 
 
 def test_members_get_no_notices_of_their_own_actions(repository, article):

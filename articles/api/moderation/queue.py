@@ -5,7 +5,6 @@ from django.utils.translation import gettext_noop
 from ninja import Query
 from pydantic import BaseModel, Field
 
-from accounts.models import User
 from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.comments import Comment
@@ -16,7 +15,7 @@ from articles.domain.errors import CommentNotFound
 from articles.domain.moderation import flags as domain
 from articles.domain.moderation.flags import FlagReason, SubjectId
 from articles.text.lines import clean_reason
-from articles.web.identity import actor
+from articles.web.identity import actor, names_of
 from articles.web.moderation.conflicts import author_of_flagged
 from articles.wiring import repository
 
@@ -108,8 +107,7 @@ _KEEPING = {200: Kept} | failing(400, 401, 403, 404, 413, 415, 503)
 def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
     require(request, REMOVE_ARTICLES)
     page = repository().flags.get_page(possible_page(query.page))
-    members = User.objects.filter(pk__in={flag.member for one in page.entries for flag in one.flags}, left_at=None)
-    names = dict(members.values_list("pk", "username"))
+    names = names_of(flag.member for one in page.entries for flag in one.flags)
     return Queue(
         entries=[QueueEntry.of(entry, names) for entry in page.entries], page=page.number, has_next=page.has_next
     )

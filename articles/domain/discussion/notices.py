@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import Comment, CommentId
+from articles.domain.members import UserId
 from articles.domain.moderation.flags import FlagState
 from articles.domain.moderation.log import LogEntry
 
@@ -15,6 +16,9 @@ NOTICES_KEPT = 1_000
 
 EXCERPT_CHARACTERS = 280
 """Characters of a comment's text that a notice shows, without its Markdown."""
+
+DELETED_NOTED = 100
+"""Comments of an article, the last ones that their authors deleted, of which notices still say who wrote them."""
 
 MOST_MENTIONED = 10
 """Members that one text can notify by mentioning them."""
@@ -66,6 +70,17 @@ class NoticePointer(NamedTuple):
         return f"{self.word}:{self.subject}"
 
 
+class DeletedComment(NamedTuple):
+    """What those whom a comment notified still know of it after its author deleted it."""
+
+    author: UserId
+    parent: CommentId | None
+    """The comment that it replied to; None at top level."""
+
+    author_name: str = ""
+    """"" before it is looked up, and if the account is deleted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """A notice, with what it points to in its current state."""
@@ -97,6 +112,23 @@ class Notice:
 
     reason: str = ""
     """The reason for the decision; "" if moderators gave none, or if what they removed is restored."""
+
+    deleted: DeletedComment | None = None
+    """The comment, if its author deleted it and was noted."""
+
+    @property
+    def author_name(self) -> str:
+        """Name of who wrote the comment or the article; "" if it is not known, or if the account is deleted."""
+        if self.comment_id is None:
+            return self.poster_name
+        author = self.deleted or self.comment
+        return author.author_name if author else ""
+
+    @property
+    def answers_comment(self) -> bool | None:
+        """Whether the comment replies to another one; None if that is not known."""
+        comment = self.deleted or self.comment
+        return None if comment is None else comment.parent is not None
 
     @property
     def is_readable(self) -> bool:

@@ -7,8 +7,8 @@ from heapq import merge
 from itertools import islice
 from typing import Any
 
-from articles.domain.discussion.comments import article_of, is_root
-from articles.domain.discussion.notices import DECISIONS, InboxPage, Notice, NoticePointer
+from articles.domain.discussion.comments import CommentId, article_of, is_root
+from articles.domain.discussion.notices import DECISIONS, DeletedComment, InboxPage, Notice, NoticePointer
 from articles.domain.lists import MOST_PAGED
 from articles.domain.members import UserId
 from articles.domain.moderation.flags import FlagState
@@ -127,7 +127,7 @@ def _newest_first(shards: Iterable[Iterable[tuple[str, float]]]) -> Iterator[Not
 
 
 def _notice(pointer: NoticePointer, row: Sequence[Any]) -> Notice | None:
-    title, poster_name, removed, values, text, kept, locked = row
+    title, poster_name, removed, values, text, kept, locked, deletion = row
     if title is None:
         return None
     entries: list[LogEntry] = list(entries_from([text])) if text else []
@@ -145,5 +145,10 @@ def _notice(pointer: NoticePointer, row: Sequence[Any]) -> Notice | None:
         comment=comment,
         entry=entries[0] if entries else None,
         decision=decision,
+        deleted=_deleted(*map(int, deletion)) if deletion else None,
         reason=(kept if decision is FlagState.KEPT else removed_because if decision else None) or "",
     )
+
+
+def _deleted(author: UserId, parent: CommentId) -> DeletedComment:
+    return DeletedComment(author, None if is_root(parent) else parent)

@@ -19,7 +19,7 @@ from articles.forms.inbox import ReadForm
 from articles.text.markdown import plain
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
-from articles.web.identity import actor, inbox_read_until, mark_read
+from articles.web.identity import actor, inbox_read_until, mark_read, named
 from articles.wiring import repository
 
 MOST_SHOWN = 100
@@ -42,7 +42,7 @@ def inbox(request: MemberRequest) -> HttpResponse:
     """Show a page of the inbox; what is new stays new until the member marks it as read."""
     number, repo = page_number(request), repository()
     page = repo.inbox.get_page(actor(request).id, number)
-    rows, read_until = list(_rows(page.notices)), inbox_read_until(request)
+    rows, read_until = list(_rows(named(page.notices))), inbox_read_until(request)
     context = {
         "bans": Ban.objects.to_show(request.user) if number == 1 else [],
         "scopes": SCOPES,

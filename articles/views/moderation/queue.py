@@ -24,7 +24,7 @@ from articles.forms.flags import REASONS, DecisionForm
 from articles.text.refusals import action_sentence
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.form_answers import way_back
-from articles.web.identity import actor, needs
+from articles.web.identity import actor, names_of, needs
 from articles.web.moderation.bans import ban
 from articles.web.moderation.conflicts import author_of_flagged, check_target
 from articles.wiring import repository
@@ -47,7 +47,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "may_ban": may_ban,
         "scopes": SCOPES,
         "entries": page.entries if request.user.has_perm(REMOVE_ARTICLES) else (),
-        "names": _names(page.entries),
+        "names": names_of(flag.member for entry in page.entries for flag in entry.flags),
         "pager": numbered_pager(page.number, has_next=page.has_next),
         "reasons": REASONS,
         "own": actor(request).id,
@@ -56,13 +56,6 @@ def index(request: HttpRequest) -> HttpResponse:
         "now": repo.store.now(),
     }
     return render(request, "moderation/queue.html", context)
-
-
-def _names(entries: tuple[QueueEntry, ...]) -> dict[int, str]:
-    """Return the names of those who flagged. One query."""
-    ids = {flag.member for entry in entries for flag in entry.flags}
-    members = User.objects.filter(pk__in=ids, left_at=None)
-    return dict(members.values_list("pk", "username"))
 
 
 def _protected(entries: tuple[QueueEntry, ...]) -> frozenset[UserId]:

@@ -1,5 +1,6 @@
 --[[
 Delete a comment with its text, its votes and its flags. While it has replies, a stub without author keeps its place.
+The article notes who wrote it, for those whom it notified.
 KEYS  1 comment  2 article  3 comments of the author
 ARGV  1 id  2 author  3 shard prefix
 Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"}
@@ -11,6 +12,7 @@ TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comm
          flags:by:<user> rw, gone: r, active: rw, active:<slug> rw
 INCLUDE  comments, flags, members, values, words
 ]]
+local DELETED_NOTED = 100  -- of an article's deleted comments, the last: see discussion/notices.py
 local comment, article, id, prefix = KEYS[1], KEYS[2], ARGV[1], ARGV[3]
 
 local author, parent, time, closes, votes, opposes, hidden, deleted, words = unpack(redis.call('HMGET', comment,
@@ -21,6 +23,9 @@ if author ~= ARGV[2] then return {'not_author'} end
 local shown = as_count(redis.call('HGET', article, 'comments'))
 
 if shown and not hidden then redis.call('HSET', article, 'comments', math.max(0, shown - 1)) end
+local noted = split(redis.call('HGET', article, 'deleted'))
+noted[#noted + 1] = table.concat({string.sub(id, -6), author, parent}, ':')
+redis.call('HSET', article, 'deleted', table.concat(noted, ',', math.max(1, #noted - DELETED_NOTED + 1)))
 redis.call('ZREM', KEYS[3], id)
 leave_comment(prefix, id, words)
 drop_flags(prefix, id)
