@@ -16,6 +16,7 @@ from accounts.forms import MailForm
 from accounts.mail import send_verification
 from accounts.mail_links import DIGEST, member_verifying, read_unsubscribe_token
 from accounts.models import User
+from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
 
 
@@ -47,6 +48,7 @@ def verify(request: HttpRequest, token: str) -> HttpResponse:
         User.objects.filter(pk=member.pk, email=member.email).update(verified_email=member.email)
         messages.success(request, _("Your email address is verified."))
         return redirect("accounts:settings")
+    unsent_form.refill(request)
     return render(request, "accounts/verify.html", {"member": member}, status=200 if member else 404)
 
 

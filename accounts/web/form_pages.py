@@ -29,10 +29,15 @@ class MemberRequest(HttpRequest):
 
 
 def page_with_form(view: View) -> View:
-    """Accept GET, HEAD and POST. A POST with a stale token runs as a GET; the view calls `unsent_form.refill`."""
+    """Accept GET, HEAD and POST. A POST that must not be processed runs as a GET; the view calls `refill`."""
     guarded = require_http_methods(["GET", "HEAD", "POST"])(view)
     vars(guarded)["gives_back"] = True
     return guarded
+
+
+def is_page_with_form(view: View) -> bool:
+    """Return whether a POST to the view can run as a GET, and then shows the form that was sent."""
+    return hasattr(view, "gives_back") and not hasattr(view, "form_page")
 
 
 def form_action(*, page: RequestText, button: RequestText) -> Callable[[View], View]:

@@ -25,9 +25,12 @@ _IN_SESSION = "typed"
 _TOKEN_FIELD = "csrfmiddlewaretoken"  # noqa: S105 - a field's name
 
 
-def make_stale(request: HttpRequest) -> None:
-    """Turn a POST that must not be processed into a GET of the same address, which changes nothing."""
-    vars(request)["stale"] = request.POST
+def make_stale(request: HttpRequest, why: str = "") -> None:
+    """Turn a POST that must not be processed into a GET of the same address, which changes nothing.
+
+    `why`: a sentence, unless the page was out of date.
+    """
+    vars(request).update(stale=request.POST, why_stale=why)
     request.method = "GET"
     request.POST = QueryDict()
 
@@ -99,8 +102,10 @@ def take_out(request: HttpRequest) -> None:
 def refill(request: HttpRequest, *forms_of_page: forms.BaseForm, stale_text: str = "") -> None:
     """Fill a page's forms with what was typed before, except passwords, and add a message that says why."""
     if is_stale(request):
-        warning = stale_text or _(
-            "This page was out of date, so nothing has been changed yet. Please send it again."
+        warning = (
+            vars(request)["why_stale"]
+            or stale_text
+            or _("This page was out of date, so nothing has been changed yet. Please send it again.")
         )
         messages.warning(request, warning)
     elif "kept" in vars(request):

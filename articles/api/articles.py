@@ -14,7 +14,7 @@ from accounts.models import MODERATE, POST
 from accounts.moderators import EDIT_ANY_ARTICLE, REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
-from articles.api.protocol.auth import AUTHORS, EDITORS, MODERATORS, POSTERS, check_scope, may, require
+from articles.api.protocol.auth import AUTHORS, EDITORS, MODERATORS, check_scope, may, require
 from articles.api.protocol.operations import READERS, ArticleNumber, failing, possible_page, router
 from articles.api.protocol.problems import Problem
 from articles.domain import members
@@ -23,6 +23,7 @@ from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster
 from articles.domain.moderation import log
 from articles.forms.links import check_links, clean_article_link
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
+from articles.web import limits
 from articles.web.identity import actor, audience_of, is_new_member, reader_id, writer
 from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import repository
@@ -157,6 +158,7 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
         raise Problem(400, "invalid", _("Only moderators can give a reason."))
     if all(field is None for field in (edit.title, edit.link, edit.text, edit.groups)):
         raise Problem(400, "invalid", _("Send a title, a link, a text or groups."))
+    limits.take_edit(request)
     title = before.title if edit.title is None else clean_title(edit.title)
     link, text = _clean_content(
         before.link if edit.link is None else edit.link, before.text if edit.text is None else edit.text, before
@@ -263,7 +265,7 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
         "response is that article, with 200 instead of 201, and nothing is added."
     ),
     response={201: schemas.PostedArticle, 200: schemas.PostedArticle} | failing(400, 401, 403, 413, 415, 503),
-    auth=POSTERS,
+    auth=AUTHORS,
     openapi_extra={"responses": {201: {"headers": _LOCATION}, 200: {"headers": _LOCATION}}},
 )
 def post_article(

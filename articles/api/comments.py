@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
-from articles.api.protocol.auth import AUTHORS, MODERATORS, POSTERS, VOTERS, require
+from articles.api.protocol.auth import AUTHORS, MODERATORS, VOTERS, require
 from articles.api.protocol.operations import (
     READERS,
     ArticleNumber,
@@ -232,7 +232,7 @@ def list_comments(request: HttpRequest, article_id: ArticleNumber, query: Query[
         "minutes, the response is the first comment, and nothing is added."
     ),
     response={201: Comment} | _CHANGING,
-    auth=POSTERS,
+    auth=AUTHORS,
     openapi_extra={"responses": {201: {"headers": _LOCATION}}},
 )
 def post_comment(
@@ -292,6 +292,7 @@ def list_replies(request: HttpRequest, comment_id: CommentNumber, query: Query[T
 def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: CommentText) -> Comment:
     repo, author = repository(), writer(request)
     before = repo.comments.get(comment_id, author.id)
+    limits.take_edit(request)
     text = check_links(clean_comment(edit.text), current=before.text)
     audience = audience_of(text, author.id, domain.article_of(comment_id))
     repo.comments.edit(comment_id, author.id, text, mentioned=audience.mentioned)

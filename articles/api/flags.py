@@ -4,7 +4,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field
 
-from articles.api.protocol.auth import AUTHORS, POSTERS
+from articles.api.protocol.auth import AUTHORS
 from articles.api.protocol.operations import CommentNumber, OthersArticleNumber, failing, router
 from articles.domain.discussion.comments import CommentId, article_of, is_root, root_of
 from articles.domain.errors import CommentNotFound
@@ -49,7 +49,7 @@ _SETS = gettext_noop(
     summary=gettext_noop("Flag an article"),
     description=_SETS,
     response={200: Flag} | _CHANGING,
-    auth=POSTERS,
+    auth=AUTHORS,
 )
 def flag_article(request: HttpRequest, article_id: OthersArticleNumber, flag: NewFlag) -> Flag:
     return _set(request, root_of(article_id), flag)
@@ -71,7 +71,7 @@ def take_back_article_flag(request: HttpRequest, article_id: OthersArticleNumber
     summary=gettext_noop("Flag a comment"),
     description=_SETS,
     response={200: Flag} | _CHANGING,
-    auth=POSTERS,
+    auth=AUTHORS,
 )
 def flag_comment(request: HttpRequest, comment_id: CommentNumber, flag: NewFlag) -> Flag:
     return _set(request, _comment(comment_id), flag)

@@ -64,7 +64,7 @@ class ViewCount(BaseModel):
         "needed."
     ),
     response={200: ViewCount} | failing(400, 401, 404, 413, 415, 503),
-    auth=(BearerToken(limit="views"), anyone("views")),
+    auth=(BearerToken(limits=("views",)), anyone("views")),
     openapi_extra={"security": [{SessionCookie.__name__: []}, {}]},
 )
 def count_view(request: HttpRequest, view: View) -> ViewCount:

@@ -118,7 +118,7 @@ class SearchPage(_Results):
         "match by stem, Chinese words by any part. Paging ends after 1,000 articles."
     ),
     response={200: SearchPage} | failing(400, 401, 404, 503),
-    auth=(*members(limit="search"), anyone("search")),
+    auth=(*members(limits=("search",)), anyone("search")),
     openapi_extra={"security": [{}]},
 )
 def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
@@ -135,7 +135,7 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
         "Paging ends after 1,000 comments."
     ),
     response={200: CommentSearchPage} | failing(400, 401, 404, 503),
-    auth=(*members(limit="search"), anyone("search")),
+    auth=(*members(limits=("search",)), anyone("search")),
     openapi_extra={"security": [{}]},
 )
 def search_comments(request: HttpRequest, query: Query[CommentSearchQuery]) -> CommentSearchPage:  # noqa: ARG001

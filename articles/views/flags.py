@@ -14,7 +14,7 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import CommentId, article_of, is_root, root_of
-from articles.domain.errors import ActionRefused, ArticleRemoved, CommentRemoved, LimitReached, OwnContent
+from articles.domain.errors import ActionRefused, ArticleRemoved, CommentRemoved, OwnContent
 from articles.domain.members import UserId
 from articles.domain.moderation.flags import Flag, SubjectId
 from articles.forms.flags import REASONS, FlagForm, WithdrawalForm
@@ -80,8 +80,7 @@ def _flag(
         return redirect(page)
     unsent_form.refill(request, form)
     context |= {"form": form, "flag": flag, "reasons": REASONS, "is_own": is_own}
-    response = render(request, "flags/flag.html", context, status=400 if form.errors else 200)
-    return limits.mark(request, response)
+    return render(request, "flags/flag.html", context, status=400 if form.errors else 200)
 
 
 def _change(request: HttpRequest, subject: SubjectId, form: FlagForm | WithdrawalForm) -> str:
@@ -89,15 +88,12 @@ def _change(request: HttpRequest, subject: SubjectId, form: FlagForm | Withdrawa
     flags, member = repository().flags, actor(request).id
     try:
         if "take_back" in request.POST:
-            limits.take(request, "changes")
             flags.take_back(subject, member)
             return _("Your flag has been taken back.")
         if form.is_valid():
             limits.take(request, "flags")
             flags.set(subject, member, form.reason_chosen, form.cleaned_data["words"])
             return _("Thank you. The moderators will look at it.")
-    except LimitReached as reached:
-        limits.add_error(request, form, reached)
     except ActionRefused as refused:
         form.add_error(None, action_sentence(refused))
     return ""

@@ -17,7 +17,7 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only, page_with_form
 from accounts.web.resubmission import RESUBMISSION_WINDOW
 from articles.domain.articles import Article, ArticleId, Posted
-from articles.domain.errors import ActionRefused, DuplicateLink, LimitReached
+from articles.domain.errors import ActionRefused, DuplicateLink
 from articles.domain.members import UserId
 from articles.formatting.values import age, grouped
 from articles.forms.articles import EditForm, PostForm
@@ -42,7 +42,8 @@ def post(request: HttpRequest) -> HttpResponse:
     initial = shared_content(*(request.GET.get(name, "") for name in ("title", "link", "text")))
     form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
     shown = previewed(request, form)
-    if request.method == "POST" and shown is None and form.is_valid() and (posted := _post(request, form)):
+    if request.method == "POST" and shown is None and form.is_valid():
+        posted = _post(request, form)
         if posted.is_new:
             messages.success(request, _posted_message(repo.rules.edit_window))
         elif not _just_posted(repo, posted.id, actor(request).id):
@@ -50,42 +51,31 @@ def post(request: HttpRequest) -> HttpResponse:
         return redirect("articles:article", posted.id)
     unsent_form.refill(request, form)
     context = {"form": form, "preview": shown}
-    response = render(request, "articles/post.html", context, status=400 if form.errors else 200)
-    return limits.mark(request, response)
+    return render(request, "articles/post.html", context, status=400 if form.errors else 200)
 
 
-def _post(request: HttpRequest, form: PostForm) -> Posted | None:
-    """Post the article; None if a limit refuses it: then the form has the error, and keeps what was typed."""
+def _post(request: HttpRequest, form: PostForm) -> Posted:
     values, poster = form.cleaned_data, actor(request)
-    try:
-        return repository().articles.post(
-            poster.id,
-            poster.name,
-            values["title"],
-            values["link"],
-            values["groups"],
-            text=values["text"],
-            mentioned=audience_of(values["text"], poster.id).mentioned,
-            is_new_member=is_new_member(request.user),
-        )
-    except LimitReached as reached:
-        limits.add_error(request, form, reached)
-        return None
+    return repository().articles.post(
+        poster.id,
+        poster.name,
+        values["title"],
+        values["link"],
+        values["groups"],
+        text=values["text"],
+        mentioned=audience_of(values["text"], poster.id).mentioned,
+        is_new_member=is_new_member(request.user),
+    )
 
 
 def previewed(request: HttpRequest, form: PreviewedForm) -> Markup | None:
     """Return the HTML of the form's text if the member asks for a preview; the form is not processed then.
 
-    None, with an error in the form, if a limit or the text itself is refused.
+    None, with an error in the form, if the text is refused.
     """
     if request.method != "POST" or "preview" not in request.POST:
         return None
-    try:
-        limits.take(request, "previews")
-        text = form.previewed()
-    except LimitReached as reached:
-        limits.add_error(request, form, reached)
-        return None
+    text = form.previewed()
     return None if text is None else html_of(text)
 
 
@@ -144,15 +134,14 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
     unsent_form.refill(request, form)
     context = {"form": form, "article": article, "now": now, "preview": shown}
     context["until"] = None if moderator else until
-    response = render(request, "articles/edit.html", context, status=400 if form.errors else 200)
-    return limits.mark(request, response)
+    return render(request, "articles/edit.html", context, status=400 if form.errors else 200)
 
 
 def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: bool) -> bool:
     """Change the article and return whether that succeeded; if not, the form has the error."""
     values, editor, (join, leave) = form.cleaned_data, actor(request), form.changes
+    limits.take_edit(request)
     try:
-        limits.take(request, "changes")
         repository().articles.edit(
             article.id,
             editor,
@@ -165,8 +154,6 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
             reason=values.get("reason", ""),
             mentioned=audience_of(values["text"], editor.id).mentioned if article.poster == editor.id else (),
         )
-    except LimitReached as reached:
-        limits.add_error(request, form, reached)
     except DuplicateLink as duplicate:
         form.add_error("link", action_sentence(duplicate))
     except ActionRefused as refused:

@@ -1,6 +1,7 @@
 """Rate limits of requests: which views are limited, whom each limit counts, and what a refusal answers.
 
-Votes and posts are limited where they are written, the API where it authenticates.
+Every form takes a use before its view reads it, and every request of the API before its body is parsed: refused
+texts count as well. What is posted, voted and flagged also has limits of its own, taken where it is written.
 """
 
 import logging
@@ -9,17 +10,18 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from django.contrib.auth.signals import user_logged_in, user_login_failed
+from django.core.exceptions import PermissionDenied
 from django.dispatch import receiver
-from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import urlsafe_base64_decode
 from django.utils.translation import gettext as _
 
 from accounts import names
 from accounts.hashers import HashesBusy
 from accounts.web import unsent_form
+from accounts.web.form_pages import is_page_with_form
 from accounts.web.passwords import password_confirmed
-from articles.domain.errors import LimitReached, StoreError
+from articles.domain.errors import ArticlesError, LimitReached, StoreError
 from articles.domain.limits import ANONYMOUS_SHARE, BY_NAME, WIDE_SHARE, LocalLimits, Per, Use
 from articles.operation import metrics
 from articles.text.refusals import action_sentence
@@ -44,6 +46,7 @@ _FEED_NAMES = (
 )
 _WRONG_PASSWORDS = ("logins", "logins_day", "logins_network", "logins_wide")
 _PASSWORDS = (*_WRONG_PASSWORDS, "passwords", "passwords_network")
+_CHANGES, _PREVIEWS = ("changes",), ("previews",)
 
 FORMS = {
     **dict.fromkeys(("accounts:login", "admin:login", "accounts:delete", "accounts:settings"), _PASSWORDS),
@@ -51,18 +54,17 @@ FORMS = {
     **dict.fromkeys(("accounts:password_change", "accounts:password_reset_confirm"), _PASSWORDS),
     "accounts:signup": ("signups", "signups_wide"),
     **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network")),
-    "articles:vote": (),
-    "articles:post": (),
-    "articles:preview": ("previews",),
-    "articles:comment_vote": (),
-    # These take their use themselves, and return the form with what was typed.
-    **dict.fromkeys(("articles:edit", "articles:write_comment", "articles:edit_comment"), ()),
-    **dict.fromkeys(("articles:flag", "articles:flag_comment"), ()),
+    "articles:preview": _PREVIEWS,
+    # Their script takes the use, before anything else.
+    **dict.fromkeys(("articles:vote", "articles:comment_vote"), ()),
 }
 """Limits of views that take forms, by name; other forms are `changes`."""
 
 PASSWORD_FORMS = frozenset(("accounts:signup", *(view for view, limits in FORMS.items() if limits is _PASSWORDS)))
 """Views that hash a password for each form."""
+
+_PREVIEWED = frozenset(("articles:post", "articles:edit", "articles:write_comment", "articles:edit_comment"))
+"""Views whose form only shows its text if it is sent by the button "preview"."""
 
 _WITHOUT_PASSWORD = frozenset(("accounts:settings",))
 """Views whose form is one of `changes` if it has no password."""
@@ -121,18 +123,20 @@ def _limits_of(request: HttpRequest) -> tuple[str, ...]:
     if request.method in _SAFE and not unsent_form.is_stale(request):
         return PAGES.get(view, ())
     if view in _WITHOUT_PASSWORD and not unsent_form.sent(request).get("password"):
-        return ("changes",)
-    return FORMS.get(view, ("changes",))
+        return _CHANGES
+    if view in _PREVIEWED and "preview" in unsent_form.sent(request):
+        return _PREVIEWS
+    return FORMS.get(view, _CHANGES)
 
 
-def take(request: HttpRequest, *limits: str, token: str = "") -> None:
+def take(request: HttpRequest, *limits: str) -> None:
     """Take one use of each limit. Raises LimitReached. One round trip, none without limits.
 
-    `token`: of the API, if it authenticates the request. While the store is away, this process counts by itself.
+    While the store is away, this process counts by itself.
     """
     if not limits or not (rates := rules().limits):
         return
-    uses = [use for limit in limits for use in _uses(request, limit, token)]
+    uses = [use for limit in limits for use in _uses(request, limit)]
     try:
         repository().limits.take(uses)
     except StoreError:
@@ -151,11 +155,15 @@ def take_comment(request: HttpRequest) -> None:
     take(request, "comments", *(("comments_new",) if is_new_member(request.user) else ()))
 
 
-def _uses(request: HttpRequest, limit: str, token: str) -> list[Use]:
+def take_edit(request: HttpRequest) -> None:
+    """Take one use of a new member's limit of edits. Raises LimitReached. No round trip for a trusted member."""
+    if is_new_member(request.user):
+        take(request, "edits_new")
+
+
+def _uses(request: HttpRequest, limit: str) -> list[Use]:
     per = BY_NAME[limit].per
     match per:
-        case Per.MEMBER | Per.READER if token:
-            subject = digest("limit", "token", token)
         case Per.MEMBER | Per.NEW_MEMBER | Per.READER if member := reader_id(request):
             subject = str(member)
         case Per.MEMBER | Per.READER:
@@ -206,30 +214,31 @@ def refusal(request: HttpRequest, reason: LimitReached | HashesBusy) -> HttpResp
 
 
 def _too_many(request: HttpRequest, sentence: str, retry_after: int) -> HttpResponse:
-    """Return a page for readers, JSON for scripts."""
+    """Return a page for readers, with the form and what was typed if there is one; JSON for scripts."""
     view = request.resolver_match.view_name if request.resolver_match else ""
+    response: HttpResponse | None
     if prefers_json(request) or view in _FOR_SCRIPTS:
-        response: HttpResponse = JsonResponse({"error": sentence}, status=429)
+        response = JsonResponse({"error": sentence}, status=429)
     else:
-        response = error_pages.page(request, 429, {"explained": sentence})
+        response = _form_again(request, view, sentence) or error_pages.page(request, 429, {"explained": sentence})
     response["Retry-After"] = str(retry_after)
     return response
 
 
-def add_error(request: HttpRequest, form: BaseForm, reached: LimitReached) -> None:
-    """Put the refusal into the form, which keeps what was typed; the view passes its page to `mark`."""
-    form.add_error(None, action_sentence(reached))
-    vars(request)["limited"] = reached
-
-
-def mark(request: HttpRequest, page: HttpResponse) -> HttpResponse:
-    """Return the page, as 429 if its form was refused by a limit."""
-    reached: LimitReached | None = vars(request).get("limited")
-    if reached:
-        note(request, reached.limit)
-        page.status_code = 429
-        page["Retry-After"] = str(reached.retry_after)
-    return page
+def _form_again(request: HttpRequest, view: str, sentence: str) -> HttpResponse | None:
+    """Return the page of a refused form with what was typed; None if there is no such page, or for a password."""
+    match = request.resolver_match
+    if match is None or request.method != "POST" or view in PASSWORD_FORMS or not is_page_with_form(match.func):
+        return None
+    unsent_form.make_stale(request, sentence)
+    try:
+        response: HttpResponse = match.func(request, *match.args, **match.kwargs)
+    except (ArticlesError, Http404, PermissionDenied, *error_pages.ACCOUNTS_AWAY):
+        return None
+    if response.status_code != 200:
+        return None
+    response.status_code = 429
+    return response
 
 
 def note(request: HttpRequest, limit: str) -> None:

@@ -1,11 +1,14 @@
-"""Rate limits of the API: per token, per member, and per network for programs without one."""
+"""Rate limits of the API: per member, with all tokens, and per network for programs without one."""
 
 import time
 from functools import partial
 
 import pytest
 
+from accounts.models import Token
 from articles import wiring
+from articles.api.documentation.openapi import document
+from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
 from tests.api.caller import Caller, error_of, with_token
 from tests.clock import Clock
@@ -18,7 +21,7 @@ USES = 4
 def _limited(settings, site_store, monkeypatch) -> None:
     """Turn the limits on. Time stands still, and nothing is refilled while a test runs."""
     settings.RATE_LIMITS = True
-    for action in ("API", "VIEWS", "SEARCH", "VOTES", "POSTS"):
+    for action in ("API", "CHANGES", "VIEWS", "SEARCH", "VOTES", "POSTS"):
         setattr(settings, f"LIMIT_{action}", Rate(USES, USES * 600))
     monkeypatch.setattr(wiring, "connect", partial(wiring.connect, clock=Clock(time.time())))
     wiring.forget_repositories()
@@ -38,10 +41,45 @@ def test_a_token_is_limited_and_the_response_says_when_to_try_again(as_alice):
     assert response.json()["error"]["message"] == "Too many requests in a short time. Try again in 10 minutes."
 
 
-def test_each_token_has_its_own_limit(as_alice, alice):
-    outcomes(lambda: as_alice.get("me/saved"), USES + 1)
+def test_all_tokens_of_a_member_share_the_limits(as_alice, alice, as_bob):
+    outcomes(lambda: as_alice.get("me/saved"), USES)
 
-    assert with_token(alice).get("me/saved").status_code == 200
+    assert with_token(alice).get("me/saved").status_code == 429
+    assert as_bob.get("me/saved").status_code == 200
+
+
+def test_every_change_takes_a_use_before_its_body_is_read(article, as_carol, monkeypatch):
+    def refuse(*_arguments: object) -> None:
+        raise LimitReached("changes", 60_000)
+
+    monkeypatch.setattr(type(wiring.repository().limits), "take", refuse)
+    ids = {"article_id": article, "comment_id": 1_000_001, "sweep_id": 1, "note_id": 1, "scope": "posting"}
+    changes = [
+        (method.upper(), template.removeprefix("/api/").format(slug="python", name="alice", **ids))
+        for template, methods in document()["paths"].items()
+        for method in {"post", "put", "patch", "delete"} & set(methods)
+    ]
+
+    assert len(changes) >= 25
+    assert {as_carol.send(*change, b"{").status_code for change in changes} == {429}
+
+
+def test_changes_share_the_members_limit_with_the_pages_whether_refused_or_not(article, alice, as_alice, settings):
+    settings.LIMIT_API = None
+    wiring.forget_repositories()
+    path, body = f"articles/{article}", {"title": "x" * 301}
+
+    assert outcomes(lambda: as_alice.patch(path, body), USES) == [400] * USES
+    assert with_token(alice).put(f"articles/{article}/saved", {"saved": True}).status_code == 429
+    assert browser_of(alice).post("/preferences/", {"theme": "dark"}).status_code == 429
+    assert as_alice.put(f"articles/{article}/vote", {"choice": "vote"}).status_code == 200
+
+
+def test_a_request_without_the_scope_takes_a_use(alice, article):
+    _token, plaintext = Token.objects.issue(alice, "a reader", scopes=[])
+    program = Caller(browser_of(strict=True), authorization=f"Bearer {plaintext}")
+
+    assert outcomes(lambda: program.send("DELETE", f"articles/{article}"), USES + 1) == [403] * USES + [429]
 
 
 def test_programs_without_a_token_are_limited_by_network(anyone, as_alice):
@@ -68,7 +106,9 @@ def test_guesses_of_tokens_are_limited_by_network(site_store):
         ("GET", "search?q=a", None),
     ],
 )
-def test_actions_have_limits_of_their_own(as_bob, article, method, path, body):
+def test_actions_have_limits_of_their_own(as_bob, article, method, path, body, settings):
+    settings.LIMIT_API = Rate(USES + 2, 86400)
+    wiring.forget_repositories()
     if body and "articleId" in body:
         body = {"articleId": article}
 
@@ -105,17 +145,20 @@ def test_a_refused_request_costs_the_limit_nothing_and_waiting_suffices(as_alice
 
 
 def test_new_members_are_limited_as_on_the_pages(site_store, article, alice, bob, as_bob, settings):
-    for action in ("VOTES", "POSTS", "COMMENTS"):
+    settings.LIMIT_API = settings.LIMIT_CHANGES = None
+    for action in ("VOTES", "POSTS", "COMMENTS", "EDITS"):
         setattr(settings, f"LIMIT_{action}_NEW", Rate(1, 86400))
     wiring.forget_repositories()
     comment, numbers = comment_on(site_store, article, "A comment", alice.pk), iter(range(100))
 
     posts = outcomes(lambda: as_bob.post("articles", {"title": "T", "link": f"https://e.org/{next(numbers)}"}), 2)
     comments = outcomes(lambda: as_bob.post(f"articles/{article}/comments", {"text": f"Text {next(numbers)}"}), 2)
+    mine = comment_on(site_store, article, "Mine", bob.pk)
+    edits = outcomes(lambda: as_bob.patch(f"comments/{mine}", {"text": f"Text {next(numbers)}"}), 2)
     voted = as_bob.put(f"comments/{comment}/vote", {"choice": "vote"})
     refused = with_token(bob).put(f"articles/{article}/vote", {"choice": "vote"})
 
-    assert (posts, comments, voted.status_code) == ([201, 429], [201, 429], 200)
+    assert (posts, comments, edits, voted.status_code) == ([201, 429], [201, 429], [200, 429], 200)
     assert error_of(refused) == (429, "rate-limited")
     assert refused["Retry-After"] == "86400"
     assert "New members can cast 1 vote in 1 day." in refused.json()["error"]["message"]

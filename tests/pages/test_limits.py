@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 from django.core import mail
+from django.http import HttpRequest
 from django.test import Client
 from django.utils import translation
 from django.utils.http import urlsafe_base64_encode
@@ -14,20 +15,24 @@ from accounts.mail import wait_until_sent
 from accounts.models import User
 from articles import wiring
 from articles.domain.articles import ArticleId
+from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
 from articles.domain.lists import Order
 from articles.web import limits
 from articles.web.limits import FORMS, PAGES
 from tests.cast import PASSWORD, password_of
 from tests.clock import Clock
-from tests.factories import browser_of, member
+from tests.factories import browser_of, comment_on, member
 from tests.figures import value
+from tests.routes import routes
 from tests.rules import RATES
 
 HOME, ELSEWHERE = "203.0.113.7", "198.51.100.9"
 
 
 USES = 6
+
+LIMITED_BY_THEIR_SCRIPT = {"/articles/1/vote/", "/comments/1000001/vote/"}
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +48,10 @@ def _limited(settings, site_store, monkeypatch) -> None:
 @pytest.fixture
 def dave(db: None) -> User:
     return member("dave", email="dave@example.org", password=PASSWORD)
+
+
+def exhausted(*_arguments: object) -> None:
+    raise LimitReached("changes", 60_000)
 
 
 def log_in(name: str, password: str = "wrong", address: str = HOME, browser: Client | None = None, path="/login/"):
@@ -323,6 +332,83 @@ def test_members_behind_one_network_are_counted_by_account(alice, bob):
     assert statuses(first) == [302] * USES + [429]
     assert browsers[1].post("/preferences/", fields, REMOTE_ADDR=HOME).status_code == 302
     assert Client().post("/preferences/", fields, REMOTE_ADDR=HOME).status_code == 302
+
+
+def test_every_form_takes_a_use_before_it_is_read(article, carol, monkeypatch):
+    monkeypatch.setattr(type(wiring.repository().limits), "take", exhausted)
+    User.objects.filter(pk=carol.pk).update(is_staff=True, is_superuser=True)
+    comment_on(wiring.repository(), article, "A comment", carol.pk)
+    paths = [route.path() for route in routes() if not route.pattern.startswith("/api/")]
+
+    for browser in (browser_of(carol), Client()):
+        statuses = {path: browser.post(path, {"choice": "oppose"}).status_code for path in paths}
+        others = {path for path, status in statuses.items() if status not in (404, 405, 429)}
+        assert others == LIMITED_BY_THEIR_SCRIPT
+        assert list(statuses.values()).count(429) > 40
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/post/", {"title": ""}),
+        ("/articles/{article}/edit/", {"title": "\u0301", "link": "https://example.org/a"}),
+        ("/articles/{article}/comments/", {"text": "x" * 20_001}),
+        ("/comments/{comment}/edit/", {"text": ""}),
+        ("/articles/{article}/flag/", {"reason": "against-rules", "words": ""}),
+    ],
+)
+def test_refused_texts_count_and_what_was_typed_is_given_back(article, site_store, alice, bob, path, fields):
+    member = bob if "flag" in path else alice
+    path = path.format(article=article, comment=comment_on(site_store, article, "A comment", alice.pk))
+    browser = browser_of(member)
+
+    assert statuses([browser.post(path, fields) for _ in range(USES)]) == [400] * USES
+    typed = {"title": "Typed title", "link": "https://example.org/a", "text": "Typed", "words": "Typed"}
+    response = browser.post(path, fields | typed)
+
+    assert (response.status_code, response["Retry-After"]) == (429, "600")
+    page = response.content.decode()
+    assert "You have sent many forms in a short time. Try again in 10 minutes." in page
+    assert "Typed" in page
+    assert "This page was out of date" not in page
+    script = browser.post(path, fields | typed, headers={"accept": "application/json"})
+    assert script.json() == {"error": "You have sent many forms in a short time. Try again in 10 minutes."}
+
+
+def test_a_preview_takes_nothing_of_the_limit_of_forms_and_no_other_form_is_a_preview(article, bob):
+    browser, path = browser_of(bob), f"/articles/{article}/comments/"
+    for number in range(USES):
+        assert browser.post(path, {"text": f"Text {number}", "preview": "1"}).status_code == 200
+        assert browser.post("/preferences/", {"theme": "dark", "next": "/", "preview": "1"}).status_code == 302
+
+    assert browser.post("/preferences/", {"theme": "dark", "preview": "1"}).status_code == 429
+    assert browser.post(path, {"text": "Text"}).status_code == 429
+    assert browser.post(path, {"text": "Text", "preview": "1"}).status_code == 200
+
+
+def test_new_members_edit_so_many_texts_a_day(article, site_store, alice, settings):
+    settings.LIMIT_EDITS_NEW, settings.LIMIT_CHANGES = Rate(2, 86400), None
+    wiring.forget_repositories()
+    comment, browser = comment_on(site_store, article, "A comment", alice.pk), browser_of(alice)
+    edits = [
+        browser.post(path, {"title": "T", "link": "https://example.org/a", "text": f"Text {number}"})
+        for number, path in enumerate([f"/articles/{article}/edit/", *[f"/comments/{comment}/edit/"] * 2])
+    ]
+
+    assert statuses(edits) == [302, 302, 429]
+    assert "New members can edit articles and comments 2 times in 1 day." in edits[-1].content.decode()
+    assert "Text 2</textarea>" in edits[-1].content.decode()
+    assert site_store.comments.get(comment).text == "Text 1"
+
+
+def test_large_bodies_are_limited_before_they_are_decoded(site_store, monkeypatch):
+    monkeypatch.setattr(HttpRequest, "body", property(lambda _request: pytest.fail("it was read")))
+    monkeypatch.setattr(type(wiring.repository().limits), "take", exhausted)
+
+    for path in ("/post/", "/login/", "/api/articles", "/nowhere/"):
+        answer = Client().post(path, {"text": "x" * 100_000})
+        assert (answer.status_code, answer["Retry-After"]) == (429, "60")
+        assert answer["Content-Type"].startswith("application/json" if "api" in path else "text/html")
 
 
 def test_copies_of_a_members_data_are_limited(alice):

@@ -18,20 +18,22 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 _NONE = ""
-"""No limit: the operation is limited where it writes. Or no scope: the operation checks the scope itself."""
+"""No scope: the operation checks it itself."""
+
+_OF_CHANGES = ("api", "changes")
+"""Limits of operations by default. Reading takes no `changes`."""
 
 
 class _Limited(AuthBase):
-    """An authentication that takes a use of a rate limit once it knows whom to count."""
+    """An authentication that takes a use of rate limits once it knows whom to count, before the body is read."""
 
-    def __init__(self, limit: str) -> None:
+    def __init__(self, limits: tuple[str, ...]) -> None:
         super().__init__()
-        self._limit = limit
+        self._limits = limits
 
-    def take(self, request: HttpRequest, token: str = "") -> None:
-        """Take a use of the limit, if any. Raises LimitReached."""
-        if self._limit != _NONE:
-            take(request, self._limit, token=token)
+    def take(self, request: HttpRequest) -> None:
+        """Take a use of the limits. Raises LimitReached."""
+        take(request, *(name for name in self._limits if name != "changes" or request.method not in _SAFE))
 
 
 class BearerToken(_Limited):
@@ -40,8 +42,8 @@ class BearerToken(_Limited):
     openapi_type = "http"
     openapi_scheme = "bearer"
 
-    def __init__(self, scope: str = READ, limit: str = "api") -> None:
-        super().__init__(limit)
+    def __init__(self, scope: str = READ, limits: tuple[str, ...] = _OF_CHANGES) -> None:
+        super().__init__(limits)
         self._scope = scope
 
     def __call__(self, request: HttpRequest) -> User | None:
@@ -53,11 +55,10 @@ class BearerToken(_Limited):
             take(request, "api")
             message = _("This token is not valid: it was mistyped or revoked, or it has expired.")
             raise Problem(401, "bad-token", message, headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
-        vars(request)["token"] = token
+        vars(request)["token"], request.user = token, token.user
+        self.take(request)
         if self._scope != _NONE:
             check_scope(request, self._scope)
-        request.user = token.user
-        self.take(request, plaintext.strip())
         return token.user
 
 
@@ -126,9 +127,9 @@ def anyone(limit: str = "api") -> Callable[[HttpRequest], User | AnonymousUser]:
     return accept
 
 
-def members(scope: str = READ, limit: str = "api") -> tuple[BearerToken, SessionCookie]:
-    """Return the ways to authenticate as a member, for an operation with this scope and this limit."""
-    return BearerToken(scope, limit), SessionCookie(limit)
+def members(scope: str = READ, limits: tuple[str, ...] = _OF_CHANGES) -> tuple[BearerToken, SessionCookie]:
+    """Return the ways to authenticate as a member, for an operation with this scope and these limits."""
+    return BearerToken(scope, limits), SessionCookie(limits)
 
 
 MEMBERS = members()
@@ -136,8 +137,7 @@ SAVERS = members(VOTE)
 EDITORS = members(_NONE)
 AUTHORS = members(POST)
 MODERATORS = members(MODERATE)
-VOTERS = members(VOTE, _NONE)
-POSTERS = members(POST, _NONE)
-"""Members whose votes and posts are limited where they are written."""
+VOTERS = members(VOTE, ("api",))
+"""Members whose votes are limited by their script."""
 
 EVERYONE = (*MEMBERS, anyone())

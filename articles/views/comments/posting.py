@@ -18,7 +18,7 @@ from articles.domain.discussion.comments import (
     CommentOrder,
     article_of,
 )
-from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFound, LimitReached
+from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFound
 from articles.forms.comments import CommentForm, EditCommentForm
 from articles.text.refusals import action_sentence
 from articles.views.posting import previewed
@@ -60,15 +60,14 @@ def write(request: HttpRequest, article_id: int) -> HttpResponse:
     unsent_form.refill(request, form)
     context = {"form": form, "article": article, "preview": shown}
     context["parent"] = _parent(article_id, form["parent"].value())
-    response = render(request, "comments/write.html", context, status=400 if form.errors else 200)
-    return limits.mark(request, response)
+    return render(request, "comments/write.html", context, status=400 if form.errors else 200)
 
 
 def _post(request: HttpRequest, article_id: ArticleId, form: CommentForm) -> CommentId | None:
     """Post the comment; None if it is refused: then the form has the error, and keeps what was typed."""
     author, values = actor(request), form.cleaned_data
+    limits.take_comment(request)
     try:
-        limits.take_comment(request)
         audience = audience_of(values["text"], author.id, article_id)
         return repository().comments.post(
             article_id,
@@ -79,8 +78,6 @@ def _post(request: HttpRequest, article_id: ArticleId, form: CommentForm) -> Com
             mentioned=audience.mentioned,
             spared=audience.spared,
         )
-    except LimitReached as reached:
-        limits.add_error(request, form, reached)
     except (ActionRefused, CommentNotFound) as refused:
         form.add_error(None, action_sentence(refused))
     return None
@@ -120,19 +117,16 @@ def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
         "silent_until": comment.posted_at + EDIT_SECONDS,
         "now": repo.store.now(),
     }
-    response = render(request, "comments/edit.html", context, status=400 if form.errors else 200)
-    return limits.mark(request, response)
+    return render(request, "comments/edit.html", context, status=400 if form.errors else 200)
 
 
 def _edit(request: HttpRequest, comment_id: CommentId, form: EditCommentForm) -> bool:
     """Change the comment and return whether that succeeded; if not, the form has the error."""
+    limits.take_edit(request)
     try:
-        limits.take(request, "changes")
         author, text = actor(request).id, form.cleaned_data["text"]
         audience = audience_of(text, author, article_of(comment_id))
         repository().comments.edit(comment_id, author, text, mentioned=audience.mentioned)
-    except LimitReached as reached:
-        limits.add_error(request, form, reached)
     except ActionRefused as refused:
         form.add_error(None, action_sentence(refused))
     return not form.errors
