@@ -1,5 +1,6 @@
 """The rules that tests run with: the defaults of the configuration, each defined only there."""
 
+import os
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,6 +10,9 @@ from articles.domain.rules import Rules
 from articles.repository import connect as connect_with_rules
 from tests.topologies import of_this_run
 from voting_site.configuration.variables import defaults
+
+SEED = int(os.environ.get("FUZZ_SEED") or 20250101)
+"""Of what tests try at random."""
 
 
 def default_rules(**changes: Any) -> Rules:

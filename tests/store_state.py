@@ -34,6 +34,30 @@ KEY_LIKE = (RANKING_KEY, VOTERS_KEY)
 NOWHERE = "unix:///nowhere/store.sock"
 """URL of a store that does not answer."""
 
+DEEP = "[" * 100_000 + "]" * 100_000
+"""JSON that is nested too deeply to be read."""
+
+DEEP_LOGS = [0, 0, [["log:", [DEEP], None], ["tunings:", [DEEP], None]]]
+"""A record of a backup, with entries of the logs that cannot be read."""
+
+FORGED_RECORDS = [
+    DEEP,
+    "null",
+    '["' + "a" * (1 << 18),
+    [0, 0, 7],
+    [0, 0, [["article:9", {"title": 7}, None]]],
+    [0, 0, [["article:9", ["title"], None]]],
+    [0, 0, [["voted:9", {"1": 1}, None]]],
+    [0, 0, [["article:9", {"title": "Late"}, 1 << 70]]],
+    [0, 0, [["votes:1", {"9": float("nan")}, None]]],
+    [0, 0, [["hll:uv:9", "no base64", None]]],
+    [0, 0, [["hll:day:9", "bm8gc2tldGNo", None]]],
+    [9, 0, [["article:9", {"title": "Elsewhere"}, None]]],
+    [-1, 0, [["log:", ["{}"], None]]],
+    ["0", 0, []],
+]
+"""Lines of a backup's store that no site writes."""
+
 
 def kind_of(key: str) -> str:
     """Return the name of a kind of key, with placeholders, from the name of one key."""

@@ -11,7 +11,7 @@ from accounts.models import Ban, User
 from accounts.models import bans as ban_rows
 from tests.api.caller import Caller, error_of
 from tests.factories import browser_of, comment_on
-from tests.fuzz.run import SEED
+from tests.rules import SEED
 
 STEPS = 60
 SCOPES = ("posting", "voting", "both")

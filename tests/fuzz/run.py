@@ -15,7 +15,8 @@ from typing import Any
 
 from django.core.signals import got_request_exception
 
-SEED = int(os.environ.get("FUZZ_SEED") or 20250101)
+from tests.rules import SEED
+
 SHARE = float(os.environ.get("FUZZ_SHARE", "1"))
 
 LONGEST_SECONDS = 420

@@ -13,7 +13,8 @@ from schemathesis.generation import GenerationMode
 from articles.api.documentation.openapi import document
 from tests import contract
 from tests.fuzz.conftest import Roles
-from tests.fuzz.run import SEED, Run
+from tests.fuzz.run import Run
+from tests.rules import SEED
 
 CASES = 7_400
 """Of each role; 24 operations in two modes make 154 of each."""
