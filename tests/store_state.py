@@ -254,6 +254,11 @@ def lose_everything(repository: Repository) -> None:
     repository.store.client.flushdb()
 
 
+def lose_parameters(repository: Repository) -> None:
+    """Delete the ranking's parameters of every shard."""
+    delete(repository.store.client, *(keys.ranking for keys in repository.store.shards.all))
+
+
 def read_timeout(repository: Repository) -> float:
     """Return how many seconds the repository waits for a reply from the server."""
     return repository.store.client.connection_pool.connection_kwargs["socket_timeout"]

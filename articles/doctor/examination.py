@@ -51,6 +51,10 @@ class Examination:
         return self._inspection.get_sync_policy()
 
     @cached_property
+    def has_snapshots(self) -> bool | None:
+        return self._inspection.has_snapshots()
+
+    @cached_property
     def nodes(self) -> tuple[NodeFacts, ...] | None:
         return self._inspection.list_nodes()
 

@@ -67,10 +67,14 @@ def check_persistence(examination: Examination) -> Iterator[Finding]:
     file = examination.overview.append_only if examination.overview else None
     if file is None:
         return
+    advice = _("Run `CONFIG SET appendonly yes` on the store, and add the setting to its configuration file.")
+    if not file.enabled and examination.has_snapshots is False:
+        yield error(_("The append-only file is off: all data is lost when the store stops."), advice)
+        return
     if not file.enabled:
-        yield error(
-            _("The append-only file is off: all data is lost when the store stops."),
-            _("Run `CONFIG SET appendonly yes` on the store, and add the setting to its configuration file."),
+        yield warning(
+            _("The append-only file is off: writes since the last snapshot are lost when the store fails."),
+            advice,
         )
         return
     if not file.last_write_ok:

@@ -92,13 +92,18 @@ def check_fit(examination: Examination) -> Iterator[Finding]:
             % {"policy": policy},
             _("Set `maxmemory-policy` to `noeviction`."),
         )
-    elif store is None and examination.known_site:
+    elif store is None and examination.known_site and examination.misfit:
         yield error(
             _("The store is empty, but this site has used one before."),
             _("Stop the site and restore a backup, or start the store with the right data."),
         )
     elif examination.misfit:
         yield error(_("The site cannot use this store."), "", examination.misfit)
+    elif store is None and examination.known_site:
+        yield error(
+            _("The store has lost the ranking's parameters."),
+            _("Restart the site, then run `manage.py repair`."),
+        )
     elif store is None:
         yield note("The store is empty.", "The first start of the site prepares it.")
     else:

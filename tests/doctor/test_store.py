@@ -2,7 +2,7 @@
 
 import pytest
 
-from articles import known_store
+from articles import known_store, wiring
 from articles.doctor import store
 from articles.doctor.examination import Examination
 from articles.models import KnownStore
@@ -13,6 +13,7 @@ from tests.store_state import (
     configured,
     limited_rights,
     lose_everything,
+    lose_parameters,
     lose_words,
     read_only_replica,
     server_info,
@@ -48,8 +49,10 @@ def test_a_store_that_evicts_is_an_error(site_store):
     assert finding.advice == "Set `maxmemory-policy` to `noeviction`."
 
 
-def test_a_store_without_an_append_only_file_is_an_error(site_store):
+def test_a_store_without_an_append_only_file_is_an_error_and_with_snapshots_a_warning(site_store):
     with configured(site_store, "appendonly", "no"):
+        with configured(site_store, "save", "3600 1"):
+            assert levels("store", "persistence") == ["warning"]
         assert brief("store", "persistence") == [
             ("error", "The append-only file is off: all data is lost when the store stops.")
         ]
@@ -81,6 +84,15 @@ def test_an_emptied_store_is_an_error_once_the_site_has_used_it(site_store):
 
     known_store.accept_any()
     assert levels("store", "fit") == ["note"]
+
+
+def test_lost_parameters_of_the_ranking_are_an_error_that_a_restart_mends(site_store):
+    lose_parameters(site_store)
+    assert brief("store", "fit") == [("error", "The store has lost the ranking's parameters.")]
+
+    wiring.forget_repositories()
+    wiring.repository()
+    assert levels("store", "fit") == ["fine"]
 
 
 def test_accounts_that_were_emptied_are_an_error(site_store):

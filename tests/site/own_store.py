@@ -12,14 +12,17 @@ from voting_site.embedded.binary import find_binary
 
 
 class OwnStore:
-    """A server on a Unix socket in `folder`: Debian's Redis if it is installed, Valkey otherwise."""
+    """A server on a Unix socket in `folder`: Debian's Redis if it is installed, Valkey otherwise.
 
-    def __init__(self, folder: Path) -> None:
+    `options`: further words of its command line.
+    """
+
+    def __init__(self, folder: Path, *options: str) -> None:
         self._socket = folder / "s.sock"
         conf = Path(settings.BASE_DIR, "deploy", "store.conf")
         place = ["--port", "0", "--dir", str(folder), "--unixsocket", str(self._socket)]
         self._process = subprocess.Popen(
-            [shutil.which("redis-server") or find_binary(), conf, *place], stdout=subprocess.DEVNULL
+            [shutil.which("redis-server") or find_binary(), conf, *place, *options], stdout=subprocess.DEVNULL
         )
         until(self._answers)
 

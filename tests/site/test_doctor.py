@@ -15,6 +15,7 @@ from articles.repository import LAYOUT_VERSION
 from tests.form_browser import FormBrowser
 from tests.postgres_server import PostgresServer, missing
 from tests.site.forwarding import Forwarder, new_certificate
+from tests.site.own_store import OwnStore
 from tests.site_process import free_port, variables
 from tests.topologies import binaries
 from tests.waiting import until
@@ -237,6 +238,18 @@ def test_a_store_and_a_database_that_are_away_are_findings(tmp_path):
         assert level == "error"
         assert "does not answer" in text
     assert findings.of("store", "files") == [], "it is another machine's"
+
+
+def test_a_store_that_keeps_nothing_on_disk_is_warned_about_at_the_start(start, tmp_path):
+    (tmp_path / "own").mkdir()
+    store = OwnStore(tmp_path / "own", "--appendonly", "no")
+    try:
+        site = start(DEMO="0", REDIS_URL=store.url)
+        site.wait_until_up()
+        assert "Warning: The append-only file is off: all data is lost when the store stops." in site.told()
+        site.stop()
+    finally:
+        store.stop()
 
 
 def test_files_that_the_store_would_refuse_are_found_without_a_start(installation):

@@ -14,7 +14,8 @@ from django.db import connection
 
 from articles import housekeeping
 from articles.demo.seeding import seed_if_empty
-from articles.doctor.examination import accounts_file
+from articles.doctor import server as store_server
+from articles.doctor.examination import Examination, accounts_file
 from articles.doctor.settings import NO_CACHE, UNLIMITED
 from articles.domain.errors import StoreError, StoreUnavailable
 from articles.management.progress import progress
@@ -239,6 +240,10 @@ def _migrate(store: _Store) -> None:
 
 def _prepare_store(say: Say) -> None:
     repository = patient_repository()
+    examination = Examination(repository)
+    for finding in (*store_server.check_permissions(examination), *store_server.check_persistence(examination)):
+        if finding.level.needs_attention:
+            say(f"Warning: {finding.text} {finding.advice}")
     _adopt_rules(repository, say)
     if settings.CONFIGURATION["DEMO"] and (message := seed_if_empty(repository)):
         say(message)

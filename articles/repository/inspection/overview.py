@@ -99,12 +99,17 @@ class Inspection:
         Of several servers' policies, the one that syncs least often. One round trip, as `get_overview`.
         """
 
-        def read() -> str | None:
-            replies = self._of_servers("CONFIG GET", "appendfsync")
-            policies: list[str] = [reply["appendfsync"] for reply in replies if "appendfsync" in reply]
-            return min(policies, key=_SYNCED_LEAST.index, default=None)
+        policies = _if_permitted(lambda: self._configured("appendfsync"))
+        return min(policies or (), key=_SYNCED_LEAST.index, default=None)
 
-        return _if_permitted(read)
+    def has_snapshots(self) -> bool | None:
+        """Return whether every server saves its data now and then; None if unknown. As `get_sync_policy`."""
+        points = _if_permitted(lambda: self._configured("save"))
+        return all(points) if points else None
+
+    def _configured(self, setting: str) -> list[str]:
+        """Return a setting's value on each server that names it. Raises redis.ResponseError."""
+        return [reply[setting] for reply in self._of_servers("CONFIG GET", setting) if setting in reply]
 
     def list_nodes(self) -> tuple[NodeFacts, ...] | None:
         """Return the facts of each primary; None if INFO is not permitted. One round trip, as `get_overview`."""

@@ -28,7 +28,11 @@ _OF_CLUSTERS = (
 )
 """Errors of redis-py that do not say the server's first word, by which others are recognised."""
 
-UNPREPARED = "The store has lost the ranking's parameters; restart the site, then run repair."
+UNPREPARED = (
+    "The store was emptied, or has lost the ranking's parameters: `manage.py doctor` says which. If it was "
+    "emptied, stop the site, empty the store again, and restore a backup, or run `manage.py accept_store` to "
+    "start over; if not, restart the site, then run `manage.py repair`."
+)
 
 
 @contextmanager
