@@ -66,8 +66,8 @@ class Per(StrEnum):
     NEW_MEMBER = "new member (docs/limits.md)"
     READER = "member; without an account 5 times as many per network, 20 times per wide network"
     NETWORK = "network"
-    WIDE_NETWORK = "wide network"
-    ACCOUNT = "account and network"
+    WIDE_NETWORK = "wide network; 10 times as many per provider"
+    ACCOUNT = "account and network, and as many per wide network; 3 times as many per provider"
     MAIL_ADDRESS = "mail address"
 
 
@@ -76,6 +76,13 @@ ANONYMOUS_SHARE = 5
 
 WIDE_SHARE = 20
 """They also share a limit per wide network, of this many times: one reader may have thousands of networks."""
+
+
+PROVIDER_SHARE = 10
+"""All wide networks of one provider share a limit of this many times: it may have 65,536 of them."""
+
+ACCOUNT_SHARE = 3
+"""Likewise for one account, whose owner can log in from another provider."""
 
 
 class Limit(NamedTuple):
@@ -138,6 +145,9 @@ LIMITS = (
     Limit("signups_wide", Per.WIDE_NETWORK, "40 in 1 h", "Sign-up forms sent"),
     Limit("mails", Per.MAIL_ADDRESS, "3 in 1 h", "Password resets and links to verify the address requested"),
     Limit("mails_network", Per.NETWORK, "20 in 1 h", "Password resets and links to verify the address requested"),
+    Limit(
+        "mails_wide", Per.WIDE_NETWORK, "60 in 1 h", "Password resets and links to verify the address requested"
+    ),
 )
 """Every limit. Settings, rules, keys and sentences follow this table."""
 

@@ -81,6 +81,11 @@ def neighbourhood(address: Address) -> str:
     return _network_of(address, 24, 48)
 
 
+def provider(address: Address) -> str:
+    """Return the network that one provider has at least: a /16 of IPv4, or a /32 of IPv6."""
+    return _network_of(address, 16, 32)
+
+
 def _network_of(address: Address, ipv4_bits: int, ipv6_bits: int) -> str:
     bits = ipv4_bits if address.version == 4 else ipv6_bits
     free = address.max_prefixlen - bits

@@ -20,7 +20,7 @@ from articles.domain.limits import FOR_NEW_MEMBERS
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
 from articles.text.mentions import mentioned_in
-from articles.web.client_address import Address, Proxies, client_address, household, neighbourhood
+from articles.web.client_address import Address, Proxies, client_address, household
 from articles.wiring import html_of, repository
 
 View = Callable[..., HttpResponse]
@@ -171,11 +171,10 @@ def address_of(request: HttpRequest) -> Address | None:
     return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, _proxies(*settings.TRUSTED_PROXIES))
 
 
-def network_of(request: HttpRequest, *, wide: bool = False) -> str:
+def network_of(request: HttpRequest, width: Callable[[Address], str] = household) -> str:
     """Return the digest of the client's network; clients without an address, behind unknown proxies, share one."""
     address = address_of(request)
-    network = "" if address is None else (neighbourhood if wide else household)(address)
-    return digest("limit", "network", network)
+    return digest("limit", "network", "" if address is None else width(address))
 
 
 def digest(*parts: str) -> str:

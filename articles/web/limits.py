@@ -7,8 +7,10 @@ texts count as well. What is posted, voted and flagged also has limits of its ow
 import logging
 import time
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.core.exceptions import PermissionDenied
 from django.dispatch import receiver
@@ -22,10 +24,20 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import is_page_with_form
 from accounts.web.passwords import password_confirmed
 from articles.domain.errors import ArticlesError, LimitReached, StoreError
-from articles.domain.limits import ANONYMOUS_SHARE, BY_NAME, WIDE_SHARE, LocalLimits, Per, Use
+from articles.domain.limits import (
+    ACCOUNT_SHARE,
+    ANONYMOUS_SHARE,
+    BY_NAME,
+    PROVIDER_SHARE,
+    WIDE_SHARE,
+    LocalLimits,
+    Per,
+    Use,
+)
 from articles.operation import metrics
 from articles.text.refusals import action_sentence
 from articles.web import error_pages
+from articles.web.client_address import household, neighbourhood, provider
 from articles.web.form_answers import prefers_json
 from articles.web.identity import address_of, digest, is_new_member, network_of, reader_id
 from articles.wiring import repository, rules
@@ -52,8 +64,9 @@ FORMS = {
     **dict.fromkeys(("accounts:login", "admin:login", "accounts:delete", "accounts:settings"), _PASSWORDS),
     # Both also accept a form that arrives twice, by its password: without a limit they would check any password.
     **dict.fromkeys(("accounts:password_change", "accounts:password_reset_confirm"), _PASSWORDS),
+    "admin:password_change": _PASSWORDS,
     "accounts:signup": ("signups", "signups_wide"),
-    **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network")),
+    **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network", "mails_wide")),
     "articles:preview": _PREVIEWS,
     # Their script takes the use, before anything else.
     **dict.fromkeys(("articles:vote", "articles:comment_vote"), ()),
@@ -162,20 +175,28 @@ def take_edit(request: HttpRequest) -> None:
 
 
 def _uses(request: HttpRequest, limit: str) -> list[Use]:
-    per = BY_NAME[limit].per
+    return [Use(limit, subject, share) for subject, share in _subjects(request, BY_NAME[limit].per).items()]
+
+
+def _subjects(request: HttpRequest, per: Per) -> dict[str, int]:
+    """Return whom a limit counts, each with its share. Without an address, all networks are one, the narrowest."""
+    seen_from = partial(network_of, request)
     match per:
         case Per.MEMBER | Per.NEW_MEMBER | Per.READER if member := reader_id(request):
-            subject = str(member)
+            return {str(member): 1}
         case Per.MEMBER | Per.READER:
-            in_all = Use(limit, network_of(request, wide=True), WIDE_SHARE)
-            return [Use(limit, network_of(request), ANONYMOUS_SHARE), in_all]
+            return {seen_from(neighbourhood): WIDE_SHARE, seen_from(household): ANONYMOUS_SHARE}
         case Per.ACCOUNT:
-            subject = digest("limit", "account", _account(request), network_of(request))
+            networks = {seen_from(provider): ACCOUNT_SHARE, seen_from(neighbourhood): 1, seen_from(household): 1}
+            account = _account(request)
+            return {digest("limit", "account", account, network): share for network, share in networks.items()}
         case Per.MAIL_ADDRESS:
-            subject = digest("limit", "mail", _mail_address(request)[:_MAIL_ADDRESS_LENGTH].strip().casefold())
+            address = _mail_address(request)[:_MAIL_ADDRESS_LENGTH].strip().casefold()
+            return {digest("limit", "mail", address): 1}
+        case Per.WIDE_NETWORK:
+            return {seen_from(provider): PROVIDER_SHARE, seen_from(neighbourhood): 1}
         case _:
-            subject = network_of(request, wide=per is Per.WIDE_NETWORK)
-    return [Use(limit, subject)]
+            return {seen_from(household): 1}
 
 
 def _mail_address(request: HttpRequest) -> str:
@@ -187,15 +208,17 @@ def _mail_address(request: HttpRequest) -> str:
 
 
 def _account(request: HttpRequest) -> str:
-    """Return the account whose password a form has: that of the link, of the member, or the one named."""
+    """Return the name of the account whose password a form has: of the link, of the member, or the one typed."""
     if request.resolver_match and (encoded := request.resolver_match.kwargs.get("uidb64")):
         try:
-            return str(int(urlsafe_base64_decode(encoded)))  # whatever way the number is written
-        except ValueError:
-            return ""
-    if (member := reader_id(request)) and not _is_login(request):
-        return str(member)
-    return names.canonical(unsent_form.sent(request).get("username", "").strip())
+            name = get_user_model().objects.get(pk=int(urlsafe_base64_decode(encoded))).get_username()
+        except (ValueError, OverflowError, get_user_model().DoesNotExist):
+            name = ""
+    elif request.user.is_authenticated and not _is_login(request):
+        name = request.user.get_username()
+    else:
+        name = unsent_form.sent(request).get("username", "").strip()
+    return names.canonical(name)
 
 
 def _is_login(request: HttpRequest) -> bool:

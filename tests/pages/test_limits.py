@@ -103,6 +103,26 @@ def test_another_member_behind_the_same_network_is_not_locked_out(dave, bob):
     assert log_in("dave", PASSWORD).status_code == 302
 
 
+@pytest.mark.parametrize(
+    ("subnet", "uses"),
+    [("2001:db8:1:{:x}::1", 10), ("2001:db8:{:x}::1", 30), ("198.51.100.{}", 10), ("198.51.{}.1", 30)],
+)
+def test_guesses_at_one_account_from_the_networks_of_one_provider_are_throttled_together(dave, subnet, uses):
+    responses = [log_in("dave", address=subnet.format(n + 1)) for n in range(uses + 4)]
+
+    assert statuses(responses) == [200] * uses + [429] * 4
+    assert log_in("dave", PASSWORD, address=subnet.format(200)).status_code == 429
+    assert log_in("dave", PASSWORD, HOME).status_code == 302
+    assert log_in("dave", PASSWORD, "2001:db9::1").status_code == 302
+    assert log_in("bob", "wrong", address=subnet.format(200)).status_code == 200
+
+
+def test_a_login_takes_nothing_of_the_limits_of_wrong_passwords_wherever_it_came_from(dave):
+    logins = [log_in("dave", PASSWORD, address=f"2001:db8:{n + 1:x}::1") for n in range(40)]
+
+    assert statuses(logins) == [302] * 40
+
+
 def test_one_password_on_many_accounts_is_throttled_by_network(dave):
     responses = [log_in(f"member{n}", "123456") for n in range(100)]
 
@@ -193,6 +213,27 @@ def test_an_open_session_is_no_way_to_guess_the_password(dave):
     ]
 
     assert statuses(responses) == [400] * 10 + [429]
+
+
+def test_every_way_to_try_a_password_of_an_account_takes_from_the_same_limit(dave):
+    browser, link = browser_of(dave), urlsafe_base64_encode(str(dave.pk).encode())
+    new = {"new_password1": "guess", "new_password2": "guess"}
+    for n in range(3):
+        log_in("dave", f"guess {n}")
+        browser.post("/settings/delete/", {"name": "dave", "password": f"{n}"}, REMOTE_ADDR=HOME)
+        Client().post(f"/password/reset/{link}/set-password/", new, REMOTE_ADDR=HOME)
+
+    assert log_in("dave").status_code == 200
+    assert log_in("dave").status_code == 429
+    assert browser.post("/password/", new | {"old_password": "guess"}, REMOTE_ADDR=HOME).status_code == 429
+
+
+def test_an_open_session_cannot_guess_the_password_in_the_administration(dave):
+    User.objects.filter(pk=dave.pk).update(is_staff=True, is_superuser=True)
+    browser, fields = browser_of(dave), {"new_password1": "a new passphrase", "new_password2": "a new passphrase"}
+    guesses = [browser.post("/admin/password_change/", fields | {"old_password": f"{n}"}) for n in range(11)]
+
+    assert statuses(guesses) == [200] * 10 + [429]
 
 
 CONFIRMED = {

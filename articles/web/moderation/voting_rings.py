@@ -7,6 +7,7 @@ from django.http import HttpRequest
 
 from articles.domain.articles import ArticleId
 from articles.operation import metrics
+from articles.web.client_address import neighbourhood
 from articles.web.identity import address_of, network_of
 from articles.wiring import repository
 
@@ -20,7 +21,7 @@ def network_of_new_account(request: HttpRequest, member: Any) -> str:
     """
     rules, joined_at = repository().rules, member.date_joined.timestamp()
     is_new = repository().store.now() - joined_at < rules.new_account
-    return network_of(request, wide=True) if is_new and rules.ring_accounts and address_of(request) else ""
+    return network_of(request, neighbourhood) if is_new and rules.ring_accounts and address_of(request) else ""
 
 
 def note(article_id: ArticleId, accounts: int) -> None:
