@@ -14,6 +14,7 @@ from accounts.models import MODERATE, POST
 from accounts.moderators import EDIT_ANY_ARTICLE, REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
+from articles.api.protocol import cursors
 from articles.api.protocol.auth import AUTHORS, EDITORS, MODERATORS, check_scope, may, require
 from articles.api.protocol.operations import READERS, ArticleNumber, failing, possible_page, router
 from articles.api.protocol.problems import Problem
@@ -112,13 +113,15 @@ class LogPage(BaseModel):
     __doc__ = gettext_noop("One page of the moderation log, newest first.")
 
     entries: list[LogEntry]
-    page: int
+    page: schemas.NumberOfPage
     has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    next_after: schemas.NextAfter
 
     @classmethod
-    def of(cls, page: log.LogPage) -> "LogPage":
+    def of(cls, request: HttpRequest, page: log.LogPage, number: int | None) -> "LogPage":
         entries = [LogEntry.of(entry) for entry in page.entries]
-        return cls(entries=entries, page=page.number, has_next=page.has_next)
+        following = cursors.next_after(request, page.rest) if page.has_next and page.rest else None
+        return cls(entries=entries, page=number, has_next=page.has_next, next_after=following)
 
 
 @router.get(
@@ -211,13 +214,14 @@ def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: Rem
 @router.get(
     "articles/{article_id:article_id}/log",
     summary=gettext_noop("Moderation history of an article"),
-    description=gettext_noop("The latest entries about one article in the moderation log, newest first."),
+    description=gettext_noop("The entries about one article in the moderation log, newest first."),
     response={200: LogPage} | failing(400, 401, 404, 503),
     **READERS,
 )
-def read_article_log(request: HttpRequest, article_id: ArticleNumber) -> LogPage:  # noqa: ARG001 - ninja's
-    repo = repository()
-    return LogPage.of(repo.moderation_log.get_for_article(repo.articles.get(article_id).id))
+def read_article_log(request: HttpRequest, article_id: ArticleNumber, query: Query[schemas.AfterQuery]) -> LogPage:
+    repo, (rest,) = repository(), cursors.state_in(request) or (None,)
+    page = repo.moderation_log.get_for_article(repo.articles.get(article_id).id, rest)
+    return LogPage.of(request, page, 1 if query.after is None else None)
 
 
 @router.get(
@@ -229,8 +233,11 @@ def read_article_log(request: HttpRequest, article_id: ArticleNumber) -> LogPage
     response={200: LogPage} | failing(400, 401, 404, 503),
     **READERS,
 )
-def read_log(request: HttpRequest, query: Query[schemas.PageQuery]) -> LogPage:  # noqa: ARG001 - ninja's
-    return LogPage.of(repository().moderation_log.get_page(possible_page(query.page)))
+def read_log(request: HttpRequest, query: Query[schemas.PageQuery]) -> LogPage:
+    moderation_log, rest = repository().moderation_log, cursors.state_in(request)
+    number = possible_page(query.page)
+    page = moderation_log.get_page(number) if number > 1 else moderation_log.get_rest(rest)
+    return LogPage.of(request, page, query.number)
 
 
 def _changes_of_groups(edit: Edit, before: Article) -> tuple[list[str], list[str]]:

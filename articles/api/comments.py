@@ -11,6 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
+from articles.api.protocol import cursors
 from articles.api.protocol.auth import AUTHORS, MODERATORS, VOTERS, require
 from articles.api.protocol.operations import (
     READERS,
@@ -38,7 +39,7 @@ from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import html_of, repository
 
 
-class ThreadQuery(BaseModel):
+class ThreadQuery(schemas.AfterQuery):
     __doc__ = gettext_noop("Which part of the comments, in which order.")
 
     order: CommentOrder = Field(
@@ -55,7 +56,8 @@ class ThreadQuery(BaseModel):
         ge=0,
         lt=COMMENTS_PER_ARTICLE,
         description=gettext_noop(
-            "Number of top-level comments to skip, with their replies: next_start of the previous part."
+            "Number of top-level comments to skip, with their replies: next_start of the previous part. If the "
+            "order changes between two requests, comments can be repeated or skipped."
         ),
     )
     size: schemas.PlainNumber = Field(
@@ -66,9 +68,16 @@ class ThreadQuery(BaseModel):
         examples=[50],
     )
 
-    @property
-    def part(self) -> domain.ThreadPart:
-        return domain.ThreadPart(self.start, self.size)
+    def part(self, request: HttpRequest) -> domain.ThreadPart:
+        """Return the part of the comments to read. Raises Problem."""
+        if self.order is CommentOrder.BEST:
+            passed = tuple(cursors.seen_in(request))
+            return domain.ThreadPart(self.start or len(passed), self.size, passed)
+        state = cursors.state_in(request)
+        if state is None:
+            return domain.ThreadPart(self.start, self.size)
+        start, at, comment_id = state
+        return domain.ThreadPart(start, self.size, after=(at, comment_id))
 
 
 class Comment(BaseModel):
@@ -143,20 +152,31 @@ class Thread(BaseModel):
     order: CommentOrder
     start: int
     next_start: int | None = Field(description=gettext_noop("start of the next part; null if this is the last."))
+    next_after: schemas.NextAfter
     locked: str | None = Field(
         description=gettext_noop("Why a moderator locked the discussion; null if it is not locked.")
     )
 
     @classmethod
-    def of(cls, thread: domain.Thread) -> "Thread":
+    def of(cls, request: HttpRequest, thread: domain.Thread, part: domain.ThreadPart) -> "Thread":
         return cls(
             comments=[Comment.of(comment, thread.cut.get(comment.id, 0)) for comment in thread.comments],
             total=thread.total,
             order=thread.order,
             start=thread.start,
             next_start=thread.next_start,
+            next_after=None if thread.next_start is None else _next_after(request, thread, part),
             locked=thread.locked,
         )
+
+
+def _next_after(request: HttpRequest, thread: domain.Thread, part: domain.ThreadPart) -> str | None:
+    if thread.order is CommentOrder.BEST:
+        is_known = len(part.passed) == part.start
+        return cursors.next_unseen(request, frozenset(part.passed), thread.passed) if is_known else None
+    times = {comment.id: comment.posted_at for comment in thread.comments}
+    last = next((one for one in reversed(thread.passed) if one in times), None)
+    return None if last is None else cursors.next_after(request, (thread.next_start, times[last], last))
 
 
 class CommentText(BaseModel):
@@ -220,8 +240,8 @@ _LOCATION = {"Location": {"description": "The comment's address in the API.", "s
     **READERS,
 )
 def list_comments(request: HttpRequest, article_id: ArticleNumber, query: Query[ThreadQuery]) -> Thread:
-    read = repository().comments.get_thread
-    return Thread.of(read(article_id, query.order, reader=reader_id(request), part=query.part))
+    read, part = repository().comments.get_thread, query.part(request)
+    return Thread.of(request, read(article_id, query.order, reader=reader_id(request), part=part), part)
 
 
 @router.post(
@@ -276,8 +296,8 @@ def read_comment(request: HttpRequest, comment_id: CommentNumber) -> Comment:
     **READERS,
 )
 def list_replies(request: HttpRequest, comment_id: CommentNumber, query: Query[ThreadQuery]) -> Thread:
-    read = repository().comments.get_branch
-    return Thread.of(read(comment_id, query.order, reader=reader_id(request), part=query.part))
+    read, part = repository().comments.get_branch, query.part(request)
+    return Thread.of(request, read(comment_id, query.order, reader=reader_id(request), part=part), part)
 
 
 @router.patch(

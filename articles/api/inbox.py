@@ -11,6 +11,7 @@ from accounts.web.form_pages import MemberRequest
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.my_lists import MemberName
+from articles.api.protocol import cursors
 from articles.api.protocol.auth import MEMBERS, SAVERS
 from articles.api.protocol.operations import ArticleNumber, failing, possible_page, router
 from articles.api.protocol.problems import Problem
@@ -142,8 +143,9 @@ class Inbox(BaseModel):
         )
     )
     notices: list[Notice]
-    page: int
+    page: schemas.NumberOfPage
     has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    next_after: schemas.NextAfter
 
 
 @router.get(
@@ -157,14 +159,16 @@ class Inbox(BaseModel):
     auth=MEMBERS,
 )
 def read_inbox(request: MemberRequest, query: Query[schemas.PageQuery]) -> Inbox:
-    page = repository().inbox.get_page(actor(request).id, possible_page(query.page))
+    number, after = possible_page(query.page), cursors.position_in(request)
+    page = repository().inbox.get_page(actor(request).id, number, after=after)
     read_until = inbox_read_until(request)
-    bans = Ban.objects.to_show(request.user) if query.page == 1 else []
+    bans = Ban.objects.to_show(request.user) if query.number == 1 else []
     return Inbox(
         bans=list(map(OwnBan.of, bans)),
         notices=[Notice.of(notice, read_until) for notice in named(page.notices)],
-        page=page.number,
+        page=query.number,
         has_next=page.has_next,
+        next_after=cursors.next_after(request, page.last) if page.has_next else None,
     )
 
 

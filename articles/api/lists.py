@@ -7,6 +7,7 @@ from ninja import Query
 from pydantic import BaseModel, Field
 
 from articles.api import schemas
+from articles.api.protocol import cursors
 from articles.api.protocol.operations import READERS, failing, possible_page, router
 from articles.api.protocol.problems import Problem
 from articles.domain import articles, lists
@@ -64,10 +65,23 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
     if query.range.period is not Period.ALL and (query.order is not Order.POINTS or slugs):
         message = _("“range” applies only to order=points without a group.")
         raise Problem(400, "invalid", message)
+    is_by_time = query.order is Order.TIME
+    seen = frozenset[int]() if is_by_time else cursors.seen_in(request)
     page = repository().lists.get_page(
-        query.order, number, slugs=slugs, period=query.range.period, reader=reader_id(request)
+        query.order,
+        number,
+        slugs=slugs,
+        period=query.range.period,
+        reader=reader_id(request),
+        shown=seen,
+        after=cursors.position_in(request) if is_by_time else None,
     )
-    return schemas.ArticlePage.of(page)
+    following = None
+    if page.has_next:
+        following = (
+            cursors.next_after(request, page.last) if is_by_time else cursors.next_unseen(request, seen, page.ids)
+        )
+    return schemas.ArticlePage.of(page, query.number, following)
 
 
 @router.get(

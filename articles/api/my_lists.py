@@ -1,6 +1,7 @@
 """The member's own name and permissions, articles posted, voted for, opposed and saved, and followed groups."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest
@@ -11,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from articles.api import schemas
 from articles.api.groups import GroupName
+from articles.api.protocol import cursors
 from articles.api.protocol.auth import MEMBERS, SAVERS
 from articles.api.protocol.operations import READERS, ArticleNumber, failing, possible_page, router
 from articles.domain import lists
@@ -27,8 +29,17 @@ class OwnList(BaseModel):
     __doc__ = gettext_noop("One page of a member's articles, newest first, or of those of the groups you follow.")
 
     articles: list[schemas.Article]
-    page: int
+    page: schemas.NumberOfPage
     has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    next_after: schemas.NextAfter
+
+    @classmethod
+    def of(
+        cls, page: lists.MemberPage | lists.ArticlePage, query: schemas.PageQuery, next_after: str | None
+    ) -> "OwnList":
+        articles = [schemas.Article.of(article) for article in page.articles]
+        has_next = page.has_next
+        return cls(articles=articles, page=query.number, has_next=has_next, next_after=next_after)
 
 
 class Saving(BaseModel):
@@ -123,22 +134,22 @@ def read_me(request: HttpRequest) -> Me:
 )
 def list_posted(request: HttpRequest, name: MemberName, query: Query[schemas.PageQuery]) -> OwnList:
     poster, reader = member_named(name).pk, reader_id(request)
-    return _page(query.page, lambda number: repository().members.get_posted(poster, number, reader))
+    return _by_time(request, query, partial(repository().members.get_posted, poster, reader=reader))
 
 
 @router.get("me/voted", summary=gettext_noop("Articles you voted for"), **_OWN)
 def list_voted(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
-    return _own_page(request, query.page, repository().members.get_voted)
+    return _by_time(request, query, partial(repository().members.get_voted, actor(request).id))
 
 
 @router.get("me/opposed", summary=gettext_noop("Articles you opposed"), **_OWN)
 def list_opposed(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
-    return _own_page(request, query.page, repository().members.get_opposed)
+    return _by_time(request, query, partial(repository().members.get_opposed, actor(request).id))
 
 
 @router.get("me/saved", summary=gettext_noop("Articles you saved"), **_OWN)
 def list_saved(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
-    return _own_page(request, query.page, repository().members.get_saved)
+    return _by_time(request, query, partial(repository().members.get_saved, actor(request).id))
 
 
 @router.get(
@@ -154,8 +165,9 @@ def list_saved(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList
 def list_following(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
     own, following = preferences_of(request), repository().following
     groups, hidden = current_groups(own.followed_groups), own.hidden_groups
-    reader = actor(request).id
-    return _page(query.page, lambda number: following.get_page(groups, number, reader=reader, hidden=hidden))
+    seen, reader = cursors.seen_in(request), actor(request).id
+    page = following.get_page(groups, possible_page(query.page), reader=reader, hidden=hidden, seen=seen)
+    return OwnList.of(page, query, cursors.next_unseen(request, seen, page.ids) if page.has_next else None)
 
 
 @router.get(
@@ -193,11 +205,6 @@ def save_article(request: HttpRequest, article_id: ArticleNumber, saving: Saving
     return Saved(id=article_id, saved=saving.saved)
 
 
-def _own_page(request: HttpRequest, number: int, read: Callable[[int, int], lists.MemberPage]) -> OwnList:
-    return _page(number, lambda page: read(actor(request).id, page))
-
-
-def _page(number: int, read: Callable[[int], lists.MemberPage | lists.ArticlePage]) -> OwnList:
-    page = read(possible_page(number))
-    articles = [schemas.Article.of(article) for article in page.articles]
-    return OwnList(articles=articles, page=page.number, has_next=page.has_next)
+def _by_time(request: HttpRequest, query: schemas.PageQuery, read: Callable[..., lists.MemberPage]) -> OwnList:
+    page = read(number=possible_page(query.page), after=cursors.position_in(request))
+    return OwnList.of(page, query, cursors.next_after(request, page.last) if page.has_next else None)

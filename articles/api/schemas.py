@@ -36,6 +36,21 @@ PlainNumberOrZero = Annotated[int, BeforeValidator(_plain_number_or_zero)]
 Slugs = Annotated[list[str], Field(max_length=SLUGS_PER_REQUEST, examples=[["python"]])]
 
 
+After = Annotated[
+    str | SkipJsonSchema[None],
+    Field(
+        description=gettext_noop(
+            "next_after of the previous response. The next entries follow, and none is repeated or skipped, even "
+            "if the list changes meanwhile. Cannot be combined with page or start."
+        ),
+    ),
+]
+NextAfter = Annotated[
+    str | None, Field(description=gettext_noop("The parameter after for the next entries; null after the last."))
+]
+NumberOfPage = Annotated[int | None, Field(description=gettext_noop("Null for a request with after."))]
+
+
 class Range(StrEnum):
     """Period of a hot list, by the posting times of its articles."""
 
@@ -92,15 +107,42 @@ class ListQuery(BaseModel):
     page: PlainNumber = Field(
         1,
         ge=1,
-        description=gettext_noop("Page, counted from 1. Lists can be paged through up to 10,000 articles."),
+        description=gettext_noop(
+            "Page, counted from 1. If the list changes between two requests, articles can be repeated or skipped. "
+            "Lists can be paged through up to 10,000 articles."
+        ),
         examples=[2],
     )
+    after: After = None
+
+    @property
+    def number(self) -> int | None:
+        """The page that the response names; None for a request with `after`."""
+        return self.page if self.after is None else None
 
 
-class PageQuery(BaseModel):
+class AfterQuery(BaseModel):
+    __doc__ = gettext_noop("Which part of a list.")
+
+    after: After = None
+
+
+class PageQuery(AfterQuery):
     __doc__ = gettext_noop("Which page of a list.")
 
-    page: PlainNumber = Field(1, ge=1, description=gettext_noop("Page, counted from 1."), examples=[1])
+    page: PlainNumber = Field(
+        1,
+        ge=1,
+        description=gettext_noop(
+            "Page, counted from 1. If the list changes between two requests, entries can be repeated or skipped."
+        ),
+        examples=[1],
+    )
+
+    @property
+    def number(self) -> int | None:
+        """The page that the response names; None for a request with `after`."""
+        return self.page if self.after is None else None
 
 
 class Article(BaseModel):
@@ -179,14 +221,15 @@ class ArticlePage(BaseModel):
     __doc__ = gettext_noop("One page of a list.")
 
     articles: list[Article]
-    page: int
+    page: NumberOfPage
     pages: int
     total: int = Field(description=gettext_noop("Total number of articles on all pages."))
+    next_after: NextAfter
 
     @classmethod
-    def of(cls, page: lists.ArticlePage) -> "ArticlePage":
+    def of(cls, page: lists.ArticlePage, number: int | None, next_after: str | None) -> "ArticlePage":
         articles = [Article.of(article) for article in page.articles]
-        return cls(articles=articles, page=page.number, pages=page.pages, total=page.total)
+        return cls(articles=articles, page=number, pages=page.pages, total=page.total, next_after=next_after)
 
 
 class NewArticle(BaseModel):

@@ -8,11 +8,13 @@ from ninja import Query
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from articles.api import schemas
 from articles.api.comments import Comment
+from articles.api.protocol import cursors
 from articles.api.protocol.auth import anyone, members
 from articles.api.protocol.operations import failing, router
 from articles.api.protocol.problems import Problem
-from articles.api.schemas import Article, PlainNumber
+from articles.api.schemas import PlainNumber
 from articles.domain import lists
 from articles.domain.lists import Order
 from articles.feeds.query import BadQuery, hidden_in
@@ -25,7 +27,13 @@ LAST_PAGE = 100
 """Highest page number accepted. Search results end before it, whatever the page size."""
 
 
-class CommentSearchQuery(BaseModel):
+class _PageQuery(schemas.PageQuery):
+    page: PlainNumber = Field(
+        1, ge=1, le=LAST_PAGE, description=schemas.PageQuery.model_fields["page"].description, examples=[1]
+    )
+
+
+class CommentSearchQuery(_PageQuery):
     __doc__ = gettext_noop("Which comments to search for, and which page of the results.")
 
     q: str = Field(
@@ -49,14 +57,14 @@ class CommentSearchQuery(BaseModel):
         ),
         examples=["python,redis"],
     )
-    page: PlainNumber = Field(1, ge=1, le=LAST_PAGE, description=gettext_noop("Page, counted from 1."))
 
 
 class _Results(BaseModel):
     """What a page of results says besides the results."""
 
-    page: int
+    page: schemas.NumberOfPage
     has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    next_after: schemas.NextAfter
     total: int | None = Field(
         description=gettext_noop("Number of results; null if there are too many to count in time.")
     )
@@ -73,7 +81,7 @@ class CommentSearchPage(_Results):
     )
 
 
-class SearchQuery(BaseModel):
+class SearchQuery(_PageQuery):
     __doc__ = gettext_noop("What to search for, and which page of the results.")
 
     q: str = Field(
@@ -99,15 +107,12 @@ class SearchQuery(BaseModel):
         ),
         examples=["python,redis"],
     )
-    page: PlainNumber = Field(
-        1, ge=1, le=LAST_PAGE, description=gettext_noop("Page, counted from 1."), examples=[2]
-    )
 
 
 class SearchPage(_Results):
     __doc__ = gettext_noop("One page of search results.")
 
-    articles: list[Article]
+    articles: list[schemas.Article]
 
 
 @router.get(
@@ -122,9 +127,13 @@ class SearchPage(_Results):
     openapi_extra={"security": [{}]},
 )
 def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
-    order, reader = Order(query.order), reader_id(request)
-    page = repository().search.get_page(read_query(query.q), order, query.page, reader=reader, **_groups_of(query))
-    return SearchPage(articles=[Article.of(article) for article in page.articles], **_facts_of(page))
+    order, seen = Order(query.order), cursors.seen_in(request)
+    page = repository().search.get_page(
+        read_query(query.q), order, query.page, reader=reader_id(request), seen=seen, **_groups_of(query)
+    )
+    following = cursors.next_unseen(request, seen, page.ids) if page.has_next else None
+    articles = [schemas.Article.of(article) for article in page.articles]
+    return SearchPage(articles=articles, **_facts_of(page, query, following))
 
 
 @router.get(
@@ -138,9 +147,12 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
     auth=(*members(limits=("search",)), anyone("search")),
     openapi_extra={"security": [{}]},
 )
-def search_comments(request: HttpRequest, query: Query[CommentSearchQuery]) -> CommentSearchPage:  # noqa: ARG001
-    page = repository().comment_search.get_page(read_query(query.q), query.page, **_groups_of(query))
-    return CommentSearchPage(comments=[Comment.of(comment) for comment in page.comments], **_facts_of(page))
+def search_comments(request: HttpRequest, query: Query[CommentSearchQuery]) -> CommentSearchPage:
+    after = cursors.position_in(request)
+    page = repository().comment_search.get_page(read_query(query.q), query.page, after=after, **_groups_of(query))
+    following = cursors.next_after(request, page.last) if page.has_next else None
+    comments = [Comment.of(comment) for comment in page.comments]
+    return CommentSearchPage(comments=comments, **_facts_of(page, query, following))
 
 
 class _Groups(TypedDict):
@@ -157,5 +169,8 @@ def _groups_of(query: SearchQuery | CommentSearchQuery) -> _Groups:
     return {"slug": requested_slug(query.group) if query.group else None, "hidden": hidden}
 
 
-def _facts_of(page: lists.SearchPage | lists.CommentSearchPage) -> dict[str, Any]:
-    return {"page": page.number, "has_next": page.has_next, "total": page.total, "complete": page.complete}
+def _facts_of(
+    page: lists.SearchPage | lists.CommentSearchPage, query: _PageQuery, following: str | None
+) -> dict[str, Any]:
+    facts = {"has_next": page.has_next, "total": page.total, "complete": page.complete}
+    return {"page": query.number, "next_after": following, **facts}

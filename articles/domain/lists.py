@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeAlias
 
-from articles.domain.articles import Article
+from articles.domain.articles import Article, ArticleId
 from articles.domain.discussion.comments import Comment
 
 GROUPS_PER_LIST = 10
@@ -17,6 +18,10 @@ pages and the sitemap."""
 
 MOST_FOLLOWED_PAGED = 250
 """Articles of followed groups that can be paged through: a page reads all before it, of every group."""
+
+
+Position: TypeAlias = tuple[float, str]
+"""The position of an entry in a list by time: its time in Unix seconds, and its text in the list."""
 
 
 class Order(StrEnum):
@@ -99,6 +104,12 @@ class ArticlePage:
     goes_on: bool | None = None
     """Whether more articles follow; None if `total` decides that."""
 
+    ids: tuple[ArticleId, ...] = ()
+    """The ids of the page's entries, even if an article was removed meanwhile."""
+
+    last: Position | None = None
+    """Position of the last of them, by the value that orders the list; None for an empty page."""
+
     @property
     def pages(self) -> int:
         """Number of pages that can be requested by number; an empty list has one."""
@@ -121,6 +132,8 @@ class MemberPage:
     articles: tuple[Article, ...]
     number: int
     has_next: bool
+    last: Position | None = None
+    """Position of the last entry, even if its article was removed; None for an empty page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +153,9 @@ class SearchPage:
 
     complete: bool
     """False if the search stopped before it could rule out more or better matches."""
+
+    ids: tuple[ArticleId, ...] = ()
+    """The ids of the page's results, even if an article was removed meanwhile."""
 
     @property
     def first_rank(self) -> int:
@@ -162,6 +178,9 @@ class CommentSearchPage:
 
     complete: bool
     """False if the search stopped before it could rule out more or newer matches."""
+
+    last: Position | None = None
+    """Position of the last result, even if it was removed meanwhile; None for an empty page."""
 
 
 @dataclass(frozen=True, slots=True)

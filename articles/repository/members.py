@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from heapq import merge
 from itertools import islice
 
 from articles.domain.articles import ArticleId, Choice
 from articles.domain.errors import ArticleNotFound, ArticleRemoved
-from articles.domain.lists import MOST_PAGED, MemberPage
+from articles.domain.lists import MOST_PAGED, MemberPage, Position
 from articles.domain.members import UserId
-from articles.repository.lists.paging import page_window
-from articles.repository.lists.reading import moment, read_articles, sort_key
+from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
+from articles.repository.lists.reading import moment, read_articles
 from articles.repository.moving import marks
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ
@@ -30,28 +29,31 @@ class Members:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def get_posted(self, poster: UserId, number: int = 1, reader: UserId | None = None) -> MemberPage:
+    def get_posted(
+        self, poster: UserId, number: int = 1, reader: UserId | None = None, *, after: Position | None = None
+    ) -> MemberPage:
         """Return page `number`, counted from 1, of a member's listed articles, with the reader's own choices.
 
-        Two round trips. Raises PageNotFound for pages that do not exist, PageTooDeep beyond `MOST_PAGED` articles.
+        `after`: if given, the page follows this position, whatever the number. Two round trips. Raises
+        PageNotFound for pages that do not exist, PageTooDeep beyond `MOST_PAGED` articles.
         """
-        return self._page([keys.posted(poster) for keys in self._store.shards.all], number, reader)
+        return self._page([keys.posted(poster) for keys in self._store.shards.all], number, reader, after)
 
-    def get_voted(self, user: UserId, number: int = 1) -> MemberPage:
+    def get_voted(self, user: UserId, number: int = 1, *, after: Position | None = None) -> MemberPage:
         """Return page `number` of the listed articles the member voted for.
 
         Includes the newest 1,000 votes per shard on articles that are closed. Round trips and errors as
         `get_posted`.
         """
-        return self._voted_page(user, number, Choice.VOTE)
+        return self._voted_page(user, number, Choice.VOTE, after)
 
-    def get_opposed(self, user: UserId, number: int = 1) -> MemberPage:
+    def get_opposed(self, user: UserId, number: int = 1, *, after: Position | None = None) -> MemberPage:
         """Return page `number` of listed articles the member opposed. Round trips and errors as `get_posted`."""
-        return self._voted_page(user, number, Choice.OPPOSE)
+        return self._voted_page(user, number, Choice.OPPOSE, after)
 
-    def get_saved(self, user: UserId, number: int = 1) -> MemberPage:
+    def get_saved(self, user: UserId, number: int = 1, *, after: Position | None = None) -> MemberPage:
         """Return page `number` of the listed articles the member saved. Round trips and errors as `get_posted`."""
-        return self._page([names.saved(user)], number, user)
+        return self._page([names.saved(user)], number, user, after)
 
     def save(self, user: UserId, article_id: ArticleId, *, wanted: bool) -> None:
         """Save an article for later, or with `wanted=False` remove it from the saved ones. Idempotent.
@@ -82,7 +84,7 @@ class Members:
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
                 pipe.zrevrange(keys.posted(poster), 0, ARTICLES_RATED - 1, withscores=True)
-            newest = islice(_newest_first(pipe.execute()), ARTICLES_RATED)
+            newest = islice(_noted(pipe.execute()), ARTICLES_RATED)
         articles = read_articles(self._store, [article_id for article_id, _ in newest], None)
         return sum(article.points - 1 for article in articles if article.removed is None)
 
@@ -116,33 +118,29 @@ class Members:
         """
         yield from self._all([keys.posted(user) for keys in self._store.shards.all])
 
-    def _voted_page(self, user: UserId, number: int, choice: Choice) -> MemberPage:
+    def _voted_page(self, user: UserId, number: int, choice: Choice, after: Position | None) -> MemberPage:
         """Return a page with the choice set on each article: voter sets of closed articles may have expired."""
-        page = self._page(self._lists(user, choice), number, user)
+        page = self._page(self._lists(user, choice), number, user, after)
         return replace(page, articles=tuple(replace(article, choice=choice) for article in page.articles))
 
     def _lists(self, user: UserId, choice: Choice) -> list[str]:
         shards = self._store.shards.all
         return [k.votes_of(user) if choice is Choice.VOTE else k.opposes_of(user) for k in shards]
 
-    def _page(self, lists: Sequence[str], number: int, reader: UserId | None) -> MemberPage:
-        page = page_window(number, self._store.rules.per_page, MOST_PAGED)
-        first = page.start if len(lists) == 1 else 0  # of several, the number of entries before it is unknown
-        with self._store.pipeline() as pipe:
-            for name in lists:
-                pipe.zrevrange(name, first, page.end, withscores=True)
-            entries = pipe.execute()
-        following = islice(_newest_first(entries), page.start - first, None)
-        ids = [article_id for article_id, _ in islice(following, page.size + 1)]
-        articles = read_articles(self._store, ids[: page.size], reader)
+    def _page(
+        self, lists: Sequence[str], number: int, reader: UserId | None, after: Position | None
+    ) -> MemberPage:
+        page = page_window(number, self._store.rules.per_page, MOST_PAGED, after)
+        entries = read_window(self._store, lists, page, after)
+        shown, has_next = entries[: page.size], page.has_next(len(entries))
+        articles = read_articles(self._store, [article_id_from(member) for member, _ in shown], reader)
         listed = tuple(article for article in articles if article.removed is None)
-        has_next = page.has_next(len(ids))
         if not has_next:
             page.check_entries(listed)
-        return MemberPage(listed, number, has_next)
+        return MemberPage(listed, number, has_next, position_of(shown))
 
     def _all(self, lists: Sequence[str]) -> Iterator[Noted]:
-        yield from _newest_first([self._entries(name) for name in lists])
+        yield from _noted([self._entries(name) for name in lists])
 
     def _entries(self, name: str) -> Iterator[tuple[str, float]]:
         start = 0
@@ -155,7 +153,6 @@ class Members:
                 return
 
 
-def _newest_first(lists: Iterable[Iterable[tuple[str, float]]]) -> Iterator[Noted]:
+def _noted(lists: Iterable[Iterable[tuple[str, float]]]) -> Iterator[Noted]:
     """Merge lists that are each ordered newest first."""
-    merged = merge(*lists, key=lambda entry: sort_key(entry[1], entry[0]), reverse=True)
-    return ((article_id_from(member), at) for member, at in merged)
+    return ((article_id_from(member), at) for member, at in newest_first(lists))

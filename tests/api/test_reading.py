@@ -67,7 +67,9 @@ def test_a_list_states_its_page_and_its_length(anyone, site_store, alice):
 
 
 def test_an_empty_site_has_one_empty_page(anyone):
-    assert anyone.get("articles").json() == {"articles": [], "page": 1, "pages": 1, "total": 0}
+    nothing = {"articles": [], "page": 1, "pages": 1, "total": 0, "next_after": None}
+
+    assert anyone.get("articles").json() == nothing
 
 
 def test_without_parameters_the_list_is_the_front_page(anyone, site_store, closed, article):

@@ -61,7 +61,7 @@ def test_a_response_gives_the_total_and_whether_it_is_complete(anyone, found):
     body = anyone.get("search?q=redis").json()
 
     facts = {name: value for name, value in body.items() if name != "articles"}
-    assert facts == {"page": 1, "has_next": False, "total": 2, "complete": True}
+    assert facts == {"page": 1, "has_next": False, "next_after": None, "total": 2, "complete": True}
     article = body["articles"][0]
     assert article | {"text": None, "html": None} == anyone.get(f"articles/{article['id']}").json()
 
@@ -76,7 +76,7 @@ def test_a_search_that_runs_out_of_time_has_no_total(anyone, found, monkeypatch)
 
 @pytest.mark.parametrize("query", ["", "%20", "!%3F"])
 def test_a_query_without_words_finds_nothing(anyone, found, query):
-    nothing = {"articles": [], "page": 1, "has_next": False, "total": 0, "complete": True}
+    nothing = {"articles": [], "page": 1, "has_next": False, "next_after": None, "total": 0, "complete": True}
 
     assert anyone.get(f"search?q={query}").json() == nothing
 

@@ -78,6 +78,24 @@ def test_lists_show_the_newest_choice_first_across_shards_and_pages(repository, 
             repository.members.get_voted(BOB, number)
 
 
+def test_a_position_continues_lists_of_entries_with_the_same_time(repository):
+    object.__setattr__(repository.rules, "per_page", 4)
+    ids = [post(repository, number) for number in range(30)]
+    for number in ids:
+        repository.members.save(ALICE, number, wanted=True)
+        repository.articles.remove(number, MODERATOR, "Spam")
+        repository.articles.restore(number, MODERATOR, "It was not")
+    lists = (repository.members.get_posted, repository.members.get_voted, repository.members.get_saved)
+
+    for read in lists:
+        page = read(ALICE)
+        found = [article.id for article in page.articles]
+        while page.has_next:
+            page = read(ALICE, after=page.last)
+            found += [article.id for article in page.articles]
+        assert sorted(found) == ids
+
+
 def test_pages_end_at_a_limit_and_the_last_has_no_next_page(repository, monkeypatch):
     monkeypatch.setattr(members, "MOST_PAGED", 50)
     for number in range(60):

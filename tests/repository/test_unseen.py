@@ -1,5 +1,6 @@
 """A reader who pages through a changing list sees every article once and misses none that was always listed."""
 
+import math
 import random
 from threading import Event
 
@@ -11,9 +12,11 @@ from articles.domain.articles import Choice
 from articles.domain.errors import ArticlesError
 from articles.domain.lists import Order, Period
 from articles.domain.ranking import Parameters
+from articles.repository.lists import merging
 from articles.repository.store.clients.client import make_client
 from tests.cast import MODERATOR
 from tests.clock import Clock
+from tests.every_server import delete, names_in
 from tests.factories import post, view
 from tests.repository.racing import race
 from tests.repository.usage import tune
@@ -38,6 +41,9 @@ lists = st.sampled_from(
         {"order": Order.SCORE},
         {"order": Order.SCORE, "hidden": ("c",)},
         {"order": Order.TIME, "hidden": ("a", "b")},
+        {"order": Order.TIME},
+        {"order": Order.TIME, "slug": "a"},
+        {"order": Order.TIME, "slugs": ("a", "b")},
         {"order": Order.HOT},
         {"order": Order.POINTS, "period": Period.WEEK},
         {"order": Order.POINTS},
@@ -109,15 +115,18 @@ def test_no_article_appears_twice_and_no_article_that_was_always_listed_is_missi
     client = make_client(store_paths.url(REPOSITORY_DATABASE))
 
     @settings(max_examples=40)
-    @given(lists, st.lists(st.lists(steps, max_size=4), max_size=12))
-    def read(asked, between):
+    @given(lists, st.booleans(), st.lists(st.lists(steps, max_size=4), max_size=12))
+    def read(asked, by_position, between):
         site = Site(client, shards)
         order, more = asked["order"], {name: value for name, value in asked.items() if name != "order"}
-        there, shown, number = site.belongs(asked), [], 1
+        there, shown, number, after = site.belongs(asked), [], 1, None
+        by_position = by_position and order is Order.TIME
         while True:
-            page = site.repository.lists.get_page(order, number, **more, shown=shown)
-            assert page.first_rank == len(shown) + 1
+            seen = () if by_position else shown
+            page = site.repository.lists.get_page(order, number, **more, shown=seen, after=after)
+            assert by_position or page.first_rank == len(shown) + 1
             shown += [article.id for article in page.articles]
+            after = page.last if by_position else None
             if not page.has_next:
                 break
             for step in between[number - 1] if number <= len(between) else ():
@@ -130,6 +139,31 @@ def test_no_article_appears_twice_and_no_article_that_was_always_listed_is_missi
         assert problems(site.repository) == []
 
     read()
+
+
+@pytest.mark.parametrize("asked", [{}, {"slug": "a"}, {"slugs": ("a", "b")}, {"hidden": ("b",)}])
+@pytest.mark.parametrize("few", [0, 10_000])
+def test_a_position_continues_a_list_by_time_whose_ranking_is_not_there(
+    repository, clock, monkeypatch, asked, few
+):
+    monkeypatch.setattr(merging, "FEW", few)
+    monkeypatch.setattr(merging, "WALKED", 3)
+    for slug in ("a", "b"):
+        repository.groups.create(slug, slug)
+    ids = []
+    for number in range(40):
+        clock.advance(number % 3 == 0)  # others are posted at the same time
+        ids.append(post(repository, number, ("a",)))
+    whole = [article.id for article in repository.lists.get_page(Order.TIME, size=100, **asked).articles]
+    assert sorted(whole) == ids
+
+    found, after, goes_on = [], (math.inf, ""), True
+    while goes_on:
+        delete(repository.store.client, *names_in(repository.store.client, "*time:a"))
+        page = repository.lists.get_page(Order.TIME, size=6, after=after, **asked)
+        found += [article.id for article in page.articles]
+        after, goes_on = page.last, page.has_next
+    assert found == whole
 
 
 @pytest.mark.parametrize("asked", [{}, {"hidden": ("b",)}, {"slugs": ("a", "b")}])

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.comments import Comment
+from articles.api.protocol import cursors
 from articles.api.protocol.auth import MODERATORS, require
 from articles.api.protocol.operations import CommentNumber, OthersArticleNumber, failing, possible_page, router
 from articles.domain.discussion.comments import article_of, is_root, root_of
@@ -64,8 +65,9 @@ class Queue(BaseModel):
     __doc__ = gettext_noop("One page of the moderators' queue, highest weight first.")
 
     entries: list[QueueEntry]
-    page: int
+    page: schemas.NumberOfPage
     has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    next_after: schemas.NextAfter
 
 
 class Keeping(BaseModel):
@@ -106,10 +108,14 @@ _KEEPING = {200: Kept} | failing(400, 401, 403, 404, 413, 415, 503)
 )
 def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
     require(request, REMOVE_ARTICLES)
-    page = repository().flags.get_page(possible_page(query.page))
+    seen = cursors.seen_in(request)
+    page = repository().flags.get_page(possible_page(query.page), seen=seen)
     names = names_of(flag.member for one in page.entries for flag in one.flags)
     return Queue(
-        entries=[QueueEntry.of(entry, names) for entry in page.entries], page=page.number, has_next=page.has_next
+        entries=[QueueEntry.of(entry, names) for entry in page.entries],
+        page=query.number,
+        has_next=page.has_next,
+        next_after=cursors.next_unseen(request, seen, page.subjects) if page.has_next else None,
     )
 
 

@@ -12,6 +12,7 @@ from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.articles import LogEntry
 from articles.api.comments import Comment
+from articles.api.protocol import cursors
 from articles.api.protocol.auth import MODERATORS, require
 from articles.api.protocol.operations import failing, possible_page, router
 from articles.wiring import repository
@@ -50,8 +51,9 @@ class RemovedArticles(BaseModel):
     __doc__ = gettext_noop("One page of the removed articles, the last posted first.")
 
     articles: list[RemovedArticle]
-    page: int
+    page: schemas.NumberOfPage
     has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    next_after: schemas.NextAfter
 
 
 class RemovedComment(BaseModel):
@@ -83,7 +85,8 @@ class RemovedComments(BaseModel):
 )
 def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery]) -> RemovedArticles:
     require(request, REMOVE_ARTICLES)
-    page = repository().removed_articles.get_page(possible_page(query.page))
+    after = cursors.position_in(request)
+    page = repository().removed_articles.get_page(possible_page(query.page), after=after)
     rows = [
         RemovedArticle(
             article=schemas.Article.of(article),
@@ -92,7 +95,8 @@ def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery])
         )
         for article, removal in page.articles
     ]
-    return RemovedArticles(articles=rows, page=page.number, has_next=page.has_next)
+    following = cursors.next_after(request, page.last) if page.has_next else None
+    return RemovedArticles(articles=rows, page=query.number, has_next=page.has_next, next_after=following)
 
 
 @router.get(

@@ -193,12 +193,15 @@ class ThreadPart:
     """Which comments of a thread are read: those after its direct reply number `start`, at most `size` in all.
 
     If those shown before are given as `passed`, it is the best of all others instead: none is repeated or left
-    out, although votes change the order meanwhile. A long comment counts once more for each KB.
+    out, although votes change the order meanwhile. With an order by time, the last one shown can be given instead,
+    as `after`. A long comment counts once more for each KB.
     """
 
     start: int = 0
     size: int = COMMENTS_PER_PAGE
     passed: tuple[CommentId, ...] = ()
+    after: tuple[float, CommentId] | None = None
+    """Its time, in Unix seconds, and its id."""
 
 
 FIRST_PART = ThreadPart()

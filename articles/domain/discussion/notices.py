@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import Comment, CommentId
+from articles.domain.lists import Position
 from articles.domain.members import UserId
 from articles.domain.moderation.flags import FlagState
 from articles.domain.moderation.log import LogEntry
@@ -156,3 +157,5 @@ class InboxPage:
     notices: tuple[Notice, ...]
     number: int
     has_next: bool
+    last: Position | None = None
+    """Position of the last notice; None for an empty page."""

@@ -109,3 +109,5 @@ class QueuePage:
     entries: tuple[QueueEntry, ...]
     number: int
     has_next: bool
+    subjects: tuple[SubjectId, ...] = ()
+    """What the entries are about, and what was decided while the page was read."""

@@ -74,3 +74,5 @@ class LogPage:
     entries: tuple[LogEntry, ...]
     number: int
     has_next: bool
+    rest: tuple[int, ...] = ()
+    """Numbers of entries that follow, which stay the same while entries are added; () if they are not known."""

@@ -60,7 +60,7 @@ def thread_call(
         (keys.article(article_of(parent)),),
         (
             *(parent, order.value, "" if reader is None else reader, skipped, max(1, part.size)),
-            *(DEEPEST_SHOWN, keys.prefix, joined(part.passed), *FIELDS),
+            *(DEEPEST_SHOWN, keys.prefix, joined(part.passed), *(part.after or ("", "")), *FIELDS),
         ),
     )
 

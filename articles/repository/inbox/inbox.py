@@ -3,18 +3,16 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from heapq import merge
-from itertools import islice
 from typing import Any
 
 from articles.domain.discussion.comments import CommentId, article_of, is_root
 from articles.domain.discussion.notices import DECISIONS, DeletedComment, InboxPage, Notice, NoticePointer
-from articles.domain.lists import MOST_PAGED
+from articles.domain.lists import MOST_PAGED, Position
 from articles.domain.members import UserId
 from articles.domain.moderation.flags import FlagState
 from articles.domain.moderation.log import LogEntry
 from articles.repository.comments.reading import FIELDS, comment_from
-from articles.repository.lists.paging import page_window
+from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
 from articles.repository.moderation.log import entries_from
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
@@ -54,19 +52,19 @@ class Inbox:
         with riding(self._store, calls) as ride:
             yield Unread(ride)
 
-    def get_page(self, user: UserId, number: int = 1) -> InboxPage:
+    def get_page(self, user: UserId, number: int = 1, *, after: Position | None = None) -> InboxPage:
         """Return page `number`, counted from 1, of a member's notices, newest first. Two round trips.
 
-        Raises PageNotFound for pages that do not exist, PageTooDeep beyond `MOST_PAGED` notices.
+        `after`: if given, the page follows this position, whatever the number. Raises PageNotFound for pages that
+        do not exist, PageTooDeep beyond `MOST_PAGED` notices.
         """
-        page = page_window(number, self._store.rules.per_page, MOST_PAGED)
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zrevrange(keys.inbox(user), 0, page.end, withscores=True)
-            shards = pipe.execute()
-        pointers = list(islice(_newest_first(shards), page.start, page.end + 1))
-        page.check_entries(pointers)
-        return InboxPage(self.read(pointers[: page.size]), number, page.has_next(len(pointers)))
+        page = page_window(number, self._store.rules.per_page, MOST_PAGED, after)
+        inboxes = [keys.inbox(user) for keys in self._store.shards.all]
+        entries = read_window(self._store, inboxes, page, after)
+        page.check_entries(entries)
+        shown = entries[: page.size]
+        notices = self.read(list(_pointers(shown)))
+        return InboxPage(notices, number, page.has_next(len(entries)), position_of(shown))
 
     def iterate(self, user: UserId) -> Iterator[NoticePointer]:
         """Yield every notice of a member, newest first. One round trip."""
@@ -74,7 +72,7 @@ class Inbox:
             for keys in self._store.shards.all:
                 pipe.zrevrange(keys.inbox(user), 0, -1, withscores=True)
             shards = pipe.execute()
-        yield from _newest_first(shards)
+        yield from _pointers(newest_first(shards))
 
     def list_between(self, members: Sequence[tuple[UserId, float]], until: float) -> list[list[NoticePointer]]:
         """Return the notices of each member after a time of their own, and up to `until`, newest first.
@@ -90,7 +88,8 @@ class Inbox:
                     )
             replies = pipe.execute()
         width = len(shards)
-        return [list(_newest_first(replies[n * width : (n + 1) * width])) for n in range(len(members))]
+        each = (replies[n * width : (n + 1) * width] for n in range(len(members)))
+        return [list(_pointers(newest_first(shards))) for shards in each]
 
     def read(self, pointers: Sequence[NoticePointer]) -> tuple[Notice, ...]:
         """Return what these point to, without notices about articles that do not exist. One round trip."""
@@ -118,10 +117,9 @@ class Inbox:
         return (notice for pointer in pointers if (notice := _notice(pointer, rows[pointer])))
 
 
-def _newest_first(shards: Iterable[Iterable[tuple[str, float]]]) -> Iterator[NoticePointer]:
-    """Merge the inboxes of all shards; leave out what is damaged."""
-    merged = merge(*shards, key=lambda entry: (entry[1], entry[0]), reverse=True)
-    for text, at in merged:
+def _pointers(entries: Iterable[tuple[str, float]]) -> Iterator[NoticePointer]:
+    """Yield the notices that entries of inboxes name; leave out what is damaged."""
+    for text, at in entries:
         if match := _FORM.fullmatch(text):
             yield NoticePointer(match[1], int(match[2]), at)
 

@@ -1,7 +1,7 @@
 """The articles of followed groups, each group with its share: `followed_place` of the domain says how."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from articles.domain.articles import ArticleId
 from articles.domain.lists import MOST_FOLLOWED_PAGED, ArticlePage, Order
@@ -29,25 +29,31 @@ class Following:
         size: int | None = None,
         reader: UserId | None = None,
         hidden: Sequence[str] = (),
+        seen: Collection[ArticleId] = (),
     ) -> ArticlePage:
         """Return page `number`, counted from 1, of the articles in these groups, without those in hidden ones.
 
-        Groups that do not exist are empty. Two round trips; none without groups. Raises PageNotFound before the
-        first and beyond the last page, and PageTooDeep beyond MOST_FOLLOWED_PAGED articles.
+        `seen`: if given, the page has the first articles that are not among these, whatever the number. Groups
+        that do not exist are empty. Two round trips; none without groups. Raises PageNotFound before the first and
+        beyond the last page, and PageTooDeep beyond MOST_FOLLOWED_PAGED articles.
         """
-        page = page_window(number, size or self._store.rules.per_page, MOST_FOLLOWED_PAGED)
+        size = size or self._store.rules.per_page
+        page = page_window(1 if seen else number, size, MOST_FOLLOWED_PAGED - len(seen))
         groups = tuple(dict.fromkeys(slugs))
         left_out = [slug for slug in dict.fromkeys(hidden) if slug not in groups]
-        ids = self._ids(groups, page.end, left_out) if groups else []
-        page.check_entries(ids[page.start :])
-        articles = read_articles(self._store, ids[page.start : page.end], reader)
+        ids = self._ids(groups, page.end + len(seen), left_out) if groups else []
+        unseen = [article_id for article_id in ids if article_id not in seen][page.start :]
+        page.check_entries(unseen)
+        shown = tuple(unseen[:size])
+        articles = read_articles(self._store, shown, reader)
         return ArticlePage(
             tuple(article for article in articles if article.removed is None),
             number,
-            page.size,
+            size,
             len(ids),
             Order.SCORE,
-            goes_on=page.has_next(len(ids) - page.start),
+            goes_on=page.has_next(len(unseen)),
+            ids=shown,
         )
 
     def _ids(self, groups: Sequence[str], wanted: int, hidden: Sequence[str]) -> list[ArticleId]:

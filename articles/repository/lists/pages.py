@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import GroupNotFound, PageNotFound
-from articles.domain.lists import MOST_PAGED, ArticlePage, Group, Order, Period
+from articles.domain.lists import MOST_PAGED, ArticlePage, Group, Order, Period, Position
 from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import (
@@ -34,12 +34,18 @@ class _PageQuery:
     start: int
     hidden: tuple[str, ...]
     shown: tuple[ArticleId, ...]
+    after: Position | None
     with_visitors: bool
 
     @property
     def is_plain(self) -> bool:
         """Whether the page is a part of one ranking per shard."""
-        return len(self.slugs) <= 1 and not self.hidden and not self.shown
+        return len(self.slugs) <= 1 and not self.hidden and not self.goes_on
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the page follows others that the reader has, whatever its number."""
+        return bool(self.shown) or self.after is not None
 
     @property
     def may_be_stale(self) -> bool:
@@ -49,7 +55,7 @@ class _PageQuery:
     @property
     def unseen(self) -> UnseenQuery:
         """The query for unseen articles, for a page that is not plain."""
-        return UnseenQuery(self.start, self.size, self.shown, self.hidden)
+        return UnseenQuery(self.start, self.size, self.shown, self.hidden, self.after)
 
     @property
     def preceding(self) -> int:
@@ -77,6 +83,7 @@ class Lists:
         reader: UserId | None = None,
         hidden: Collection[str] = (),
         shown: Collection[ArticleId] = (),
+        after: Position | None = None,
         with_visitors: bool = True,
     ) -> ArticlePage:
         """Return page `number`, counted from 1, highest, newest or hottest first, with the reader's own choices.
@@ -85,7 +92,8 @@ class Lists:
         articles of these groups, except requested ones. `since` (Unix seconds): only articles posted then or
         later, for the site's hot list only. `period`: the same for the site's list by points only. `shown`: if
         given, the page holds the best articles that are not among these, whatever the number, and is empty if
-        there are none. `size`: by default `Rules.per_page`. `with_visitors`: see `read_articles`.
+        there are none. `after`: likewise, those that follow this position; for lists by time, which never change.
+        `size`: by default `Rules.per_page`. `with_visitors`: see `read_articles`.
 
         One round trip with one shard, else two; more if the hot list has to be rescored. For groups combined with
         `hidden`, `shown` or other groups three. No page depends on a write: see `open_ranking` in the scripts. For
@@ -93,7 +101,7 @@ class Lists:
         the last page, and PageTooDeep beyond `MOST_PAGED` articles.
         """
         size = size or self._store.rules.per_page
-        page = page_window(1 if shown else number, size, MOST_PAGED)
+        page = page_window(1 if shown else number, size, MOST_PAGED, after)
         groups = (slug,) if slug is not None else tuple(sorted(set(slugs)))
         query = _PageQuery(
             order,
@@ -104,6 +112,7 @@ class Lists:
             start=page.start,
             hidden=tuple(name for name in dict.fromkeys(hidden) if name not in groups),
             shown=tuple(shown),
+            after=after,
             with_visitors=with_visitors,
         )
         read = self._plain_page if query.is_plain else self._unseen_page
@@ -151,11 +160,11 @@ class Lists:
             cut = self._within_the_hot_list(cut, query)
         else:
             cut, goes_on = read()
-        if number > 1 and not query.shown and not cut.entries:
+        if number > 1 and not query.goes_on and not cut.entries:
             raise PageNotFound(number)
         if len(groups) == 1:
             groups = (replace(groups[0], articles=cut.total),)
-        goes_on = goes_on and bool(query.shown or query.start + query.size < MOST_PAGED)
+        goes_on = goes_on and (query.goes_on or query.start + query.size < MOST_PAGED)
         page = self._page_of(cut, query, number, reader, groups)
         return replace(page, shown=len(query.shown) or None, goes_on=goes_on)
 
@@ -176,6 +185,8 @@ class Lists:
             groups[0] if len(groups) == 1 else None,
             cut.refreshed_at if query.order is Order.HOT else None,
             groups if len(groups) > 1 else (),
+            ids=tuple(cut.ids),
+            last=(cut.entries[-1][1], str(cut.entries[-1][0])) if cut.entries else None,
         )
 
     def _listed(self, cut: Cut, query: _PageQuery, reader: UserId | None) -> list[Article]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from articles.domain.articles import ArticleId
-from articles.domain.lists import Order
+from articles.domain.lists import Order, Position
 from articles.repository.lists.merging import MOST_READINGS, Cut, Entry, Ranking, pairs
 from articles.repository.lists.reading import rescored_at, sort_key
-from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.values import article_id_from
 
 MOST_LOOKED_AT = 50_000
@@ -27,6 +27,8 @@ class UnseenQuery:
     size: int
     shown: Collection[ArticleId] = ()
     hidden: Sequence[str] = ()
+    after: Position | None = None
+    """Only entries that follow this position; None for all."""
 
 
 def read_unseen(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> tuple[Cut, bool]:
@@ -64,6 +66,7 @@ def _call(store: Store, ranking: Ranking, query: UnseenQuery, rankings: int) -> 
     most = max(share, 10 * query.size) + len(shown)
     needed = min(query.start + query.size + 1, most)
     since = "" if ranking.since is None else exact_time(ranking.since)
+    position: tuple[Value, ...] = ("", "") if query.after is None else query.after
     return Call(
         "lists/read_unseen",
         (
@@ -73,5 +76,5 @@ def _call(store: Store, ranking: Ranking, query: UnseenQuery, rankings: int) -> 
             *ranking.made_from,
             *map(keys.group, query.hidden),
         ),
-        (keys.prefix, needed, most, since, *ranking.making, *shown),
+        (keys.prefix, needed, most, since, *ranking.making, *position, *shown),
     )

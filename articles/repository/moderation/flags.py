@@ -1,6 +1,6 @@
 """Flags: set and taken back by members, decided by moderators."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from heapq import merge
 from operator import itemgetter
@@ -154,18 +154,23 @@ class Flags:
                 pipe.zcard(keys.flagged)
             return sum(pipe.execute())
 
-    def get_page(self, number: int = 1) -> QueuePage:
-        """Return page `number` of the queue, counted from 1. Three round trips. Raises PageNotFound."""
+    def get_page(self, number: int = 1, *, seen: Collection[SubjectId] = ()) -> QueuePage:
+        """Return page `number` of the queue, counted from 1. Three round trips. Raises PageNotFound.
+
+        `seen`: if given, the page has the heaviest entries that are not among these, whatever the number.
+        """
         size = self._store.rules.per_page
-        start = (number - 1) * size
+        start = 0 if seen else (number - 1) * size
         with self._store.pipeline() as pipe:
             for keys in self._store.shards.all:
-                pipe.zrevrange(keys.flagged, 0, start + size, withscores=True)
+                pipe.zrevrange(keys.flagged, 0, start + len(seen) + size, withscores=True)
             shards = pipe.execute()
-        subjects = [int(one) for one, _ in merge(*shards, key=itemgetter(1), reverse=True)][start:]
-        if number > 1 and not subjects:
+        heaviest_first = map(int, map(itemgetter(0), merge(*shards, key=itemgetter(1), reverse=True)))
+        subjects = [subject for subject in heaviest_first if subject not in seen][start:]
+        if number > 1 and not seen and not subjects:
             raise PageNotFound(number)
-        return QueuePage(tuple(self._entries(subjects[:size])), number, has_next=len(subjects) > size)
+        shown = tuple(subjects[:size])
+        return QueuePage(tuple(self._entries(shown)), number, len(subjects) > size, shown)
 
     def _entries(self, subjects: Sequence[SubjectId]) -> Iterator[QueueEntry]:
         """Yield the entries of these subjects, with texts; without those decided meanwhile."""

@@ -3,17 +3,19 @@
 import json
 import logging
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import islice
 from math import inf, isqrt
 from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
+from articles.domain.errors import PageNotFound
 from articles.domain.moderation.log import Action, Actor, LogEntry, LogPage
 from articles.repository.lists.paging import page_window
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.connection import Call, Store, Value, exact_time
 
 MOST_PAGED_ENTRIES = 100_000
 """Entries that can be paged through by number, the only way to reach older entries on groups and parameters."""
@@ -85,6 +87,33 @@ class ModerationLog:
         shown = tuple(entry for _, entry in entries[: page.size] if entry)
         return LogPage(shown, number, has_next=page.has_next(len(entries)))
 
+    def get_rest(self, rest: Sequence[int] | None = None) -> LogPage:
+        """Return the page that begins the rest of the log, as `LogPage.rest` counts it, by default the first page.
+
+        One round trip, two for the first page. Raises PageNotFound if the number of shards is another one by now.
+        """
+        shards, size = self._store.shards.all, self._store.rules.per_page
+        if rest is None:
+            with self._store.pipeline() as pipe:
+                for keys in shards:
+                    pipe.llen(keys.log)
+                rest = pipe.execute()
+        if len(rest) != len(shards):
+            raise PageNotFound(1)
+        with self._store.pipeline() as pipe:
+            for keys, count in zip(shards, rest, strict=True):
+                first = -count if count else 1  # entries are added before the first, so this one keeps its number
+                pipe.lrange(keys.log, first, min(size - count, -1) if count else 0)
+            logs = [[(at, n, entry) for at, entry in _dated(texts)] for n, texts in enumerate(pipe.execute())]
+        newest_first = list(islice(merge(*logs, key=lambda dated: dated[0], reverse=True), size + 1))
+        read = Counter(n for _, n, _ in newest_first[:size])
+        return LogPage(
+            tuple(entry for _, _, entry in newest_first[:size] if entry),
+            number=1,
+            has_next=len(newest_first) > size,
+            rest=tuple(count - read[n] for n, count in enumerate(rest)),
+        )
+
     def _windows(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return for each shard a first and last index that enclose the entries `start` to `end` of the whole log.
 
@@ -106,11 +135,15 @@ class ModerationLog:
         counts = [min(log.at_most(times[below]), end) if below < len(times) else end for log in logs]
         return [(first, max(0, count - 1)) for first, count in zip(firsts, counts, strict=True)]
 
-    def get_for_article(self, article_id: ArticleId) -> LogPage:
-        """Return the first page of an article's entries, newest first. One round trip."""
+    def get_for_article(self, article_id: ArticleId, rest: int | None = None) -> LogPage:
+        """Return a page of an article's entries, newest first: the first, or that which begins the `rest`.
+
+        One round trip.
+        """
         keys, size = self._store.shards.of(article_id), self._store.rules.per_page
-        texts = self._store.run("moderation_log/find", [keys.article(article_id), keys.log], [size + 1])
-        return LogPage(tuple(entries_from(texts[:size])), 1, has_next=len(texts) > size)
+        arguments: list[Value] = [size, "" if rest is None else rest]
+        left, *texts = self._store.run("moderation_log/find", [keys.article(article_id), keys.log], arguments)
+        return LogPage(tuple(entries_from(texts)), 1, has_next=left > 0, rest=(left,))
 
     def iterate_by_actor(self, name: str) -> Iterator[LogEntry]:
         """Yield all entries of a moderator's actions, newest first per shard. One round trip for each batch."""

@@ -1,15 +1,14 @@
 """Removed articles and removed comments: the lists of them for moderators."""
 
-from heapq import merge
 from math import inf
-from operator import itemgetter
 from typing import NamedTuple
 
 from articles.domain.articles import Article
 from articles.domain.discussion.comments import Comment
+from articles.domain.lists import Position
 from articles.domain.moderation.log import Action, LogEntry
 from articles.repository.comments.reading import FIELDS, comment_from
-from articles.repository.lists.paging import page_window
+from articles.repository.lists.paging import page_window, position_of, read_window
 from articles.repository.lists.reading import read_articles
 from articles.repository.moderation.log import entries_from
 from articles.repository.store.batches import ENTRIES_PER_READ
@@ -46,6 +45,8 @@ class RemovedPage(NamedTuple):
     articles: tuple[RemovedArticle, ...]
     number: int
     has_next: bool
+    last: Position | None = None
+    """Position of the last entry; None for an empty page."""
 
 
 class RemovedArticles:
@@ -54,28 +55,28 @@ class RemovedArticles:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def get_page(self, number: int = 1) -> RemovedPage:
+    def get_page(self, number: int = 1, *, after: Position | None = None) -> RemovedPage:
         """Return page `number` of the removed articles, counted from 1. Three round trips.
 
-        Raises PageNotFound, and PageTooDeep beyond `MOST_PAGED_ARTICLES`.
+        `after`: if given, the page follows this position, whatever the number. Raises PageNotFound, and
+        PageTooDeep beyond `MOST_PAGED_ARTICLES`.
         """
-        page = page_window(number, self._store.rules.per_page, MOST_PAGED_ARTICLES)
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zrevrange(keys.removed, 0, page.end, withscores=True)
-            shards = pipe.execute()
-        members = [member for member, _ in merge(*shards, key=itemgetter(1), reverse=True)][page.start :]
-        page.check_entries(members)
-        articles = read_articles(self._store, [article_id_from(member) for member in members[: page.size]], None)
+        page = page_window(number, self._store.rules.per_page, MOST_PAGED_ARTICLES, after)
+        entries = read_window(self._store, [keys.removed for keys in self._store.shards.all], page, after)
+        page.check_entries(entries)
+        shown = entries[: page.size]
+        articles = read_articles(self._store, [article_id_from(member) for member, _ in shown], None)
         removed = [article for article in articles if article.removed is not None]
         rows = tuple(map(RemovedArticle, removed, self._removals(removed)))
-        return RemovedPage(rows, number, has_next=page.has_next(len(members)))
+        return RemovedPage(rows, number, page.has_next(len(entries)), position_of(shown))
 
     def _removals(self, articles: list[Article]) -> list[LogEntry | None]:
         """Return the log's entry of each article's removal."""
         keys = [(article.id, self._store.shards.of(article.id)) for article in articles]
-        calls = [Call("moderation_log/find", (one.article(id_), one.log), (_ENTRIES_READ,)) for id_, one in keys]
-        entries = [tuple(entries_from(texts)) for texts in self._store.run_many(calls)]
+        calls = [
+            Call("moderation_log/find", (one.article(id_), one.log), (_ENTRIES_READ, "")) for id_, one in keys
+        ]
+        entries = [tuple(entries_from(texts)) for _, *texts in self._store.run_many(calls)]
         removals = (Action.REMOVE, Action.WITHDRAW)
         return [next((entry for entry in found if entry.action in removals), None) for found in entries]
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
 from articles.domain.discussion.comments import Comment, CommentId
-from articles.domain.lists import CommentSearchPage
+from articles.domain.lists import CommentSearchPage, Position
 from articles.repository.comments.reading import FIELDS, comment_from
 from articles.repository.lists.paging import page_window
+from articles.repository.lists.reading import sort_key
 from articles.repository.search.find import read_directory
 from articles.repository.search.scanning import MOST_FOUND, Results, Scan, as_json, run
 from articles.repository.store.connection import Store
@@ -20,28 +21,37 @@ class CommentSearch:
         self._store = store
 
     def get_page(
-        self, query: Query, number: int = 1, *, slug: str | None = None, hidden: Sequence[str] = ()
+        self,
+        query: Query,
+        number: int = 1,
+        *,
+        slug: str | None = None,
+        hidden: Sequence[str] = (),
+        after: Position | None = None,
     ) -> CommentSearchPage:
         """Return page `number`, counted from 1, of the shown comments that match all terms, newest first.
 
         Comments on removed articles are left out. `slug`: only comments on articles of this group; `hidden`:
-        without those on articles of these groups. Three round trips; some more for words that are frequent alone
-        and rare together. Raises GroupNotFound, PageNotFound before the first and beyond the last page, and
-        PageTooDeep beyond `MOST_FOUND` comments.
+        without those on articles of these groups. `after`: if given, the page follows this position, whatever the
+        number. Three round trips; some more for words that are frequent alone and rare together. Raises
+        GroupNotFound, PageNotFound before the first and beyond the last page, and PageTooDeep beyond `MOST_FOUND`
+        comments.
         """
-        page = page_window(number, self._store.rules.per_page, MOST_FOUND)
+        page = page_window(number, self._store.rules.per_page, MOST_FOUND, after)
         titles, indexed = read_directory(self._store, slug)
-        by_time = attrgetter("comment_time")
-        scan = Scan(self._store, as_json(query.terms, hidden, slug), by_time, page.end + 1, "comment")
+        by_time, most = attrgetter("comment_time"), page.end + 1 if after is None else MOST_FOUND
+        scan = Scan(self._store, as_json(query.terms, hidden, slug), by_time, most, "comment")
         if query.terms:
             run(self._store, [scan])
         else:
             scan.find_nothing()
         results = Results([scan])
-        best = results.best[page.start :]
+        best = [one for one in results.best if after is None or one < sort_key(*after)][page.start :]
         page.check_entries(best)
-        comments = self._read(int(member) for _, member in best[: page.size])
-        facts = (titles, results.total, results.complete and indexed)
+        shown = best[: page.size]
+        comments = self._read(int(member) for _, member in shown)
+        last = (shown[-1][0], shown[-1][1].decode()) if shown else None
+        facts = (titles, results.total, results.complete and indexed, last)
         return CommentSearchPage(tuple(comments), number, page.has_next(len(best)), *facts)
 
     def _read(self, ids: Iterable[CommentId]) -> list[Comment]:

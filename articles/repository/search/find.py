@@ -5,7 +5,7 @@ An article's index entries are in its shard, written by the same script as the a
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import methodcaller
 
@@ -58,22 +58,25 @@ class Search:
         slug: str | None = None,
         hidden: Sequence[str] = (),
         reader: UserId | None = None,
+        seen: Collection[ArticleId] = (),
     ) -> SearchPage:
         """Return page `number`, counted from 1, of the articles that match all terms, best or newest first.
 
         By score, articles with the last word as typed come before those with a word that begins with it. `slug`:
-        only articles of this group; `hidden`: without articles of these groups. Three round trips; some more for
-        words that are frequent alone and rare together. Raises GroupNotFound, PageNotFound before the first and
-        beyond the last page, and PageTooDeep beyond `MOST_FOUND` articles.
+        only articles of this group; `hidden`: without articles of these groups. `seen`: if given, the page has the
+        best results that are not among these, whatever the number. Three round trips; some more for words that are
+        frequent alone and rare together. Raises GroupNotFound, PageNotFound before the first and beyond the last
+        page, and PageTooDeep beyond `MOST_FOUND` articles.
         """
-        page = page_window(number, self._store.rules.per_page, MOST_FOUND)
-        results, titles, indexed = self._search(query, order, page.end + 1, slug, hidden)
-        best = results.best[page.start :]
-        page.check_entries(best)
-        ids = [article_id_from(member) for _, member in best[: page.size]]
-        listed = [article for article in read_articles(self._store, ids, reader) if article.removed is None]
-        facts = (order, titles, results.total, results.complete and indexed)
-        return SearchPage(tuple(listed), number, page.size, page.has_next(len(best)), *facts)
+        page = page_window(1 if seen else number, self._store.rules.per_page, MOST_FOUND - len(seen))
+        results, titles, indexed = self._search(query, order, page.end + len(seen) + 1, slug, hidden)
+        ids = [article_id_from(member) for _, member in results.best]
+        unseen = [article_id for article_id in ids if article_id not in seen][page.start :]
+        page.check_entries(unseen)
+        shown = tuple(unseen[: page.size])
+        listed = [article for article in read_articles(self._store, shown, reader) if article.removed is None]
+        facts = (order, titles, results.total, results.complete and indexed, shown)
+        return SearchPage(tuple(listed), number, page.size, page.has_next(len(unseen)), *facts)
 
     def list_newest(
         self, query: Query, most: int, *, slug: str | None = None, hidden: Sequence[str] = ()

@@ -5,17 +5,18 @@ KEYS  1 article
 ARGV  1 parent: a comment, which then comes first, or the article's root  2 order (best|newest|oldest)  3 reader, or ''
       4 direct replies of the parent to skip  5 most comments, of which one counts again for each whole KB
       6 greatest depth  7 shard prefix  8 further direct replies to skip, comma-separated
-      9… fields of a comment, the first of which every one has
+      9 time, s, and  10 id of a direct reply: in an order by time, only those that follow it; or ''
+      11… fields of a comment, the first of which every one has
 Returns  {"ok", {number of shown comments of the article, reason why it is locked}, {comments above the parent, nearest
          first}, {direct replies of this part} or nil if none follow, row, row …}; each row is what comment_row()
          returns, with the choice | {"missing"} | {"removed"} | {"no_comment"}
 Cost  O(log N + comments), bounded by 5
 TOUCHES  article:<id> r, comment:<comment> r, comment:voted:<comment> r, comment:oppose:<comment> r,
          replies:best:<comment> r, replies:time:<comment> r
-INCLUDE  comments, values
+INCLUDE  comments, ranking, values
 ]]
 local parent, reader, start, prefix = ARGV[1], ARGV[3], tonumber(ARGV[4]), ARGV[7]
-local left, deepest, fields = tonumber(ARGV[5]), tonumber(ARGV[6]), {unpack(ARGV, 9)}
+local left, deepest, fields = tonumber(ARGV[5]), tonumber(ARGV[6]), {unpack(ARGV, 11)}
 local order, root = ARGV[2], comment_id(article_of(parent), 0)
 local time, removed, shown, locked = unpack(redis.call('HMGET', KEYS[1], 'time', 'removed', 'comments', 'locked'))
 if not as_time(time) then return {parent == root and 'missing' or 'no_comment'} end
@@ -32,6 +33,7 @@ local function show(id, depth)
 end
 
 local others, skipped, passed = split(ARGV[8]), {}, {}
+if ARGV[9] ~= '' then start, others = up_to(prefix .. 'replies:time:' .. parent, order == 'newest', ARGV[9], ARGV[10]) end
 for _, one in ipairs(others) do skipped[one] = true end
 
 -- Return how many replies to a comment have been shown, were skipped, or come before.

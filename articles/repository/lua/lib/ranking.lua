@@ -114,3 +114,13 @@ local function following(ranking, from, step)
     step = 2 * step
   end
 end
+
+-- Return how many entries of a ranking come before those of a value, from the lowest or the highest on, and the ids of
+-- those of this value up to one.
+local function up_to(ranking, from_highest, value, id)
+  local ids = {}
+  for _, one in ipairs(redis.call('ZRANGEBYSCORE', ranking, value, value)) do
+    if one == id or (tonumber(one) > tonumber(id)) == from_highest then ids[#ids + 1] = one end
+  end
+  return redis.call('ZCOUNT', ranking, from_highest and '(' .. value or '-inf', from_highest and '+inf' or '(' .. value), ids
+end

@@ -1,0 +1,84 @@
+"""Cursors: where a client is in a list, so that the next response continues there, whatever changed meanwhile.
+
+A list by time continues after the last entry that the client has. In a list whose order changes, a cursor holds
+the ids of all that the client has, and the best others follow. The server keeps no state: a cursor is signed, for
+one list, and good for a day.
+"""
+
+from collections.abc import Iterable, Set
+from itertools import accumulate, pairwise
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.signing import BadSignature, Signer
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from articles.api.protocol.problems import Problem
+from articles.domain.lists import Position
+from articles.wiring import repository
+
+LIFE_HOURS = 24
+"""Minimum lifetime; up to an hour longer: cursors store only full hours, so that responses stay the same."""
+
+MOST_IN_ADDRESS = 4000
+"""Maximum length of an address with a cursor: the web server accepts 4,094 bytes with the method."""
+
+_AFTER, _NUMBERED = "after", ("page", "start")
+
+
+def state_in(request: HttpRequest) -> Any:
+    """Return the state in the request's cursor; None without one. Raises Problem."""
+    cursor = request.GET.get(_AFTER)
+    if cursor is None:
+        return None
+    if not request.GET.keys().isdisjoint(_NUMBERED):
+        raise Problem(400, "invalid", _("“after” cannot be combined with “page” or “start”."))
+    try:
+        hour, state = _signer(request).unsign_object(cursor)
+    except (BadSignature, UnicodeError):
+        hour, state = 0, None
+    if not 0 <= _hour() - hour <= LIFE_HOURS:
+        raise Problem(400, "invalid", _("“after” must be next_after of the same list, from the last 24 hours."))
+    return state
+
+
+def next_after(request: HttpRequest, state: Any) -> str | None:
+    """Return the cursor for what follows in the request's list; None if it would be too long."""
+    cursor = _signer(request).sign_object([_hour(), state], compress=True)
+    return cursor if len(_list_of(request)) + len(cursor) <= MOST_IN_ADDRESS else None
+
+
+def position_in(request: HttpRequest) -> Position | None:
+    """Return the position after which a list by time continues; None without a cursor. Raises Problem."""
+    state = state_in(request)
+    return None if state is None else (state[0], state[1])
+
+
+def seen_in(request: HttpRequest) -> Set[int]:
+    """Return the ids that the client has of a list whose order changes; none without a cursor. Raises Problem."""
+    return frozenset(accumulate(state_in(request) or ()))
+
+
+def next_unseen(request: HttpRequest, seen: Set[int], ids: Iterable[int]) -> str | None:
+    """Return the cursor for the best others than those seen and these.
+
+    None if it would be too long, or if a later page was requested by its number: what is before is not known.
+    """
+    if request.GET.get("page", "1") != "1":
+        return None
+    return next_after(request, [after - before for before, after in pairwise([0, *sorted(seen | set(ids))])])
+
+
+def _signer(request: HttpRequest) -> Signer:
+    return Signer(salt=f"{__name__} {_list_of(request)}")
+
+
+def _list_of(request: HttpRequest) -> str:
+    """Return the list that the request reads: its path and query, without the place in it."""
+    query = {name: value for name, value in request.GET.items() if name not in (_AFTER, *_NUMBERED)}
+    return f"{request.path}?{urlencode(sorted(query.items()))}"
+
+
+def _hour() -> int:
+    return int(repository().store.now()) // 3600
