@@ -1,10 +1,12 @@
-"""A vote that no replica has: what the API and the page say, and that repeating it is safe."""
+"""Changes of which the site does not know whether they were made, and reads, which change nothing."""
 
 import pytest
 
 from articles import wiring
 from tests.api.caller import error_of, findings
 from tests.factories import browser_of, post_as
+from tests.routes import routes
+from tests.store_state import lose_answers
 from tests.topologies.node import HOST
 from tests.topologies.topology import OneServer
 from tests.waiting import until
@@ -43,3 +45,18 @@ def test_an_unconfirmed_vote_can_be_repeated(mirrored, site_store, as_bob, alice
     answer = as_bob.put(f"articles/{article}/vote", vote)
     assert (answer.status_code, answer.json()["votes"]) == (200, 2)
     assert findings(wiring.repository()) == []
+
+
+def test_a_read_whose_answer_is_lost_never_speaks_of_saving(site_store, article, carol, monkeypatch):
+    """On every page, in every feed and in the API."""
+    reader, asked = browser_of(carol), 0
+    reader.get("/")  # the account and the texts of the site are known
+    with monkeypatch.context() as patched:
+        lose_answers(site_store, patched)
+        for route in routes():
+            answer = reader.get(route.path(article_id=str(article)))
+            if answer.status_code == 503:
+                asked += 1
+                assert "not certain whether this was saved" not in answer.content.decode(), route
+                assert "unconfirmed" not in answer.content.decode(), route
+    assert asked > 50

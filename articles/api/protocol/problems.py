@@ -114,6 +114,8 @@ def failed() -> Problem:
 
 def answer_to(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return the response to an exception. Details of an unexpected one go to the log only."""
+    if isinstance(exception, errors.StoreUnconfirmed) and request.method in ("GET", "HEAD"):
+        exception = errors.StoreUnavailable(str(exception))  # nothing was to be saved
     problem = exception if isinstance(exception, Problem) else _problem_of(exception)
     if isinstance(exception, errors.LimitReached):
         limits.note(request, exception.limit)
