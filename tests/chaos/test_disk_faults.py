@@ -61,7 +61,8 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def test_a_file_cut_anywhere_in_its_tail_holds_an_exact_prefix(stage, tmp_path):
+@pytest.mark.parametrize(("number_of_row", "filling"), [(5, b""), (29, b"\0" * 65_536)], ids=["cut", "NULs"])
+def test_a_file_cut_anywhere_in_its_tail_holds_an_exact_prefix(stage, tmp_path, number_of_row, filling):
     paths = StorePaths(stage.data())
     store = Supervisor(paths)
     store.start(DEADLINE)
@@ -74,7 +75,7 @@ def test_a_file_cut_anywhere_in_its_tail_holds_an_exact_prefix(stage, tmp_path):
     store.stop()
     whole = journal.read_bytes()
     for number in range(CUTS):
-        journal.write_bytes(whole[: chance.randint(before, len(whole) - 1)])
+        journal.write_bytes(whole[: chance.randint(before, len(whole) - 1)] + filling)
         store.start(DEADLINE)
         state = connect(paths.url(0))
         both = {article: set.union(*voters(state, article)) for article in {article for _, article in cast}}
@@ -82,7 +83,16 @@ def test_a_file_cut_anywhere_in_its_tail_holds_an_exact_prefix(stage, tmp_path):
         assert held == sorted(held, reverse=True), f"cut {number}"
         assert problems(state) == []
         store.stop()
-    show(Row(5, f"append-only file cut at {CUTS} places: exact prefixes", len(cast), 0, audit="0 findings"))
+    fault = "filled with NUL bytes from" if filling else "cut at"
+    show(
+        Row(
+            number_of_row,
+            f"append-only file {fault} {CUTS} places: exact prefixes",
+            len(cast),
+            0,
+            audit="0 findings",
+        )
+    )
 
 
 def test_a_damaged_file_is_refused_with_the_way_out_and_its_backup_passes_the_audit(stage, tmp_path):

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Self
 
 # End of every message about damaged or missing data.
-RESTORE_HINT = "restore a backup of the whole directory (see docs/operation.md)"
+RESTORE_HINT = (
+    "restore a backup with `manage.py restore`, or a copy of the whole directory (see docs/operation.md)"
+)
 
 
 class EmbeddedStoreError(Exception):
@@ -61,13 +63,10 @@ class StoreStartError(EmbeddedStoreError):
 
 
 class StoreCorruptError(EmbeddedStoreError):
-    """The server cannot load its files."""
+    """The server cannot load its files, or would leave some out."""
 
     def __init__(self, directory: Path, reason: str) -> None:
-        super().__init__(
-            f"The store in {directory} is damaged and cannot be loaded "
-            f"(the server says: {reason}): {RESTORE_HINT}."
-        )
+        super().__init__(f"The store in {directory} is damaged and cannot be loaded ({reason}): {RESTORE_HINT}.")
 
 
 class StoreTimeoutError(EmbeddedStoreError):

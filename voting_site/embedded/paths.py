@@ -97,3 +97,13 @@ def _check_own(directory: Path, *, others_may_enter: bool) -> None:
         raise StoreDirectoryError(directory, f"it belongs to user {status.st_uid}; run this as that user")
     if stat.S_IMODE(status.st_mode) & 0o077 and not others_may_enter:
         raise StoreDirectoryError(directory, "other users can access it; delete it")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file atomically and synced to disk. Raises OSError."""
+    draft = path.with_name(f"{path.name}.new")
+    with draft.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)

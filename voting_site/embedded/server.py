@@ -26,6 +26,7 @@ _DAMAGE = re.compile(  # all messages with which the server, since 7.0, rejects 
     r"Bad file format|[Ee]rror reading|Unexpected end of file|Unable to obtain|AOF manifest|handle RDB format"
     r"|Internal error in RDB|Wrong RDB checksum|RDB has duplicated key|Guru Meditation|ASSERTION FAILED"
 )
+_ADVICE = re.compile(r": make a backup of your AOF file, .*")  # which names a tool that may not be there
 _TRUNCATED = re.compile(r"Truncating the AOF")
 
 
@@ -104,7 +105,7 @@ class Server:
         messages = self._log.messages()
         damage = [message for message in messages if _DAMAGE.search(message)]
         if damage:
-            return StoreCorruptError(self._paths.directory, damage[-1])
+            return StoreCorruptError(self._paths.directory, f"the server says: {_ADVICE.sub('', damage[-1])}")
         return StoreStartError(status, self._log.path, messages[-5:])
 
     def _warn_if_truncated(self) -> None:

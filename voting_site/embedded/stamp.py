@@ -4,13 +4,12 @@ An older server, or a server without its files, silently starts *empty*, so both
 """
 
 import json
-import os
 import re
 from pathlib import Path
 
 from .binary import ServerVersion
 from .errors import StoreDirectoryError, StoreMissingError, StoreVersionError
-from .paths import StorePaths
+from .paths import StorePaths, write_whole
 
 _MANIFEST_DRAFT = "temp-appendonly.aof.manifest"
 _MAX_EMPTY_BASE_BYTES = 1024
@@ -44,13 +43,8 @@ def write(path: Path, server: ServerVersion) -> None:
     if read(path) == server:
         return
     fields = {"name": server.name, "version": ".".join(map(str, server.number))}
-    draft = path.with_name(f"{path.name}.new")
     try:
-        with draft.open("w", encoding="utf-8") as file:
-            json.dump(fields, file)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        write_whole(path, json.dumps(fields))
     except OSError as error:
         raise StoreDirectoryError.from_os(error, path) from error
 

@@ -13,6 +13,7 @@ from .backoff import Backoff
 from .binary import find_server
 from .errors import EmbeddedStoreError, StoreTimeoutError
 from .lock import Lock
+from .mending import mend
 from .paths import StorePaths
 from .server import Server
 
@@ -159,6 +160,8 @@ class Supervisor:
         binary, version = find_server(self._binary)
         self.paths.prepare()
         stamp.check(self.paths, version)
+        for mended in mend(self.paths):
+            logger.warning("%s", mended)
         started = time.monotonic()
         server = Server.spawn(self.paths, binary, self._lock, self._config)
         try:

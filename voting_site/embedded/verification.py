@@ -7,7 +7,6 @@ read.
 
 import hashlib
 import json
-import os
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import RESTORE_HINT, StoreDirectoryError
-from .paths import StorePaths
+from .paths import StorePaths, write_whole
 
 PASS_EVERY = 6 * 3600.0
 """Seconds between two passes: several between two rewrites, which housekeeping asks for once a day."""
@@ -140,9 +139,4 @@ def _read(path: Path) -> _State:
 
 def _write(path: Path, state: _State) -> None:
     fields = {name: getattr(state, name) for name in ("blocks", "damaged", "at", "passed_at")}
-    draft = path.with_name(f"{path.name}.new")
-    with draft.open("w", encoding="utf-8") as file:
-        json.dump(fields, file)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    write_whole(path, json.dumps(fields))
