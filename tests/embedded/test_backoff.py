@@ -1,4 +1,4 @@
-from voting_site.embedded.backoff import Backoff
+from voting_site.embedded.supervisor import Backoff
 
 
 def test_the_delay_doubles_up_to_five_seconds_while_the_server_does_not_come_up():

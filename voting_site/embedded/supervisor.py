@@ -5,11 +5,11 @@ import logging
 import os
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 
 from . import probe, stamp
-from .backoff import Backoff
 from .binary import find_server
 from .errors import EmbeddedStoreError, StoreTimeoutError
 from .lock import Lock
@@ -23,6 +23,23 @@ START_TIMEOUT = 60.0  # seconds
 STOP_TIMEOUT = 10.0
 _WATCH_POLL = 0.1  # seconds until a dead server is noticed
 _LOCK_POLL = 0.3  # seconds until a free lock is noticed
+
+
+_FIRST_DELAY = 0.1  # seconds
+_LONGEST_DELAY = 5.0
+
+
+@dataclass
+class Backoff:
+    """Delay of 0.1 s after a run that served, which doubles up to 5 s while the server does not come up."""
+
+    _next: float = _FIRST_DELAY
+
+    def after(self, *, served: bool) -> float:
+        """Return the seconds to wait after a run."""
+        wait = _FIRST_DELAY if served else self._next
+        self._next = min(2 * wait, _LONGEST_DELAY)
+        return wait
 
 
 class Supervisor:

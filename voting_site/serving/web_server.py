@@ -20,7 +20,7 @@ from django.conf import settings
 from articles.operation import metric_files
 from voting_site.configuration.hosts import in_address
 from voting_site.embedded import launch
-from voting_site.embedded.backoff import Backoff
+from voting_site.embedded.supervisor import Backoff
 from voting_site.serving.cannot_serve import CannotServe
 
 STOP_TIMEOUT = 8.5

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from articles.operation.metric_files import EndedProcesses
-from voting_site.embedded.backoff import Backoff
+from voting_site.embedded.supervisor import Backoff
 
 _POLL = 0.1
 """Seconds until an ended worker or a signal is noticed."""
