@@ -22,6 +22,7 @@ from articles.domain.rules import Rules
 from articles.operation import metrics
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, MoveState, Place, Repository, connect
 from articles.retractions import Retractions
+from articles.text.kept_html import KeptHtml
 from articles.text.markdown import render
 
 _log = logging.getLogger(__name__)
@@ -61,6 +62,11 @@ def rules(configured: Any = settings) -> Rules:
 def html_of(text: str) -> Markup:
     """Return the HTML of what a member wrote in Markdown, by the site's rules for links. See `members_named`."""
     return render(text, private_links=settings.ALLOW_PRIVATE_LINKS, find_members=members_named)
+
+
+def kept_html() -> KeptHtml:
+    """Return what makes the HTML that the store keeps with texts, like `html_of`."""
+    return KeptHtml(settings.SECRET_KEY, private_links=settings.ALLOW_PRIVATE_LINKS, find_members=members_named)
 
 
 def html_of_site_text(text: str) -> Markup:
@@ -157,6 +163,7 @@ def _unprepared(timeout_seconds: float, site_rules: Rules, place: Place | None =
         url,
         shards=shards,
         rules=site_rules,
+        kept_html=kept_html(),
         timeout_seconds=timeout_seconds,
         reads_replicas=settings.STORE_READ_REPLICAS,
         confirmation=_confirmation(timeout_seconds),

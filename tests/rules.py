@@ -8,6 +8,7 @@ from typing import Any
 from articles import wiring
 from articles.domain.rules import Rules
 from articles.repository import connect as connect_with_rules
+from articles.text.kept_html import KeptHtml
 from tests.topologies import of_this_run
 from voting_site.configuration.variables import defaults
 
@@ -24,5 +25,10 @@ RATES = wiring.rules(defaults()).limits
 """The default rate limits, by name."""
 
 
-connect = partial(connect_with_rules, rules=default_rules(), shards=of_this_run.FEWEST_SHARDS)
+connect = partial(
+    connect_with_rules,
+    rules=default_rules(),
+    kept_html=KeptHtml("a secret", private_links=False),
+    shards=of_this_run.FEWEST_SHARDS,
+)
 """`articles.repository.connect` with default rules and one shard (16 on a cluster), unless others are given."""

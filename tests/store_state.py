@@ -290,6 +290,14 @@ def change_article(repository: Repository, article_id: int, fields: Mapping[str,
     repository.store.client.hset(_article(repository, article_id), mapping={k: str(v) for k, v in fields.items()})
 
 
+def lose_html(repository: Repository) -> None:
+    """Delete the HTML of all texts, which an earlier version of the site did not keep."""
+    client = repository.store.client
+    for name in names_in(client):
+        if kind_of(name) in ("article:<id>", "comment:<comment>"):
+            client.hdel(name, "html")
+
+
 def lose_article(repository: Repository, article_id: int) -> None:
     """Delete the article, but not the references to it."""
     repository.store.client.delete(_article(repository, article_id))

@@ -169,7 +169,7 @@ def test_the_core_imports_no_framework(module):
 
 @for_each("module", part("articles.repository"))
 def test_the_repository_imports_the_core_and_redis_but_no_web_code(module):
-    core = ("articles.domain", "articles.text.links", "articles.searching")
+    core = ("articles.domain", "articles.text.kept_html", "articles.text.links", "articles.searching")
 
     assert not_among(module, "articles.repository", *core, "redis", "django_redis") == set()
     assert not any(within(name, "http", "urllib", "wsgiref", "socketserver") for name in imports_of(module))

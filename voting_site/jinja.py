@@ -23,7 +23,7 @@ from articles.site.waiting import count_waiting
 from articles.text.links import host_of
 from articles.views.lists.rows import draw_rows
 from articles.web import languages
-from articles.wiring import html_of, html_of_site_text
+from articles.wiring import html_of_site_text
 from voting_site.form_errors import control, was_refused, wrong_fields
 
 FILTERS: dict[str, Callable[..., Any]] = {
@@ -41,7 +41,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "thousandths": values.thousandths,
     "host": host_of,
     "listed": values.listed,
-    "markdown": html_of,
     "prose": values.prose,
 }
 

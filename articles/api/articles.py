@@ -132,7 +132,7 @@ class LogPage(BaseModel):
     **READERS,
 )
 def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.WholeArticle:
-    return schemas.WholeArticle.of(repository().articles.get(article_id, reader_id(request), with_text=True))
+    return schemas.WholeArticle.of(repository().articles.get(article_id, reader_id(request), with_html=True))
 
 
 @router.patch(
@@ -171,7 +171,7 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
     mentioned = audience_of(text or "", editor.id).mentioned if before.poster == editor.id else ()
     change: dict[str, Any] = {"text": text, "join": join, "leave": leave, "reason": reason, "mentioned": mentioned}
     articles.edit(article_id, editor, title, link, moderator=moderator, **change)
-    return schemas.WholeArticle.of(articles.get(article_id, editor.id, with_text=True))
+    return schemas.WholeArticle.of(articles.get(article_id, editor.id, with_html=True))
 
 
 @router.delete(
@@ -287,6 +287,6 @@ def post_article(
     content: dict[str, Any] = {"text": text, "mentioned": mentioned, "is_new_member": is_new}
     posted = repo.articles.post(poster.id, poster.name, title, link, groups, **content)
     response["Location"] = reverse("api:read_article", args=[posted.id])
-    stored = repo.articles.get(posted.id, poster.id, with_text=True)
+    stored = repo.articles.get(posted.id, poster.id, with_html=True)
     answer = schemas.PostedArticle.from_post(stored, existing=not posted.is_new)
     return Status(201 if posted.is_new else 200, answer)

@@ -36,7 +36,7 @@ from articles.text.lines import clean_comment, clean_reason
 from articles.web import limits, votes
 from articles.web.identity import actor, audience_of, reader_id, writer
 from articles.web.moderation.conflicts import check_not_own
-from articles.wiring import html_of, repository
+from articles.wiring import repository
 
 
 class ThreadQuery(schemas.AfterQuery):
@@ -125,7 +125,7 @@ class Comment(BaseModel):
             article_id=comment.article,
             parent=comment.parent,
             text=text,
-            html=None if text is None else str(html_of(text)),
+            html=None if text is None else str(comment.html),
             author=comment.author_name,
             time=comment.posted_at,
             votes=comment.votes,

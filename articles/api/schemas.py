@@ -15,7 +15,6 @@ from articles.domain import articles, lists
 from articles.domain.articles import Choice
 from articles.domain.lists import HOT_PERIODS, TOP_PERIODS, Order, Period
 from articles.text.slugs import SLUGS_PER_REQUEST
-from articles.wiring import html_of
 
 _NUMBER = re.compile("[1-9][0-9]{0,99}")
 
@@ -342,4 +341,4 @@ def text_of(article: articles.Article) -> dict[str, Any]:
     """Return the fields of `WholeArticle` that lists do not have."""
     if article.removed is not None or not article.text:
         return {"text": None, "html": None}
-    return {"text": article.text, "html": str(html_of(article.text))}
+    return {"text": article.text, "html": str(article.html)}

@@ -132,6 +132,9 @@ class Article:
     text: str = ""
     """Its text, as Markdown. Lists do not read it."""
 
+    html: str = ""
+    """Its text as safe HTML, which only what shows it reads."""
+
     def __hash__(self) -> int:
         """Hash only what differs between articles, and between two states of one: kept pages look up many."""
         return hash((self.id, self.votes, self.opposes, self.pv, self.comments))

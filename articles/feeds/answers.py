@@ -46,7 +46,7 @@ def answer(
 def facts_of(articles: Iterable[Article]) -> list[object]:
     """Return everything that the entries of articles contain."""
     return [
-        (a.id, a.title, a.link, a.text, a.poster_name, a.posted_at, a.edited_at, a.votes, a.opposes, a.groups)
+        (a.id, a.title, a.link, a.html, a.poster_name, a.posted_at, a.edited_at, a.votes, a.opposes, a.groups)
         for a in articles
     ]
 

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from articles.domain.articles import Article
 from articles.domain.discussion.comments import Comment
 from articles.feeds.writing import Feed, Item, clean, moment
-from articles.wiring import html_of
 
 Commented: TypeAlias = tuple[Comment, Article]
 """A shown comment, and the article that it is on."""
@@ -26,7 +25,7 @@ def comment_item(feed: Feed, comment: Comment, article: Article) -> Item:
         "link": page,
         "comments": page,
         "description": format_html("<p>{}</p>", format_html(_("On %(article)s") % {"article": "{}"}, about)),
-        "content": feed.absolute(str(html_of(comment.text))),
+        "content": feed.absolute(str(comment.html)),
         "unique_id": feed.id_of(f"comment/{comment.id}", comment.posted_at),
         "unique_id_is_permalink": False,
         "pubdate": posted,
@@ -38,4 +37,4 @@ def comment_item(feed: Feed, comment: Comment, article: Article) -> Item:
 
 def facts_of(comments: Iterable[Commented]) -> list[object]:
     """Return everything that the entries contain."""
-    return [(c.id, c.text, c.author_name, c.posted_at, c.edited_at, a.title) for c, a in comments]
+    return [(c.id, c.html, c.author_name, c.posted_at, c.edited_at, a.title) for c, a in comments]

@@ -21,7 +21,6 @@ from articles.domain.articles import Article
 from articles.formatting.values import grouped
 from articles.text.links import host_of
 from articles.web.caching import FEED_SECONDS
-from articles.wiring import html_of
 
 Item: TypeAlias = dict[str, Any]
 """An entry, as Django's generators take it."""
@@ -135,7 +134,7 @@ def article_item(feed: Feed, article: Article) -> Item:
         "link": clean(article.link) or page,
         "comments": page,
         "description": _summary(article, page),
-        "content": feed.absolute(str(html_of(article.text))),
+        "content": feed.absolute(str(article.html)),
         "unique_id": feed.id_of(f"article/{article.id}", article.posted_at),
         "unique_id_is_permalink": False,
         "pubdate": posted,

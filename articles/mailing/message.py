@@ -91,7 +91,7 @@ def _ban_row(ban: Ban, origin: str) -> _Row:
 
 
 def _row(notice: Notice, origin: str) -> _Row:
-    drawn = str(_macros("inbox/notice.html").draw_notice(notice, plain(notice.text)[:EXCERPT_CHARACTERS]))
+    drawn = str(_macros("inbox/notice.html").draw_notice(notice, plain(notice.html)[:EXCERPT_CHARACTERS]))
     path = reverse("articles:article", args=[notice.article])
     if notice.comment_id and notice.is_readable:
         path = reverse("articles:comment", args=[notice.comment_id])

@@ -69,6 +69,7 @@ from articles.repository.upkeep.lease import HousekeepingLease
 from articles.repository.upkeep.measurements import Measurements
 from articles.repository.upkeep.repair import Repair
 from articles.repository.votes import Votes
+from articles.text.kept_html import KeptHtml
 
 __all__ = [
     "LAYOUT_VERSION",
@@ -247,6 +248,7 @@ def connect(
     target: "str | redis.Redis",
     *,
     rules: Rules,
+    kept_html: KeptHtml,
     shards: int = 1,
     clock: Callable[[], float] = time.time,
     timeout_seconds: float = PATIENT_TIMEOUT_SECONDS,
@@ -257,9 +259,10 @@ def connect(
 ) -> Repository:
     """Return the repository of a store, given by its URL or, in tests, by a client. It is not yet prepared.
 
-    `timeout_seconds`: see `make_clients`. `reads_replicas`: whether lists of readers without an account are read
-    from replicas. `confirmation`: what members' and moderators' changes wait for. `observe` and `retract` are
-    called as `store.connection.Observer` and `Retract` say. No round trip.
+    `kept_html` makes and reads the HTML of texts. `timeout_seconds`: see `make_clients`. `reads_replicas`: whether
+    lists of readers without an account are read from replicas. `confirmation`: what members' and moderators'
+    changes wait for. `observe` and `retract` are called as `store.connection.Observer` and `Retract` say. No round
+    trip.
     """
     clients = (
         make_clients(target, timeout_seconds=timeout_seconds, reads_replicas=reads_replicas)
@@ -271,6 +274,7 @@ def connect(
         stale=clients.stale,
         shards=shards,
         rules=rules,
+        kept_html=kept_html,
         clock=clock,
         observe=observe,
         retract=retract,

@@ -127,7 +127,10 @@ class Articles:
             "articles/post",
             poster,
             [keys.article(article_id), keys.voted(article_id)],
-            [article_id, title, link, poster, name, *times, keys.prefix, words, text, joined(mentioned)],
+            [
+                *(article_id, title, link, poster, name, *times, keys.prefix, words, text),
+                *(joined(mentioned), store.kept_html.make(text)),
+            ],
         )
         if status == "exists":
             return False
@@ -139,12 +142,19 @@ class Articles:
         key, life = names.link(digest), self._store.rules.repost_window if seconds is None else seconds
         return whole_from(self._store.run("articles/claim_link", [key], [article_id, life]), _HOLDER)
 
-    def get(self, article_id: ArticleId, reader: UserId | None = None, *, with_text: bool = False) -> Article:
-        """Return an article, even a removed one, with the reader's own choice. One round trip.
+    def get(
+        self,
+        article_id: ArticleId,
+        reader: UserId | None = None,
+        *,
+        with_text: bool = False,
+        with_html: bool = False,
+    ) -> Article:
+        """Return an article, even a removed one, with the reader's own choice; `with_html`: with its text, too.
 
-        Raises ArticleNotFound.
+        One round trip, two if its HTML has to be made. Raises ArticleNotFound.
         """
-        for article in self.get_many([article_id], reader, with_texts=with_text):
+        for article in read_articles(self._store, [article_id], reader, with_texts=with_text, with_html=with_html):
             return article
         raise ArticleNotFound(article_id)
 
@@ -215,6 +225,7 @@ class Articles:
     ) -> str:
         """Write an edit, with words that include the article's current poster name; return the old link."""
         keys, (title, link, text) = self._store.shards.of(article.id), content
+        html = self._store.kept_html.make(text)
         for _ in range(_ATTEMPTS):
             words = [keys.prefix, words_of(title, link, article.poster_name), article.poster_name, text]
             with self._store.retracting([article.id]):
@@ -222,7 +233,7 @@ class Articles:
                     "articles/edit",
                     article.id,
                     [keys.article(article.id)],
-                    [*arguments, *words, *groups, self._store.rules.hot_size, joined(mentioned)],
+                    [*arguments, *words, *groups, self._store.rules.hot_size, joined(mentioned), html],
                     handled=("changed",),
                 )
             if status == "ok":

@@ -213,6 +213,7 @@ class Imports:
                 article.text,
                 article.locked or "",
                 article.comment_numbers,
+                self._store.kept_html.make(article.text),
             )
         return Call("imports/enter", (keys.lexicon,), arguments)
 

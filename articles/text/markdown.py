@@ -147,9 +147,9 @@ def render(
     return html
 
 
-def plain(text: str) -> str:
-    """Return a text without its marks, as one line: for descriptions."""
-    return " ".join(unescape(_TAG.sub("", render(text))).split())
+def plain(html: str) -> str:
+    """Return rendered HTML without its tags, as one line: for descriptions and excerpts."""
+    return " ".join(unescape(_TAG.sub("", str(html))).split())
 
 
 def links_in(html: str) -> list[str]:

@@ -29,10 +29,10 @@ from articles.web.addresses import site_address
 from articles.web.context import Frame, frame_of
 from articles.web.identity import reader_id
 from articles.web.moderation.links import VotingRingsLink
-from articles.wiring import html_of, repository
+from articles.wiring import repository
 
-_LONGEST_KEPT = 5_000
-"""Characters of a text with which a page is kept."""
+_LONGEST_KEPT = 10_000
+"""Characters of a text's HTML with which a page is kept."""
 
 _GAPS = (
     *("buttons", "saving", "votes", "opposes", "choice", "pv", "uv"),
@@ -85,7 +85,7 @@ class ArticleOutline:
 
     @property
     def is_kept(self) -> bool:
-        return len(self.article.text) <= _LONGEST_KEPT
+        return len(self.article.html) <= _LONGEST_KEPT
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/articles/article.html` sees."""
@@ -95,8 +95,8 @@ class ArticleOutline:
             "article": self.article,
             "is_open": self.is_open,
             "may": self.may,
-            "card": card if self.article.text else replace(card, description=gap("description")),
-            "has_text": bool(self.article.text),
+            "card": card if self.article.html else replace(card, description=gap("description")),
+            "has_text": bool(self.article.html),
             "discussion": self.discussion,
             "comment_form": CommentForm(),
         }
@@ -138,13 +138,13 @@ def _drawn(request: HttpRequest, article: Article, discussion: Discussion | None
     )
     own = {
         **standing_of(article, is_open=is_open, is_member=frame.is_member),
-        "description": "" if article.text else description_of(article),
+        "description": "" if article.html else description_of(article),
         "pv": grouped(article.pv),
         "uv": grouped(article.uv),
         "posted_ago": age(article.posted_at),
         "closes": from_now(article.closes_at),
         "comments": discussion.drawn if discussion else "",
-        "text": html_of(article.text),
+        "text": article.html,
         "ring": _ring(request, article),
         "history": _history(request, article),
     }
@@ -155,6 +155,7 @@ def _unchanging(article: Article) -> Article:
     """Return the article without what the gaps show, so that no vote, view or choice makes another page of it."""
     return replace(
         article,
+        text="",
         votes=0,
         opposes=0,
         left_out=NONE_LEFT_OUT,

@@ -50,8 +50,8 @@ def card_of(site: str, article: Article) -> Card:
 
 def description_of(article: Article) -> str:
     """Return what the preview says about an article: the beginning of its text, or its points if it has none."""
-    if article.text:
-        text = plain(article.text)
+    if article.html:
+        text = plain(article.html)
         return text if len(text) <= _LONGEST_DESCRIPTION else f"{text[: _LONGEST_DESCRIPTION - 1].rstrip()}…"
     facts = {"points": grouped(article.points), "host": host_of(article.link), "poster": article.poster_name}
     if article.poster_name:

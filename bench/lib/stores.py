@@ -7,14 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from articles.repository import Repository, connect
+from articles.text.kept_html import KeptHtml
 from articles.wiring import rules
 from voting_site.configuration.variables import defaults
 from voting_site.embedded import StorePaths, Supervisor
 
 
 def repository_at(paths: StorePaths, shards: int = 1) -> Repository:
-    """Return a repository on the running store of these paths, without limits."""
-    return connect(paths.url(0), rules=replace(rules(defaults()), limits={}), shards=shards)
+    """Return a repository on the running store of these paths, without limits.
+
+    A site makes the HTML of its texts again, unless its SECRET_KEY is empty.
+    """
+    without_limits, kept_html = replace(rules(defaults()), limits={}), KeptHtml("", private_links=False)
+    return connect(paths.url(0), rules=without_limits, kept_html=kept_html, shards=shards)
 
 
 @contextmanager

@@ -128,6 +128,7 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
         repository.comment_search.get_page(read_query(text))
     comments.lock(article_id, MODERATOR, "Too heated")
     comments.unlock(article_id, MODERATOR, "Calm again")
+    remake_html(repository, article_id, first)
     for order in CommentOrder:
         comments.get_thread(article_id, order, reader=77)
         comments.get_branch(first, order, reader=77)
@@ -142,6 +143,16 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
     comments.delete(top, BOB)
     if article_id % 2:
         comments.delete(last, ALICE)
+
+
+def remake_html(repository: Repository, article_id: int, comment_id: int) -> None:
+    """Read an article and a comment whose HTML is not there, as in the store of an earlier version."""
+    keys = repository.store.shards.of(article_id)
+    repository.articles.edit(article_id, MODERATOR, "New", "", text="A *text*", moderator=True)
+    for name in (keys.article(article_id), keys.comment(comment_id)):
+        assert repository.store.client.hdel(name, "html")
+    assert repository.articles.get(article_id, with_html=True).html == "<p>A <em>text</em></p>\n"
+    assert repository.comments.get(comment_id).html
 
 
 def use_after_a_gap(repository: Repository, article_id: int) -> None:

@@ -80,7 +80,8 @@ def test_a_comment_is_read_as_it_was_posted(repository, article, clock):
     assert comment == article * COMMENTS_PER_ARTICLE + 1
     assert (article_of(comment), root_of(article)) == (article, article * COMMENTS_PER_ARTICLE)
     closes_at = clock() + repository.rules.voting_window
-    expected = Comment(comment, article, None, BOB, "bob", "First *post*", clock(), 0, 0, closes_at)
+    html = "<p>First <em>post</em></p>\n"
+    expected = Comment(comment, article, None, BOB, "bob", "First *post*", clock(), 0, 0, closes_at, html=html)
     assert repository.comments.get(comment) == expected
     assert read(repository, article) == Thread((expected,), 1, OLDEST)
     assert repository.articles.get(article).comments == 1
@@ -329,6 +330,7 @@ def test_a_page_of_ten_thousand_comments_reads_no_more_than_it_shows(repository,
     read(repository, article)
 
     for order in CommentOrder:
+        read(repository, article, order)  # makes and keeps the HTML
         with commands_of_scripts(repository) as commands:
             thread = read(repository, article, order, reader=ALICE)
         assert len(thread.comments) == 200

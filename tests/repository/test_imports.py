@@ -408,10 +408,10 @@ def test_one_script_adds_a_limited_number_of_articles_and_voters(repository, clo
     closed = [imported(100 + number, clock() - 90 * DAY, votes=30) for number in range(20)]
 
     assert None not in repository.imports.add(articles)
-    assert all(len(step) <= 3 * 15 for step in steps)
-    assert all(len(step) == 15 or sum(map(int, step[6::15])) <= 10 for step in steps)
+    assert all(len(step) <= 3 * 16 for step in steps)
+    assert all(len(step) == 16 or sum(map(int, step[6::16])) <= 10 for step in steps)
 
     steps.clear()
     assert None not in repository.imports.add(closed)
-    assert max(len(step) for step in steps) == 3 * 15
+    assert max(len(step) for step in steps) == 3 * 16
     assert problems(repository) == []

@@ -255,4 +255,4 @@ def test_a_text_without_words_has_no_html():
 def test_plain_text_has_no_marks():
     text = "# One\n\n*two* [three](https://example.org/) & `<four>`\n\n- five\n\na|b\n-|-\n6|7"
 
-    assert plain(text) == "One two three & <four> five a b 6 7"
+    assert plain(render(text)) == "One two three & <four> five a b 6 7"

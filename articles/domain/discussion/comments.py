@@ -113,6 +113,9 @@ class Comment:
     replies: int = 0
     """Direct replies, removed ones and stubs included."""
 
+    html: str = ""
+    """Its text as safe HTML, which only what shows it reads."""
+
     @property
     def points(self) -> int:
         return self.votes - self.opposes

@@ -145,9 +145,9 @@ class Notice:
         return is_answerable and self.is_readable and not self.is_locked
 
     @property
-    def text(self) -> str:
-        """The comment's text, in Markdown; "" without a comment that can be read."""
-        return self.comment.text if self.comment and self.is_readable else ""
+    def html(self) -> str:
+        """The comment's text as HTML; "" without a comment that can be read."""
+        return self.comment.html if self.comment and self.is_readable else ""
 
 
 @dataclass(frozen=True, slots=True)

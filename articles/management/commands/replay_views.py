@@ -34,7 +34,7 @@ from articles.management.view_log import (
 )
 from articles.readership.detection import suspicion_of
 from articles.repository import Repository, connect
-from articles.wiring import rules
+from articles.wiring import kept_html, rules
 
 _VIEWS_PER_BATCH = 2000  # views between two updates of the progress bar
 _LINES_SHOWN = 10
@@ -117,7 +117,7 @@ class Command(BaseCommand):
 def _scratch(url: str, replay_rules: Rules, log: Log) -> Repository:
     """Return a repository whose clock is at the end of the log."""
     end = log.views[-1].at if log.views else 0.0
-    repository = connect(url, rules=replay_rules, clock=lambda: end)
+    repository = connect(url, rules=replay_rules, kept_html=kept_html(), clock=lambda: end)
     repository.prepare()
     return repository
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from articles.domain.articles import ArticleId
 from articles.repository.backup.reading import article_of_entry
-from articles.repository.backup.records import BackupRecord, Entry
+from articles.repository.backup.records import REMADE, BackupRecord, Entry
 from articles.repository.ranking.parameters import NEXT
 from articles.repository.store import key_table as table
 from articles.repository.store.key_table import InBackup, Key, Owner, Place
@@ -82,6 +82,8 @@ class Placing:
 
     def _place(self, kind: Key, entry: Entry, shard: int) -> Iterator[Placed]:
         name, data, expires = entry
+        if kind in (table.ARTICLE, table.COMMENT):
+            data = {field: value for field, value in data.items() if field != REMADE}
         if kind.place is Place.OUTSIDE:
             yield Placed(name, kind, data, expires)
         elif kind.place is Place.FIRST:

@@ -18,7 +18,7 @@ import redis
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import CommentId, article_of, root_of
 from articles.domain.errors import StoreDamaged
-from articles.repository.backup.records import BackupRecord, Entry, Layout
+from articles.repository.backup.records import REMADE, BackupRecord, Entry, Layout
 from articles.repository.store import key_table as table
 from articles.repository.store import keys as names
 from articles.repository.store.ahead import read_ahead
@@ -302,7 +302,7 @@ def _as_data(value: Any) -> Any:
 
 
 def _paired(flat: Sequence[str]) -> dict[str, str]:
-    return dict(zip(flat[::2], flat[1::2], strict=True))
+    return {name: value for name, value in zip(flat[::2], flat[1::2], strict=True) if name != REMADE}
 
 
 def _base64(value: bytes) -> str:

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 from articles.repository.store import key_table as table
 
+REMADE = "html"
+"""Field of articles and comments that no backup contains and no restore takes: the site makes it of the text."""
+
 
 class Entry(NamedTuple):
     """One key. `data` is JSON: text, a list, or an object; sketches and other bytes are in base64."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from hashlib import blake2b
+from typing import Any
 
 from articles.domain.articles import Article, ArticleId, Choice, Tally
 from articles.domain.discussion.comments import (
@@ -20,7 +21,9 @@ from articles.domain.errors import ArticleNotFound, CommentNotFound, LimitReache
 from articles.domain.limits import VOTES
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
+from articles.repository.comments.reading import FIELDS as THREAD_FIELDS
 from articles.repository.comments.reading import (
+    FIELDS_WITH_HTML,
     comments_by,
     member_page,
     newest_comments,
@@ -31,7 +34,7 @@ from articles.repository.comments.reading import (
 )
 from articles.repository.limits import vote_arguments
 from articles.repository.lists.reading import FIELDS, read_article_with, read_fields_with
-from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.connection import Store, exact_time
 from articles.repository.store.values import joined
 from articles.searching import words_of_comment
 
@@ -39,6 +42,12 @@ SENT_SECONDS = 600
 """Seconds within which the same comment, sent again, leads to the first."""
 
 _LOG = FIELDS.index("log")
+
+_SHARED = CommentOrder.BEST, None, FIRST_PART
+"""What the page of an article shows first of its comments to a reader without an account."""
+
+_BEFORE_HTML = 5 + len(THREAD_FIELDS)
+"""Values of a row of a thread that come before HTML."""
 
 
 class Comments:
@@ -84,6 +93,7 @@ class Comments:
                 joined(mentioned),
                 joined(spared),
                 words_of_comment(text),
+                store.kept_html.make(text),
             ],
         )
         return int(comment_id)
@@ -128,8 +138,9 @@ class Comments:
         article, fields, reply = read_article_with(self._store, article_id, reader, call)
         if article is None:
             raise ArticleNotFound(article_id)
-        thread = thread_in(reply[1:], root, order, part) if reply[0] == "ok" else None
-        return article, thread, _token(fields, reply) if call == _shared_call(self._store, article_id) else ""
+        thread = thread_in(self._store, reply[1:], root, order, part) if reply[0] == "ok" else None
+        is_shared = call == thread_call(self._store, root, *_SHARED)
+        return article, thread, _token(fields, reply) if is_shared else ""
 
     def get_states(self, ids: Sequence[ArticleId]) -> dict[ArticleId, str]:
         """Return for each article a token that changes with all that its page shows, except views and time.
@@ -137,7 +148,8 @@ class Comments:
         The page of a reader without an account, and the first part of its comments. A removed or unknown article,
         or one with entries in the moderation log, has no token. One round trip.
         """
-        fields, threads = read_fields_with(self._store, ids, [_shared_call(self._store, number) for number in ids])
+        calls = [thread_call(self._store, root_of(number), *_SHARED, with_html=False) for number in ids]
+        fields, threads = read_fields_with(self._store, ids, calls)
         tokens = {number: _token(fields[number], thread) for number, thread in zip(ids, threads, strict=True)}
         return {number: token for number, token in tokens.items() if token}
 
@@ -189,7 +201,8 @@ class Comments:
 
         One round trip for each batch of each shard.
         """
-        return within_a_feed((comment for comment in self.list_by(user) if comment.is_shown), since)
+        comments = comments_by(self._store, user, FIELDS_WITH_HTML)
+        return within_a_feed((comment for comment in comments if comment.is_shown), since)
 
     def edit(self, comment_id: CommentId, user: UserId, text: str, *, mentioned: Collection[UserId] = ()) -> None:
         """Change the text of the author's comment; within EDIT_SECONDS, leave no mark. One round trip.
@@ -208,6 +221,7 @@ class Comments:
                     *(user, text, exact_time(self._store.now()), EDIT_SECONDS, keys.prefix),
                     joined(mentioned),
                     words_of_comment(text),
+                    self._store.kept_html.make(text),
                 ],
             )
 
@@ -299,14 +313,13 @@ def _digest(parent: CommentId, user: UserId, text: str) -> str:
     return blake2b(f"{parent} {user} {text}".encode(), digest_size=16).hexdigest()
 
 
-def _shared_call(store: Store, article_id: ArticleId) -> Call:
-    """Return the call that reads what the page of an article shows first to a reader without an account."""
-    root = root_of(article_id)
-    return thread_call(store, root, CommentOrder.BEST, None, FIRST_PART)
+def _token(fields: Sequence[str | None], thread: Sequence[Any]) -> str:
+    """Return the digest of replies about an article's page, as 32 hexadecimal digits; "" for none.
 
-
-def _token(fields: Sequence[str | None], thread: Sequence[object]) -> str:
-    """Return the digest of replies about an article's page, as 32 hexadecimal digits; "" for none."""
+    Their HTML is not part of it: that changes with the texts, or is made again.
+    """
     if thread[0] != "ok" or fields[_LOG] is not None:
         return ""
-    return blake2b(repr((fields, thread)).encode(), digest_size=16).hexdigest()
+    status, counts, above, rest, *rows = thread
+    facts = fields, status, counts, above, rest, [row[:_BEFORE_HTML] for row in rows]
+    return blake2b(repr(facts).encode(), digest_size=16).hexdigest()

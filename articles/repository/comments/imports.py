@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import Comment, CommentEntry, CommentPlace, ImportedComment
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
-from articles.repository.comments.reading import FIELDS, comment_from
+from articles.repository.comments.reading import FIELDS, comments_from
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.values import count_from
 from articles.searching import words_of_comment
@@ -74,12 +74,12 @@ def _call(store: Store, article_id: ArticleId, comments: Sequence[ImportedCommen
             stubs[above.number] = above
             above = above.parent
     for stub in stubs.values():
-        arguments += (*_place(store, stub), 0, 0, DELETED_MEMBER, "", "", "", "", "", "1")
+        arguments += (*_place(store, stub), 0, 0, DELETED_MEMBER, "", "", "", "", "", "", "1")
     for comment in comments:
         edited = "" if comment.edited_at is None else exact_time(comment.edited_at)
         arguments += (*_place(store, comment.place), comment.votes, comment.opposes, comment.author)
         arguments += (comment.author_name, comment.text, edited, comment.removed or "")
-        arguments += (words_of_comment(comment.text), "")
+        arguments += (words_of_comment(comment.text), store.kept_html.make(comment.text), "")
     return Call("imports/enter_comments", (keys.article(article_id), keys.comment_voters), arguments)
 
 
@@ -98,7 +98,7 @@ def comments_of(store: Store, article_id: ArticleId) -> Iterator[Comment]:
             [keys.article(article_id)],
             [article_id, number, _SIZE_PER_READ, keys.prefix, *FIELDS],
         )
-        yield from filter(None, map(comment_from, rows))
+        yield from comments_from(store, rows)
 
 
 def read_comment_numbers(store: Store, ids: Sequence[ArticleId]) -> dict[ArticleId, int]:

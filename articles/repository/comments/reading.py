@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
+from itertools import chain
 from typing import Any
 
 from articles.domain.articles import ArticleId, Choice
@@ -28,12 +29,16 @@ from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import count_from, joined
+from articles.repository.texts import HtmlOf, html_of_comments
 
 FIELDS = (
     *("parent", "time", "closes", "votes", "opposes"),
     *("text", "author", "author_name", "edited", "removed", "deleted", "log"),
 )
 """Fields of a hash that are read. Every comment has the first five, and the next three unless it is deleted."""
+
+FIELDS_WITH_HTML = (*FIELDS, "html")
+"""The same with what is kept of the HTML of the text."""
 
 _REQUIRED = 5
 _COUNT = re.compile("[0-9]{1,15}")
@@ -47,31 +52,40 @@ def read_thread(
     Raises the error of a refusal about `subject`.
     """
     call = thread_call(store, parent, order, reader, part)
-    return thread_in(store.change(call.script, subject, call.keys, call.args), parent, order, part)
+    return thread_in(store, store.change(call.script, subject, call.keys, call.args), parent, order, part)
 
 
 def thread_call(
-    store: Store, parent: CommentId, order: CommentOrder, reader: UserId | None, part: ThreadPart
+    store: Store,
+    parent: CommentId,
+    order: CommentOrder,
+    reader: UserId | None,
+    part: ThreadPart,
+    *,
+    with_html: bool = True,
 ) -> Call:
     """Return the call that reads a part of the replies to a comment."""
+    fields = FIELDS_WITH_HTML if with_html else FIELDS
     keys, skipped = store.shards.of_comment(parent), 0 if part.passed else max(0, part.start)
     return Call(
         "comments/read_thread",
         (keys.article(article_of(parent)),),
         (
             *(parent, order.value, "" if reader is None else reader, skipped, max(1, part.size)),
-            *(DEEPEST_SHOWN, keys.prefix, joined(part.passed), *(part.after or ("", "")), *FIELDS),
+            *(DEEPEST_SHOWN, keys.prefix, joined(part.passed), *(part.after or ("", "")), *fields),
         ),
     )
 
 
-def thread_in(reply: Sequence[Any], parent: CommentId, order: CommentOrder, part: ThreadPart) -> Thread:
+def thread_in(
+    store: Store, reply: Sequence[Any], parent: CommentId, order: CommentOrder, part: ThreadPart
+) -> Thread:
     """Return the replies to a comment from the reply to `thread_call`, without its status."""
     (total, locked), above, rest, *rows = reply
     passed = None if rest is None else tuple(map(int, rest))
-    comments = tuple(comment for row in rows if (comment := comment_from(row)))
+    comments = comments_from(store, rows)
     return Thread(
-        comments=comments,
+        comments=tuple(comments),
         total=int(total),
         order=order,
         start=part.start,
@@ -90,17 +104,17 @@ def _cut(comments: Sequence[Comment], parent: CommentId) -> dict[CommentId, int]
     return {comment_id: count for comment_id, count in missing.items() if count > 0}
 
 
-def comments_by(store: Store, user: UserId) -> Iterator[Comment]:
+def comments_by(store: Store, user: UserId, fields: Sequence[str] = FIELDS) -> Iterator[Comment]:
     """Yield the comments of a member, newest first. One round trip for each batch of each shard."""
-    shards = [_comments_in(store, keys, user) for keys in store.shards.all]
+    shards = [_comments_in(store, keys, user, fields) for keys in store.shards.all]
     return merge(*shards, key=_age_order, reverse=True)
 
 
-def _comments_in(store: Store, keys: Keys, user: UserId) -> Iterator[Comment]:
+def _comments_in(store: Store, keys: Keys, user: UserId, fields: Sequence[str]) -> Iterator[Comment]:
     done, rows = 0, [[""]]
     while rows:
-        rows = store.run("comments/list", [keys.commented(user)], [done, ENTRIES_PER_READ, keys.prefix, *FIELDS])
-        yield from filter(None, map(comment_from, rows))
+        rows = store.run("comments/list", [keys.commented(user)], [done, ENTRIES_PER_READ, keys.prefix, *fields])
+        yield from comments_from(store, rows)
         done += len(rows)
 
 
@@ -123,11 +137,15 @@ def member_page(store: Store, user: UserId, number: int) -> tuple[list[Comment],
     before, within = (Counter(shard for _, shard in part) for part in parts_of_list)
     parts = store.run_many(
         [
-            Call("comments/list", (shards[n].commented(user),), (before[n], within[n], shards[n].prefix, *FIELDS))
+            Call(
+                "comments/list",
+                (shards[n].commented(user),),
+                (before[n], within[n], shards[n].prefix, *FIELDS_WITH_HTML),
+            )
             for n in sorted(within)
         ]
     )
-    comments = [comment for rows in parts for row in rows if (comment := comment_from(row))]
+    comments = comments_from(store, chain.from_iterable(parts))
     return sorted(comments, key=_age_order, reverse=True), page.has_next(len(places) - page.start)
 
 
@@ -140,12 +158,12 @@ def newest_comments(store: Store, since: float, article_id: ArticleId | None) ->
             Call(
                 "comments/list_newest",
                 (keys.order(Order.ACTIVE),),
-                (article, exact_time(since), LEAST_IN_FEED, MOST_IN_FEED, keys.prefix, *FIELDS),
+                (article, exact_time(since), LEAST_IN_FEED, MOST_IN_FEED, keys.prefix, *FIELDS_WITH_HTML),
             )
             for keys in shards
         ]
     )
-    comments = [comment for rows in replies for row in rows if (comment := comment_from(row))]
+    comments = comments_from(store, chain.from_iterable(replies))
     return within_a_feed(sorted(comments, key=_age_order, reverse=True), since)
 
 
@@ -164,10 +182,19 @@ def _age_order(comment: Comment) -> tuple[float, CommentId]:
     return comment.posted_at, comment.id
 
 
-def comment_from(row: Sequence[Any]) -> Comment | None:
+def comments_from(store: Store, rows: Iterable[Sequence[Any]]) -> list[Comment]:
+    """Return the comments in rows of a reply, without damaged ones, with their HTML if the rows have it.
+
+    One more round trip if some of it has to be made.
+    """
+    with html_of_comments(store) as html_of:
+        return [comment for row in rows if (comment := _comment_from(row, html_of))]
+
+
+def _comment_from(row: Sequence[Any], html_of: HtmlOf) -> Comment | None:
     """Return the comment in a row of a reply; None for a damaged one, by the same rule as the scripts."""
     comment_id, depth, replies, voted, opposed, *values = row
-    fields = {name: value for name, value in zip(FIELDS, values, strict=True) if value is not None}
+    fields = {name: value for name, value in zip(FIELDS_WITH_HTML, values, strict=False) if value is not None}
     posted_at, closes_at = moment(fields.get("time")), moment(fields.get("closes"))
     is_deleted = "deleted" in fields
     is_whole = all(name in fields for name in FIELDS[: _REQUIRED if is_deleted else _REQUIRED + 3])
@@ -176,13 +203,14 @@ def comment_from(row: Sequence[Any]) -> Comment | None:
         return None
     number, parent = int(comment_id), count_from(fields["parent"])
     article_id: ArticleId = article_of(number)
+    text, has_html = fields.get("text", ""), len(values) > len(FIELDS)
     return Comment(
         id=number,
         article=article_id,
         parent=None if parent == root_of(article_id) else parent,
         author=_author(fields.get("author")),
         author_name=fields.get("author_name", ""),
-        text=fields.get("text", ""),
+        text=text,
         posted_at=posted_at,
         votes=count_from(fields["votes"]),
         opposes=count_from(fields["opposes"]),
@@ -194,6 +222,7 @@ def comment_from(row: Sequence[Any]) -> Comment | None:
         choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
         depth=depth,
         replies=replies,
+        html=html_of(number, text, fields.get("html")) if text and has_html else "",
     )
 
 

@@ -1,17 +1,17 @@
 """Reading inboxes. The scripts that post comments and articles, and those that moderate, write the notices."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from articles.domain.discussion.comments import CommentId, article_of, is_root
+from articles.domain.discussion.comments import Comment, CommentId, article_of, is_root
 from articles.domain.discussion.notices import DECISIONS, DeletedComment, InboxPage, Notice, NoticePointer
 from articles.domain.lists import MOST_PAGED, Position
 from articles.domain.members import UserId
 from articles.domain.moderation.flags import FlagState
 from articles.domain.moderation.log import LogEntry
-from articles.repository.comments.reading import FIELDS, comment_from
+from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
 from articles.repository.moderation.log import entries_from
 from articles.repository.store.connection import Call, Store, exact_time
@@ -104,7 +104,7 @@ class Inbox:
             Call(
                 "inbox/read",
                 (keys.log,),
-                (keys.prefix, len(FIELDS), *FIELDS, *(pointer.text for pointer in part)),
+                (keys.prefix, len(FIELDS_WITH_HTML), *FIELDS_WITH_HTML, *(pointer.text for pointer in part)),
             )
             for keys, part in parts.items()
         ]
@@ -114,7 +114,9 @@ class Inbox:
             for part, reply in zip(parts.values(), replies, strict=True)
             for pointer, row in zip(part, reply, strict=True)
         }
-        return (notice for pointer in pointers if (notice := _notice(pointer, rows[pointer])))
+        with_comment = (row[3] for row in rows.values() if row[3])
+        comments = {comment.id: comment for comment in comments_from(self._store, with_comment)}
+        return (notice for pointer in pointers if (notice := _notice(pointer, rows[pointer], comments)))
 
 
 def _pointers(entries: Iterable[tuple[str, float]]) -> Iterator[NoticePointer]:
@@ -124,12 +126,12 @@ def _pointers(entries: Iterable[tuple[str, float]]) -> Iterator[NoticePointer]:
             yield NoticePointer(match[1], int(match[2]), at)
 
 
-def _notice(pointer: NoticePointer, row: Sequence[Any]) -> Notice | None:
-    title, poster_name, removed, values, text, kept, locked, deletion = row
+def _notice(pointer: NoticePointer, row: Sequence[Any], comments: Mapping[CommentId, Comment]) -> Notice | None:
+    title, poster_name, removed, _, text, kept, locked, deletion = row
     if title is None:
         return None
     entries: list[LogEntry] = list(entries_from([text])) if text else []
-    comment, decision = comment_from(values) if values else None, DECISIONS.get(pointer.word)
+    comment, decision = comments.get(pointer.subject), DECISIONS.get(pointer.word)
     removed_because = removed if is_root(pointer.subject) else comment and comment.removed
     return Notice(
         kind=pointer.kind,

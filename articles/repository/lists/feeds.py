@@ -182,9 +182,10 @@ class Feeds:
                 left -= article.text_bytes
         if not wanted:
             return articles
-        read = read_articles(self._store, wanted, None, with_texts=True, may_be_stale=True)
-        texts = {article.id: article.text for article in read if article.removed is None}
-        return [replace(article, text=texts.get(article.id, "")) for article in articles]
+        read = read_articles(self._store, wanted, None, with_html=True, may_be_stale=True)
+        texts = {article.id: (article.text, article.html) for article in read if article.removed is None}
+        found = ((article, *texts.get(article.id, ("", ""))) for article in articles)
+        return [replace(article, text=text, html=html) for article, text, html in found]
 
     def _read(self, standings: Sequence[Standing], feed_filter: FeedFilter, since: float | None) -> list[Article]:
         """Read the first articles and all posted `since`, in Unix seconds, that the filter admits."""

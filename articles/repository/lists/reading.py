@@ -26,6 +26,7 @@ from articles.repository.store.clients.errors import UNPREPARED
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import count_from, number_from
+from articles.repository.texts import HtmlOf, html_of_articles
 
 _NUMBER = re.compile(r"(?=.{1,19}\Z)-?[0-9]+\.?[0-9]*")
 _ARCHIVED = re.compile("[0-9]{1,15} [0-9]{1,15}")
@@ -48,8 +49,8 @@ FIELDS = (
 )
 """Fields of a hash that are read."""
 
-_TEXT = "text"
-"""A further one, up to 80 KB: lists do not read it."""
+_TEXT, _HTML = ("text",), ("text", "html")
+"""Further ones, up to 80 KB and 200 KB: lists do not read them."""
 
 
 class _Facts(NamedTuple):
@@ -79,19 +80,22 @@ def read_articles(
     reader: UserId | None,
     *,
     with_texts: bool = False,
+    with_html: bool = False,
     with_visitors: bool = True,
     may_be_stale: bool = False,
 ) -> list[Article]:
     """Return articles in the order of `ids`, with the reader's own choices; unknown and damaged ones are left out.
 
+    `with_html`: with their texts and the HTML of these; one more round trip if some of it has to be made.
     `with_visitors`: otherwise `uv` is 0, unless it is archived: counting takes a command of the store for each.
     `may_be_stale`: replicas may reply, for a reader without an account. One round trip, none without ids. Raises
     StoreUnfit if the store has no parameters.
     """
     may_be_stale = may_be_stale and reader is None
+    more = _HTML if with_html else _TEXT if with_texts else ()
     return stale_if_whole(
         lambda is_stale: _read_articles(
-            store, ids, reader, with_texts=with_texts, with_visitors=with_visitors, may_be_stale=is_stale
+            store, ids, reader, more=more, with_visitors=with_visitors, may_be_stale=is_stale
         ),
         may_be_stale=may_be_stale,
     )
@@ -102,27 +106,28 @@ def _read_articles(
     ids: Sequence[ArticleId],
     reader: UserId | None,
     *,
-    with_texts: bool,
+    more: Sequence[str],
     with_visitors: bool,
     may_be_stale: bool,
 ) -> list[Article]:
-    parts = _parts(store, ids, TEXTS_PER_READ if with_texts else ARTICLES_PER_READ)
-    calls = _calls(parts, reader, with_texts=with_texts, with_visitors=with_visitors)
+    parts = _parts(store, ids, TEXTS_PER_READ if more else ARTICLES_PER_READ)
+    calls = _calls(parts, reader, more, with_visitors=with_visitors)
     replies = store.run_many(calls, may_be_stale=may_be_stale) if calls else []
-    found = _found(parts, reader, replies)
+    found = _found(store, parts, reader, replies)
     return [found[number] for number in ids if number in found]
 
 
 def read_article_with(
     store: Store, article_id: ArticleId, reader: UserId | None, call: Call
 ) -> tuple[Article | None, list[str | None], Any]:
-    """Return an article with its text, the values of FIELDS as the store has them, and the reply to another call.
+    """Return an article with its HTML, the values of FIELDS as the store has them, and the reply to another call.
 
-    The article is None if it is unknown or damaged. One round trip. Raises StoreUnfit like `read_articles`.
+    The article is None if it is unknown or damaged. One round trip, two if its HTML has to be made. Raises
+    StoreUnfit like `read_articles`.
     """
     parts = _parts(store, [article_id], TEXTS_PER_READ)
-    *replies, reply = store.run_many([*_calls(parts, reader, with_texts=True), call])
-    article = _found(parts, reader, replies).get(article_id)
+    *replies, reply = store.run_many([*_calls(parts, reader, _HTML), call])
+    article = _found(store, parts, reader, replies).get(article_id)
     return article, replies[0][1][: len(FIELDS)], reply
 
 
@@ -134,7 +139,7 @@ def read_fields_with(
     One round trip. They show whether an article has changed: its text changes only together with `edited`.
     """
     parts = _parts(store, ids, ARTICLES_PER_READ)
-    replies = store.run_many([*_calls(parts, None, with_texts=False, with_visitors=False), *calls])
+    replies = store.run_many([*_calls(parts, None, with_visitors=False), *calls])
     fields: dict[ArticleId, list[str | None]] = {}
     for (_, part), (_facts, *values) in zip(parts, replies, strict=False):
         fields |= zip(part, values[:: len(values) // len(part)], strict=True)
@@ -144,9 +149,11 @@ def read_fields_with(
 _Parts = Sequence[tuple[Keys, list[ArticleId]]]
 
 
-def _calls(parts: _Parts, reader: UserId | None, *, with_texts: bool, with_visitors: bool = True) -> list[Call]:
+def _calls(
+    parts: _Parts, reader: UserId | None, more: Sequence[str] = (), *, with_visitors: bool = True
+) -> list[Call]:
     """Return the calls that read articles, followed by those that read which ones the reader saved."""
-    fields, user = (*FIELDS, _TEXT) if with_texts else FIELDS, "" if reader is None else reader
+    fields, user = (*FIELDS, *more), "" if reader is None else reader
     calls = [
         Call(
             "articles/read",
@@ -160,11 +167,12 @@ def _calls(parts: _Parts, reader: UserId | None, *, with_texts: bool, with_visit
     return calls
 
 
-def _found(parts: _Parts, reader: UserId | None, replies: Sequence[Any]) -> dict[ArticleId, Article]:
+def _found(store: Store, parts: _Parts, reader: UserId | None, replies: Sequence[Any]) -> dict[ArticleId, Article]:
     found: dict[ArticleId, Article] = {}
-    for n, (_, part) in enumerate(parts):
-        saved = replies[len(parts) + n] if reader is not None else [0] * len(part)
-        found |= articles_in(replies[n], part, saved)
+    with html_of_articles(store) as html_of:
+        for n, (_, part) in enumerate(parts):
+            saved = replies[len(parts) + n] if reader is not None else [0] * len(part)
+            found |= articles_in(replies[n], part, saved, html_of)
     return found
 
 
@@ -177,8 +185,13 @@ def _parts(store: Store, ids: Sequence[ArticleId], size: int) -> list[tuple[Keys
     ]
 
 
-def articles_in(reply: Sequence[Any], ids: Sequence[ArticleId], saved: Sequence[int]) -> dict[ArticleId, Article]:
-    """Return the articles in a reply of `articles/read` for these ids. Raises StoreUnfit."""
+def articles_in(
+    reply: Sequence[Any], ids: Sequence[ArticleId], saved: Sequence[int], html_of: HtmlOf | None = None
+) -> dict[ArticleId, Article]:
+    """Return the articles in a reply of `articles/read` for these ids. Raises StoreUnfit.
+
+    `html_of` reads the HTML of their texts, if it is in the reply.
+    """
     (seconds_per_point, window), *values = reply
     if seconds_per_point is None:
         raise StoreUnfit(UNPREPARED)
@@ -188,9 +201,10 @@ def articles_in(reply: Sequence[Any], ids: Sequence[ArticleId], saved: Sequence[
     width, found = len(values) // (len(ids) or 1), {}
     for n, number in enumerate(ids):
         fields, *rest = values[n * width : (n + 1) * width]
-        text = fields.pop() if len(fields) > len(FIELDS) else None
-        if article := _article(number, tuple(fields), tuple(rest), facts, is_saved=bool(saved[n])):
-            found[number] = replace(article, text=text) if text else article
+        text, *kept = fields[len(FIELDS) :] or [None]
+        if article := _article(number, tuple(fields[: len(FIELDS)]), tuple(rest), facts, is_saved=bool(saved[n])):
+            html = html_of(number, text, kept[0]) if html_of and text and kept else ""
+            found[number] = replace(article, text=text, html=html) if text else article
     return found
 
 

@@ -4,10 +4,9 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from heapq import merge
 from operator import itemgetter
-from typing import Any
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.discussion.comments import Comment, article_of, is_root
+from articles.domain.discussion.comments import article_of, is_root
 from articles.domain.errors import ArticleRemoved, CommentRemoved, PageNotFound
 from articles.domain.members import UserId
 from articles.domain.moderation.flags import (
@@ -24,7 +23,7 @@ from articles.domain.moderation.flags import (
 from articles.domain.moderation.log import SITE, Actor
 from articles.repository.articles import Articles
 from articles.repository.comments import Comments
-from articles.repository.comments.reading import FIELDS, comment_from
+from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.reading import read_articles
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Store, Value, exact_time
@@ -178,20 +177,18 @@ class Flags:
             for subject in subjects:
                 keys = self._store.shards.of_comment(subject)
                 pipe.hgetall(keys.flags(subject))
-                pipe.hmget(keys.comment(subject), FIELDS)
+                pipe.hmget(keys.comment(subject), FIELDS_WITH_HTML)
             replies = pipe.execute()
         ids = list(dict.fromkeys(map(article_of, subjects)))
-        read = read_articles(self._store, ids, None, with_texts=True)
+        read = read_articles(self._store, ids, None, with_html=True)
         articles: dict[ArticleId, Article] = {one.id: one for one in read}
-        for subject, fields, values in zip(subjects, replies[::2], replies[1::2], strict=True):
-            article, comment = articles.get(article_of(subject)), _comment_from(subject, values)
+        rows = ([one, 0, 0, 0, 0, *values] for one, values in zip(subjects, replies[1::2], strict=True))
+        comments = {one.id: one for one in comments_from(self._store, rows)}
+        for subject, fields in zip(subjects, replies[::2], strict=True):
+            article, comment = articles.get(article_of(subject)), comments.get(subject)
             flags = _open_flags(subject, fields)
             if flags and article and (comment or is_root(subject)):
                 yield QueueEntry(subject, article, comment, flags)
-
-
-def _comment_from(subject: SubjectId, values: Sequence[Any]) -> Comment | None:
-    return None if is_root(subject) else comment_from([subject, 0, 0, 0, 0, *values])
 
 
 def _open_flags(subject: SubjectId, fields: dict[str, str]) -> tuple[Flag, ...]:

@@ -7,7 +7,7 @@ from articles.domain.articles import Article
 from articles.domain.discussion.comments import Comment
 from articles.domain.lists import Position
 from articles.domain.moderation.log import Action, LogEntry
-from articles.repository.comments.reading import FIELDS, comment_from
+from articles.repository.comments.reading import FIELDS, comments_from
 from articles.repository.lists.paging import page_window, position_of, read_window
 from articles.repository.lists.reading import read_articles
 from articles.repository.moderation.log import entries_from
@@ -158,8 +158,8 @@ class RemovedComments:
         for log, (next_entry, reached, *rows) in zip(logs, self._store.run_many(calls), strict=True):
             log.next_entry, log.reached = next_entry, min(log.reached, float(reached))
             for text, comment_id, *values in rows:
-                comment = comment_from([comment_id, 0, 0, 0, 0, *values])
-                found += [(entry, comment) for entry in entries_from([text]) if comment]
+                for comment in comments_from(self._store, [[comment_id, 0, 0, 0, 0, *values]]):
+                    found += [(entry, comment) for entry in entries_from([text])]
         return found
 
     def _with_articles(self, removals: list[tuple[LogEntry, Comment]]) -> tuple[RemovedComment, ...]:

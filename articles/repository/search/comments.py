@@ -5,7 +5,7 @@ from operator import attrgetter
 
 from articles.domain.discussion.comments import Comment, CommentId
 from articles.domain.lists import CommentSearchPage, Position
-from articles.repository.comments.reading import FIELDS, comment_from
+from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import sort_key
 from articles.repository.search.find import read_directory
@@ -55,11 +55,11 @@ class CommentSearch:
         return CommentSearchPage(tuple(comments), number, page.has_next(len(best)), *facts)
 
     def _read(self, ids: Iterable[CommentId]) -> list[Comment]:
-        """Return those of these comments that are shown. One round trip."""
+        """Return those of these comments that are shown, with HTML. One round trip, two if some has to be made."""
         wanted = list(ids)
         with self._store.pipeline() as pipe:
             for comment_id in wanted:
-                pipe.hmget(self._store.shards.of_comment(comment_id).comment(comment_id), FIELDS)
+                pipe.hmget(self._store.shards.of_comment(comment_id).comment(comment_id), FIELDS_WITH_HTML)
             replies = pipe.execute()
         rows = ([one, 0, 0, 0, 0, *reply] for one, reply in zip(wanted, replies, strict=True))
-        return [comment for row in rows if (comment := comment_from(row)) and comment.is_shown]
+        return [comment for comment in comments_from(self._store, rows) if comment.is_shown]

@@ -20,6 +20,7 @@ from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.keys import Shards
 from articles.repository.store.riding import rides_with
+from articles.text.kept_html import KeptHtml
 
 Value: TypeAlias = str | int | float
 
@@ -88,6 +89,7 @@ class Store:
         client: redis.Redis,
         *,
         rules: Rules,
+        kept_html: KeptHtml,
         shards: int = 1,
         clock: Callable[[], float] = time.time,
         observe: Observer = unobserved,
@@ -95,12 +97,16 @@ class Store:
         stale: redis.Redis | None = None,
         confirmation: Confirmation | None = None,
     ) -> None:
-        """`stale`: a client that reads from replicas; `client` if None. `confirmation`: what changes wait for."""
+        """`kept_html` makes and reads the HTML of texts; `stale` reads from replicas, `client` if None.
+
+        `confirmation`: what changes wait for.
+        """
         self.client = client
         self._stale = None if stale is client else stale
         self.confirmation = confirmation
         self.shards = Shards(shards)
         self.rules = rules
+        self.kept_html = kept_html
         self._clock = clock
         self._observe = observe
         self.retract = retract

@@ -28,13 +28,12 @@ from articles.domain.discussion.comments import (
 )
 from articles.domain.members import DELETED_MEMBER, UserId
 from articles.formatting.values import age
-from articles.wiring import html_of
 
 MOST_COMMENTS = 2_000
 """Drawn comments that a process keeps, about 3 KB each; the least recently shown ones are dropped."""
 
-_LONGEST_KEPT = 2_000
-"""Characters of a text with which a drawn comment is kept."""
+_LONGEST_KEPT = 3_000
+"""Characters of HTML with which a drawn comment is kept."""
 
 _GAP = Markup("<!--replies-->")
 
@@ -46,8 +45,8 @@ class CommentRow(NamedTuple):
     article: ArticleId
     author_name: str
     by_deleted_member: bool
-    text: str
-    """Markdown; "" if this reader may not see it."""
+    html: str
+    """Its text as safe HTML; "" if this reader may not see it."""
 
     posted_at: float
     age: str
@@ -114,10 +113,6 @@ class CommentRow(NamedTuple):
         """Lower bound of the share of readers who are for it, by which the best comments are ordered."""
         return lower_bound(self.votes, self.opposes)
 
-    @property
-    def html(self) -> Markup:
-        return html_of(self.text)
-
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
@@ -172,7 +167,7 @@ def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_r
         comment.article,
         comment.author_name,
         comment.by_deleted_member,
-        comment.text if comment.is_shown or (viewer.is_moderator and comment.removed is not None) else "",
+        comment.html if comment.is_shown or (viewer.is_moderator and comment.removed is not None) else "",
         comment.posted_at,
         age(comment.posted_at),
         comment.edited_at,
@@ -225,7 +220,7 @@ def _pieces(rows: Iterable[CommentRow], depths: Iterable[int]) -> Iterator[Marku
 
 def kept_comment(row: CommentRow) -> tuple[Markup, Markup]:
     """Return the drawn comment: what comes before its replies, and what follows them."""
-    is_kept = len(row.text) <= _LONGEST_KEPT and not settings.DEBUG  # so that a changed template shows
+    is_kept = len(row.html) <= _LONGEST_KEPT and not settings.DEBUG  # so that a changed template shows
     return (_drawn if is_kept else _drawn.__wrapped__)(row, get_language())
 
 

@@ -59,7 +59,7 @@ def inbox(request: MemberRequest) -> HttpResponse:
 
 def _rows(notices: Iterable[Notice]) -> Iterator[NoticeRow]:
     for notice in notices:
-        yield NoticeRow(notice, Truncator(plain(notice.text)).chars(EXCERPT_CHARACTERS))
+        yield NoticeRow(notice, Truncator(plain(notice.html)).chars(EXCERPT_CHARACTERS))
 
 
 def _inbox_page(_request: HttpRequest) -> str:

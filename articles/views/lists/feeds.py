@@ -27,7 +27,7 @@ from articles.views.lists.pages import slugs_in
 from articles.views.lists.search import search_address, search_terms
 from articles.web.addresses import moved, site_address
 from articles.web.identity import View, member_named
-from articles.wiring import repository
+from articles.wiring import html_of_site_text, repository
 
 _ORDERS = {name: order for order, name in FEED_NAMES.items()}
 
@@ -120,7 +120,8 @@ def of_search(request: HttpRequest, feed_filter: FeedFilter, kind: str) -> HttpR
 
 def _description(slugs: Sequence[str]) -> str:
     """Return the description of a single group as one line; "" for several groups."""
-    return plain(repository().groups.get_descriptions(slugs).get(slugs[0], "")) if len(slugs) == 1 else ""
+    text = repository().groups.get_descriptions(slugs).get(slugs[0], "") if len(slugs) == 1 else ""
+    return plain(html_of_site_text(text))
 
 
 def _refused(sentence: str) -> HttpResponse:

@@ -88,7 +88,7 @@ def _comments(request: HttpRequest, text: str, slug: str | None) -> dict[str, An
     articles = {one.id: one for one in repo.articles.get_many(sorted({one.article for one in page.comments}))}
     blocked = blocked_by(request) if page.comments else frozenset()
     shown = [
-        (comment, article, _excerpt(comment.text, query), comment.author in blocked)
+        (comment, article, _excerpt(comment.html, query), comment.author in blocked)
         for comment in page.comments
         if (article := articles.get(comment.article)) and article.removed is None
     ]
@@ -101,9 +101,9 @@ def _comments(request: HttpRequest, text: str, slug: str | None) -> dict[str, An
     }
 
 
-def _excerpt(text: str, query: Query) -> Markup:
+def _excerpt(html: str, query: Query) -> Markup:
     """Return a part of a comment around the first match, with matches marked."""
-    words = " ".join(plain(text).split())
+    words = plain(html)
     parts = list(marked_parts(words, query))
     first = len(parts[0][0]) if parts and not parts[0][1] else 0
     start = 0 if first < _BEFORE else words.rfind(" ", 0, first - _BEFORE // 2) + 1 or first - _BEFORE // 2

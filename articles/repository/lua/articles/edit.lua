@@ -4,7 +4,7 @@ KEYS  1 article
 ARGV  1 id  2 title  3 link  4 editor's user id  5 editor's name  6 "1" for a moderator  7 now, s
       8 how long the poster may edit, s  9 reason  10 shard prefix  11 words  12 poster's name in these words
       13 text, or ''  14 groups to join, comma-separated  15 groups to leave  16 size of the hot list
-      17 members that the text mentions, comma-separated
+      17 members that the text mentions, comma-separated  18 HTML of the text, as it is kept
 Returns  {"ok", previous link} | {"missing"} | {"gone"} | {"removed"} | {"not_poster"} | {"late"}
          | {"changed"} if the poster's name has changed, so that the words must be made again
 Cost  O(words + groups · log N)
@@ -49,7 +49,7 @@ if moves then
 end
 leave_words(prefix, ARGV[1], had)
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'words', ARGV[11], 'edited', now)
-set_text(article, ARGV[13])
+set_text(article, ARGV[13], ARGV[18])
 if not removed then enter_words(prefix, ARGV[1], ARGV[11]) end
 log_article(prefix, 'edit', now, ARGV[5], ARGV[1], ARGV[2], ARGV[9], details)
 notify_mentioned(prefix, ARGV[17], poster, root_of(ARGV[1]), now)

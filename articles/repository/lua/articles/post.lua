@@ -3,7 +3,7 @@ Publish an article with its poster's own vote. Idempotent: an existing id is lef
 KEYS  1 article  2 voted
 ARGV  1 id  2 title  3 link  4 poster  5 poster's name  6 now, s  7 groups, comma-separated
       8 when voting ends, s  9 grace, s  10 shard prefix  11 words  12 text, or ''
-      13 members that the text mentions, comma-separated
+      13 members that the text mentions, comma-separated  14 HTML of the text, as it is kept
 Returns  {"ok"} | {"exists"} | {"gone"} if the poster's account is deleted
 Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw,
@@ -21,7 +21,7 @@ local current, _, passed = parameters(prefix), moments(prefix, now)
 
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'poster', poster, 'poster_name', ARGV[5],
   'time', now, 'closes', closes, 'votes', 1, 'opposes', 0, 'groups', ARGV[7], 'words', ARGV[11])
-set_text(article, ARGV[12])
+set_text(article, ARGV[12], ARGV[14])
 local left_out = add_first_vote(prefix, voted, id, poster)
 note_window(prefix, now, closes, current)
 note_choice(prefix, id, poster, 'vote', now, passed - math.max(current.longest_window, closes - now) - grace)

@@ -2,7 +2,7 @@
 Change the text of a comment. Shortly after posting this leaves no mark. Idempotent.
 KEYS  1 comment  2 article
 ARGV  1 editor's user id  2 text  3 now, s  4 time without a mark, s  5 shard prefix
-      6 members that the text mentions, comma-separated  7 words of the text
+      6 members that the text mentions, comma-separated  7 words of the text  8 HTML of the text, as it is kept
 Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"} | {"comment_removed"} | {"removed"} | {"locked"}
 Cost  O(words + log N)
 TOUCHES  article:<id> r, comment:<comment> rw, comment:time: rw, comment:word:<word> rw, comment:words: rw,
@@ -23,7 +23,7 @@ if locked then return {'locked'} end
 if text == ARGV[2] then return {'ok'} end
 
 local passed = milliseconds((moments(prefix, ARGV[3]))) - milliseconds(tonumber(time))
-redis.call('HSET', comment, 'text', ARGV[2], 'words', ARGV[7])
+redis.call('HSET', comment, 'text', ARGV[2], 'html', ARGV[8], 'words', ARGV[7])
 if words ~= ARGV[7] then
   leave_comment(prefix, id, words)
   enter_comment(prefix, id, time, ARGV[7])

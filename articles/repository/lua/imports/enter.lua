@@ -3,7 +3,8 @@ Enter articles of one shard with their history. Idempotent: an existing id is le
 KEYS  1 lexicon
 ARGV  1 shard prefix  2 now, s  3 first placeholder user id  4… of each article: id, title, link, poster, poster's name,
       time in s, votes, opposes, groups (comma-separated), when voting ends in s, reason of its removal or '', words, text
-      or '', why its discussion is locked or '', numbers kept free for comments that imports/enter_comments enters
+      or '', why its discussion is locked or '', numbers kept free for comments that imports/enter_comments enters, HTML of
+      the text, as it is kept
 Returns  of each article "ok" | "exists" | "gone" if the poster's account is deleted
 Cost  O(articles · log N + votes of those that are open)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
@@ -21,13 +22,13 @@ local function enter_voters(key, count, placeholder)
 end
 
 local function enter(id, title, link, poster, name, time, votes, opposes, groups, closes, reason, words, text, locked,
-    numbers)
+    numbers, html)
   local article, voted, left_out = prefix .. 'article:' .. id, prefix .. 'voted:' .. id
   if redis.call('EXISTS', article) == 1 then return 'exists' end
   if is_gone(prefix, poster) then return 'gone' end
   redis.call('HSET', article, 'title', title, 'link', link, 'poster', poster, 'poster_name', name, 'time', time,
     'closes', closes, 'votes', votes, 'opposes', opposes, 'groups', groups, 'words', words)
-  set_text(article, text)
+  set_text(article, text, html)
   if locked ~= '' then redis.call('HSET', article, 'locked', locked) end
   if tonumber(numbers) > 0 then redis.call('HSET', article, 'comment_ids', numbers, 'comments_imported', 0) end
   if is_open(now, closes) then
@@ -50,6 +51,6 @@ local function enter(id, title, link, poster, name, time, votes, opposes, groups
   end
   return 'ok'
 end
-for at = 4, #ARGV, 15 do statuses[#statuses + 1] = enter(unpack(ARGV, at, at + 14)) end
+for at = 4, #ARGV, 16 do statuses[#statuses + 1] = enter(unpack(ARGV, at, at + 15)) end
 enter_all_words(prefix, named)
 return statuses

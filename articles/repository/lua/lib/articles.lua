@@ -4,12 +4,12 @@ sketch counts none, and any other damaged key is empty, so that it neither stops
 spoils a list because of one article.
 INCLUDE  values
 ]]
--- Write an article's text and its size in bytes; neither without a text.
-local function set_text(article, text)
+-- Write an article's text with its HTML, and its size in bytes; none of them without a text.
+local function set_text(article, text, html)
   if text == '' then
-    redis.call('HDEL', article, 'text', 'text_bytes')
+    redis.call('HDEL', article, 'text', 'text_bytes', 'html')
   else
-    redis.call('HSET', article, 'text', text, 'text_bytes', #text)
+    redis.call('HSET', article, 'text', text, 'text_bytes', #text, 'html', html)
   end
 end
 
