@@ -23,7 +23,7 @@ EDIT_SECONDS = 15 * 60
 COMMENTS_PER_PAGE = 200
 """Comments that one page of a thread shows."""
 
-COMMENTS_PER_MEMBER_PAGE = 50
+COMMENTS_PER_MEMBER_PAGE = 25
 """Comments of a member that one page reads: removed ones make the page shorter."""
 
 LEAST_IN_FEED = 30
@@ -197,7 +197,7 @@ class ThreadPart:
 
     If those shown before are given as `passed`, it is the best of all others instead: none is repeated or left
     out, although votes change the order meanwhile. With an order by time, the last one shown can be given instead,
-    as `after`. A long comment counts once more for each KB.
+    as `after`. A long comment counts once more for each KB of its HTML.
     """
 
     start: int = 0

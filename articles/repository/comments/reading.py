@@ -26,7 +26,7 @@ from articles.domain.members import DELETED_MEMBER, UserId
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moment, sort_key
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import count_from, joined
 from articles.repository.texts import HtmlOf, html_of_comments
@@ -39,6 +39,12 @@ FIELDS = (
 
 FIELDS_WITH_HTML = (*FIELDS, "html")
 """The same with what is kept of the HTML of the text."""
+
+_KILOBYTES_PER_READ = 500
+"""Texts, or their HTML, in one reply about a member's comments, and one more comment."""
+
+_WHOLE_PAGE = 10**6
+"""The same for a page: more than its comments can have."""
 
 _REQUIRED = 5
 _COUNT = re.compile("[0-9]{1,15}")
@@ -113,7 +119,8 @@ def comments_by(store: Store, user: UserId, fields: Sequence[str] = FIELDS) -> I
 def _comments_in(store: Store, keys: Keys, user: UserId, fields: Sequence[str]) -> Iterator[Comment]:
     done, rows = 0, [[""]]
     while rows:
-        rows = store.run("comments/list", [keys.commented(user)], [done, ENTRIES_PER_READ, keys.prefix, *fields])
+        steps: list[Value] = [done, ENTRIES_PER_READ, _KILOBYTES_PER_READ]
+        rows = store.run("comments/list", [keys.commented(user)], [*steps, keys.prefix, *fields])
         yield from comments_from(store, rows)
         done += len(rows)
 
@@ -140,7 +147,7 @@ def member_page(store: Store, user: UserId, number: int) -> tuple[list[Comment],
             Call(
                 "comments/list",
                 (shards[n].commented(user),),
-                (before[n], within[n], shards[n].prefix, *FIELDS_WITH_HTML),
+                (before[n], within[n], _WHOLE_PAGE, shards[n].prefix, *FIELDS_WITH_HTML),
             )
             for n in sorted(within)
         ]
@@ -171,7 +178,7 @@ def within_a_feed(comments: Iterable[Comment], since: float) -> list[Comment]:
     """Return the first comments, which are given newest first: those of a feed."""
     kept, size = list[Comment](), 0
     for comment in comments:
-        size += 1 + len(comment.text.encode()) // 1000
+        size += 1 + max(len(comment.text.encode()), len(comment.html.encode())) // 1000
         if size > MOST_IN_FEED or (len(kept) >= LEAST_IN_FEED and comment.posted_at < since):
             break
         kept.append(comment)

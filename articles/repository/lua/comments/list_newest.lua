@@ -8,8 +8,8 @@ Cost  O(most · log most), and that of last_comments() for each article among th
 TOUCHES  article:<id> r, comment:<comment> r, replies:time:<comment> r, active: r
 INCLUDE  comments
 ]]
-local since, least, most, prefix = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
-local found, rows, size, fields = {}, {}, 0, {unpack(ARGV, 6)}
+local since, least, most, prefix, fields = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], {unpack(ARGV, 6)}
+local found, rows, size, kilobytes_of = {}, {}, 0, sized(prefix, fields)
 
 -- Keep the newest of the comments found: an older one than all of these is no longer wanted.
 local function keep_newest()
@@ -43,8 +43,8 @@ if ARGV[1] ~= '' then collect(ARGV[1])
 else for _, part in ipairs({{'+inf', 0, 0}, {'(0', '-inf', LATEST}}) do look_through(unpack(part)) end end
 keep_newest()
 for _, one in ipairs(found) do
-  size = size + 1 + math.floor(redis.call('HSTRLEN', prefix .. 'comment:' .. one.id, 'text') / 1000)
-  if size > most then break end
-  rows[#rows + 1] = comment_row(prefix, one.id, 0, fields)
+  local row = comment_row(prefix, one.id, 0, fields)
+  rows[#rows + 1], size = row, size + 1 + kilobytes_of(row)
+  if size > most then rows[#rows] = nil break end
 end
 return rows

@@ -17,6 +17,7 @@ INCLUDE  comments, ranking, values
 ]]
 local parent, reader, start, prefix = ARGV[1], ARGV[3], tonumber(ARGV[4]), ARGV[7]
 local left, deepest, fields = tonumber(ARGV[5]), tonumber(ARGV[6]), {unpack(ARGV, 11)}
+local kilobytes_of = sized(prefix, fields)
 local order, root = ARGV[2], comment_id(article_of(parent), 0)
 local time, removed, shown, locked = unpack(redis.call('HMGET', KEYS[1], 'time', 'removed', 'comments', 'locked'))
 if not as_time(time) then return {parent == root and 'missing' or 'no_comment'} end

@@ -10,6 +10,7 @@ INCLUDE  comments, values
 ]]
 local number, most, last = tonumber(ARGV[2]), tonumber(ARGV[3]), as_count(redis.call('HGET', KEYS[1], 'comment_ids')) or 0
 local found, size, fields = {0}, 0, {unpack(ARGV, 5)}
+local kilobytes_of = sized(ARGV[4], fields)
 
 while number <= last and size < most do
   local id = comment_id(ARGV[1], number)

@@ -138,9 +138,12 @@ local function add_choice(row, prefix, reader)
   row[5] = redis.call('SISMEMBER', prefix .. 'comment:oppose:' .. row[1], reader)
 end
 
--- Return the size of a row's fields in whole KB.
-local function kilobytes_of(row)
-  local bytes = 0
-  for n = 6, #row do bytes = bytes + #(row[n] or '') end
-  return math.floor(bytes / 1000)
+-- Return a function that returns the size of a row's text in whole KB, or of its HTML if that is larger.
+local function sized(prefix, fields)
+  local at = {}
+  for n, field in ipairs(fields) do at[field] = 5 + n end
+  return function(row)
+    local html = at.html and #(row[at.html] or '') or redis.call('HSTRLEN', prefix .. 'comment:' .. row[1], 'html')
+    return math.floor(math.max(#(row[at.text] or ''), html) / 1000)
+  end
 end
