@@ -64,9 +64,11 @@ class KeptPagesMiddleware:
         if getattr(response, "is_outage", False):
             return self._kept(request) or response
         self.refresher.see(request)
+        if not may_be_copied(request):
+            return response
         if response.status_code in _GONE:
             self._settle(request, response, as_of)
-        elif response.status_code in (200, 304) and may_be_copied(request) and self._is_due(request, as_of):
+        elif response.status_code in (200, 304) and self._is_due(request, as_of):
             if is_plain(request) and response.status_code == 200:
                 self._settle(request, response, as_of)
             elif may_be_copied_later(request):

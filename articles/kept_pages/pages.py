@@ -30,10 +30,14 @@ LIFETIME = 86400.0
 MOST_PAGES = 5_000
 MOST_BYTES = 64_000_000
 
+SHELF = 200
+"""Places on a shelf: copies of more addresses replace each other."""
+
 _MARGIN = 3600.0
 """Seconds for which the mark of a retraction outlives the copies that it concerns."""
 
 _COMPRESSION = 1
+_SHELVED = "shelf-"
 _DRAFT = ".draft"
 
 _log = logging.getLogger(__name__)
@@ -49,6 +53,9 @@ class Address:
     language: str
     article: int | None = None
     """The article whose page it is."""
+
+    shelf: str = ""
+    """Where its copy shares a limited number of places with others; "" for a place of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +88,11 @@ class KeptPages:
     def age(self, address: Address) -> float:
         """Return the age of the copy in seconds; infinite without one, or if the clock has been set back since."""
         try:
-            age = time.time() - self._path(address).stat().st_mtime
+            made_at = self._path(address).stat().st_mtime
         except OSError:
             return inf
-        return age if age >= 0 else inf
+        age = time.time() - made_at
+        return inf if age < 0 or (address.shelf and self.get(address) is None) else age
 
     def get(self, address: Address) -> KeptPage | None:
         """Return the copy; None without one, or for a damaged one."""
@@ -127,10 +135,13 @@ class KeptPages:
             self._path(address).unlink()
 
     def trim(self) -> int:
-        """Delete copies that are too old, then the oldest ones beyond the limits. Return how many copies."""
+        """Delete copies that are too old, then the oldest ones beyond the limits, first those on shelves.
+
+        Return how many copies.
+        """
         kept_bytes, deleted, oldest = 0, 0, time.time() - LIFETIME
-        newest_first = sorted(self._files(), key=lambda file: file[1].st_mtime, reverse=True)
-        for number, (path, facts) in enumerate(newest_first):
+        last_to_go = sorted(self._files(), key=lambda file: (_SHELVED in file[0].name, -file[1].st_mtime))
+        for number, (path, facts) in enumerate(last_to_go):
             kept_bytes += facts.st_size
             if number >= MOST_PAGES or kept_bytes > MOST_BYTES or facts.st_mtime < oldest:
                 with suppress(OSError):
@@ -147,5 +158,12 @@ class KeptPages:
                 yield path, path.stat()
 
     def _path(self, address: Address) -> Path:
-        facts = json.dumps([asdict(address), self.retractions.state_of(address.article)])
-        return self._directory / (kind_of(address.article) + blake2b(facts.encode(), digest_size=16).hexdigest())
+        state, facts = self.retractions.state_of(address.article), json.dumps(asdict(address))
+        kind = kind_of(address.article)
+        if address.shelf:
+            kind, facts = f"{kind}{_SHELVED}", f"{address.shelf} {int(_digest(facts), 16) % SHELF}"
+        return self._directory / (kind + _digest(json.dumps([facts, state])))
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=16).hexdigest()

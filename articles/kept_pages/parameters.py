@@ -1,8 +1,10 @@
 """Parameters in the addresses of public pages: those that each view reads. Others change nothing that it shows."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from django.http import HttpRequest
+
+from articles.domain.discussion.comments import CommentOrder
 
 AFTER = "after"
 """The articles or comments that one reader has seen: no other reader has the same page."""
@@ -36,9 +38,21 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 """Parameters by view name. Public pages that are not listed read none."""
 
 
+_LINKED: Mapping[str, Collection[str]] = {
+    "comments": [order.value for order in CommentOrder],
+    **dict.fromkeys(("start", "any", AFTER), ()),
+}
+"""Values with which the site links to a page that many readers see. Views check the parameters not listed."""
+
+
 def known_parameters(request: HttpRequest, view: str) -> dict[str, str]:
-    """Return the parameters that the view reads, in the order of the table, with the values that it reads."""
-    return {name: request.GET[name] for name in PARAMETERS.get(view, ()) if name in request.GET}
+    """Return the parameters that make it a page of many readers, in the order of the table, with their values."""
+    read = [name for name in PARAMETERS.get(view, ()) if name in request.GET]
+    return {name: request.GET[name] for name in read if _is_linked(name, request.GET[name])}
+
+
+def _is_linked(name: str, value: str) -> bool:
+    return name not in _LINKED or value in _LINKED[name]
 
 
 def takes_filter(view: str) -> bool:
@@ -47,6 +61,5 @@ def takes_filter(view: str) -> bool:
 
 
 def is_exact(request: HttpRequest, view: str) -> bool:
-    """Return whether the address has only parameters that the view reads, each once."""
-    known = PARAMETERS.get(view, ())
-    return all(name in known and len(values) == 1 for name, values in request.GET.lists())
+    """Return whether the address has only parameters of `known_parameters`, each once."""
+    return {name: [value] for name, value in known_parameters(request, view).items()} == dict(request.GET.lists())

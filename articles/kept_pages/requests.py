@@ -32,6 +32,8 @@ _ARTICLE = "articles:article"
 _COMMENT = "articles:comment"
 _SEARCH = "articles:search"
 
+_GROUPS_TOGETHER = "+"
+
 _LONGEST_QUERY = 2_000  # characters
 _CONDITIONS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE")
 _FROM_PROXY = "HTTP_X_FORWARDED_PROTO"
@@ -79,8 +81,7 @@ def may_be_copied(request: HttpRequest) -> bool:
     The page of an address with other parameters may repeat them, and a list with a token is one reader's.
     """
     view = _view_of(request)
-    is_exact = view in _FOR_ALL or (parameters.is_exact(request, view) and parameters.AFTER not in request.GET)
-    return is_exact and len(_query_of(request)) <= _LONGEST_QUERY
+    return (view in _FOR_ALL or parameters.is_exact(request, view)) and len(_query_of(request)) <= _LONGEST_QUERY
 
 
 def may_be_copied_later(request: HttpRequest) -> bool:
@@ -92,8 +93,15 @@ def address_of(request: HttpRequest, language: str) -> Address:
     """Return where the request's page is kept. Raises DisallowedHost."""
     article = _article_of(request)
     language = settings.LANGUAGE_CODE if _view_of(request) in _FOR_ALL else language
-    site = f"{request.scheme}://{request.get_host()}"
-    return Address(site, request.path, _query_of(request), language, article)
+    site, query = f"{request.scheme}://{request.get_host()}", _query_of(request)
+    return Address(site, request.path, query, language, article, _shelf_of(request, query))
+
+
+def _shelf_of(request: HttpRequest, query: str) -> str:
+    """Return the shelf of an address that readers make up: a search, a filter of a feed, groups shown together."""
+    view = _view_of(request)
+    takes_any = view == _SEARCH or view in _FOR_ALL
+    return view if (takes_any and query) or _GROUPS_TOGETHER in request.path else ""
 
 
 def _article_of(request: HttpRequest) -> ArticleId | None:
@@ -110,7 +118,6 @@ def _query_of(request: HttpRequest) -> str:
     """Return the canonical query of the address. Parameters that the view does not read make no other page."""
     view = _view_of(request)
     known = parameters.known_parameters(request, view)
-    known.pop(parameters.AFTER, None)
     if parameters.takes_filter(view):
         with suppress(BadQuery):
             own = {name: value for name, value in known.items() if name not in parameters.FILTER}

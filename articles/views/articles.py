@@ -85,7 +85,9 @@ class ArticleOutline:
 
     @property
     def is_kept(self) -> bool:
-        return len(self.article.html) <= _LONGEST_KEPT
+        """Whether it is short, and shows the first comments: anyone can make up addresses of other parts."""
+        is_first = self.discussion is None or not self.discussion.first
+        return is_first and len(self.article.html) <= _LONGEST_KEPT
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/articles/article.html` sees."""

@@ -110,7 +110,18 @@ def test_what_only_one_reader_asks_for_is_not_copied_for_members(kept, article, 
     assert not list(kept.glob("*"))
 
 
-@pytest.mark.parametrize("path", ["/?x=1234567", "/articles/1/?x=1234567", "/?page=1&after=1234567"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/?x=1234567", "/articles/1/?x=1234567", "/?page=1&after=1234567", "/articles/1/?comments=1234567"),
+        *(
+            "/articles/1/?start=7",
+            "/articles/1/?start=0",
+            "/articles/1/?start=007",
+            "/articles/1/?start=7&after=x",
+        ),
+    ],
+)
 def test_what_a_page_does_not_read_makes_no_other_copy(kept, outage, article, path):
     Client().get(path)
     assert not list(kept.glob("*"))
@@ -121,6 +132,54 @@ def test_what_a_page_does_not_read_makes_no_other_copy(kept, outage, article, pa
     assert "A title" in Client().get(path).content.decode() or "page=" in path
     assert "A title" in Client().get(plain).content.decode()
     assert len(list(kept.glob("*"))) == 1
+
+
+@pytest.mark.parametrize("path", ["/articles/1/?start=99999999", "/articles/1/?start=x", "/?page=0&x=1"])
+def test_an_address_that_no_page_links_to_forgets_no_copy(kept, article, path):
+    plain = path.partition("?")[0]
+    Client().get(plain)
+    copies = {file.name for file in kept.glob("*")}
+
+    assert Client().get(path).status_code == 404
+    assert {file.name for file in kept.glob("*")} == copies != set()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/search/?q=word{}", "/search/?q=title&group=python&page=1&q={}", "/feeds/newest.atom?min_points={}"),
+        *("/feeds/newest.atom?hide=group{}", "/feeds/search.atom?q=title{}", "/groups/?any=group{}"),
+        *(
+            "/articles/1/?start={}",
+            "/articles/1/?comments={}",
+            "/comments/1000001/?start={}",
+            "/groups/python+z{}/",
+        ),
+        *("/feeds/groups/python+z{}.atom", "/feeds/articles/1/comments.atom?x={}", "/users/alice/?page=1&x={}"),
+    ],
+)
+def test_addresses_that_readers_make_up_share_a_few_places(kept, article, site_store, path, monkeypatch):
+    monkeypatch.setattr(pages, "SHELF", 3)
+    comment_on(site_store, article, "A comment")
+    for number in range(12):
+        site_store.groups.create(f"z{number}", f"Group {number}")
+    for number in range(12):
+        assert Client().get(path.format(number)).status_code == 200
+
+    assert len(list(kept.glob("*"))) <= 3
+
+
+def test_a_copy_is_never_taken_for_that_of_another_address_on_its_shelf(kept, article, site_store, monkeypatch):
+    monkeypatch.setattr(pages, "SHELF", 1)
+    paths = (
+        "/search/?q=title",
+        "/search/?q=nothing",
+        "/feeds/newest.atom?min_points=0",
+        "/feeds/newest.atom?min_points=9",
+    )
+
+    for path in paths * 2:
+        assert ("A title" in Client().get(path).content.decode()) == (path in paths[::2])
 
 
 class Spied(QueryDict):
@@ -317,6 +376,17 @@ def test_the_oldest_copies_beyond_the_limits_are_deleted(tmp_path, monkeypatch):
 
     assert kept_pages.trim() == 3
     assert list(tmp_path.iterdir()) == []
+
+
+def test_copies_that_share_places_are_deleted_first(tmp_path, monkeypatch):
+    monkeypatch.setattr(pages, "MOST_PAGES", 3)
+    kept_pages = KeptPages(tmp_path)
+    for number in range(3):
+        kept_pages.keep(copy(number))
+        kept_pages.keep(pack(Address("http://a", "/search/", f"q={number}", "en", shelf="x"), {}, 1.0, b"x"))
+    kept_pages.trim()
+
+    assert all(kept_pages.get(copy(number).address) for number in range(3))
 
 
 def test_copies_not_requested_for_a_day_are_deleted(tmp_path):
