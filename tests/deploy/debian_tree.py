@@ -11,7 +11,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-RELEASE = "bookworm"
+RELEASE, PYTHON = "trixie", "3.13"
 ROOT = Path(settings.BASE_DIR)
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -63,7 +63,7 @@ class DebianTree:
     def _give_packages(self) -> None:
         """Download the locked packages on this machine, whose indexes and certificates the tree does not know.
 
-        All of them, whatever Python and system they are for: those of the tree are not this machine's.
+        All of them, whatever system they are for: the tree's Python is not this machine's.
         """
         packages = self.path.with_name("packages")  # one for all trees
         if not packages.exists():
@@ -77,6 +77,7 @@ class DebianTree:
                 "--require-hashes",
                 "--no-deps",
                 "--only-binary=:all:",
+                f"--python-version={PYTHON}",
             ]
             done = subprocess.run(
                 [*command, "-r", str(every), "-d", str(packages)], capture_output=True, text=True, check=False
@@ -112,7 +113,7 @@ class DebianTree:
 def _mirror() -> str:
     sources = ["apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)"]
     listed = subprocess.run(sources, capture_output=True, text=True, check=False)
-    mirrors = re.findall(rf"^(\S+) {RELEASE}$", listed.stdout, re.MULTILINE)
+    mirrors = re.findall(r"^(\S+) [a-z]+$", listed.stdout, re.MULTILINE)  # also one for another release
     return mirrors[0] if mirrors else "http://deb.debian.org/debian"
 
 
