@@ -10,26 +10,13 @@ from hashlib import blake2b
 from ada_url import URL, HostType
 
 from articles.text.characters import is_unseen
-from articles.text.known_sites import page_of
+from articles.text.known_sites import page_of, path_of, site_of, tracks
 from articles.text.lines import InvalidInput
 
 LINK_LIMIT = 2048  # characters, as typed and as stored
 
 _SCHEMES = ("http://", "https://")
 _SURROUNDING_SPACE = " \t\r\n\v\f\u00a0\u3000"  # left by copying from a page or by a Chinese input method
-
-# Added by mailings, advertisements and share buttons to track readers; the page is the same without them.
-# Only names without another use: `ref`, `source`, `id`, `v` and `si` may select the page.
-TRACKING_PREFIXES = ("utm_", "mtm_")  # Urchin (now Google Analytics), Matomo
-TRACKING_PARAMETERS = (
-    *("gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad_source", "srsltid"),  # Google
-    *("fbclid", "igshid", "igsh"),  # Facebook, Instagram
-    *("msclkid", "yclid", "_openstat"),  # Microsoft, Yandex
-    *("twclid", "ref_src", "ref_url", "ttclid", "li_fat_id"),  # Twitter, TikTok, LinkedIn
-    *("mc_cid", "mc_eid", "mkt_tok", "vero_id", "vero_conv", "oly_anon_id", "oly_enc_id"),  # mailings
-    *("_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking"),  # HubSpot
-    *("spm", "_ga", "_gl", "pk_campaign", "pk_kwd"),  # Alibaba, Google Analytics across domains, Piwik
-)
 
 # Links that the parser returns unchanged: a name in lower case, without punycode and port, and signs that need no
 # encoding; no segment of the path begins with a dot. Parsing takes fifteen times as long.
@@ -44,6 +31,7 @@ _LABEL = re.compile(r"[a-z0-9_-]{1,63}", re.ASCII)
 _HOST_LIMIT = 253  # RFC 1035, without the last dot
 _PERCENT = re.compile("%([0-9A-Fa-f]{2})?")
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")  # RFC 3986, section 2.3
+_PLAIN_IN_PATH = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@-]")  # section 3.3: nothing else may stand there unencoded
 
 
 def clean_link(raw: str) -> str:
@@ -93,20 +81,24 @@ def clean_host(raw: str) -> str:
 def link_key(link: str) -> str:
     """Return a key that is equal for clean links to the same page. It is not itself a link.
 
-    Ignores the scheme, a leading "www.", a default port, the trailing slash of the path, tracking parameters,
-    needless percent-encoding, and the fragment, unless it is the route of a single-page application (`#!…` or
-    `#/…`). Keeps the order of parameters, which can matter. Unifies the addresses of a page on some known sites.
+    Ignores the scheme, a leading "www.", a default port, the trailing slash of the path, an index.html before it,
+    tracking parameters, needless percent-encoding, and the fragment, unless it is the route of a single-page
+    application (`#!…` or `#/…`). Keeps the order of parameters, which can matter. Unifies the addresses of a page
+    on some known sites.
     """
     url = _parse(link)
     host = _host(url)
     while (shorter := _without_www(host)) != host:
         host = shorter
     port = f":{url.port}" if url.port else ""
-    path = _percent_normal(url.pathname).rstrip("/")
+    path = _percent_normal(url.pathname, _PLAIN_IN_PATH).rstrip("/")
     parameters = [_percent_normal(part) for part in url.search.removeprefix("?").split("&")]
-    if not port and (page := page_of(host, path, parameters)):
-        return page
-    query = "&".join(part for part in parameters if part and not _tracks(part))
+    if not port:
+        host = site_of(host)
+        if page := page_of(host, path, parameters):
+            return page
+    path = path_of(host, path)
+    query = "&".join(part for part in parameters if part and not tracks(host, part))
     route = _percent_normal(url.hash) if url.hash.startswith(("#!", "#/")) else ""
     return f"{host}{port}{path}{'?' if query else ''}{query}{route}"
 
@@ -172,18 +164,13 @@ def _is_label(label: str) -> bool:
         return False
 
 
-def _percent_normal(text: str) -> str:
-    """Decode what needs no encoding, write the other escapes in capitals, and encode a stray percent sign."""
-    return _PERCENT.sub(_percent_normal_octet, text)
+def _percent_normal(text: str, plain: re.Pattern[str] = _UNRESERVED) -> str:
+    """Decode what is plain, write the other escapes in capitals, and encode a stray percent sign."""
 
+    def normal(octet: re.Match[str]) -> str:
+        if octet[1] is None:
+            return "%25"
+        char = chr(int(octet[1], 16))
+        return char if plain.match(char) else octet[0].upper()
 
-def _percent_normal_octet(octet: re.Match[str]) -> str:
-    if octet[1] is None:
-        return "%25"
-    char = chr(int(octet[1], 16))
-    return char if _UNRESERVED.match(char) else octet[0].upper()
-
-
-def _tracks(parameter: str) -> bool:
-    name = parameter.partition("=")[0].lower()
-    return name in TRACKING_PARAMETERS or name.startswith(TRACKING_PREFIXES)
+    return _PERCENT.sub(normal, text)

@@ -11,11 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from articles.text import links
+from articles.text.known_sites import TRACKING_PARAMETERS, TRACKING_PREFIXES
 from articles.text.lines import InvalidInput
 from articles.text.links import (
     LINK_LIMIT,
-    TRACKING_PARAMETERS,
-    TRACKING_PREFIXES,
     clean_link,
     host_of,
     link_digest,
@@ -120,6 +119,11 @@ def test_every_link_is_either_a_safe_http_address_or_refused(raw):
 @given(raw_links)
 @example("http://a.test/%%34%31")
 @example("http://a.test/?%75tm_source=1&utm%5Fid=2")
+@example("http://a.test/index.html//index.htm/")
+@example("http://en.m.mobile.m.wikipedia.org/wiki/%20")
+@example("http://www.www.mobile.twitter.com/%2528")
+@example("http://github.com/A/B.git.git")
+@example("http://mp.weixin.qq.com/s?sn=%3D&__biz=a&idx=1&mid=2&mid=3")
 def test_the_key_of_a_key_is_itself(raw):
     link = cleaned_or_none(raw)
 
@@ -385,7 +389,142 @@ def test_the_abstract_text_and_versions_of_a_paper_have_the_same_key(form, paper
     assert key(f"https://www.arxiv.org/{form.format(paper)}?context=cs#S1") == f"arxiv.org/abs/{paper}"
 
 
-@pytest.mark.parametrize("name", [*TRACKING_PARAMETERS, *(f"{prefix}x" for prefix in TRACKING_PREFIXES)])
+WEIXIN = "https://mp.weixin.qq.com/s?__biz=MzA4MQ==&mid=2650&idx=1&sn=8d09"
+
+SAME = [
+    ("https://en.wikipedia.org/wiki/Redis_(company)", "https://en.wikipedia.org/wiki/Redis_%28company%29"),
+    ("https://en.wikipedia.org/wiki/C%2B%2B", "https://en.wikipedia.org/wiki/C++"),
+    ("https://example.org/a!$&'()*+,;=:@b", "https://example.org/a%21%24%26%27%28%29%2a%2B%2c%3B%3D%3A%40b"),
+    ("https://medium.com/@ann/a-1", "https://medium.com/%40ann/a-1"),
+    ("https://example.org/wiki/Talk:A", "https://example.org/wiki/Talk%3AA"),
+    ("https://twitter.com/ann/status/12", "https://x.com/ann/status/12"),
+    ("https://mobile.twitter.com/ann/status/12?s=20", "https://x.com/ann/status/12?t=abc&s=19"),
+    ("https://twitter.com/Ann/statuses/12/photo/1", "https://x.com/i/web/status/12"),
+    ("https://twitter.com/ann", "https://mobile.twitter.com/ann?s=21"),
+    ("https://www.twitter.com/ann/likes", "https://m.twitter.com/ann/likes"),
+    ("https://en.m.wikipedia.org/wiki/Valkey", "https://en.wikipedia.org/wiki/Valkey"),
+    ("https://zh.m.wikipedia.org/wiki/%E6%96%87?wprov=sfla1", "https://zh.wikipedia.org/wiki/%E6%96%87"),
+    ("https://en.mobile.wikipedia.org/wiki/A", "https://en.wikipedia.org/wiki/A"),
+    ("https://de.m.wiktionary.org/wiki/gehen", "https://de.wiktionary.org/wiki/gehen"),
+    ("https://m.wikidata.org/wiki/Q42", "https://www.wikidata.org/wiki/Q42"),
+    ("https://commons.m.wikimedia.org/wiki/File:A.png", "https://commons.wikimedia.org/wiki/File:A.png"),
+    ("https://m.mediawiki.org/wiki/API", "https://www.mediawiki.org/wiki/API"),
+    ("https://en.wikipedia.org/wiki/Free%20software", "https://en.wikipedia.org/wiki/Free_software"),
+    ("https://old.reddit.com/r/redis/", "https://www.reddit.com/r/redis"),
+    ("https://np.reddit.com/r/redis/comments/1ab2c/a_title/", "https://reddit.com/r/redis/comments/1ab2c/"),
+    ("https://new.reddit.com/r/redis/comments/1ab2c/other_title", "https://redd.it/1ab2c"),
+    ("https://www.reddit.com/comments/1ab2c?share_id=x", "https://m.reddit.com/r/redis/comments/1ab2c?rdt=5"),
+    ("https://www.reddit.com/gallery/1ab2c", "https://old.reddit.com/user/ann/comments/1ab2c/x/"),
+    (
+        "https://old.reddit.com/r/a/comments/1ab2c/t/k9z/?context=3",
+        "https://reddit.com/r/a/comments/1ab2c/comment/k9z/",
+    ),
+    ("https://www.rfc-editor.org/rfc/rfc9110.html#name-get", "https://www.rfc-editor.org/rfc/rfc9110"),
+    ("https://www.rfc-editor.org/info/rfc9110", "https://www.rfc-editor.org/rfc/rfc9110.txt"),
+    ("https://www.rfc-editor.org/rfc/inline-errata/rfc9110.html", "https://www.rfc-editor.org/rfc/rfc9110.pdf"),
+    ("https://datatracker.ietf.org/doc/html/rfc9110", "https://datatracker.ietf.org/doc/rfc9110/"),
+    ("https://tools.ietf.org/html/rfc9110", "https://www.rfc-editor.org/rfc/rfc9110.xml"),
+    ("https://www.ietf.org/rfc/rfc0793.txt", "https://tools.ietf.org/rfc/rfc793.txt"),
+    ("https://httpwg.org/specs/rfc9110.html", "https://datatracker.ietf.org/doc/pdf/rfc9110"),
+    ("https://www.youtube.com/embed/dQw4w9WgXcQ?start=8", "https://youtu.be/dQw4w9WgXcQ"),
+    ("https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ", "https://m.youtube.com/watch?v=dQw4w9WgXcQ"),
+    ("https://www.youtube.com/v/dQw4w9WgXcQ", "https://www.youtube.com/shorts/dQw4w9WgXcQ"),
+    ("https://m.youtube.com/@ann", "https://www.youtube.com/@ann"),
+    ("https://github.com/Redis/Redis", "https://github.com/redis/redis"),
+    ("https://github.com/Microsoft/TypeScript/issues/1", "https://github.com/microsoft/typescript/issues/1"),
+    ("https://github.com/redis/redis.git", "https://github.com/redis/redis?tab=readme-ov-file#redis"),
+    ("https://GitHub.com/Redis", "https://github.com/redis"),
+    ("https://example.org/index.html", "https://example.org/"),
+    ("https://example.org/a/index.htm?id=1#b", "https://www.example.org/a?id=1"),
+    ("https://example.org/a/index.html?utm_source=x", "https://example.org/a/"),
+    ("https://www.facebook.com/ann/posts/1?mibextid=Na3&rdid=x", "https://m.facebook.com/ann/posts/1"),
+    ("https://www.bilibili.com/video/BV1xx/?spm_id_from=333.8&vd_source=a", "https://m.bilibili.com/video/BV1xx"),
+    ("https://www.bilibili.com/video/BV1xx?share_source=copy_web&p=2", "https://www.bilibili.com/video/BV1xx?p=2"),
+    ("https://ann.substack.com/p/a?triedRedirect=true", "https://ann.substack.com/p/a"),
+    (f"{WEIXIN}&chksm=84f&scene=27&mpshare=1&srcid=0&sharer_shareinfo=a#rd", WEIXIN),
+    ("https://mp.weixin.qq.com/s?sn=8d09&idx=1&mid=2650&__biz=MzA4MQ%3D%3D", WEIXIN),
+    ("https://mp.weixin.qq.com/s/x-Y_9?scene=1&poc_token=H", "http://mp.weixin.qq.com/s/x-Y_9"),
+    (
+        "https://www.nytimes.com/2020/08/08/a.html?smid=tw-share",
+        "https://nytimes.com/2020/08/08/a.html?partner=rss",
+    ),
+    ("https://ann.medium.com/a-3b80?sk=92d6", "https://ann.medium.com/a-3b80?source=rss-1----2"),
+    ("https://open.spotify.com/episode/1?si=a&nd=1", "https://open.spotify.com/episode/1"),
+    ("https://www.linkedin.com/posts/ann_a-1?rcm=x&trk=y", "https://linkedin.com/posts/ann_a-1/"),
+    ("https://www.instagram.com/p/1/?igsh=a&hl=en", "https://instagram.com/p/1"),
+    (
+        "https://www.tiktok.com/@ann/video/1?is_from_webapp=1&sender_device=pc",
+        "https://tiktok.com/@ann/video/1?_r=1",
+    ),
+    ("https://www.bbc.co.uk/news/1?at_medium=RSS&at_campaign=KARANGA", "https://www.bbc.co.uk/news/1"),
+    ("https://export.arxiv.org/abs/2401.00001v2", "https://arxiv.org/pdf/2401.00001"),
+]
+
+DIFFERENT = [
+    ("https://example.org/a%2Fb", "https://example.org/a/b"),
+    ("https://example.org/a%3Fb", "https://example.org/a?b"),
+    ("https://example.org/a%23b", "https://example.org/a#b"),
+    ("https://example.org/a%25b", "https://example.org/a%b0"),
+    ("https://example.org/a%2528b", "https://example.org/a%28b"),
+    ("https://example.org/a+b", "https://example.org/a%20b"),
+    ("https://example.org/?a=1%26b=2", "https://example.org/?a=1&b=2"),
+    ("https://example.org/?a=b%2Bc", "https://example.org/?a=b+c"),
+    ("https://x.com/ann/status/12", "https://x.com/ann/status/13"),
+    ("https://x.com/ann", "https://x.com/bob"),
+    ("https://x.com/search?q=a", "https://x.com/search?q=b"),
+    ("https://help.x.com/a", "https://x.com/a"),
+    ("https://x.com/ann/status/12/analytics", "https://x.com/ann/status/12"),
+    ("https://en.wikipedia.org/wiki/A", "https://de.wikipedia.org/wiki/A"),
+    ("https://en.wiktionary.org/wiki/polish", "https://en.wiktionary.org/wiki/Polish"),
+    ("https://en.wikipedia.org/wiki/index.html", "https://en.wikipedia.org/wiki"),
+    ("https://en.wikipedia.org/w/index.php?title=A&oldid=1", "https://en.wikipedia.org/wiki/A"),
+    ("https://m.example.org/a", "https://example.org/a"),
+    ("https://mobile.example.org/a", "https://example.org/a"),
+    ("https://m.notwikipedia.org/a", "https://notwikipedia.org/a"),
+    ("https://old.example.org/a", "https://example.org/a"),
+    ("https://www.reddit.com/r/a", "https://www.reddit.com/r/b"),
+    ("https://www.reddit.com/r/a/?after=t3_1", "https://www.reddit.com/r/a/"),
+    ("https://www.reddit.com/r/a/comments/1ab2c/t/k9z/", "https://www.reddit.com/r/a/comments/1ab2c/t/"),
+    ("https://i.redd.it/1ab2c", "https://redd.it/1ab2c"),
+    ("https://www.rfc-editor.org/rfc/rfc9110", "https://www.rfc-editor.org/rfc/rfc9111"),
+    ("https://www.rfc-editor.org/errata/rfc9110", "https://www.rfc-editor.org/rfc/rfc9110"),
+    ("https://datatracker.ietf.org/doc/rfc9110/history/", "https://datatracker.ietf.org/doc/rfc9110/"),
+    ("https://datatracker.ietf.org/doc/html/draft-a-01", "https://datatracker.ietf.org/doc/html/draft-a-02"),
+    ("https://www.youtube.com/embed/videoseries?list=PL1", "https://www.youtube.com/embed/videoseries?list=PL2"),
+    ("https://www.youtube.com/embed/live_stream?channel=1", "https://www.youtube.com/watch?v=live_stream"),
+    ("https://www.youtube.com/@Ann/videos", "https://www.youtube.com/@Ann/shorts"),
+    ("https://github.com/a/b/blob/main/README.md", "https://github.com/a/b/blob/main/readme.md"),
+    ("https://github.com/a/b/blob/main/index.html", "https://github.com/a/b/blob/main"),
+    ("https://github.com/ann?tab=repositories", "https://github.com/ann"),
+    ("https://gist.github.com/Ann/1", "https://gist.github.com/ann/1"),
+    ("https://gitlab.com/A/B", "https://gitlab.com/a/b"),
+    ("https://example.org/Index.html", "https://example.org/"),
+    ("https://example.org/myindex.html", "https://example.org/my"),
+    ("https://example.org/index.html/a", "https://example.org/a"),
+    ("https://example.org/index.php", "https://example.org/"),
+    ("https://example.org/?si=1", "https://example.org/?si=2"),
+    ("https://example.org/?source=1", "https://example.org/?source=2"),
+    ("https://example.org/?p=1&s=2", "https://example.org/?p=1&s=3"),
+    ("https://notmedium.com/a?sk=1", "https://notmedium.com/a?sk=2"),
+    ("https://www.bilibili.com/video/BV1xx?p=2", "https://www.bilibili.com/video/BV1xx?p=3"),
+    (WEIXIN, WEIXIN.replace("idx=1", "idx=2")),
+    ("https://mp.weixin.qq.com/s?src=11&signature=a", "https://mp.weixin.qq.com/s?src=11&signature=b"),
+    ("https://x.com:8080/ann/status/12", "https://x.com/ann/status/12"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_addresses_of_the_same_page_have_the_same_key(one, other):
+    assert key(one) == key(other)
+    assert key(f"http://{key(one)}") == key(one)
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_addresses_of_different_pages_have_different_keys(one, other):
+    assert key(one) != key(other)
+
+
+@pytest.mark.parametrize("name", [*sorted(TRACKING_PARAMETERS), *(f"{prefix}x" for prefix in TRACKING_PREFIXES)])
 def test_tracking_parameters_do_not_change_the_key(name):
     assert key(f"https://example.org/?{name}=1&id=2&{name.upper()}") == "example.org?id=2"
 
@@ -438,7 +577,7 @@ def test_a_key_has_a_single_spelling(raw, its_key):
     assert key(raw) == its_key
 
 
-@given(hosts, paths, queries, st.sampled_from(TRACKING_PARAMETERS), words)
+@given(hosts, paths, queries, st.sampled_from(sorted(TRACKING_PARAMETERS)), words)
 def test_every_variant_of_a_link_has_the_same_key(host, path, query, tracking, fragment):
     parameters = [f"{name}={value}" for name, value in query]
     plain = f"https://{host.removeprefix('www.')}{path}?{'&'.join(parameters)}"
