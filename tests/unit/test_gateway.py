@@ -254,6 +254,8 @@ def test_pages_do_not_wait_behind_passwords():
             application, threads=1, patience=30, body_bytes=100, served=lambda: None, password_forms=forms
         )
         logins = [asyncio.create_task(gateway.__rsgi__(password_form(), Protocol([b"x"]))) for _ in range(5)]
+        while forms.waiting < 5:
+            await asyncio.sleep(0)  # let them come as far as they can
         await gateway.__rsgi__(Scope(), page := Protocol())
         waiting = forms.waiting
         hashed.set()

@@ -26,6 +26,7 @@ _TOPOLOGIES = {
     **dict.fromkeys(("cluster", "cluster+tls"), Topology.CLUSTER),
 }
 _DEFAULT_PORTS = {Topology.SENTINEL: 26379, Topology.CLUSTER: 6379}
+_PARTS = re.compile(r"([A-Za-z+]+)://([^/?#]*)(.*)")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]@,]+)(?::([0-9]{1,5}))?")
 _TLS_OPTION = r"ssl_(?:keyfile|certfile|cert_reqs|ca_certs|ca_path|password|check_hostname)"
 _OPTION = {
@@ -58,14 +59,14 @@ class StoreAddress:
 
 def parse(url: str) -> StoreAddress:
     """Return the address in a store's URL. Raises ValueError for an invalid one."""
-    parts = urlsplit(url)
-    topology = _TOPOLOGIES.get(parts.scheme)
+    scheme, places, rest = match.groups() if (match := _PARTS.match(url)) else ("", "", "")
+    topology, parts = _TOPOLOGIES.get(scheme.lower()), urlsplit(rest)  # not of `places`: they may be several
     options = {name: values[-1] for name, values in _query(parts.query).items()}
     if topology is None or not all(map(_OPTION[topology].fullmatch, options)):
         raise ValueError("not a store")
     if topology is Topology.SERVER:
         return StoreAddress(topology, url, database=_database_of_server(url, options))
-    login, _, places = parts.netloc.rpartition("@")
+    login, _, places = places.rpartition("@")
     username, _, password = login.partition(":")
     service = unquote(parts.path.strip("/"))
     if bool(service) is (topology is Topology.CLUSTER) or "/" in service:
@@ -76,7 +77,7 @@ def parse(url: str) -> StoreAddress:
         tuple(_server(place, _DEFAULT_PORTS[topology]) for place in places.split(",")),
         service,
         _number(options.pop("db", "0")),
-        parts.scheme.endswith("+tls"),
+        scheme.lower().endswith("+tls"),
         unquote(username),
         unquote(password),
         options,
