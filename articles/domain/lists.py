@@ -135,6 +135,9 @@ class MemberPage:
     last: Position | None = None
     """Position of the last entry, even if its article was removed; None for an empty page."""
 
+    removed: tuple[Article, ...] = ()
+    """Those of the page that are removed, for their poster."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:

@@ -34,10 +34,12 @@ class Members:
     ) -> MemberPage:
         """Return page `number`, counted from 1, of a member's listed articles, with the reader's own choices.
 
-        `after`: if given, the page follows this position, whatever the number. Two round trips. Raises
-        PageNotFound for pages that do not exist, PageTooDeep beyond `MOST_PAGED` articles.
+        The poster also gets the removed ones. `after`: if given, the page follows this position, whatever the
+        number. Two round trips. Raises PageNotFound for pages that do not exist, PageTooDeep beyond `MOST_PAGED`
+        articles.
         """
-        return self._page([keys.posted(poster) for keys in self._store.shards.all], number, reader, after)
+        lists = [keys.posted(poster) for keys in self._store.shards.all]
+        return self._page(lists, number, reader, after, is_own=poster == reader)
 
     def get_voted(self, user: UserId, number: int = 1, *, after: Position | None = None) -> MemberPage:
         """Return page `number` of the listed articles the member voted for.
@@ -128,16 +130,23 @@ class Members:
         return [k.votes_of(user) if choice is Choice.VOTE else k.opposes_of(user) for k in shards]
 
     def _page(
-        self, lists: Sequence[str], number: int, reader: UserId | None, after: Position | None
+        self,
+        lists: Sequence[str],
+        number: int,
+        reader: UserId | None,
+        after: Position | None,
+        *,
+        is_own: bool = False,
     ) -> MemberPage:
         page = page_window(number, self._store.rules.per_page, MOST_PAGED, after)
         entries = read_window(self._store, lists, page, after)
         shown, has_next = entries[: page.size], page.has_next(len(entries))
         articles = read_articles(self._store, [article_id_from(member) for member, _ in shown], reader)
         listed = tuple(article for article in articles if article.removed is None)
+        removed = tuple(article for article in articles if article.removed is not None) if is_own else ()
         if not has_next:
-            page.check_entries(listed)
-        return MemberPage(listed, number, has_next, position_of(shown))
+            page.check_entries(listed + removed)
+        return MemberPage(listed, number, has_next, position_of(shown), removed)
 
     def _all(self, lists: Sequence[str]) -> Iterator[Noted]:
         yield from _noted([self._entries(name) for name in lists])

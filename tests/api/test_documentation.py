@@ -31,7 +31,7 @@ ENDPOINTS = {
     },
     **{
         ("get", f"/api/me/{name}"): {"200", "400", "401", "404", "503"}
-        for name in ("voted", "opposed", "saved", "following")
+        for name in ("voted", "opposed", "saved", "following", "removed/articles", "removed/comments")
     },
     ("get", "/api/me/groups"): {"200", "400", "401", "503"},
     ("put", "/api/groups/{slug}/followed"): {"200", *_CHANGE, "404", "409"},

@@ -222,6 +222,8 @@ CALLS = [
     Call("list_removed_articles", 404, "Failure", "carol", {"page": 9}),
     Call("list_removed_comments", 200, "RemovedComments", "carol", {"before": 1.5}),
     Call("list_removed_comments", 403, "Failure"),
+    Call("list_own_removed_articles", 200, "OwnRemovedArticles", arguments={"page": 1}),
+    Call("list_own_removed_comments", 200, "OwnRemovedComments", arguments={"page": 1}),
     Call(
         "change_sweep",
         200,

@@ -1,12 +1,16 @@
 """GET /api/me/… and PUT /api/articles/<id>/saved: private to the member."""
 
+from urllib.parse import quote
+
 import pytest
 
+from articles import wiring
 from articles.domain.articles import Choice
 from articles.domain.moderation.log import OPERATOR
 from articles.web import preferences
 from tests.api.caller import error_of
-from tests.factories import post_as
+from tests.cast import MODERATOR
+from tests.factories import comment_on, post_as
 from tests.store_state import problems
 
 
@@ -30,6 +34,49 @@ def test_each_list_contains_the_members_own_articles(as_bob, as_alice, site_stor
         assert (ids(as_bob.get("me/voted")), ids(as_bob.get("me/opposed"))) == expected
     assert ids(as_alice.get("me/voted")) == [article]
     assert as_alice.get("me/voted").json()["articles"][0]["choice"] == "vote"
+
+
+def test_members_read_what_of_theirs_was_removed(as_alice, as_bob, anyone, site_store, article, alice):
+    comment = comment_on(site_store, article, "Buy *there*", alice.pk)
+    site_store.comments.remove(comment, MODERATOR, "Another one")
+    post_as(site_store, alice, "Listed", "https://example.org/listed")
+    site_store.articles.remove(article, MODERATOR, "An advertisement")
+
+    articles, comments = (as_alice.get(f"me/removed/{kind}").json() for kind in ("articles", "comments"))
+
+    (removed,) = articles["articles"]
+    assert (removed["article"]["id"], removed["link"]) == (article, "https://example.org/article")
+    assert (removed["text"], removed["removal"]["reason"]) == (None, "An advertisement")
+    assert (articles["page"], articles["has_next"]) == (1, False)
+    (removed,) = comments["comments"]
+    assert (removed["comment"]["id"], removed["text"]) == (comment, "Buy *there*")
+    assert (removed["title"], removed["removal"]["reason"]) == ("An article", "Another one")
+    for kind in ("articles", "comments"):
+        assert as_bob.get(f"me/removed/{kind}").json()[kind] == []
+        assert error_of(anyone.get(f"me/removed/{kind}")) == (401, "login-required")
+        assert error_of(as_alice.get(f"me/removed/{kind}?page=2")) == (404, "page-not-found")
+
+
+@pytest.mark.parametrize("kind", ["articles", "comments"])
+def test_the_lists_of_what_was_removed_continue_after_a_cursor(
+    as_alice, site_store, alice, settings, monkeypatch, kind
+):
+    settings.ARTICLES_PER_PAGE = 2
+    monkeypatch.setattr("articles.repository.moderation.removed.COMMENTS_PER_MEMBER_PAGE", 2)
+    wiring.forget_repositories()
+    ids = [post_as(site_store, alice, f"Article {n}", f"https://example.org/{n}").id for n in range(5)]
+    comments = [comment_on(site_store, one, "A comment", alice.pk) for one in ids]
+    for one, comment in zip(ids[::2], comments[::2], strict=True):
+        site_store.comments.remove(comment, MODERATOR, "Spam")
+        site_store.articles.remove(one, MODERATOR, "Spam")
+
+    found, after = list[int](), ""
+    while after is not None:
+        page = as_alice.get(f"me/removed/{kind}{after and f'?after={quote(after)}'}").json()
+        found += [one[kind.removesuffix("s")]["id"] for one in page[kind]]
+        after = page["next_after"]
+
+    assert sorted(found) == (ids if kind == "articles" else comments)[::2]
 
 
 def test_saving_is_idempotent(as_bob, site_store, article):

@@ -102,3 +102,41 @@ def test_removed_comments_have_pages_and_only_moderators_see_them(site_store, al
         assert browser.get(COMMENTS + f"?before={wrong}").status_code == 404, wrong
     assert browser_of(alice).get(COMMENTS).status_code == 403
     assert Client().get(COMMENTS)["Location"].startswith("/login/")
+
+
+def test_authors_alone_see_what_of_theirs_was_removed_with_its_text_and_reason(
+    site_store, article, alice, bob, carol
+):
+    mine = post_as(site_store, alice, "My shop", "https://shop.example/", text="Buy **now**").id
+    withdrawn = post_as(site_store, alice, "Second thoughts", "https://e.org/withdrawn").id
+    comment = comment_on(site_store, article, "Buy *there*", alice.pk)
+    site_store.articles.remove(mine, Actor(carol.pk, "carol"), "An advertisement")
+    site_store.articles.withdraw(withdrawn, Actor(alice.pk, "alice"))
+    site_store.comments.remove(comment, Actor(carol.pk, "carol"), "Another one")
+
+    profile, comments = text_of(alice, "/users/alice/"), text_of(alice, "/users/alice/comments/")
+    page, thread = text_of(alice, f"/articles/{mine}/"), text_of(alice, f"/articles/{article}/")
+
+    assert "My shop https://shop.example/" in profile
+    assert "Removed by carol just now Reason: An advertisement" in profile
+    assert "Withdrawn by its poster just now" in profile
+    assert "Removed by carol just now Reason: Another one" in comments
+    assert ("Buy now" in profile, "Buy there" in comments, "Buy there" in thread) == (True, True, True)
+    assert ("https://shop.example/" in page, "Buy now" in page) == (True, True)
+    for reader in (bob, None):
+        for path in ("/users/alice/", "/users/alice/comments/", f"/articles/{mine}/", f"/articles/{article}/"):
+            others = browser_of(reader).get(path).text
+            assert not re.search(r"shop\.example|Buy|Second thoughts", others), path
+
+
+def test_what_was_removed_is_on_the_page_of_its_time(site_store, alice, carol, settings):
+    settings.ARTICLES_PER_PAGE = 2
+    wiring.forget_repositories()
+    ids = [post_as(site_store, alice, f"Article {n}", f"https://e.org/{n}").id for n in range(3)]
+    site_store.articles.remove(ids[0], Actor(carol.pk, "carol"), "Spam")
+    removed = f'<h3><a href="/articles/{ids[0]}/'
+
+    pages = [browser_of(alice).get(f"/users/alice/?page={n}").text for n in (1, 2)]
+
+    assert [removed in page for page in pages] == [False, True]
+    assert Client().get("/users/alice/?page=2").status_code == 404

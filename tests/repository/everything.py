@@ -45,6 +45,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         read(repository, article_id)
         repository.groups.assign(article_id, ["three"], ["one"], actor=MODERATOR)
         repository.articles.remove(article_id, MODERATOR, "Spam")
+        assert [one.removal.reason for one in repository.removed_articles.describe([article_id])] == ["Spam"]
         repository.groups.assign(article_id, ["one"], actor=MODERATOR)
         repository.repair.run()
         repository.articles.restore(article_id, MODERATOR, "No spam")

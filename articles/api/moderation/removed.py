@@ -1,6 +1,7 @@
-"""Read the moderators' lists of removed articles and of removed comments."""
+"""Read the moderators' lists of removed articles and of removed comments, and a member's own ones."""
 
 from math import inf
+from typing import Any
 
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop
@@ -13,9 +14,15 @@ from articles.api import schemas
 from articles.api.articles import LogEntry
 from articles.api.comments import Comment
 from articles.api.protocol import cursors
-from articles.api.protocol.auth import MODERATORS, require
+from articles.api.protocol.auth import MEMBERS, MODERATORS, require
 from articles.api.protocol.operations import failing, possible_page, router
+from articles.domain.articles import Article
+from articles.domain.discussion import comments as domain
+from articles.domain.moderation import log
+from articles.web.identity import actor
 from articles.wiring import repository
+
+_HAS_NEXT = gettext_noop("Whether there is a next page. A page can be empty and have a next one.")
 
 _LATEST = 10.0**11
 """Limit of moments in a query, in Unix seconds: some 3,000 years."""
@@ -37,14 +44,32 @@ class BeforeQuery(BaseModel):
     )
 
 
+_REMOVAL = gettext_noop("The log entry of its removal; null if many later entries are about the article.")
+
+
 class RemovedArticle(BaseModel):
     __doc__ = gettext_noop("A removed article.")
 
     article: schemas.Article
-    link: str | None = Field(description=gettext_noop("Its link, which only moderators see; null without one."))
-    removal: LogEntry | None = Field(
-        description=gettext_noop("The log entry of its removal; null if many later entries are about the article.")
+    link: str | None = Field(
+        description=gettext_noop("Its link, which only its poster and moderators see; null without one.")
     )
+    removal: LogEntry | None = Field(description=_REMOVAL)
+
+
+class OwnRemovedArticle(RemovedArticle):
+    __doc__ = gettext_noop("An article of yours that is removed.")
+
+    text: str | None = Field(description=gettext_noop("Its text in Markdown; null without one."))
+
+
+class OwnRemovedArticles(BaseModel):
+    __doc__ = gettext_noop("Those articles of one page of your list that are removed.")
+
+    articles: list[OwnRemovedArticle]
+    page: schemas.NumberOfPage
+    has_next: bool = Field(description=_HAS_NEXT)
+    next_after: schemas.NextAfter
 
 
 class RemovedArticles(BaseModel):
@@ -60,9 +85,27 @@ class RemovedComment(BaseModel):
     __doc__ = gettext_noop("A removed comment.")
 
     comment: Comment
-    text: str = Field(description=gettext_noop("Its text in Markdown, which only moderators see."))
+    text: str = Field(description=gettext_noop("Its text in Markdown, which only its author and moderators see."))
     title: str = Field(description=gettext_noop("Title of the article."))
-    removal: LogEntry
+    removal: LogEntry | None = Field(description=_REMOVAL)
+
+    @classmethod
+    def of(cls, comment: domain.Comment, article: Article, removal: log.LogEntry | None) -> "RemovedComment":
+        return cls(
+            comment=Comment.of(comment, comment.replies),
+            text=comment.text,
+            title=article.title,
+            removal=LogEntry.of(removal) if removal else None,
+        )
+
+
+class OwnRemovedComments(BaseModel):
+    __doc__ = gettext_noop("Those comments of one page of your list that are removed.")
+
+    comments: list[RemovedComment]
+    page: schemas.NumberOfPage
+    has_next: bool = Field(description=_HAS_NEXT)
+    next_after: schemas.NextAfter
 
 
 class RemovedComments(BaseModel):
@@ -87,14 +130,7 @@ def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery])
     require(request, REMOVE_ARTICLES)
     after = cursors.position_in(request)
     page = repository().removed_articles.get_page(possible_page(query.page), after=after)
-    rows = [
-        RemovedArticle(
-            article=schemas.Article.of(article),
-            link=article.link or None,
-            removal=LogEntry.of(removal) if removal else None,
-        )
-        for article, removal in page.articles
-    ]
+    rows = [RemovedArticle(**_facts(*one)) for one in page.articles]
     following = cursors.next_after(request, page.last) if page.has_next else None
     return RemovedArticles(articles=rows, page=query.number, has_next=page.has_next, next_after=following)
 
@@ -109,13 +145,45 @@ def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery])
 def list_removed_comments(request: HttpRequest, query: Query[BeforeQuery]) -> RemovedComments:
     require(request, REMOVE_ARTICLES)
     page = repository().removed_comments.get_page(inf if query.before is None else query.before)
-    rows = [
-        RemovedComment(
-            comment=Comment.of(comment, comment.replies),
-            text=comment.text,
-            title=article.title,
-            removal=LogEntry.of(removal),
-        )
-        for comment, article, removal in page.comments
-    ]
+    rows = [RemovedComment.of(*one) for one in page.comments]
     return RemovedComments(comments=rows, next_before=page.next_before)
+
+
+@router.get(
+    "me/removed/articles",
+    summary=gettext_noop("Your removed articles"),
+    description=gettext_noop("Removed by moderators, or withdrawn by you. Only you and moderators can see them."),
+    response={200: OwnRemovedArticles} | failing(400, 401, 404, 503),
+    auth=MEMBERS,
+)
+def list_own_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnRemovedArticles:
+    repo, member = repository(), actor(request).id
+    after = cursors.position_in(request)
+    page = repo.members.get_posted(member, possible_page(query.page), member, after=after)
+    found = repo.removed_articles.describe([one.id for one in page.removed], with_html=True)
+    rows = [OwnRemovedArticle(**_facts(*one), text=one.article.text or None) for one in found]
+    following = cursors.next_after(request, page.last) if page.has_next else None
+    return OwnRemovedArticles(articles=rows, page=query.number, has_next=page.has_next, next_after=following)
+
+
+@router.get(
+    "me/removed/comments",
+    summary=gettext_noop("Your removed comments"),
+    description=gettext_noop("Removed by moderators. Only you and moderators can see their texts."),
+    response={200: OwnRemovedComments} | failing(400, 401, 404, 503),
+    auth=MEMBERS,
+)
+def list_own_removed_comments(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnRemovedComments:
+    number, after = possible_page(query.page), cursors.position_in(request)
+    page = repository().removed_comments.get_page_by(actor(request).id, number, after=after)
+    following = cursors.next_after(request, page.last) if page.has_next else None
+    rows = [RemovedComment.of(*one) for one in page.comments]
+    return OwnRemovedComments(comments=rows, page=query.number, has_next=page.has_next, next_after=following)
+
+
+def _facts(article: Article, removal: log.LogEntry | None) -> dict[str, Any]:
+    return {
+        "article": schemas.Article.of(article),
+        "link": article.link or None,
+        "removal": LogEntry.of(removal) if removal else None,
+    }

@@ -3,7 +3,7 @@
 import json
 import logging
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import islice
@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.errors import PageNotFound
+from articles.domain.moderation.flags import SubjectId
 from articles.domain.moderation.log import Action, Actor, LogEntry, LogPage
 from articles.repository.lists.paging import page_window
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
+from articles.repository.store.keys import Keys
 
 MOST_PAGED_ENTRIES = 100_000
 """Entries that can be paged through by number, the only way to reach older entries on groups and parameters."""
@@ -144,6 +146,27 @@ class ModerationLog:
         arguments: list[Value] = [size, "" if rest is None else rest]
         left, *texts = self._store.run("moderation_log/find", [keys.article(article_id), keys.log], arguments)
         return LogPage(tuple(entries_from(texts)), 1, has_next=left > 0, rest=(left,))
+
+    def find_latest(self, acts: Sequence[tuple[Action, SubjectId]]) -> list[LogEntry | None]:
+        """Return the newest entry about each of these acts, if it is among the latest about its article.
+
+        One round trip, none without acts.
+        """
+        parts = defaultdict[Keys, list[tuple[Action, SubjectId]]](list)
+        for act in acts:
+            parts[self._store.shards.of_comment(act[1])].append(act)
+        calls = [
+            Call("moderation_log/find_latest", (keys.log,), (keys.prefix, *(f"{a.value}:{s}" for a, s in part)))
+            for keys, part in parts.items()
+        ]
+        replies = self._store.run_many(calls) if calls else []
+        texts = {
+            act: text
+            for part, reply in zip(parts.values(), replies, strict=True)
+            for act, text in zip(part, reply, strict=True)
+            if text
+        }
+        return [next(entries_from([texts[act]]), None) if act in texts else None for act in acts]
 
     def iterate_by_actor(self, name: str) -> Iterator[LogEntry]:
         """Yield all entries of a moderator's actions, newest first per shard. One round trip for each batch."""

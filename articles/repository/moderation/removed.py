@@ -1,16 +1,18 @@
 """Removed articles and removed comments: the lists of them for moderators."""
 
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import NamedTuple
 
-from articles.domain.articles import Article
-from articles.domain.discussion.comments import Comment
-from articles.domain.lists import Position
+from articles.domain.articles import Article, ArticleId
+from articles.domain.discussion.comments import COMMENTS_PER_MEMBER_PAGE, Comment, root_of
+from articles.domain.lists import MOST_PAGED, Position
+from articles.domain.members import UserId
 from articles.domain.moderation.log import Action, LogEntry
 from articles.repository.comments.reading import FIELDS, comments_from
 from articles.repository.lists.paging import page_window, position_of, read_window
 from articles.repository.lists.reading import read_articles
-from articles.repository.moderation.log import entries_from
+from articles.repository.moderation.log import ModerationLog, entries_from
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
@@ -18,9 +20,6 @@ from articles.repository.store.values import article_id_from
 
 MOST_PAGED_ARTICLES = 10_000
 """Maximum number of removed articles that can be paged through: a page reads the ids before it."""
-
-_ENTRIES_READ = 10
-"""Entries of an article's log that are searched for its removal: moderators can continue editing it."""
 
 _READS = 10
 """Maximum number of round trips to find a page of removed comments in the moderation log."""
@@ -52,8 +51,9 @@ class RemovedPage(NamedTuple):
 class RemovedArticles:
     """The removed articles of a store."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, log: ModerationLog) -> None:
         self._store = store
+        self._log = log
 
     def get_page(self, number: int = 1, *, after: Position | None = None) -> RemovedPage:
         """Return page `number` of the removed articles, counted from 1. Three round trips.
@@ -65,28 +65,23 @@ class RemovedArticles:
         entries = read_window(self._store, [keys.removed for keys in self._store.shards.all], page, after)
         page.check_entries(entries)
         shown = entries[: page.size]
-        articles = read_articles(self._store, [article_id_from(member) for member, _ in shown], None)
-        removed = [article for article in articles if article.removed is not None]
-        rows = tuple(map(RemovedArticle, removed, self._removals(removed)))
+        rows = self.describe([article_id_from(member) for member, _ in shown])
         return RemovedPage(rows, number, page.has_next(len(entries)), position_of(shown))
 
-    def _removals(self, articles: list[Article]) -> list[LogEntry | None]:
-        """Return the log's entry of each article's removal."""
-        keys = [(article.id, self._store.shards.of(article.id)) for article in articles]
-        calls = [
-            Call("moderation_log/find", (one.article(id_), one.log), (_ENTRIES_READ, "")) for id_, one in keys
-        ]
-        entries = [tuple(entries_from(texts)) for _, *texts in self._store.run_many(calls)]
-        removals = (Action.REMOVE, Action.WITHDRAW)
-        return [next((entry for entry in found if entry.action in removals), None) for found in entries]
+    def describe(self, ids: Sequence[ArticleId], *, with_html: bool = False) -> tuple[RemovedArticle, ...]:
+        """Return those of these articles that are removed, perhaps with their texts. Two round trips, or none."""
+        articles = read_articles(self._store, ids, None, with_html=with_html) if ids else []
+        removed = [article for article in articles if article.removed is not None]
+        acts = [(Action.WITHDRAW if one.is_withdrawn else Action.REMOVE, root_of(one.id)) for one in removed]
+        return tuple(map(RemovedArticle, removed, self._log.find_latest(acts)))
 
 
 class RemovedComment(NamedTuple):
-    """A removed comment, its article, and the log's entry of its removal."""
+    """A removed comment, its article, and the log's entry of its removal, if that is among the latest."""
 
     comment: Comment
     article: Article
-    removal: LogEntry
+    removal: LogEntry | None
 
 
 class RemovedCommentPage(NamedTuple):
@@ -95,6 +90,15 @@ class RemovedCommentPage(NamedTuple):
     comments: tuple[RemovedComment, ...]
     next_before: float | None
     """Where the next page begins: with removals before this moment, in Unix seconds; None after the last page."""
+
+
+class OwnRemovedPage(NamedTuple):
+    """Those comments of one page of a member's comments that are removed, newest first."""
+
+    comments: tuple[RemovedComment, ...]
+    has_next: bool
+    last: Position | None
+    """Position of the last comment of the page, removed or not; None for an empty page."""
 
 
 class _Reading:
@@ -116,8 +120,36 @@ class _Reading:
 class RemovedComments:
     """The removed comments of a store, as the moderation log records their removals."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, log: ModerationLog) -> None:
         self._store = store
+        self._log = log
+
+    def get_page_by(self, author: UserId, number: int = 1, *, after: Position | None = None) -> OwnRemovedPage:
+        """Return those comments of page `number` of a member's comments that are removed. Four round trips.
+
+        `after`: if given, the page follows this position, whatever the number. Raises PageNotFound, PageTooDeep.
+        """
+        page = page_window(number, COMMENTS_PER_MEMBER_PAGE, MOST_PAGED, after)
+        entries = read_window(
+            self._store, [keys.commented(author) for keys in self._store.shards.all], page, after
+        )
+        page.check_entries(entries)
+        shown = entries[: page.size]
+        with self._store.pipeline() as pipe:
+            for member, _ in shown:
+                pipe.hmget(self._store.shards.of_comment(int(member)).comment(int(member)), FIELDS)
+            rows = [
+                [member, 0, 0, 0, 0, *values] for (member, _), values in zip(shown, pipe.execute(), strict=True)
+            ]
+        found = self.describe(comments_from(self._store, rows))
+        return OwnRemovedPage(found, page.has_next(len(entries)), position_of(shown))
+
+    def describe(self, comments: Iterable[Comment]) -> tuple[RemovedComment, ...]:
+        """Return those of these comments that are removed. Two round trips; none without any."""
+        removed = [comment for comment in comments if comment.removed is not None]
+        return self._with_articles(
+            removed, self._log.find_latest([(Action.REMOVE_COMMENT, comment.id) for comment in removed])
+        )
 
     def get_page(self, before: float = inf) -> RemovedCommentPage:
         """Return the comments that are removed, and whose latest removal was before a moment in Unix seconds.
@@ -137,10 +169,11 @@ class RemovedComments:
                 break
         shown = complete[:size]
         shown += [one for one in complete[size:] if one[0].at == shown[-1][0].at]
+        rows = self._with_articles([comment for _, comment in shown], [entry for entry, _ in shown])
         if len(shown) < len(complete):
-            return RemovedCommentPage(self._with_articles(shown), shown[-1][0].at)
+            return RemovedCommentPage(rows, shown[-1][0].at)
         has_next = -inf < frontier < before
-        return RemovedCommentPage(self._with_articles(shown), frontier + _TICK if has_next else None)
+        return RemovedCommentPage(rows, frontier + _TICK if has_next else None)
 
     def _read(self, logs: list[_Reading], before: float, most: int) -> list[tuple[LogEntry, Comment]]:
         """Read on in these logs; return the removals that are found."""
@@ -162,11 +195,13 @@ class RemovedComments:
                     found += [(entry, comment) for entry in entries_from([text])]
         return found
 
-    def _with_articles(self, removals: list[tuple[LogEntry, Comment]]) -> tuple[RemovedComment, ...]:
-        ids = list(dict.fromkeys(comment.article for _, comment in removals))
+    def _with_articles(
+        self, comments: Sequence[Comment], removals: Sequence[LogEntry | None]
+    ) -> tuple[RemovedComment, ...]:
+        ids = list(dict.fromkeys(comment.article for comment in comments))
         articles = {article.id: article for article in read_articles(self._store, ids, None)} if ids else {}
         return tuple(
             RemovedComment(comment, articles[comment.article], entry)
-            for entry, comment in removals
+            for comment, entry in zip(comments, removals, strict=True)
             if comment.article in articles
         )

@@ -167,7 +167,7 @@ def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_r
         comment.article,
         comment.author_name,
         comment.by_deleted_member,
-        comment.html if comment.is_shown or (viewer.is_moderator and comment.removed is not None) else "",
+        comment.html if comment.is_shown or viewer.is_moderator or is_own else "",
         comment.posted_at,
         age(comment.posted_at),
         comment.edited_at,
