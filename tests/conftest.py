@@ -27,7 +27,7 @@ from articles.site import hosts, texts
 from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids
 from tests.rules import connect, default_rules
-from tests.store_state import REPOSITORY_DATABASE, SCHEMA_KEY, client_of
+from tests.store_state import REPOSITORY_DATABASE, client_of
 from tests.topologies import of_this_run
 from tests.topologies.node import Node
 from tests.topologies.of_this_run import Databases
@@ -188,7 +188,7 @@ def site_store(store_paths: Databases, db: None) -> Iterator[Repository]:
     texts.site_text("")  # what an administrator wrote is read before the test, which may count queries
     hosts.find_block("")
     yield wiring.repository()
-    client.hdel(SCHEMA_KEY, "remembered")  # the accounts that remember it are rolled back
+    client.flushdb()  # it remembers accounts that are rolled back
     caches["default"].clear()
     _forget_repositories()
 

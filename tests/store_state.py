@@ -26,7 +26,6 @@ REPOSITORY_DATABASE = 2
 """Of the test server: 0 and 1 are the site's own store and cache."""
 
 RANKING_KEY, HOT_KEY, ARTICLE_KEY, VOTERS_KEY = "score:", "hot:score", "article:1", "voted:1"
-SCHEMA_KEY = names.SCHEMA
 GROUP_KEY, LINK_KEY = "group:python", names.link("0" * 32)
 KEY_LIKE = (RANKING_KEY, VOTERS_KEY)
 """Names of keys, for input that must not reach any."""

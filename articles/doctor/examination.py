@@ -47,6 +47,10 @@ class Examination:
         return self._inspection.get_overview()
 
     @cached_property
+    def denied(self) -> list[str]:
+        return self._inspection.list_denied()
+
+    @cached_property
     def sync_policy(self) -> str | None:
         return self._inspection.get_sync_policy()
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from articles.doctor.examination import Examination
 from articles.doctor.findings import Finding, error, fine, note, warning
 from articles.formatting import units
-from articles.repository import SHARDS_OF_A_CLUSTER, surplus
+from articles.repository import FORGETTING, SHARDS_OF_A_CLUSTER, surplus
 
 _NEARLY_FULL = 0.9
 """Share of the memory limit."""
@@ -21,10 +21,17 @@ _MOST_LAG_SECONDS = 5
 
 
 def check_permissions(examination: Examination) -> Iterator[Finding]:
-    if examination.overview is None:
+    denied = [f"`{command}`" for command in examination.denied if command != FORGETTING]
+    file = examination.overview.append_only if examination.overview else None
+    if FORGETTING in examination.denied and file and file.enabled:
+        yield warning(
+            _("The store does not permit `BGREWRITEAOF`: its file keeps who viewed what on past days."),
+            _("Permit it to the site's user of the store, or rewrite the file once a day."),
+        )
+    if denied:
         yield note(
-            "The server does not permit `INFO`, so its memory and its append-only file were not examined.",
-            "Permit `INFO` and `CONFIG GET` to the site's user of the store.",
+            f"The store does not permit {', '.join(denied)}: here and on the operator's page, less is examined.",
+            "Give the site's user of the store the rules in `deploy/store.acl`.",
         )
 
 

@@ -29,7 +29,7 @@ from articles.models import ArchivedViews
 from articles.readership import archive
 from articles.readership.record import record_view
 from tests.internals import LEASE_SECONDS, HeldLease, Hot, RankingParameters
-from tests.store_state import get_notes, is_rewriting_file, ranking_values, set_clock
+from tests.store_state import get_notes, is_rewriting_file, limited_rights, ranking_values, set_clock
 from tests.waiting import until
 
 STEPS = [
@@ -222,6 +222,15 @@ def test_a_store_failure_in_a_step_is_logged_in_one_line(site_store, monkeypatch
     (record,) = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert record.getMessage() == "hot failed: StoreUnavailable: OOM"
     assert record.exc_info is None
+
+
+@pytest.mark.needs("one server")
+def test_a_store_that_does_not_permit_to_forget_is_reported_once_a_day(site_store, store_paths, caplog):
+    with limited_rights(site_store, store_paths.url(0), "+@all", "-bgrewriteaof"):
+        assert "does not permit BGREWRITEAOF" in results(site_store)["forget"].error
+        assert results(site_store)["forget"].error == ""
+
+    assert [record.levelname for record in caplog.records if "BGREWRITEAOF" in record.message] == ["ERROR"]
 
 
 def test_routine_steps_are_logged_at_debug(site_store, monkeypatch, caplog):

@@ -14,11 +14,11 @@ from voting_site.embedded.binary import find_binary
 class OwnStore:
     """A server on a Unix socket in `folder`: Debian's Redis if it is installed, Valkey otherwise.
 
-    `options`: further words of its command line.
+    `options`: further words of its command line; `login`: a user with a password, before the `@` of a URL.
     """
 
-    def __init__(self, folder: Path, *options: str) -> None:
-        self._socket = folder / "s.sock"
+    def __init__(self, folder: Path, *options: str, login: str = "") -> None:
+        self._socket, self._login = folder / "s.sock", login
         conf = Path(settings.BASE_DIR, "deploy", "store.conf")
         place = ["--port", "0", "--dir", str(folder), "--unixsocket", str(self._socket)]
         self._process = subprocess.Popen(
@@ -29,10 +29,10 @@ class OwnStore:
     @property
     def url(self) -> str:
         """The value of REDIS_URL."""
-        return f"unix://{self._socket}?db=0"
+        return f"unix://{self._login}{self._socket}?db=0"
 
     def _answers(self) -> bool:
-        with redis.Redis(unix_socket_path=str(self._socket)) as client:
+        with redis.Redis.from_url(self.url) as client:
             try:
                 return bool(client.ping())
             except redis.ConnectionError:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import redis
 from django.conf import settings
 
 from articles.repository import LAYOUT_VERSION
@@ -17,6 +18,7 @@ from tests.postgres_server import PostgresServer, missing
 from tests.site.forwarding import Forwarder, new_certificate
 from tests.site.own_store import OwnStore
 from tests.site_process import free_port, variables
+from tests.store_state import with_login
 from tests.topologies import binaries
 from tests.waiting import until
 from tests.web_processes import hanging_store, store_of
@@ -248,6 +250,44 @@ def test_a_store_that_keeps_nothing_on_disk_is_warned_about_at_the_start(start, 
         site.wait_until_up()
         assert "Warning: The append-only file is off: all data is lost when the store stops." in site.told()
         site.stop()
+    finally:
+        store.stop()
+
+
+def test_a_site_works_with_the_documented_rules_of_its_user_and_nothing_is_denied(start, tmp_path):
+    (tmp_path / "own").mkdir()
+    rules = Path(settings.BASE_DIR, "deploy", "store.acl").read_text("utf-8").replace("CHANGE-THIS", "secret")
+    (tmp_path / "own" / "store.acl").write_text(rules)
+    store = OwnStore(tmp_path / "own", "--aclfile", str(tmp_path / "own" / "store.acl"), login="operator:secret@")
+    try:
+        own = {"REDIS_URL": with_login(store.url, "site", "secret"), "BACKUP_DIR": str(tmp_path / "backups")}
+        site = start(first=True, **own)
+        site.wait_until_up()
+        alma = FormBrowser(site)
+        alma.sign_up("alma")
+        posted = alma.send("/post/", "/post/", title="Hello", link="https://example.org/hello")
+        article = re.search(r"/articles/(\d+)/save/", posted)[1]
+        alma.send(f"/articles/{article}/", f"/articles/{article}/vote/", choice="vote", next="/")
+        assert f'data-votes-of="{article}" data-votes="1"' in alma.get(f"/articles/{article}/")
+        for path in (
+            "/",
+            "/hot/",
+            "/newest/",
+            "/search/?q=hello",
+            "/feeds/newest.atom",
+            "/mine/voted/",
+            "/readyz",
+        ):
+            alma.get(path)
+        until(lambda: "Housekeeping last ran" in str(Installation(site.data_dir, **own).examine().report))
+        for command in ("audit", "repair", "tick"):
+            assert site.manage(command).returncode == 0, command
+
+        findings = Installation(site.data_dir, **own).examine()
+        assert findings.problems() == []
+        assert findings.of("store", "permissions") == []
+        with redis.Redis.from_url(store.url, decode_responses=True) as operator:
+            assert operator.acl_log() == []
     finally:
         store.stop()
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import redis
 
 from articles.domain.articles import ArticleId
+from articles.domain.errors import StoreUnfit
 from articles.domain.lists import Order
 from articles.repository.inspection.census import Census, count_keys
 from articles.repository.inspection.footprint import Footprint, KeyMemory, article_keys, mean_footprint
@@ -22,6 +23,7 @@ from articles.repository.inspection.readiness import Stamp, find_misfit, list_ob
 from articles.repository.inspection.server import Overview, merged, overview_of
 from articles.repository.inspection.slow_log import SlowCommand, slow_command
 from articles.repository.store import keys as names
+from articles.repository.store import permissions
 from articles.repository.store.connection import Store
 from articles.repository.store.values import moment_from
 
@@ -66,7 +68,7 @@ class Step:
 def _if_permitted(read: Callable[[], T]) -> T | None:
     try:
         return read()
-    except redis.ResponseError:
+    except (redis.ResponseError, StoreUnfit):
         return None
 
 
@@ -110,6 +112,10 @@ class Inspection:
     def _configured(self, setting: str) -> list[str]:
         """Return a setting's value on each server that names it. Raises redis.ResponseError."""
         return [reply[setting] for reply in self._of_servers("CONFIG GET", setting) if setting in reply]
+
+    def list_denied(self) -> list[str]:
+        """Return the commands for operators that a server does not permit. Two round trips, as `get_overview`."""
+        return permissions.list_denied(self._store)
 
     def list_nodes(self) -> tuple[NodeFacts, ...] | None:
         """Return the facts of each primary; None if INFO is not permitted. One round trip, as `get_overview`."""

@@ -18,7 +18,6 @@ from articles.repository.lists.standings import Standing, Standings
 from articles.repository.search.find import Search
 from articles.repository.store.connection import Store
 from articles.repository.store.values import article_id_from
-from articles.repository.store.windows import longest_window
 from articles.searching import Query
 
 COVERED = 49 * 3600
@@ -83,7 +82,7 @@ class Feeds:
         Articles gain points until voting ends: those that reached `min_points` within `COVERED` were posted within
         `COVERED` plus the longest voting window. One round trip with `min_points`, else none.
         """
-        window = 0.0 if feed_filter.min_points is None else longest_window(self._store)
+        window = 0.0 if feed_filter.min_points is None else _longest_window(self._store)
         return self._store.now() - window - COVERED
 
     def list_newest(self, feed_filter: FeedFilter) -> list[Article]:
@@ -201,3 +200,12 @@ class Feeds:
             articles += filter(feed_filter.admits, read_articles(self._store, ids, None, may_be_stale=True))
             done += len(batch)
         return articles[:MOST_ARTICLES]
+
+
+def _longest_window(store: Store) -> float:
+    """Return the longest voting window, in seconds, of any article, whatever is configured now. One round trip."""
+    with store.pipeline() as pipe:
+        for keys in store.shards.all:
+            pipe.hget(keys.ranking, "longest_window")
+        windows = [float(window) for window in pipe.execute() if window]
+    return max(windows, default=store.rules.voting_window)

@@ -51,7 +51,7 @@ def queue(call: Call, pipe: Pipeline) -> None:
     pipe.eval(scripts.source(call.script), len(call.keys), *call.keys, *call.args)
 
 
-def _queue_all(pipe: Any, commands: Sequence[Sequence[Value]]) -> None:
+def _queue_all(pipe: Any, commands: Sequence[Sequence[Value | bytes]]) -> None:
     for words in commands:
         pipe.execute_command(*words)
 
@@ -147,7 +147,7 @@ class Store:
             return self.client.nodes.primaries()
 
     def inspect(
-        self, *commands: Sequence[Value], queue_more: Callable[[Any], object] = lambda _pipe: None
+        self, *commands: Sequence[Value | bytes], queue_more: Callable[[Any], object] = lambda _pipe: None
     ) -> tuple[list[list[Any]], list[Any]]:
         """Send commands about a server to every server, and further ones, queued in a pipeline, where they belong.
 

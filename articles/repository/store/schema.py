@@ -12,6 +12,7 @@ from articles.domain.ranking import Parameters
 from articles.repository.ranking.parameters import is_chosen_by_moderators, parameters_from, values_of
 from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import keys as names
+from articles.repository.store import permissions
 from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.scan import walk
@@ -58,7 +59,7 @@ _FORMER_DEFAULT = "200"
 def check(store: Store, known_site: str | None) -> None:
     """Check all that a start refuses, changing nothing. Raises StoreUnfit, StoreUnavailable.
 
-    Five round trips; on a cluster, one more for each server. `known_site`: see `check_site`.
+    Seven round trips; on a cluster, three more for each server. `known_site`: see `check_site`.
     """
     check_server(store)
     check_restored(store)
@@ -67,11 +68,12 @@ def check(store: Store, known_site: str | None) -> None:
 
 
 def check_server(store: Store) -> None:
-    """Check the version and the settings of every server. One round trip; on a cluster, one more for each server.
+    """Check the permissions, the version and the settings of every server. Three round trips to each of them.
 
     Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
     """
     try:
+        permissions.check(store)
         sections = (("INFO", section) for section in ("server", "memory", "cluster", "persistence"))
         servers, _ = store.inspect(*sections, ("CONFIG GET", "appendfsync"))
         for *replies, sync in servers:

@@ -1,25 +1,22 @@
 """The housekeeping lease, which lets one process run the steps at a time, and what the steps need of the store."""
 
 import json
-import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import redis
 
-from articles.domain.errors import StoreUnavailable
+from articles.domain.errors import StoreUnavailable, StoreUnfit
 from articles.repository.readership.pageviews import DAYS_KEPT
 from articles.repository.store import keys as names
+from articles.repository.store import permissions
 from articles.repository.store.connection import Store
 
 _LOCK_LIFE = 30
 """Seconds after which the lease of a process that died expires. A step takes some seconds."""
 
 _DAY = 86400
-
-_IS_FORBIDDEN = re.compile("NOPERM|no permissions|unknown command")
-"""Errors of a server on which the command is not permitted: its operator is responsible for rewriting."""
 
 
 class HeldLease:
@@ -76,6 +73,7 @@ class HousekeepingLease:
         On a cluster each primary's file, with two round trips for each.
 
         The file holds every command since the last rewrite, with expired salts and which visitor viewed what.
+        Raises StoreUnfit, once a day, if the server does not permit it.
         """
         with self._store.commands() as client:
             try:
@@ -85,8 +83,12 @@ class HousekeepingLease:
                 for server in servers:
                     server.bgrewriteaof()
             except redis.ResponseError as error:
-                if not _IS_FORBIDDEN.match(str(error)):
-                    client.delete(names.FORGET_LOCK)
+                if permissions.is_lacking(error):
+                    raise StoreUnfit(
+                        f"The store does not permit {permissions.FORGETTING}, so its append-only file keeps who "
+                        "viewed what on past days: permit it to the site's user, or rewrite the file once a day."
+                    ) from error
+                client.delete(names.FORGET_LOCK)
                 return False
         return True
 

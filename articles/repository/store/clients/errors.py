@@ -37,7 +37,9 @@ UNPREPARED = (
 
 @contextmanager
 def store_errors() -> Iterator[None]:
-    """Raise StoreUnavailable for transient failures, StoreUnfit for lost parameters, StoreDamaged for wrong data.
+    """Raise StoreUnavailable for transient failures, StoreDamaged for wrong data.
+
+    StoreUnfit for lost parameters and lacking permissions.
 
     Of the first, StoreUnconfirmed if the command had been sent.
     """
@@ -49,6 +51,8 @@ def store_errors() -> Iterator[None]:
         raise StoreUnavailable(str(error)) from error
     except _OF_CLUSTERS as error:
         raise StoreUnavailable(f"a part of the store is away or being moved: {error}") from error
+    except redis.exceptions.NoPermissionError as error:
+        raise StoreUnfit(f"The store does not permit this to the site's user: {error}") from error
     except redis.ResponseError as error:
         if _PASSING.search(str(error)):
             raise StoreUnavailable(str(error)) from error
