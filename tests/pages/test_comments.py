@@ -2,6 +2,7 @@
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from urllib.parse import parse_qsl, urlsplit
 
@@ -13,8 +14,10 @@ from articles import wiring
 from articles.domain.articles import Choice
 from articles.domain.discussion.comments import CommentOrder, root_of
 from articles.domain.limits import Rate
+from articles.views.comments import rows
+from articles.views.comments.rows import Viewer, draw_thread, kept_comment
 from tests.cast import password_of
-from tests.factories import actor, browser_of
+from tests.factories import actor, browser_of, comment_on, post_as
 from tests.store_state import set_clock
 
 
@@ -545,3 +548,21 @@ def test_a_discussion_is_kept_for_an_outage(site_store, article, comment, kept, 
 def test_an_unknown_comment_is_404(site_store, article, bob, number):
     assert browser_of(bob).get(f"/comments/{number}/").status_code == 404
     assert browser_of(bob).post(f"/comments/{number}/vote/", {"choice": "vote"}).status_code == 404
+
+
+def test_drawing_a_discussion_does_not_hold_up_readers_of_another(site_store, article, comment, bob, monkeypatch):
+    other = post_as(site_store, bob, "Other", "https://example.org/b").id
+    comment_on(site_store, other, "Quick")
+    first, second = (site_store.comments.get_thread(one, CommentOrder.BEST) for one in (article, other))
+    reader = Viewer(None, is_moderator=False, may_write=True, now=site_store.store.now())
+    draw, drawn = kept_comment, []
+
+    def draw_slowly(row):
+        if row.article == article:
+            drawn.append(ThreadPoolExecutor(1).submit(draw_thread, second, reader).result(timeout=20))
+        return draw(row)
+
+    monkeypatch.setattr(rows, "kept_comment", draw_slowly)
+
+    assert "First" in draw_thread(first, reader)
+    assert "Quick" in drawn[0]

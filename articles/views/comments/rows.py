@@ -193,15 +193,17 @@ def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_r
     )
 
 
-_turn = Lock()
-"""Held while a thread is drawn, which takes the processor only: of many who open a new one at once, the first has
-its comments drawn, and the others find them kept."""
+_turns = tuple(Lock() for _ in range(64))
+"""Held while threads are drawn, which takes the processor only: of many who open a new one at once, the first has
+its comments drawn, and the others find them kept. Readers of other articles do not wait."""
 
 
 def draw_thread(thread: Thread, viewer: Viewer, new: Sequence[CommentId] = ()) -> Markup:
     """Return the comments as items of a list, each with a list of its replies; `new`: see `rows_of`."""
+    if not thread.comments:
+        return Markup()
     rows, depths = rows_of(thread, viewer, new), [comment.depth for comment in thread.comments]
-    with _turn:
+    with _turns[thread.comments[0].article % len(_turns)]:
         return Markup("").join(_pieces(rows, depths))
 
 
