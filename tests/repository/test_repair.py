@@ -10,7 +10,7 @@ from articles.repository import Repository
 from articles.repository.store import keys, schema
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.every_server import count_of, delete
-from tests.factories import link, post
+from tests.factories import comment_on, link, post
 from tests.repository.usage import hot_values, listed, use, warm
 from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
@@ -437,6 +437,22 @@ def test_a_log_of_more_entries_than_one_step_is_repaired_in_full_and_in_order(re
 
     assert problems(repository) == []
     assert [repository.moderation_log.get_for_article(article_id) for article_id in (1, 2)] == before
+
+
+def test_html_without_a_text_is_reported_and_dropped(repository, article):
+    """An older version of the site removes a text, or deletes a comment, and leaves the HTML."""
+    comment = comment_on(repository, article, "Deleted")
+    comment_on(repository, article, "A reply", ALICE, comment)
+    repository.comments.delete(comment, BOB)
+    keys = repository.store.shards.of(article)
+    for name in (keys.article(article), keys.comment(comment)):
+        repository.store.client.hset(name, "html", "<p>Deleted</p>")
+
+    found = [finding.problem for finding in repository.audit.run()]
+    repository.repair.run()
+
+    assert found == ["has HTML, but no text", "deleted, but has HTML"]
+    assert list(repository.audit.run()) == []
 
 
 def test_the_size_of_a_text_is_checked_and_restored(repository):

@@ -140,7 +140,9 @@ local function check_activity(say, active_at, last_comment, locked, removed)
 end
 
 local function check_text(say, id, bytes)
-  local size = redis.call('HSTRLEN', prefix .. 'article:' .. id, 'text')  -- O(1)
+  local article = prefix .. 'article:' .. id
+  local size = redis.call('HSTRLEN', article, 'text')  -- O(1)
+  if size == 0 and redis.call('HEXISTS', article, 'html') == 1 then say('has HTML, but no text') end
   if bytes ~= (size > 0 and exactly(size)) then say('its text has ' .. size .. ' bytes, noted ' .. (bytes or 'none')) end
 end
 

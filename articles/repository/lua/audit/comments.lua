@@ -71,6 +71,7 @@ for at = 4, #ARGV do
     check_index(say, id, time, words, not removed and not deleted)
     if not deleted then check_author(say, id, author)
     elseif count_replies(prefix, id) == 0 then say('deleted, and without replies') end
+    if deleted and redis.call('HEXISTS', prefix .. 'comment:' .. id, 'html') == 1 then say('deleted, but has HTML') end
   end
   checked, examined = checked + 1, examined + 10
   if examined > most then break end

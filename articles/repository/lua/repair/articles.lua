@@ -88,7 +88,7 @@ end
 local function note_text(article)
   local size = redis.call('HSTRLEN', article, 'text')
   if size > 0 then redis.call('HSET', article, 'text_bytes', size)
-  else redis.call('HDEL', article, 'text', 'text_bytes') end
+  else redis.call('HDEL', article, 'text', 'text_bytes', 'html') end
 end
 
 local done = 0

@@ -43,7 +43,7 @@ for at = 2, #ARGV do
     end
     rank_reply(prefix, parent, id, time, votes, opposes)
     list_voters(id, closes)
-    if not deleted then list_author(id, comment, author, name, time) end
+    if deleted then redis.call('HDEL', comment, 'html') else list_author(id, comment, author, name, time) end
     state = deleted and 'stub' or removed and 'removed' or 'shown'
   end
   if state ~= 'damaged' then redis.call('ZREM', prefix .. 'comment:time:', id) end
