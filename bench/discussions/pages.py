@@ -40,7 +40,6 @@ def measure(repository: Repository, sizes: list[int]) -> None:
     from django.test import Client
 
     from accounts.models import User
-    from articles.wiring import repository as site_repository
 
     member = User.objects.create_user("reader")
     browser = Client(HTTP_HOST="localhost", HTTP_USER_AGENT="Mozilla/5.0 Firefox/140.0")
@@ -52,7 +51,6 @@ def measure(repository: Repository, sizes: list[int]) -> None:
     )
     discuss(repository, 0, 1)
     browser.get("/articles/1/")
-    assert site_repository().articles.get(1)
     for number, comments in enumerate(sizes, start=1):
         before = store_counters(client).memory_bytes
         article = discuss(repository, number, comments)
@@ -86,8 +84,10 @@ def main() -> None:
         django.setup()
         call_command("migrate", verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
-        with empty_store(Path(folder)) as repository:
-            measure(repository, sizes)
+        with empty_store(Path(folder)):
+            from articles.wiring import repository
+
+            measure(repository(), sizes)
 
 
 if __name__ == "__main__":

@@ -110,8 +110,8 @@ VARIABLES = (
         "SECRET_KEY",
         "secret",
         "",
-        "Key that signs sessions and links in mails, 32 characters or more; empty: created at the first start in "
-        "DATA_DIR/secret_key.",
+        "Key that signs sessions, links in mails and kept HTML, 32 characters or more; empty: created at the "
+        "first start in DATA_DIR/secret_key.",
     ),
     Variable("DEBUG", "yes/no", "0", "Show detailed errors. Never use it on a public site."),
     Variable("TIME_ZONE", "time zone", "UTC", "Time zone of dates on pages, for example Asia/Shanghai."),
