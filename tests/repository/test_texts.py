@@ -133,7 +133,7 @@ def test_a_deleted_comment_leaves_no_html(repository, article):
 
 def test_readers_never_see_html_of_another_text(repository, article):
     """One member edits a comment while others lose its HTML, read it, and so make it again."""
-    comment, seen = comment_on(repository, article, "*0*"), set()
+    comment = comment_on(repository, article, "*0*")
 
     def edit():
         for number in range(1, 60):
@@ -143,12 +143,10 @@ def test_readers_never_see_html_of_another_text(repository, article):
         repository.store.client.hdel(repository.store.shards.of_comment(comment).comment(comment), "html")
         found = repository.comments.get(comment)
         assert found.html == render(found.text)
-        seen.add(found.text)
 
     during(edit, read, repository)
 
     assert comment_html(repository, comment) == "<p><em>59</em></p>\n"
-    assert "*59*" in seen
 
 
 @pytest.mark.needs("few shards")
