@@ -19,7 +19,7 @@ SHOWS_TEXT = {
         *("/inbox/", "/comments/{comment}/flag/", "/articles/{article}/comments/?parent={comment}"),
         "/api/inbox",
     ],
-    "bob": ["/comments/{comment}/edit/", "/comments/{comment}/delete/"],
+    "bob": ["/comments/{comment}/edit/", "/comments/{comment}/delete/", "/users/bob/comments/"],
     "carol": [
         *("/moderation/queue/", "/moderation/removed/comments/", "/comments/{comment}/remove/", "/api/queue"),
         *("/comments/{removed}/restore/", "/comments/{removed}/", "/api/removed/comments"),
