@@ -100,10 +100,14 @@ class UserManager(auth.UserManager["User"]):
             member_ids.note(max(ids.values()))
         return ids
 
-    def ids_of(self, usernames: Iterable[str]) -> tuple[int, ...]:
-        """Return the ids of the members with these names, in any spelling. One query, none without names."""
+    def inboxes_of(self, usernames: Iterable[str]) -> dict[str, tuple[int, float]]:
+        """Return the members with these names, in any spelling: their ids, and when each has read the inbox.
+
+        In Unix seconds, by canonical name. One query, none without names.
+        """
         canonical = {names.canonical(username) for username in usernames}
-        return tuple(self._ids(canonical).values()) if canonical else ()
+        known = self.filter(canonical_name__in=canonical, left_at=None) if canonical else self.none()
+        return {name: (pk, at) for name, pk, at in known.values_list("canonical_name", "pk", "inbox_read_until")}
 
     def existing(self, usernames: Collection[str]) -> set[str]:
         """Return those of the names that members have, in any spelling. One query, none without names."""

@@ -25,7 +25,8 @@ from articles.domain.moderation import log
 from articles.forms.links import check_links, clean_article_link
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
 from articles.web import limits
-from articles.web.identity import actor, audience_of, is_new_member, reader_id, writer
+from articles.web.identity import actor, is_new_member, reader_id, writer
+from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import repository
 
@@ -168,8 +169,10 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
     )
     reason = clean_reason(edit.reason) if edit.reason else ""
     join, leave = _changes_of_groups(edit, before)
-    mentioned = audience_of(text or "", editor.id).mentioned if before.poster == editor.id else ()
-    change: dict[str, Any] = {"text": text, "join": join, "leave": leave, "reason": reason, "mentioned": mentioned}
+    is_own = before.poster == editor.id
+    audience = audience_of(request, text, before=before.text) if is_own else NO_AUDIENCE
+    change: dict[str, Any] = {"text": text, "join": join, "leave": leave, "reason": reason}
+    change |= {"mentioned": audience.mentioned, "unmentioned": audience.unmentioned}
     articles.edit(article_id, editor, title, link, moderator=moderator, **change)
     return schemas.WholeArticle.of(articles.get(article_id, editor.id, with_html=True))
 
@@ -283,7 +286,7 @@ def post_article(
     link, text = _clean_content(article.link or "", article.text or "")
     groups = slugs_of(article.groups)
     check_groups(groups, repo.groups.get_titles(), at_most=repo.rules.max_groups_by_poster)
-    mentioned, is_new = audience_of(text, poster.id).mentioned, is_new_member(request.user)
+    mentioned, is_new = audience_of(request, text).mentioned, is_new_member(request.user)
     content: dict[str, Any] = {"text": text, "mentioned": mentioned, "is_new_member": is_new}
     posted = repo.articles.post(poster.id, poster.name, title, link, groups, **content)
     response["Location"] = reverse("api:read_article", args=[posted.id])

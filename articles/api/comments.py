@@ -25,6 +25,7 @@ from articles.domain.articles import Choice
 from articles.domain.discussion import comments as domain
 from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, COMMENTS_PER_PAGE, CommentOrder
 from articles.domain.errors import (
+    ArticleRemoved,
     CommentNotFound,
     CommentNotRemoved,
     CommentRemoved,
@@ -34,7 +35,8 @@ from articles.domain.errors import (
 from articles.forms.links import check_links
 from articles.text.lines import clean_comment, clean_reason
 from articles.web import limits, votes
-from articles.web.identity import actor, audience_of, reader_id, writer
+from articles.web.identity import actor, reader_id, writer
+from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import repository
 
@@ -260,7 +262,7 @@ def post_comment(
 ) -> Status[Comment]:
     repo, author, text = repository(), writer(request), check_links(clean_comment(comment.text))
     limits.take_comment(request)
-    audience = audience_of(text, author.id, article_id)
+    audience = audience_of(request, text, article_id)
     posted = repo.comments.post(
         article_id,
         author.id,
@@ -314,8 +316,8 @@ def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: Comme
     before = repo.comments.get(comment_id, author.id)
     limits.take_edit(request)
     text = check_links(clean_comment(edit.text), current=before.text)
-    audience = audience_of(text, author.id, domain.article_of(comment_id))
-    repo.comments.edit(comment_id, author.id, text, mentioned=audience.mentioned)
+    audience = audience_of(request, text, before.article, before=before.text)
+    repo.comments.edit(comment_id, author.id, text, mentioned=audience.mentioned, unmentioned=audience.unmentioned)
     comment = repo.comments.get(comment_id, author.id)
     return Comment.of(comment, comment.replies)
 
@@ -331,7 +333,12 @@ def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: Comme
     auth=AUTHORS,
 )
 def delete_comment(request: HttpRequest, comment_id: OwnCommentNumber) -> Deleted:
-    repository().comments.delete(comment_id, actor(request).id)
+    comments, author = repository().comments, actor(request).id
+    audience = NO_AUDIENCE
+    with suppress(ArticleRemoved):
+        before = comments.get(comment_id, author)
+        audience = audience_of(request, "", before.article, before=before.text)
+    comments.delete(comment_id, author, unmentioned=audience.unmentioned)
     return Deleted(id=comment_id)
 
 

@@ -51,7 +51,7 @@ class Rate(NamedTuple):
 def take(full_at: int, now: int, rate: Rate) -> tuple[int, int]:
     """Take one use at `now`; return when the limit is full again, and how long to wait for the use: 0 if taken.
 
-    All in ms. `full_at`: when the limit is full, 0 if it is. lua/lib/limits.lua has the same formula.
+    All in ms. `full_at`: when the limit is full, 0 if it is. lua/lib/members.lua has the same formula.
     """
     # A moment beyond the capacity is from a clock that was ahead: it must not block anyone for longer than that.
     moment = min(max(full_at, now), now + rate.capacity_ms) + rate.refill_ms
@@ -116,6 +116,8 @@ LIMITS = (
     Limit("comments", Per.MEMBER, "20 in 10 min", "Comments posted"),
     Limit("comments_new", Per.NEW_MEMBER, "100 in 1 d", "Comments posted"),
     Limit("edits_new", Per.NEW_MEMBER, "60 in 1 d", "Articles and comments edited"),
+    Limit("mentions", Per.MEMBER, "100 in 1 d", "Members notified of a mention"),
+    Limit("mentions_new", Per.NEW_MEMBER, "30 in 1 d", "Members notified of a mention"),
     Limit("flags", Per.MEMBER, "20 in 1 h", "Articles and comments flagged"),
     Limit(
         "changes",

@@ -1,6 +1,6 @@
 """Posting, reading, editing, removing and restoring articles."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from articles.domain.articles import WITHDRAWN, Article, ArticleId, Posted
@@ -19,7 +19,7 @@ from articles.repository.groups import Groups
 from articles.repository.limits import check, take_calls
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Store, Value, exact_time, queue
+from articles.repository.store.connection import NO_ONE, Store, Value, exact_time, joined_times, queue
 from articles.repository.store.values import joined, whole_from
 from articles.searching import words_of
 from articles.text.links import link_digest, post_digest
@@ -186,11 +186,12 @@ class Articles:
         moderator: bool,
         reason: str = "",
         mentioned: Collection[UserId] = (),
+        unmentioned: Mapping[UserId, float] = NO_ONE,
     ) -> None:
         """Change title, link, text and groups: moderators at any time, the poster within `Rules.edit_window`.
 
         `text`: None leaves it unchanged. `join` and `leave`: groups, with the rules of `Groups.assign`. Notifies
-        those who are `mentioned` and have had no notice of it.
+        those who are `mentioned` and have had no notice of it; the `unmentioned` are as in `Comments.edit`.
 
         Two round trips; two more if the link changes, and two with groups to join. Raises ArticleNotFound,
         ArticleRemoved, NotThePoster, EditingClosed, AccountDeleted, and DuplicateLink if another article was
@@ -206,7 +207,8 @@ class Articles:
         targets = self._groups.ensure_targets(join, self._groups.get_targets(join))
         new_groups = list(dict.fromkeys(targets.values()))
         try:
-            old_link = self._write(before, content, arguments, [",".join(new_groups), ",".join(leave)], mentioned)
+            notices = [joined(mentioned), joined_times(unmentioned)]
+            old_link = self._write(before, content, arguments, [",".join(new_groups), ",".join(leave)], notices)
         except StoreError:
             raise  # the edit may be done and only its reply lost: then the article needs the claim
         except ArticlesError:
@@ -221,7 +223,7 @@ class Articles:
         content: "_Content",
         arguments: Sequence[Value],
         groups: Sequence[Value],
-        mentioned: Collection[UserId],
+        notices: Sequence[Value],
     ) -> str:
         """Write an edit, with words that include the article's current poster name; return the old link."""
         keys, (title, link, text) = self._store.shards.of(article.id), content
@@ -233,7 +235,7 @@ class Articles:
                     "articles/edit",
                     article.id,
                     [keys.article(article.id)],
-                    [*arguments, *words, *groups, self._store.rules.hot_size, joined(mentioned), html],
+                    [*arguments, *words, *groups, self._store.rules.hot_size, notices[0], html, notices[1]],
                     handled=("changed",),
                 )
             if status == "ok":

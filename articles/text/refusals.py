@@ -89,6 +89,12 @@ LIMITS = {
         "New members can edit articles and comments %(uses)s times in %(period)s.",
         "uses",
     ),
+    "mentions": gettext_lazy("You have mentioned many members in a short time."),
+    "mentions_new": ngettext_lazy(
+        "New members can mention %(uses)s member in %(period)s.",
+        "New members can mention %(uses)s members in %(period)s.",
+        "uses",
+    ),
     "flags": gettext_lazy("You have flagged too many things in a short time."),
     "changes": gettext_lazy("You have sent many forms in a short time."),
     "large": gettext_lazy("You have sent many large forms in a short time."),

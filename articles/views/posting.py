@@ -29,7 +29,8 @@ from articles.text.refusals import action_sentence, input_sentence
 from articles.views.manifest import shared_content
 from articles.web import limits
 from articles.web.form_answers import with_address
-from articles.web.identity import actor, audience_of, is_new_member, reader_id, writer
+from articles.web.identity import actor, is_new_member, reader_id, writer
+from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.wiring import html_of, repository
 
 
@@ -63,7 +64,7 @@ def _post(request: HttpRequest, form: PostForm) -> Posted:
         values["link"],
         values["groups"],
         text=values["text"],
-        mentioned=audience_of(values["text"], poster.id).mentioned,
+        mentioned=audience_of(request, values["text"]).mentioned,
         is_new_member=is_new_member(request.user),
     )
 
@@ -141,6 +142,8 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
     """Change the article and return whether that succeeded; if not, the form has the error."""
     values, editor, (join, leave) = form.cleaned_data, actor(request), form.changes
     limits.take_edit(request)
+    is_own = article.poster == editor.id
+    audience = audience_of(request, values["text"], before=article.text) if is_own else NO_AUDIENCE
     try:
         repository().articles.edit(
             article.id,
@@ -152,7 +155,8 @@ def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: 
             leave=leave,
             moderator=moderator,
             reason=values.get("reason", ""),
-            mentioned=audience_of(values["text"], editor.id).mentioned if article.poster == editor.id else (),
+            mentioned=audience.mentioned,
+            unmentioned=audience.unmentioned,
         )
     except DuplicateLink as duplicate:
         form.add_error("link", action_sentence(duplicate))

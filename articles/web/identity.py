@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, wraps
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -14,14 +14,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from accounts.models import BanScope, Block, Mute, Silence
 from accounts.web.form_pages import members_only
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.notices import MOST_MENTIONED, Notice
+from articles.domain.discussion.notices import Notice
 from articles.domain.errors import Banned
 from articles.domain.limits import FOR_NEW_MEMBERS
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
-from articles.text.mentions import mentioned_in
 from articles.web.client_address import Address, Proxies, client_address, household
-from articles.wiring import html_of, repository
+from articles.wiring import repository
 
 View = Callable[..., HttpResponse]
 
@@ -78,24 +77,6 @@ def blocked_by(request: HttpRequest) -> frozenset[UserId]:
     """Return whom the reader blocks. One query, none without an account."""
     reader = reader_id(request)
     return frozenset() if reader is None else Block.objects.list_blocked(reader)
-
-
-class Audience(NamedTuple):
-    """The members who are notified of what a member writes."""
-
-    mentioned: tuple[UserId, ...]
-    spared: frozenset[UserId]
-    """Members who want no notice of it."""
-
-
-def audience_of(text: str, author: UserId, article: ArticleId | None = None) -> Audience:
-    """Return whom a text in Markdown mentions, `MOST_MENTIONED` at most, and who wants no notice of it.
-
-    `article`: whose discussion it belongs to, if any. One query, three if it mentions anyone.
-    """
-    spared = Mute.objects.list_spared(author, article)
-    named = get_user_model().objects.ids_of(mentioned_in(html_of(text))[:MOST_MENTIONED])
-    return Audience(tuple(user for user in named if user not in spared), spared)
 
 
 def actor(request: HttpRequest) -> Actor:

@@ -174,6 +174,15 @@ def take_edit(request: HttpRequest) -> None:
         take(request, "edits_new")
 
 
+def take_mentions(request: HttpRequest, count: int) -> None:
+    """Take a use of the limits of mentions for each member mentioned. Raises LimitReached. At most one round trip.
+
+    Up to two more for a member who may no longer be new.
+    """
+    if count:
+        take(request, *["mentions"] * count, *["mentions_new"] * (count if is_new_member(request.user) else 0))
+
+
 def _uses(request: HttpRequest, limit: str) -> list[Use]:
     return [Use(limit, subject, share) for subject, share in _subjects(request, BY_NAME[limit].per).items()]
 

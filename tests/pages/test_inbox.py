@@ -62,6 +62,40 @@ def test_members_are_mentioned_by_forms_and_edits_whatever_the_spelling(site_sto
     assert shown(browser_of(bob).get("/inbox/").text).count("mentioned you") == 1
 
 
+def by_page(author, path: str, text: str) -> int:
+    fields = {"title": "Hello", "link": "https://example.org/a", "text": text}
+    return browser_of(author).post(f"/{path}/{'edit' if text else 'delete'}/", fields).status_code
+
+
+def by_api(author, path: str, text: str) -> int:
+    browser = browser_of(author)
+    if not text:
+        return browser.delete(f"/api/{path}").status_code
+    return browser.patch(f"/api/{path}", {"text": text}, content_type="application/json").status_code
+
+
+@pytest.mark.needs("one server")
+@pytest.mark.parametrize("send", [by_page, by_api])
+def test_a_member_mentioned_by_mistake_has_no_notice_unless_it_was_read(
+    site_store, article, later, alice, bob, carol, send
+):
+    comment = comment_on(site_store, article, "Hello", alice.pk)
+    comments, own = f"comments/{comment}", f"articles/{article}"
+    for path in (comments, own):
+        assert send(alice, path, "Hello @bob and @CAROL") < 400
+    assert "mentioned you" in shown(browser_of(carol).get("/inbox/").text)
+    later.advance(1)
+    browser_of(carol).post("/inbox/read/", {"until": later()})
+    for path in (comments, own):
+        assert send(alice, path, "Hello @Carol") < 400
+
+    assert "Nothing here yet" in shown(browser_of(bob).get("/inbox/").text)
+    assert shown(browser_of(carol).get("/inbox/").text).count("mentioned you") == 2
+    assert send(alice, comments, "@bob") < 400
+    assert send(alice, comments, "") < 400
+    assert "Nothing here yet" in shown(browser_of(bob).get("/inbox/").text)
+
+
 @pytest.mark.needs("one server")
 def test_new_notices_stay_new_until_all_are_marked_as_read(site_store, article, later, alice, bob):
     comment_on(site_store, article, "First", bob.pk)

@@ -442,6 +442,32 @@ def test_new_members_edit_so_many_texts_a_day(article, site_store, alice, settin
     assert site_store.comments.get(comment).text == "Text 1"
 
 
+@pytest.mark.parametrize("limit", ["MENTIONS", "MENTIONS_NEW"])
+def test_mentions_are_limited_over_all_texts_and_edits_of_a_member(
+    article, site_store, alice, bob, settings, limit
+):
+    settings.LIMIT_EDITS_NEW, settings.LIMIT_CHANGES = None, None
+    setattr(settings, f"LIMIT_{limit}", Rate(4, 86400))
+    wiring.forget_repositories()
+    for name in ("ann", "ben", "cat", "dan", "eve"):
+        member(name)
+    comment, browser = comment_on(site_store, article, "A comment", bob.pk), browser_of(bob)
+    texts = {
+        f"/articles/{article}/comments/": ("@ann @ben @bob @nobody", 302),
+        f"/comments/{comment}/edit/": ("@cat", 302),
+        "/post/": ("@ann @ben", 429),
+    }
+    for path, (text, status) in texts.items():
+        response = browser.post(path, {"title": "Hello", "text": text})
+        assert response.status_code == status
+    assert "@ann @ben</textarea>" in response.content.decode()
+    assert "mention" in response.content.decode()
+    assert browser.post(f"/comments/{comment}/edit/", {"text": "@cat again"}).status_code == 302
+    for text, status in (("@cat @dan @eve", 429), ("@cat @dan", 200)):
+        edit = browser.patch(f"/api/comments/{comment}", {"text": text}, content_type="application/json")
+        assert edit.status_code == status
+
+
 def test_large_bodies_are_limited_before_they_are_decoded(site_store, monkeypatch):
     monkeypatch.setattr(HttpRequest, "body", property(lambda _request: pytest.fail("it was read")))
     monkeypatch.setattr(type(wiring.repository().limits), "take", exhausted)

@@ -115,7 +115,9 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
     reply = comment_on(repository, article_id, "Reply", ALICE, first)
     stub, top = (comment_on(repository, article_id, text) for text in ("Stub", "Top"))
     last = comment_on(repository, article_id, "Last", ALICE, stub)
-    comments.delete(stub, BOB)
+    young = comment_on(repository, article_id, "@carol", mentioned=[CAROL])
+    for comment, unmentioned in ((young, {CAROL: 0}), (stub, {})):
+        comments.delete(comment, BOB, unmentioned=unmentioned)
     for choice in (Choice.VOTE, Choice.OPPOSE, Choice.NONE, Choice.VOTE):
         comments.cast(first, 77, choice)
         comments.cast(top, 77, choice)

@@ -3,7 +3,15 @@
 import pytest
 
 from articles.domain.discussion.comments import root_of
-from articles.domain.discussion.notices import DELETED_NOTED, NOTICES_KEPT, DeletedComment, Notice, NoticeKind
+from articles.domain.discussion.notices import (
+    DELETED_NOTED,
+    MOST_MENTIONED,
+    NOTICES_KEPT,
+    UNDO_SECONDS,
+    DeletedComment,
+    Notice,
+    NoticeKind,
+)
 from articles.domain.errors import PageNotFound
 from articles.domain.lists import Order
 from articles.domain.moderation.flags import FlagReason, FlagState
@@ -74,6 +82,50 @@ def test_a_mention_is_one_notice_even_in_a_reply_to_the_member_and_after_edits(r
     assert heard(repository, ALICE) == [("reply", comment)]
     assert heard(repository, CAROL) == heard(repository, MALLORY) == [("mention", comment)]
     assert [notices(repository, user)[0].at for user in (CAROL, MALLORY)] == [posted_at, clock()]
+
+
+def edit(repository: Repository, article: int, comment: int | None, text: str, **notices: object) -> None:
+    """Change bob's comment, or alice's article without one."""
+    if comment:
+        repository.comments.edit(comment, BOB, text, **notices)
+    else:
+        alice = Actor(ALICE, "alice")
+        repository.articles.edit(article, alice, "A title", link(1), text=text, moderator=False, **notices)
+
+
+@pytest.mark.parametrize("in_comment", [True, False])
+def test_a_text_notifies_so_many_members_in_its_life(repository, article, in_comment):
+    members = range(1_001, 1_041)
+    comment = comment_on(repository, article, "@members", BOB, mentioned=members[:9]) if in_comment else None
+    for first in range(0 if comment is None else 9, 40, 9):
+        edit(repository, article, comment, f"From {first}", mentioned=members[first : first + 9])
+    edit(repository, article, comment, "Again", mentioned=[members[0], members[39]])
+
+    assert [user for user in members if heard(repository, user)] == list(members[:MOST_MENTIONED])
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize("in_comment", [True, False])
+def test_a_mention_that_is_taken_back_at_once_takes_its_unread_notice_back(repository, clock, article, in_comment):
+    comment, posted_at = comment_on(repository, article, "Hello", BOB) if in_comment else None, clock()
+    edit(repository, article, comment, "@carol @mallory", mentioned=[CAROL, MALLORY])
+    clock.advance(UNDO_SECONDS)
+    edit(repository, article, comment, "Nobody", unmentioned={CAROL: posted_at - 1, MALLORY: posted_at})
+
+    assert heard(repository, CAROL) == []
+    assert heard(repository, MALLORY) == [("mention", comment)], "it has been read"
+    edit(repository, article, comment, "@carol", mentioned=[CAROL])
+    clock.advance(UNDO_SECONDS + 0.001)
+    edit(repository, article, comment, "Nobody", unmentioned={CAROL: 0})
+    assert heard(repository, CAROL) == [("mention", comment)], "it is too late"
+
+
+def test_a_comment_deleted_at_once_takes_its_unread_mentions_back(repository, article):
+    comment = comment_on(repository, article, "@carol", BOB, mentioned=[CAROL])
+    repository.comments.delete(comment, BOB, unmentioned={CAROL: 0})
+
+    assert heard(repository, CAROL) == []
+    assert heard(repository, ALICE) == [("reply", comment)]
 
 
 def test_the_text_of_an_article_mentions_members_and_an_edit_those_it_adds(repository, clock):

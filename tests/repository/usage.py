@@ -122,7 +122,8 @@ def use(repository: Repository, clock: Clock) -> None:
     for number in (5, 6, 8):
         repository.articles.remove(number, MODERATOR, "Spam")
     repository.articles.restore(8, MODERATOR, "It was not")
-    repository.articles.edit(7, MODERATOR, "Better", link(700), text="A *text*", moderator=True, reason="A typo")
+    better = {"text": "A *text*", "reason": "A typo", "mentioned": [MALLORY]}
+    repository.articles.edit(7, MODERATOR, "Better", link(700), moderator=True, **better)
     now = clock()
     with repository.imports.lock():
         repository.imports.get_shift("f" * 32, 5.0)
@@ -166,7 +167,7 @@ def use_comments(repository: Repository, clock: Clock) -> None:
         comment_on(repository, article_id, "Second", BOB, first)
         clock.advance(0.125)
         stub = comment_on(repository, article_id, "Third", BOB)
-        comment_on(repository, article_id, "Fourth", ALICE, stub)
+        comment_on(repository, article_id, "Fourth", ALICE, stub, mentioned=[MALLORY])
         for user in range(10, 15):
             repository.comments.cast(first, user, Choice.OPPOSE if user == 12 else Choice.VOTE)
         repository.comments.delete(stub, BOB)

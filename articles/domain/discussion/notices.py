@@ -22,7 +22,10 @@ DELETED_NOTED = 100
 """Comments of an article, the last ones that their authors deleted, of which notices still say who wrote them."""
 
 MOST_MENTIONED = 10
-"""Members that one text can notify by mentioning them."""
+"""Members that one text can notify by mentioning them, with all edits together."""
+
+UNDO_SECONDS = 60
+"""Time in which a mention that is taken back takes its notice back, unless the member has read the inbox since."""
 
 
 class NoticeKind(StrEnum):

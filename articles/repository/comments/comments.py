@@ -1,6 +1,6 @@
 """Posting, editing, deleting, voting on and moderating comments. A comment is in the shard of its article."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -34,7 +34,7 @@ from articles.repository.comments.reading import (
 )
 from articles.repository.limits import vote_arguments
 from articles.repository.lists.reading import FIELDS, read_article_with, read_fields_with
-from articles.repository.store.connection import Store, exact_time
+from articles.repository.store.connection import NO_ONE, Store, exact_time, joined_times
 from articles.repository.store.values import joined
 from articles.searching import words_of_comment
 
@@ -204,10 +204,20 @@ class Comments:
         comments = comments_by(self._store, user, FIELDS_WITH_HTML)
         return within_a_feed((comment for comment in comments if comment.is_shown), since)
 
-    def edit(self, comment_id: CommentId, user: UserId, text: str, *, mentioned: Collection[UserId] = ()) -> None:
+    def edit(
+        self,
+        comment_id: CommentId,
+        user: UserId,
+        text: str,
+        *,
+        mentioned: Collection[UserId] = (),
+        unmentioned: Mapping[UserId, float] = NO_ONE,
+    ) -> None:
         """Change the text of the author's comment; within EDIT_SECONDS, leave no mark. One round trip.
 
-        Notifies those who are `mentioned` and have had no notice of the comment.
+        Notifies those who are `mentioned` and have had no notice of the comment, MOST_MENTIONED with all edits.
+        The `unmentioned` lose a notice of the last UNDO_SECONDS, unless they have read the inbox since: the values
+        say when each did, in Unix seconds.
 
         Raises CommentNotFound, NotTheAuthor, CommentRemoved, DiscussionLocked, ArticleRemoved, AccountDeleted.
         """
@@ -222,11 +232,14 @@ class Comments:
                     joined(mentioned),
                     words_of_comment(text),
                     self._store.kept_html.make(text),
+                    joined_times(unmentioned),
                 ],
             )
 
-    def delete(self, comment_id: CommentId, user: UserId) -> None:
+    def delete(self, comment_id: CommentId, user: UserId, *, unmentioned: Mapping[UserId, float] = NO_ONE) -> None:
         """Delete the author's comment; while it has replies, a stub without text and author remains.
+
+        The `unmentioned` lose their notices as with `edit`.
 
         One round trip. Raises CommentNotFound, NotTheAuthor, AccountDeleted.
         """
@@ -236,7 +249,7 @@ class Comments:
                 "comments/delete",
                 comment_id,
                 [keys.comment(comment_id), keys.article(article_id), keys.commented(user)],
-                [comment_id, user, keys.prefix],
+                [comment_id, user, keys.prefix, exact_time(self._store.now()), joined_times(unmentioned)],
             )
 
     def cast(self, comment_id: CommentId, user: UserId, choice: Choice) -> Tally:

@@ -1,7 +1,7 @@
 """The connection that all parts of the repository share: client, shards, rules and clock."""
 
 import time
-from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
@@ -74,6 +74,15 @@ def _status(reply: Any) -> str:
 def _outcome(script: str, reply: Any) -> str:
     """Return the status that counts in the metrics: what a script only reads is never refused."""
     return "ok" if scripts.only_reads(script) else _status(reply)
+
+
+NO_ONE: Mapping[int, float] = {}
+"""No ids with times."""
+
+
+def joined_times(times: Mapping[int, float]) -> str:
+    """Return ids, each with a time in Unix seconds, as an argument of a script."""
+    return ",".join(f"{one}:{exact_time(at)}" for one, at in times.items())
 
 
 def exact_time(seconds: float) -> str:

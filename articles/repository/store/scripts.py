@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from articles.domain.articles import LATEST
 from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, QUANTILE
-from articles.domain.discussion.notices import NOTICES_KEPT
+from articles.domain.discussion.notices import MOST_MENTIONED, NOTICES_KEPT, UNDO_SECONDS
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.ranking import ONE_POINT
@@ -43,10 +43,12 @@ _SHARED: Mapping[str, _Value] = {
     "FIRST_PLACEHOLDER": PLACEHOLDERS[0],
     "LAST_PLACEHOLDER": PLACEHOLDERS[-1],
     "LATEST": LATEST,
+    "MOST_MENTIONED": MOST_MENTIONED,
     "NOTICES_KEPT": NOTICES_KEPT,
     "ONE_POINT": ONE_POINT,
     "QUANTILE": QUANTILE,
     "ORDERS": [order.value for order in Order],
+    "UNDO_SECONDS": UNDO_SECONDS,
     "SPANS": [period.value for period in TOP_PERIODS.values() if period.since(0) is not None],
     "WHOLE": {order.value: Keys().order(order) for order in Order},
     "OF_GROUP": {order.value: Keys().group_order(order, "") for order in Order},

@@ -24,7 +24,8 @@ from articles.text.refusals import action_sentence
 from articles.views.posting import previewed
 from articles.web import limits
 from articles.web.form_answers import with_address
-from articles.web.identity import actor, audience_of, reader_id, writer
+from articles.web.identity import actor, reader_id, writer
+from articles.web.mentions import audience_of
 from articles.wiring import repository
 
 _MOST_DIGITS = 20
@@ -68,7 +69,7 @@ def _post(request: HttpRequest, article_id: ArticleId, form: CommentForm) -> Com
     author, values = actor(request), form.cleaned_data
     limits.take_comment(request)
     try:
-        audience = audience_of(values["text"], author.id, article_id)
+        audience = audience_of(request, values["text"], article_id)
         return repository().comments.post(
             article_id,
             author.id,
@@ -106,7 +107,7 @@ def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
         raise PermissionDenied
     form = EditCommentForm(request.POST or None, text=comment.text)
     shown = previewed(request, form)
-    if request.method == "POST" and shown is None and form.is_valid() and _edit(request, comment_id, form):
+    if request.method == "POST" and shown is None and form.is_valid() and _edit(request, comment, form):
         return redirect(place_of(request, comment_id))
     unsent_form.refill(request, form)
     context = {
@@ -120,13 +121,15 @@ def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
     return render(request, "comments/edit.html", context, status=400 if form.errors else 200)
 
 
-def _edit(request: HttpRequest, comment_id: CommentId, form: EditCommentForm) -> bool:
+def _edit(request: HttpRequest, comment: Comment, form: EditCommentForm) -> bool:
     """Change the comment and return whether that succeeded; if not, the form has the error."""
     limits.take_edit(request)
     try:
         author, text = actor(request).id, form.cleaned_data["text"]
-        audience = audience_of(text, author, article_of(comment_id))
-        repository().comments.edit(comment_id, author, text, mentioned=audience.mentioned)
+        audience = audience_of(request, text, comment.article, before=comment.text)
+        repository().comments.edit(
+            comment.id, author, text, mentioned=audience.mentioned, unmentioned=audience.unmentioned
+        )
     except ActionRefused as refused:
         form.add_error(None, action_sentence(refused))
     return not form.errors
@@ -148,7 +151,8 @@ def delete(request: HttpRequest, comment_id: int) -> HttpResponse:
     if comment.author != author.id:
         raise PermissionDenied
     if request.method == "POST":
-        repo.comments.delete(comment_id, author.id)
+        unmentioned = audience_of(request, "", comment.article, before=comment.text).unmentioned
+        repo.comments.delete(comment_id, author.id, unmentioned=unmentioned)
         messages.success(request, _("Your comment has been deleted."))
         return _discussion(comment_id)
     form = forms.Form()

@@ -5,6 +5,7 @@ ARGV  1 id  2 title  3 link  4 editor's user id  5 editor's name  6 "1" for a mo
       8 how long the poster may edit, s  9 reason  10 shard prefix  11 words  12 poster's name in these words
       13 text, or ''  14 groups to join, comma-separated  15 groups to leave  16 size of the hot list
       17 members that the text mentions, comma-separated  18 HTML of the text, as it is kept
+      19 members that only the text before mentions, as in comments/edit.lua
 Returns  {"ok", previous link} | {"missing"} | {"gone"} | {"removed"} | {"not_poster"} | {"late"}
          | {"changed"} if the poster's name has changed, so that the words must be made again
 Cost  O(words + groups · log N)
@@ -12,7 +13,7 @@ TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points:
          group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw,
          hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw, words: rw, ranking: r,
          log: rw
-INCLUDE  articles, closing, formulas, lists, members, moderation_log, ranking, values, words
+INCLUDE  articles, closing, formulas, inbox, lists, members, moderation_log, ranking, values, words
 ]]
 local article, moderator, now, prefix = KEYS[1], ARGV[6] == '1', ARGV[7], ARGV[10]
 
@@ -52,5 +53,5 @@ redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'words', ARGV[11]
 set_text(article, ARGV[13], ARGV[18])
 if not removed then enter_words(prefix, ARGV[1], ARGV[11]) end
 log_article(prefix, 'edit', now, ARGV[5], ARGV[1], ARGV[2], ARGV[9], details)
-notify_mentioned(prefix, ARGV[17], poster, root_of(ARGV[1]), now)
+note_mentions(prefix, article, ARGV[17], ARGV[19], poster, root_of(ARGV[1]), now)
 return {'ok', link}

@@ -10,7 +10,7 @@ TOUCHES  article:<id> rw, voted:<id> rw, leftout:<id> rw, votes:<user> rw, oppos
          inbox:<user> rw, gone: r, leftout: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
          group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw,
          hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw, words: rw, ranking: rw
-INCLUDE  articles, closing, formulas, lists, members, ranking, values, words
+INCLUDE  articles, closing, formulas, inbox, lists, members, ranking, values, words
 ]]
 local article, voted = KEYS[1], KEYS[2]
 local id, poster, now, closes, grace, prefix = ARGV[1], ARGV[4], ARGV[6], ARGV[8], tonumber(ARGV[9]), ARGV[10]
@@ -28,5 +28,5 @@ note_choice(prefix, id, poster, 'vote', now, passed - math.max(current.longest_w
 note_posted(prefix, id, poster, now)
 list_article(prefix, id, tonumber(now), ranked_points(1, 0, left_out), split(ARGV[7]), current)
 enter_words(prefix, id, ARGV[11])
-notify_mentioned(prefix, ARGV[13], poster, root_of(id), now)
+note_mentions(prefix, article, ARGV[13], '', poster, root_of(id), now)
 return {'ok'}

@@ -9,7 +9,7 @@ Cost  O(log N)
 TOUCHES  article:<id> r, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
          comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, gone: r, ranking: r,
          limit:votes:<user> rw
-INCLUDE  closing, comments, limits, members, values
+INCLUDE  closing, comments, members, values
 ]]
 local comment, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, user, choice, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[5]

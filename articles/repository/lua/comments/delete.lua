@@ -2,15 +2,15 @@
 Delete a comment with its text, its votes and its flags. While it has replies, a stub without author keeps its place.
 The article notes who wrote it, for those whom it notified.
 KEYS  1 comment  2 article  3 comments of the author
-ARGV  1 id  2 author  3 shard prefix
+ARGV  1 id  2 author  3 shard prefix  4 now, s  5 members that the text mentions, as in comments/edit.lua
 Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"}
 Cost  O(words + log N) for the comment, and for each stub above it that loses its last reply; and that of
       last_comments() for the last one
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
          comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, comment:time: rw,
          comment:word:<word> rw, comment:words: rw, flags:<comment> rw, flagged: rw, commented:<user> rw,
-         flags:by:<user> rw, gone: r, active: rw, active:<slug> rw
-INCLUDE  comments, flags, members, values, words
+         flags:by:<user> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw
+INCLUDE  comments, flags, inbox, members, values, words
 ]]
 local DELETED_NOTED = 100  -- of an article's deleted comments, the last: see discussion/notices.py
 local comment, article, id, prefix = KEYS[1], KEYS[2], ARGV[1], ARGV[3]
@@ -29,11 +29,13 @@ redis.call('HSET', article, 'deleted', table.concat(noted, ',', math.max(1, #not
 redis.call('ZREM', KEYS[3], id)
 leave_comment(prefix, id, words)
 drop_flags(prefix, id)
+take_mentions_back(prefix, ARGV[5], id, tonumber(ARGV[4]))
 if count_replies(prefix, id) == 0 then
   drop_comment(prefix, id)
 else
   drop_comment_voters(prefix, id)
-  redis.call('HDEL', comment, 'text', 'html', 'author', 'author_name', 'edited', 'removed', 'sweep', 'words')
+  redis.call('HDEL', comment, 'text', 'html', 'author', 'author_name', 'edited', 'removed', 'sweep', 'words',
+    'mentions')
   redis.call('HSET', comment, 'deleted', 1, 'votes', 0, 'opposes', 0)
   rank_reply(prefix, parent, id, time, 0, 0)
 end

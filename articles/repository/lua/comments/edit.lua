@@ -3,11 +3,12 @@ Change the text of a comment. Shortly after posting this leaves no mark. Idempot
 KEYS  1 comment  2 article
 ARGV  1 editor's user id  2 text  3 now, s  4 time without a mark, s  5 shard prefix
       6 members that the text mentions, comma-separated  7 words of the text  8 HTML of the text, as it is kept
+      9 members that only the text before mentions, each with when the inbox was read, s: `17:0,18:1700000000.5`
 Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"} | {"comment_removed"} | {"removed"} | {"locked"}
 Cost  O(words + log N)
 TOUCHES  article:<id> r, comment:<comment> rw, comment:time: rw, comment:word:<word> rw, comment:words: rw,
          inbox:<user> rw, gone: r, ranking: r
-INCLUDE  closing, comments, members, values, words
+INCLUDE  closing, comments, inbox, members, values, words
 ]]
 local comment, prefix, id = KEYS[1], ARGV[5], string.match(KEYS[1], '%d+$')
 
@@ -29,5 +30,5 @@ if words ~= ARGV[7] then
   enter_comment(prefix, id, time, ARGV[7])
 end
 if passed > milliseconds(tonumber(ARGV[4])) then redis.call('HSET', comment, 'edited', ARGV[3]) end
-notify_mentioned(prefix, ARGV[6], author, id, ARGV[3])
+note_mentions(prefix, comment, ARGV[6], ARGV[9], author, id, ARGV[3])
 return {'ok'}

@@ -11,7 +11,7 @@ Cost  O(words + log N)
 TOUCHES  article:<id> rw, comment:<comment> rw, replies:best:<comment> rw, replies:time:<comment> rw,
          comment:sent:<digest> rw, comment:time: rw, comment:word:<word> rw, comment:words: rw, commented:<user> rw,
          inbox:<user> rw, gone: r, active: rw, active:<slug> rw
-INCLUDE  comments, members, ranking, values, words
+INCLUDE  comments, inbox, members, ranking, values, words
 ]]
 local article, sent, parent, author, now, prefix = KEYS[1], KEYS[2], ARGV[2], ARGV[3], ARGV[6], ARGV[9]
 
@@ -44,5 +44,5 @@ redis.call('HSET', article, 'comments', shown + 1, 'comment_ids', number, 'last_
 rank_active(prefix, ARGV[1], tonumber(now), false, split(groups))
 redis.call('SET', sent, id, 'EX', ARGV[8])
 if answered ~= author and not contains(ARGV[11], answered) then notify(prefix, answered, 'reply', id, now) end
-notify_mentioned(prefix, ARGV[10], author, id, now)
+note_mentions(prefix, prefix .. 'comment:' .. id, ARGV[10], '', author, id, now)
 return {'ok', id}

@@ -8,7 +8,7 @@ Cost  O(words + (flags + 1) · log N), and that of last_comments() for the last 
 TOUCHES  article:<id> rw, comment:<comment> rw, replies:time:<comment> r, comment:time: rw, comment:word:<word> rw,
          comment:words: rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r, active: rw,
          active:<slug> rw, log: rw
-INCLUDE  comments, flags, members, moderation_log, values, words
+INCLUDE  comments, flags, inbox, moderation_log, values, words
 ]]
 local comment, article, prefix = KEYS[1], KEYS[2], ARGV[5]
 

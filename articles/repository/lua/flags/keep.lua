@@ -6,7 +6,7 @@ ARGV  1 id: the comment's, or the root of the article's comments  2 time up to w
 Returns  {"ok", number of flags decided}
 Cost  O(flags · log N)
 TOUCHES  flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r
-INCLUDE  flags, members
+INCLUDE  flags, inbox
 ]]
 local decided = decide_flags(ARGV[4], ARGV[1], 'kept', tonumber(ARGV[2]))
 if #decided > 0 then redis.call('HSET', KEYS[1], 'kept', ARGV[3]) end

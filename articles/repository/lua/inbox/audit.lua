@@ -5,7 +5,7 @@ ARGV  1 user id  2 shard prefix  3 entries already examined  4 entries in this s
 Returns  {length of the inbox, {problem, …}}
 Cost  O(log N + step)
 TOUCHES  article:<id> r, inbox:<user> r, gone: r
-INCLUDE  members
+INCLUDE  inbox, members
 ]]
 local prefix, length, findings = ARGV[2], redis.call('ZCARD', KEYS[1]), {}
 if is_gone(prefix, ARGV[1]) then findings[1] = 'belongs to a deleted account' end

@@ -6,7 +6,7 @@ ARGV  1 user id  2 shard prefix
 Returns  {"ok"}
 Cost  O(N · log N)
 TOUCHES  article:<id> r, inbox:<user> rw, gone: r
-INCLUDE  members
+INCLUDE  inbox, members
 ]]
 if is_gone(ARGV[2], ARGV[1]) then
   redis.call('UNLINK', KEYS[1])

@@ -1,7 +1,9 @@
 --[[
-What members chose and posted in this shard, and what they are notified of. A choice is in the voter set of the article
-and in the list of the member; one step changes both, so they agree while the article is open. A notice is the word for what
-happened, and the comment that it is about, or the root of the article.
+What members chose and posted in this shard, and rate limits. A choice is in the voter set of the article and in the list of
+the member; one step changes both, so they agree while the article is open.
+
+The key of a limit holds the moment, in ms, at which all its uses are refilled, and expires then. The same formula as take()
+in articles/domain/limits.py.
 
 Voting rings: many new accounts of one network that choose on one article. The article's `ring` holds the highest number
 of them, and the times of the first and the last choice; `ring_checked` the last choice that a moderator has checked.
@@ -29,38 +31,6 @@ local function note_posted(prefix, id, poster, time)
   if (tonumber(poster) or 0) > 0 and not is_gone(prefix, poster) then
     redis.call('ZADD', prefix .. 'posted:' .. poster, time, id)
   end
-end
-
--- Return the root of an article: the parent of its top-level comments, and the subject of notices about the article.
-local function root_of(article)
-  return article .. string.sub(COMMENTS_PER_ARTICLE, 2)
-end
-
--- Return a notice as inboxes keep it.
-local function notice_of(word, subject)
-  return word .. ':' .. subject
-end
-
--- Put a notice into a member's inbox, or move it to the top. A damaged inbox takes none.
-local function notify(prefix, user, word, subject, at)
-  if (as_count(user) or 0) < 1 or is_gone(prefix, user) then return end
-  redis.pcall('ZADD', prefix .. 'inbox:' .. user, at, notice_of(word, subject))
-  redis.pcall('ZREMRANGEBYRANK', prefix .. 'inbox:' .. user, 0, -NOTICES_KEPT - 1)
-end
-
--- Notify members, comma-separated, whom a text mentions, except its author and those who know of it already.
-local function notify_mentioned(prefix, users, author, subject, at)
-  for _, user in ipairs(split(users)) do
-    local known = redis.pcall('ZMSCORE', prefix .. 'inbox:' .. user,
-      notice_of('reply', subject), notice_of('mention', subject))
-    if user ~= author and not (known[1] or known[2]) then notify(prefix, user, 'mention', subject, at) end
-  end
-end
-
--- Return whether a notice is about an article that exists, or about one of its comments.
-local function is_notice(prefix, notice)
-  local article = string.match(notice, '^[a-z-]+:(%d+)%d%d%d%d%d%d$')
-  return article and redis.call('EXISTS', prefix .. 'article:' .. article) == 1 or false
 end
 
 -- Note a choice in the member's lists. `at` is in Unix seconds, as text. Of the choices from before `ended` only the
@@ -145,4 +115,16 @@ local function note_new_account(prefix, accounts, id, user, at, enough, period)
   redis.pcall('ZADD', prefix .. 'rings:', exactly(at), id)
   redis.pcall('ZREMRANGEBYRANK', prefix .. 'rings:', 0, -RINGS_KEPT - 1)
   return first and 0 or number
+end
+
+-- Take one use; return the time to wait for it, 0 if it was taken. `refill` is the time for one use, `capacity` for all
+-- of them; all in ms. Without a limit, `refill` is 0.
+local function take_use(key, now, refill, capacity)
+  if refill == 0 then return 0 end
+  local full_at = tonumber(redis.call('GET', key) or '') or 0
+  full_at = math.min(math.max(full_at, now), now + capacity) + refill
+  local wait = full_at - now - capacity
+  if wait > 0 then return wait end
+  redis.call('SET', key, string.format('%.0f', full_at), 'PX', full_at - now)
+  return 0
 end

@@ -1,0 +1,57 @@
+"""Whom a text that a member writes mentions: who is notified of it, and whose notice is taken back."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from django.contrib.auth import get_user_model
+from django.http import HttpRequest
+
+from accounts import names
+from accounts.models import Mute
+from articles.domain.articles import ArticleId
+from articles.domain.discussion.notices import MOST_MENTIONED
+from articles.domain.members import UserId
+from articles.text.mentions import mentioned_in
+from articles.web import limits
+from articles.web.identity import actor
+from articles.wiring import html_of
+
+
+class Audience(NamedTuple):
+    """The members whom a text concerns."""
+
+    mentioned: tuple[UserId, ...]
+    """Those whom it mentions, and the text before did not, `MOST_MENTIONED` at most."""
+
+    unmentioned: Mapping[UserId, float]
+    """Those whom only the text before mentions, each with when the inbox was read, in Unix seconds."""
+
+    spared: frozenset[UserId]
+    """Those who want no notice of it."""
+
+
+NO_AUDIENCE = Audience((), {}, frozenset())
+
+
+def audience_of(
+    request: HttpRequest, text: str, article: ArticleId | None = None, *, before: str = ""
+) -> Audience:
+    """Return whom the member's text in Markdown concerns, and take a use of the limits for each one mentioned.
+
+    `article`: whose discussion it belongs to, if any; `before`: the text that it replaces. One query, two more if
+    it mentions anyone. Raises LimitReached.
+    """
+    author = actor(request).id
+    spared = Mute.objects.list_spared(author, article)
+    now, then = _named_in(text), _named_in(before)
+    inboxes = get_user_model().objects.inboxes_of({*now, *then})
+    new = [inboxes[name][0] for name in now[:MOST_MENTIONED] if name in inboxes and name not in then]
+    mentioned = tuple(user for user in new if user != author and user not in spared)
+    limits.take_mentions(request, len(mentioned))
+    unmentioned = dict(inboxes[name] for name in then if name in inboxes and name not in now)
+    return Audience(mentioned, unmentioned, spared)
+
+
+def _named_in(text: str) -> tuple[str, ...]:
+    """Return the canonical names that a text mentions."""
+    return tuple(map(names.canonical, mentioned_in(html_of(text)))) if "@" in text else ()
