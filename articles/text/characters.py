@@ -29,6 +29,10 @@ FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
 # Braille without dots is a space to the eye.
 BRAILLE_BLANK = "\u2800"
 
+WHITE_SPACE = "".join(filter(str.isspace, map(chr, range(0x3001))))
+
+SPACES = f" \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000{BRAILLE_BLANK}"
+
 # Format characters that do show: signs written around the Arabic, Syriac or Kaithi number that follows.
 VISIBLE_FORMATS = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
 
@@ -58,8 +62,8 @@ _OWN_KINDS = (
     (_OTHER, f"{RESERVED}{VISIBLE_FORMATS}"),
     (_PICTURE, f"{PICTURES}↔"),
     (_UNSEEN, FILLERS),
-    (_ODD_BLANK, "".join(filter(str.isspace, map(chr, range(0x3001)))) + BRAILLE_BLANK),
-    (_BLANK, " \t\n"),
+    (_ODD_BLANK, WHITE_SPACE),
+    (_BLANK, f"\t\n{SPACES}"),
     (_SELECTOR, VARIATION_SELECTORS),
     (_EMOJI_SELECTOR, "\ufe0f"),
     (_ZWNJ, JOINERS[0]),
@@ -90,7 +94,7 @@ class TooManyMarksError(ValueError):
 
 
 def visible(text: str, *, most: int) -> str:
-    """Return what shows of a text, in NFC, with a space for each blank other than a tab or the end of a line.
+    """Return what shows of a text, in NFC. Spaces, tabs and ends of lines stay; other blanks become spaces.
 
     Takes out what cannot be seen or reorders the text, and marks, joiners and variation selectors that have
     nothing to sit on, to join or to select. Linear; doing it again changes nothing. A text that NFC makes longer

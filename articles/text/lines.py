@@ -2,7 +2,7 @@
 
 import re
 
-from articles.text.characters import MARKS_LIMIT, TooManyMarksError, visible
+from articles.text.characters import BRAILLE_BLANK, MARKS_LIMIT, SPACES, WHITE_SPACE, TooManyMarksError, visible
 from articles.text.messages import english_sentence
 
 TITLE_LIMIT = 300  # code points
@@ -20,6 +20,7 @@ UNREAD_FACTOR = 4
 # The signs of a text that need no cleaning.
 _PLAIN_TEXT = re.compile(r"[ -~\n]*")
 
+_EMPTY_LINES = re.compile(rf"\A(?:[\t{SPACES}]*\n)+")
 _LINE_BREAKS = ("\r\n", *"\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
@@ -77,7 +78,8 @@ def clean_line(raw: str, *, limit: int, field: str) -> str:
     Cleaning it again changes nothing. `field` begins the code of a refusal.
     Raises InvalidInput with "<field>-long", "-encoding", "-empty" or "-marks".
     """
-    line = " ".join(_visible(_readable(raw, limit, field), UNREAD_FACTOR * limit, field).split())
+    visible_line = _visible(_readable(raw, limit, field), UNREAD_FACTOR * limit, field)
+    line = " ".join(visible_line.replace(BRAILLE_BLANK, " ").split())
     if not line:
         raise InvalidInput(f"{field}-empty")
     if len(line) > limit:
@@ -114,9 +116,9 @@ def clean_comment(raw: str) -> str:
 def clean_lines(raw: str, *, limit: int, field: str) -> str:
     """Return a text of at most `limit` code points, cleaned as `clean_line` does, but with its lines and indents.
 
-    Line breaks are "\\n"; empty lines at both ends and blanks at the end are taken out. What is then left must not
-    exceed the limit before the cleaning either, which so takes milliseconds. Cleaning it again changes nothing.
-    Raises InvalidInput with "<field>-long", "-encoding" or "-marks".
+    Line breaks are "\\n"; empty lines at both ends and blanks at the end are taken out; other spaces stay as they
+    are. What is then left must not exceed the limit before the cleaning either, which so takes milliseconds.
+    Cleaning it again changes nothing. Raises InvalidInput with "<field>-long", "-encoding" or "-marks".
     """
     text = _readable(raw, limit, field)
     for line_break in _LINE_BREAKS:
@@ -150,4 +152,4 @@ def _visible(text: str, most: int, field: str) -> str:
 
 def _trimmed(text: str) -> str:
     """Return the text without empty lines at both ends, and blanks at its end."""
-    return re.sub(r"\A(?:[ \t]*\n)+", "", text.rstrip())
+    return _EMPTY_LINES.sub("", text.rstrip(WHITE_SPACE + BRAILLE_BLANK))

@@ -295,10 +295,18 @@ def test_every_text_is_either_clean_or_refused(raw):
 
 
 def test_a_text_keeps_its_lines_and_indents_but_nothing_invisible():
-    raw = " \r\n    code\u200b\r\n\tb \u202ec\u3000d\x00\r\r\u2028e \n\n"
+    raw = " \r\n    code\u200b\r\n\tb \u202ec\x1fd\x00\r\r\u2028e \n\n"
 
     assert clean_text(raw) == "    code\n\tb c d\n\n\ne"
     assert clean_text(" \n\u200b ") == ""
+
+
+def test_a_text_keeps_the_spaces_of_every_script_as_they_were_typed():
+    text = "\u3000\u3000段落\n\u00a0\u2003a\u202f\u205f\u1680b\u2800\u28ff"
+
+    assert clean_text(f"\u3000\n\u2800\n{text}\u3000\u2800\u00a0") == text
+    assert clean_title(text) == "段落 a b \u28ff"
+    assert refusal(clean_comment, "\u3000\n\u2800\u00a0") == "comment-empty"
 
 
 def test_a_comment_is_a_text_that_is_not_empty():
