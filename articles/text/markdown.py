@@ -9,12 +9,12 @@ would be too deep or too large, or would show nothing, is shown as it was typed.
 
 import re
 from collections.abc import Callable, Collection
-from html import unescape
+from html import escape
 from itertools import accumulate, chain, islice
 from urllib.parse import quote
 
 import comrak
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from nh3 import Cleaner
 
 from articles.text.characters import BRAILLE_BLANK, is_unseen
@@ -23,7 +23,7 @@ from articles.text.links import LINK_LIMIT, clean_link, is_ordinary
 from articles.text.mentions import MEMBERS, MENTION, spellings
 from articles.text.private_hosts import is_private
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Raised whenever the HTML of some text changes: HTML that was kept under another version is made again."""
 
 FindMembers = Callable[[Collection[str]], Collection[str]]
@@ -32,7 +32,7 @@ FindMembers = Callable[[Collection[str]], Collection[str]]
 _MOST_BYTES = 200_000
 """Bytes of a text's HTML."""
 
-_MOST_TAGS = 10_000
+_MOST_TAGS = 8_000
 """Tags and escaped characters of a text's HTML: the gate takes about a microsecond for each."""
 
 _DEEPEST = 20
@@ -41,10 +41,10 @@ _DEEPEST = 20
 _MOST_STEPS = 300_000
 """Lines of a text, times its longest indent with list markers: the parser goes through open lists at each line."""
 
-_MOST_CELLS = 5_000
+_MOST_CELLS = 4_000
 """Cells of all tables of a text: an almost empty row of a wide table counts as a full one."""
 
-_MOST_LINKS = 1_000
+_MOST_LINKS = 600
 """Links and mentions of a text. An address that has to be parsed counts fourfold, with an IDN host twelvefold."""
 
 _MOST_NAMES = 100
@@ -60,7 +60,7 @@ _ENDS_LINK = (
     "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"  # full and half width
     "\u0589\u05c3\u060c\u061b\u061f\u06d4\u0964\u0965"  # Armenian, Hebrew, Arabic, Indic
     "\u0f0d-\u0f12\u104a\u104b\u1361-\u1368\u17d4\u17d5"  # Tibetan, Burmese, Ethiopic, Khmer
-    "\u200b\u2060\ufeff"  # without width
+    "\u200b\u2060\ufeff\ufdd0\U0002fffe"  # without width, and what `_shielded` puts in
 )
 """Characters that end a bare link, for a class of `re`."""
 
@@ -85,9 +85,15 @@ _IN_SITE_LINK = "/?#%!$&'()*+,;=:@~"
 
 # Characters that no text has stand for characters that shall mean nothing to the parser.
 _BREAK = "\ufdd0"  # between two characters that mean something only together
+_WIDE_BREAK = "\U0002fffe"  # the same, and a Chinese character to the parser's rules for emphasis
 _SHIELDS = {"*": "\ufdd1", "_": "\ufdd2", "~": "\ufdd3"}
-_SHIELDED = str.maketrans(_SHIELDS)
-_NOT_IN_TEXTS = re.compile("[\ufdd0-\ufdd3]")
+_NOT_IN_TEXTS = re.compile("[\ufdd0-\ufdd3\U0002fffe]")
+
+# Hebrew and Arabic, which put letters before a word, and scripts without spaces from Thai to Khmer: there, as in
+# Chinese, emphasis begins and ends beside punctuation within a word.
+_JOINED = "\u0590-\u08ff\u0e00-\u109f\u1780-\u17ff\ufb1d-\ufdcf\ufe70-\ufefc"
+_JOINED_LETTER = re.compile(f"[{_JOINED}]")
+_BESIDE_JOINED = re.compile(f"(?<=[{_JOINED}])(?=[*~])|(?<=[*~])(?=[{_JOINED}])")
 
 _SINGLE_TILDE = re.compile(r"(?<![\\~])~(?!~)")
 _ESCAPED = re.compile(r"\\@|\\:(?=//)")
@@ -95,7 +101,88 @@ _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]{1,31}:"
 _HTML_LINE = re.compile(rf"^([ \t>*+\-0-9.)]*+)(?=<[A-Za-z/!?])(?!<{_SCHEME})", re.MULTILINE)
 _OTHER_SCHEME = re.compile(rf"<(?={_SCHEME})(?!(?:https?|mailto):)", re.IGNORECASE)
 
-_INDENT = re.compile(r"^(?:[ \t>]*+(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]))*[ \t>]*", re.MULTILINE)
+_INDENT = re.compile(
+    r"^(?=[ \t>*+\-0-9.)]{15})(?:[ \t>]*+(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]))*[ \t>]*", re.MULTILINE
+)
+"""The indent of a line, with the list markers in it. Even 20,000 lines may have 15 characters of it."""
+
+_EMPTY_LINE = re.compile(r"\n[ \t>]*+(?=\n)")
+_COLUMNS = re.compile(r"(?<=[^\n]\n)[ \t>]*+(?=[^\n|]*\|)(?=[^\n-]*-)[|:\- \t]++$", re.MULTILINE)
+
+_TAGS = 8_000
+"""Tags and escaped characters of a text's HTML: the gate takes about a microsecond for each."""
+
+_DEEPEST = 20
+"""Quotes, lists, links and emphasis within each other."""
+
+_MOST_STEPS = 300_000
+"""Lines of a text, times its longest indent with list markers: the parser goes through open lists at each line."""
+
+_MOST_CELLS = 4_000
+"""Cells of all tables of a text: an almost empty row of a wide table counts as a full one."""
+
+_MOST_LINKS = 600
+"""Links and mentions of a text. An address that has to be parsed counts fourfold, with an IDN host twelvefold."""
+
+_MOST_NAMES = 100
+"""Names of a text that are looked up: later ones are no mentions."""
+
+_SCHEMES = ("http", "https", "mailto")
+
+_HOST = r"(?:[\w-]+\.)+(?:[A-Za-z]{2,63}(?![A-Za-z0-9-])|[\w-]+)"  # without a space, Chinese text may follow "org"
+_ENDS_LINK = (
+    r"\s<>\"`\[\]\\^{}|"
+    "\u00a1\u00ab\u00bb\u00bf\u2014\u2015\u2018-\u201f\u2025\u2026\u2039\u203a"  # quotes, long dashes, ellipses
+    "\u3000-\u3004\u3008-\u303f\ufe10-\ufe6f"  # Chinese and Japanese marks, without 々 and 〇
+    "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"  # full and half width
+    "\u0589\u05c3\u060c\u061b\u061f\u06d4\u0964\u0965"  # Armenian, Hebrew, Arabic, Indic
+    "\u0f0d-\u0f12\u104a\u104b\u1361-\u1368\u17d4\u17d5"  # Tibetan, Burmese, Ethiopic, Khmer
+    "\u200b\u2060\ufeff\ufdd0\U0002fffe"  # without width, and what `_shielded` puts in
+)
+"""Characters that end a bare link, for a class of `re`."""
+
+_AFTER_LINK = ".,:;!?'*_~\u00b7\u2013\u2027\u30fb"
+"""Characters that belong to a bare link in its middle, but not at its end."""
+
+_BARE_LINK = (
+    rf"(?<![A-Za-z0-9])(?P<link>(?i:https?)://{_HOST}(?::[0-9]+)?"
+    rf"(?:[/?#](?:(?!\*\*|~~)[^{_ENDS_LINK}]){{0,{LINK_LIMIT}}})?)"
+)
+_FOREIGN_HOST = re.compile(r"https?://[^/?#]*(?:xn--|[^\x00-\x7f])", re.IGNORECASE)
+_TYPED_LINK = re.compile(rf"(?<!\]\(){_BARE_LINK}")
+_LINKED = re.compile(rf"{_BARE_LINK}|{MENTION}")
+
+_MAIL = re.compile(r"mailto:[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,63}", re.IGNORECASE)
+
+_SITE_LINK = re.compile(r"/(?:[^/\\][^\\]*)?")
+"""A link to a page of the site: `//host` and `/\\host` lead to other sites."""
+
+_IN_SITE_LINK = "/?#%!$&'()*+,;=:@~"
+"""Characters of a link to a page of the site that stay as they are, beside letters, digits, `-`, `.` and `_`."""
+
+# Characters that no text has stand for characters that shall mean nothing to the parser.
+_BREAK = "\ufdd0"  # between two characters that mean something only together
+_WIDE_BREAK = "\U0002fffe"  # the same, and a Chinese character to the parser's rules for emphasis
+_SHIELDS = {"*": "\ufdd1", "_": "\ufdd2", "~": "\ufdd3"}
+_NOT_IN_TEXTS = re.compile("[\ufdd0-\ufdd3\U0002fffe]")
+
+# Hebrew and Arabic, which put letters before a word, and scripts without spaces from Thai to Khmer: there, as in
+# Chinese, emphasis begins and ends beside punctuation within a word.
+_JOINED = "\u0590-\u08ff\u0e00-\u109f\u1780-\u17ff\ufb1d-\ufdcf\ufe70-\ufefc"
+_JOINED_LETTER = re.compile(f"[{_JOINED}]")
+_BESIDE_JOINED = re.compile(f"(?<=[{_JOINED}])(?=[*~])|(?<=[*~])(?=[{_JOINED}])")
+
+_SINGLE_TILDE = re.compile(r"(?<![\\~])~(?!~)")
+_ESCAPED = re.compile(r"\\@|\\:(?=//)")
+_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]{1,31}:"
+_HTML_LINE = re.compile(rf"^([ \t>*+\-0-9.)]*+)(?=<[A-Za-z/!?])(?!<{_SCHEME})", re.MULTILINE)
+_OTHER_SCHEME = re.compile(rf"<(?={_SCHEME})(?!(?:https?|mailto):)", re.IGNORECASE)
+
+_INDENT = re.compile(
+    r"^(?=[ \t>*+\-0-9.)]{15})(?:[ \t>]*+(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]))*[ \t>]*", re.MULTILINE
+)
+"""The indent of a line, with the list markers in it. Even 20,000 lines may have 15 characters of it."""
+
 _EMPTY_LINE = re.compile(r"\n[ \t>]*+(?=\n)")
 _COLUMNS = re.compile(r"^[ \t>]*+([|:\- \t]++)$", re.MULTILINE)
 
@@ -104,11 +191,13 @@ _TABLE = {"table", "thead", "tbody", "tr", "th", "td"}
 _SIDES = {"left", "center", "right"}
 
 _TAG = re.compile("(<[^>]*>)")
+_TEXT = re.compile("(?:(?<=>)|^)[^<]+")
 _LINK_TAG = re.compile("(<(?:/?a|/?code|img)(?: [^>]*)?>)")
 _NUMBER = re.compile('(?:href|src)="([0-9]*)"')
 _ALT = re.compile('alt="([^"]*)"')
 _NESTING = re.compile("<(/?)(?:a|blockquote|del|em|ol|strong|ul)[ >]")
 
+_NAME = re.compile("@[^/+]+")
 _MENTIONED = re.compile("<m>@([A-Za-z0-9_-]+)</m>")
 
 _LINK = re.compile(r'<a href="([^"]*)"')
@@ -140,21 +229,30 @@ def render(
     the site, such as `/rules/`. `find_members`: is called at most once; without it, each valid name counts as a
     member's.
     """
+    source = _NOT_IN_TEXTS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     try:
-        html = _drawn(text, _Links(private_links=private_links, site_links=site_links), find_members)
+        html = _drawn(source, _Links(private_links=private_links, site_links=site_links), find_members)
     except _Unfit:
-        html = Markup("<p>%s</p>\n") % Markup("<br>\n").join(text.splitlines()) if text.strip() else Markup("")
-    return html
+        typed = escape(source.strip("\n"), quote=False).replace("\n", "<br>\n")
+        html = f"<p>{typed}</p>\n" if source.strip() else ""
+    return Markup(html)  # nosec B704 # noqa: S704 - cleaned by the gate, or escaped
 
 
 def plain(html: str) -> str:
     """Return rendered HTML without its tags, as one line: for descriptions and excerpts."""
-    return " ".join(unescape(_TAG.sub("", str(html))).split())
+    return " ".join(_unescaped(_TAG.sub("", str(html))).split())
 
 
 def links_in(html: str) -> list[str]:
     """Return where the links of rendered HTML lead, as clean links; mentions and mail addresses included."""
-    return [unescape(href) for href in _LINK.findall(html)]
+    return [_unescaped(href) for href in _LINK.findall(html)]
+
+
+def _unescaped(html: str) -> str:
+    """Return a text of the parser's HTML or the gate's, which have no other entities."""
+    for entity, char in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", "\u00a0"), ("&amp;", "&")):
+        html = html.replace(entity, char)
+    return html
 
 
 class _Unfit(Exception):
@@ -194,34 +292,47 @@ def _check(fits: bool) -> None:
         raise _Unfit
 
 
-def _drawn(text: str, links: _Links, find_members: FindMembers | None) -> Markup:
+def _drawn(text: str, links: _Links, find_members: FindMembers | None) -> str:
     """Return the HTML of a text. Raises _Unfit."""
-    source = _NOT_IN_TEXTS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
-    _check(max(map(len, _INDENT.findall(source))) * source.count("\n") <= _MOST_STEPS)
-    _check(_count_cells(source) <= _MOST_CELLS and source.count("@") + source.count("://") <= _MOST_LINKS)
-    html, urls = _parsed(_shielded(source))
+    _check(_count_steps(text) <= _MOST_STEPS and _count_cells(text) <= _MOST_CELLS)
+    _check(text.count("@") + text.count("://") <= _MOST_LINKS)
+    html, urls = _parsed(_shielded(text))
     _check(html.count("<") <= _MOST_TAGS)
     _check(max(accumulate(-1 if slash else 1 for slash in _NESTING.findall(html)), default=0) <= _DEEPEST)
-    html = _with_members(_with_links(html, urls, links), find_members)
-    html = html.replace(_BREAK, "").replace("&quot;", '"')
+    html = _with_members(_with_links(html, urls, links), find_members).replace(_BREAK, "").replace(_WIDE_BREAK, "")
+    _check("<hr" in html or _shows(html))
+    html = html.replace("&quot;", '"')
     _check(html.count("<") + html.count("&") <= _MOST_TAGS and len(html) <= _MOST_BYTES)
     html = _GATES[links.site_links].clean(html)
-    _check(len(html.encode()) <= _MOST_BYTES and ("<hr" in html or _shows(html)))
-    return Markup(html)  # nosec B704 # noqa: S704 - the gate escapes
+    _check(len(html.encode()) <= _MOST_BYTES)
+    return html
+
+
+def _count_steps(text: str) -> int:
+    """Return the lines of a text, times at least as many lists as can be open."""
+    lines = text.count("\n") + 1
+    longest = max(map(len, text.split("\n")))
+    if lines * longest > _MOST_STEPS:
+        longest = max(map(len, _INDENT.findall(text)), default=0)
+    return lines * longest
 
 
 def _count_cells(text: str) -> int:
-    """Return as many cells as the tables of a text can have at most: empty lines end a table."""
-    cells = 0
-    for block in _EMPTY_LINE.split(text) if "|" in text else ():
-        columns = max((row.count("|") for row in _COLUMNS.findall(block)), default=0)
-        cells += (columns + 1) * block.count("\n") if columns else 0
-    return cells
+    """Return at least as many cells as the tables of a text have: a table ends at an empty line or before."""
+    cells = columns = start = end = 0
+    for row in _COLUMNS.finditer(text):
+        if row.start() >= end:
+            cells += columns * text.count("\n", start, end)
+            columns, start = 0, row.start()
+            end = empty.start() + 1 if (empty := _EMPTY_LINE.search(text, start)) else len(text)
+        columns = max(columns, row[0].count("|") + 1)
+    return cells + columns * (text.count("\n", start, end) + 1)
 
 
 def _shielded(text: str) -> str:
     """Shield from the parser what means nothing here: marks in bare links, single tildes, HTML, other schemes."""
     text = _TYPED_LINK.sub(_shielded_link, text) if "://" in text else text
+    text = _BESIDE_JOINED.sub(_WIDE_BREAK, text) if _JOINED_LETTER.search(text) else text
     text = _SINGLE_TILDE.sub(_SHIELDS["~"], text)
     text = _ESCAPED.sub(rf"\g<0>{_BREAK}", text)
     text = _HTML_LINE.sub(rf"\g<0>{_BREAK}", text)
@@ -230,7 +341,10 @@ def _shielded(text: str) -> str:
 
 def _shielded_link(match: re.Match[str]) -> str:
     end = _end_of(match["link"])
-    return match["link"][:end].translate(_SHIELDED) + match["link"][end:]
+    link = match["link"][:end]
+    for char, shield in _SHIELDS.items():
+        link = link.replace(char, shield)
+    return link + match["link"][end:]
 
 
 def _unshielded(text: str) -> str:
@@ -253,7 +367,7 @@ def _parsed(text: str) -> tuple[str, list[str]]:
     urls: list[str] = []
 
     def number(url: str) -> str:
-        urls.append(_unshielded(url).replace(_BREAK, ""))
+        urls.append(_unshielded(url).replace(_BREAK, "").replace(_WIDE_BREAK, ""))
         return str(len(urls) - 1)
 
     extensions = comrak.ExtensionOptions()
@@ -285,7 +399,7 @@ def _with_links(html: str, urls: list[str], links: _Links) -> str:
         elif tag == "</a>":
             label = "".join(parts[opened + 1 : at])
             if not address:  # one between angle brackets keeps them
-                is_typed = url and unescape(label) in (url, url.removeprefix("mailto:"))
+                is_typed = url and _unescaped(label) in (url, url.removeprefix("mailto:"))
                 parts[opened], parts[at] = ("&lt;", "&gt;") if is_typed else ("", "")
             elif not _shows(label):
                 parts[opened + 1 : at] = [""] * (at - opened - 2) + [escape(address)]
@@ -304,7 +418,11 @@ def _may_link(html: str) -> bool:
 
 
 def _linked_texts(html: str, links: _Links) -> str:
-    return "".join(part if part.startswith("<") else _linked(unescape(part), links) for part in _TAG.split(html))
+    parts = _TAG.split(html)
+    for at in range(0, len(parts), 2):
+        if _may_link(parts[at]):
+            parts[at] = _linked(_unescaped(parts[at]), links)
+    return "".join(parts)
 
 
 def _url(tag: str, urls: list[str]) -> str:
@@ -329,13 +447,13 @@ def _linked(text: str, links: _Links) -> str:
             if not (address := links.address(label)):
                 continue
             start, end = match.start(), match.start() + len(label)
-            link = f'<a href="{escape(address)}">{escape(label)}</a>'
+            link = f'<a href="{escape(address)}">{escape(label, quote=False)}</a>'
         else:
             start, end = match.span("mention")
-            link = re.sub("@[^/+]+", r"<m>\g<0></m>", match["mention"])
-        pieces += (escape(text[at:start]), link)
+            link = _NAME.sub(r"<m>\g<0></m>", match["mention"])
+        pieces += (escape(text[at:start], quote=False), link)
         at = end
-    return "".join((*pieces, escape(text[at:])))
+    return "".join((*pieces, escape(text[at:], quote=False)))
 
 
 def _with_members(html: str, find_members: FindMembers | None) -> str:
@@ -353,6 +471,6 @@ def _with_members(html: str, find_members: FindMembers | None) -> str:
 
 
 def _shows(html: str) -> bool:
-    """Return whether a reader sees any text of the HTML."""
-    text = unescape(_TAG.sub("", html))
-    return any(not (char.isspace() or char == BRAILLE_BLANK or is_unseen(char)) for char in text)
+    """Return whether a reader sees any text of HTML in which entities stand for visible signs only."""
+    texts = (match[0] for match in _TEXT.finditer(html))
+    return any(not (char.isspace() or char == BRAILLE_BLANK or is_unseen(char)) for text in texts for char in text)

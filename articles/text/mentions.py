@@ -9,7 +9,7 @@ from accounts.names import is_valid
 
 MEMBERS = "/users/"
 
-_WORD = "A-Za-z0-9\u00c0-\u024f\u0300-\u03ff\u0400-\u052f"
+_WORD = "A-Za-z0-9\u00c0-\u024f\u0300-\u052f\u1e00-\u1fff"
 """Letters of scripts that put blanks around a name; Chinese, Thai and others, and Arabic prefixes, do not."""
 
 _NAME = "@[A-Za-z0-9_-]++"

@@ -33,6 +33,8 @@ DRAWN = {
     "~~删除。~~后": "<p><s>删除。</s>后</p>",
     "**강조(한글)**는": "<p><strong>강조(한글)</strong>는</p>",
     "これは**「強調」**です。": "<p>これは<strong>「強調」</strong>です。</p>",
+    "**หมายเหตุ:**โปรดดู": "<p><strong>หมายเหตุ:</strong>โปรดดู</p>",
+    'و**«كلمة»** ב**"מילה"**': '<p>و<strong>«كلمة»</strong> ב<strong>"מילה"</strong></p>',
     "請看***【公告】***內容": "<p>請看<em><strong>【公告】</strong></em>內容</p>",
 }
 
@@ -51,6 +53,10 @@ LINKS = {
     "https://zh.example.org/卡尔·马克思·": (
         "https://zh.example.org/%E5%8D%A1%E5%B0%94%C2%B7%E9%A9%AC%E5%85%8B%E6%80%9D",
         "https://zh.example.org/卡尔·马克思",
+    ),
+    "**https://example.org/ไทย*ไทย**": (
+        "https://example.org/%E0%B9%84%E0%B8%97%E0%B8%A2*%E0%B9%84%E0%B8%97%E0%B8%A2",
+        "https://example.org/ไทย*ไทย",
     ),
     "https://example.org/佐々木": (
         "https://example.org/%E4%BD%90%E3%80%85%E6%9C%A8",
