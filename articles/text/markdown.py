@@ -32,7 +32,7 @@ FindMembers = Callable[[Collection[str]], Collection[str]]
 _MOST_BYTES = 200_000
 """Bytes of a text's HTML."""
 
-_MOST_TAGS = 8_000
+_MOST_TAGS = 7_000
 """Tags and escaped characters of a text's HTML: the gate takes about a microsecond for each."""
 
 _DEEPEST = 20
@@ -41,11 +41,14 @@ _DEEPEST = 20
 _MOST_STEPS = 300_000
 """Lines of a text, times its longest indent with list markers: the parser goes through open lists at each line."""
 
-_MOST_CELLS = 4_000
+_MOST_CELLS = 3_500
 """Cells of all tables of a text: an almost empty row of a wide table counts as a full one."""
 
-_MOST_LINKS = 600
-"""Links and mentions of a text. An address that has to be parsed counts fourfold, with an IDN host twelvefold."""
+_LINK_SIGNS, _MOST_LINK_SIGNS = ("@", "://", "]("), 800
+"""What links and mentions are made with, and how often a text may have it in total."""
+
+_MOST_LINK_STEPS = 600
+"""Different links of a text. One that has to be parsed counts as four, and with an IDN host as twenty."""
 
 _MOST_NAMES = 100
 """Names of a text that are looked up: later ones are no mentions."""
@@ -96,10 +99,10 @@ _JOINED_LETTER = re.compile(f"[{_JOINED}]")
 _BESIDE_JOINED = re.compile(f"(?<=[{_JOINED}])(?=[*~])|(?<=[*~])(?=[{_JOINED}])")
 
 _SINGLE_TILDE = re.compile(r"(?<![\\~])~(?!~)")
-_ESCAPED = re.compile(r"\\@|\\:(?=//)")
+_ESCAPED = re.compile(r"(?<=\\@)|(?<=\\:)(?=//)")
 _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]{1,31}:"
 _HTML_LINE = re.compile(rf"^([ \t>*+\-0-9.)]*+)(?=<[A-Za-z/!?])(?!<{_SCHEME})", re.MULTILINE)
-_OTHER_SCHEME = re.compile(rf"<(?={_SCHEME})(?!(?:https?|mailto):)", re.IGNORECASE)
+_OTHER_SCHEME = re.compile(rf"(?<=<)(?={_SCHEME})(?!(?:https?|mailto):)", re.IGNORECASE)
 
 _INDENT = re.compile(
     r"^(?=[ \t>*+\-0-9.)]{15})(?:[ \t>]*+(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]))*[ \t>]*", re.MULTILINE
@@ -108,83 +111,6 @@ _INDENT = re.compile(
 
 _EMPTY_LINE = re.compile(r"\n[ \t>]*+(?=\n)")
 _COLUMNS = re.compile(r"(?<=[^\n]\n)[ \t>]*+(?=[^\n|]*\|)(?=[^\n-]*-)[|:\- \t]++$", re.MULTILINE)
-
-_TAGS = 8_000
-"""Tags and escaped characters of a text's HTML: the gate takes about a microsecond for each."""
-
-_DEEPEST = 20
-"""Quotes, lists, links and emphasis within each other."""
-
-_MOST_STEPS = 300_000
-"""Lines of a text, times its longest indent with list markers: the parser goes through open lists at each line."""
-
-_MOST_CELLS = 4_000
-"""Cells of all tables of a text: an almost empty row of a wide table counts as a full one."""
-
-_MOST_LINKS = 600
-"""Links and mentions of a text. An address that has to be parsed counts fourfold, with an IDN host twelvefold."""
-
-_MOST_NAMES = 100
-"""Names of a text that are looked up: later ones are no mentions."""
-
-_SCHEMES = ("http", "https", "mailto")
-
-_HOST = r"(?:[\w-]+\.)+(?:[A-Za-z]{2,63}(?![A-Za-z0-9-])|[\w-]+)"  # without a space, Chinese text may follow "org"
-_ENDS_LINK = (
-    r"\s<>\"`\[\]\\^{}|"
-    "\u00a1\u00ab\u00bb\u00bf\u2014\u2015\u2018-\u201f\u2025\u2026\u2039\u203a"  # quotes, long dashes, ellipses
-    "\u3000-\u3004\u3008-\u303f\ufe10-\ufe6f"  # Chinese and Japanese marks, without 々 and 〇
-    "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"  # full and half width
-    "\u0589\u05c3\u060c\u061b\u061f\u06d4\u0964\u0965"  # Armenian, Hebrew, Arabic, Indic
-    "\u0f0d-\u0f12\u104a\u104b\u1361-\u1368\u17d4\u17d5"  # Tibetan, Burmese, Ethiopic, Khmer
-    "\u200b\u2060\ufeff\ufdd0\U0002fffe"  # without width, and what `_shielded` puts in
-)
-"""Characters that end a bare link, for a class of `re`."""
-
-_AFTER_LINK = ".,:;!?'*_~\u00b7\u2013\u2027\u30fb"
-"""Characters that belong to a bare link in its middle, but not at its end."""
-
-_BARE_LINK = (
-    rf"(?<![A-Za-z0-9])(?P<link>(?i:https?)://{_HOST}(?::[0-9]+)?"
-    rf"(?:[/?#](?:(?!\*\*|~~)[^{_ENDS_LINK}]){{0,{LINK_LIMIT}}})?)"
-)
-_FOREIGN_HOST = re.compile(r"https?://[^/?#]*(?:xn--|[^\x00-\x7f])", re.IGNORECASE)
-_TYPED_LINK = re.compile(rf"(?<!\]\(){_BARE_LINK}")
-_LINKED = re.compile(rf"{_BARE_LINK}|{MENTION}")
-
-_MAIL = re.compile(r"mailto:[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,63}", re.IGNORECASE)
-
-_SITE_LINK = re.compile(r"/(?:[^/\\][^\\]*)?")
-"""A link to a page of the site: `//host` and `/\\host` lead to other sites."""
-
-_IN_SITE_LINK = "/?#%!$&'()*+,;=:@~"
-"""Characters of a link to a page of the site that stay as they are, beside letters, digits, `-`, `.` and `_`."""
-
-# Characters that no text has stand for characters that shall mean nothing to the parser.
-_BREAK = "\ufdd0"  # between two characters that mean something only together
-_WIDE_BREAK = "\U0002fffe"  # the same, and a Chinese character to the parser's rules for emphasis
-_SHIELDS = {"*": "\ufdd1", "_": "\ufdd2", "~": "\ufdd3"}
-_NOT_IN_TEXTS = re.compile("[\ufdd0-\ufdd3\U0002fffe]")
-
-# Hebrew and Arabic, which put letters before a word, and scripts without spaces from Thai to Khmer: there, as in
-# Chinese, emphasis begins and ends beside punctuation within a word.
-_JOINED = "\u0590-\u08ff\u0e00-\u109f\u1780-\u17ff\ufb1d-\ufdcf\ufe70-\ufefc"
-_JOINED_LETTER = re.compile(f"[{_JOINED}]")
-_BESIDE_JOINED = re.compile(f"(?<=[{_JOINED}])(?=[*~])|(?<=[*~])(?=[{_JOINED}])")
-
-_SINGLE_TILDE = re.compile(r"(?<![\\~])~(?!~)")
-_ESCAPED = re.compile(r"\\@|\\:(?=//)")
-_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]{1,31}:"
-_HTML_LINE = re.compile(rf"^([ \t>*+\-0-9.)]*+)(?=<[A-Za-z/!?])(?!<{_SCHEME})", re.MULTILINE)
-_OTHER_SCHEME = re.compile(rf"<(?={_SCHEME})(?!(?:https?|mailto):)", re.IGNORECASE)
-
-_INDENT = re.compile(
-    r"^(?=[ \t>*+\-0-9.)]{15})(?:[ \t>]*+(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]))*[ \t>]*", re.MULTILINE
-)
-"""The indent of a line, with the list markers in it. Even 20,000 lines may have 15 characters of it."""
-
-_EMPTY_LINE = re.compile(r"\n[ \t>]*+(?=\n)")
-_COLUMNS = re.compile(r"^[ \t>]*+([|:\- \t]++)$", re.MULTILINE)
 
 _TAGS = {"a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s"}
 _TABLE = {"table", "thead", "tbody", "tr", "th", "td"}
@@ -270,8 +196,8 @@ class _Links:
     def address(self, url: str) -> str:
         """Return the link as it is written into the page; "" for one that is not allowed. Raises _Unfit."""
         if url not in self._seen:
-            self._steps += 1 if is_ordinary(url) else 12 if _FOREIGN_HOST.match(url) else 4
-            _check(self._steps <= _MOST_LINKS)
+            self._steps += 1 if is_ordinary(url) else 20 if _FOREIGN_HOST.match(url) else 4
+            _check(self._steps <= _MOST_LINK_STEPS)
             self._seen[url] = self._address(url)
         return self._seen[url]
 
@@ -295,11 +221,11 @@ def _check(fits: bool) -> None:
 def _drawn(text: str, links: _Links, find_members: FindMembers | None) -> str:
     """Return the HTML of a text. Raises _Unfit."""
     _check(_count_steps(text) <= _MOST_STEPS and _count_cells(text) <= _MOST_CELLS)
-    _check(text.count("@") + text.count("://") <= _MOST_LINKS)
+    _check(sum(map(text.count, _LINK_SIGNS)) <= _MOST_LINK_SIGNS)
     html, urls = _parsed(_shielded(text))
     _check(html.count("<") <= _MOST_TAGS)
     _check(max(accumulate(-1 if slash else 1 for slash in _NESTING.findall(html)), default=0) <= _DEEPEST)
-    html = _with_members(_with_links(html, urls, links), find_members).replace(_BREAK, "").replace(_WIDE_BREAK, "")
+    html = _unbroken(_with_members(_with_links(html, urls, links), find_members))
     _check("<hr" in html or _shows(html))
     html = html.replace("&quot;", '"')
     _check(html.count("<") + html.count("&") <= _MOST_TAGS and len(html) <= _MOST_BYTES)
@@ -334,9 +260,9 @@ def _shielded(text: str) -> str:
     text = _TYPED_LINK.sub(_shielded_link, text) if "://" in text else text
     text = _BESIDE_JOINED.sub(_WIDE_BREAK, text) if _JOINED_LETTER.search(text) else text
     text = _SINGLE_TILDE.sub(_SHIELDS["~"], text)
-    text = _ESCAPED.sub(rf"\g<0>{_BREAK}", text)
-    text = _HTML_LINE.sub(rf"\g<0>{_BREAK}", text)
-    return _OTHER_SCHEME.sub(rf"\g<0>{_BREAK}", text)
+    text = _ESCAPED.sub(_BREAK, text)
+    text = _HTML_LINE.sub(lambda indent: indent[0] + _BREAK, text)
+    return _OTHER_SCHEME.sub(_BREAK, text)
 
 
 def _shielded_link(match: re.Match[str]) -> str:
@@ -353,6 +279,10 @@ def _unshielded(text: str) -> str:
     return text
 
 
+def _unbroken(text: str) -> str:
+    return text.replace(_BREAK, "").replace(_WIDE_BREAK, "")
+
+
 def _end_of(link: str) -> int:
     """Return the length of a bare link without the marks after it, and the brackets that it did not open."""
     end, surplus = len(link), link.count(")") - link.count("(")
@@ -367,7 +297,7 @@ def _parsed(text: str) -> tuple[str, list[str]]:
     urls: list[str] = []
 
     def number(url: str) -> str:
-        urls.append(_unshielded(url).replace(_BREAK, "").replace(_WIDE_BREAK, ""))
+        urls.append(url if url.isascii() else _unbroken(_unshielded(url)))
         return str(len(urls) - 1)
 
     extensions = comrak.ExtensionOptions()
@@ -450,7 +380,7 @@ def _linked(text: str, links: _Links) -> str:
             link = f'<a href="{escape(address)}">{escape(label, quote=False)}</a>'
         else:
             start, end = match.span("mention")
-            link = _NAME.sub(r"<m>\g<0></m>", match["mention"])
+            link = _NAME.sub(lambda name: f"<m>{name[0]}</m>", match["mention"])
         pieces += (escape(text[at:start], quote=False), link)
         at = end
     return "".join((*pieces, escape(text[at:], quote=False)))
