@@ -269,6 +269,25 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         signature = salted_hmac("accounts.private_feed", f"{self.pk} {self.feed_key}", algorithm="sha256")
         return f"{self.pk}-{signature.hexdigest()[:40]}"
 
+    def rename(self, name: str) -> None:
+        """Change the name; a deleted account keeps the former one taken. Raises ValidationError."""
+        _NAME(name)
+        former, canonical = names.former_name_digest(self.canonical_name), names.canonical(name)
+        is_other = canonical != self.canonical_name
+        if is_other and type(self).objects.is_taken(name):
+            raise ValidationError({"username": _("This name is taken.")})
+        self.username, self.canonical_name = name, canonical
+        kept = User(canonical_name=former, left_at=timezone.now(), is_active=False)
+        if is_other:
+            kept.take_id()
+            kept.username = names.deleted_username(kept.pk)
+            kept.set_unusable_password()
+        with transaction.atomic():
+            self.save(update_fields=["username", "canonical_name"])
+            User.objects.bulk_create([kept] if is_other else [])
+        if is_other:
+            member_ids.note(kept.pk)
+
     def take_id(self) -> None:
         """Give a new account its id, before the transaction that saves it. See `accounts.member_ids`."""
         if self.pk is None:

@@ -1,9 +1,12 @@
-"""Account deletion in the store: removes the member's name. Articles, comments and votes stay, anonymised."""
+"""Account deletion in the store: removes the member's name. Articles, comments and votes stay, anonymised.
+
+A member gets another name in the same way.
+"""
 
 from collections.abc import Callable
 
 from articles.domain.discussion.comments import article_of
-from articles.domain.members import DELETED_NAME, UserId
+from articles.domain.members import DELETED_MEMBER, DELETED_NAME, UserId
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
@@ -68,49 +71,79 @@ class AccountDeletion:
             ]
         )
 
+    def rename(self, user: UserId, former: str, name: str, progress: Callable[[int], object]) -> None:
+        """Replace a member's name in what they posted and in the moderation log. Safe to interrupt and to repeat.
+
+        About two round trips for each 50 articles, comments or entries of the log. `progress`: how many of these
+        are done. Raises StoreError.
+        """
+        done = 0
+        for keys in self._store.shards.all:
+            for give in (self._give_articles, self._give_comments):
+                first = 0
+                while True:
+                    count, is_given = give(keys, user, user, name, first)
+                    first += count if is_given else 0
+                    progress(done + first)
+                    if is_given and count < NAMES_PER_SCRIPT:
+                        break
+                done += first
+            cursor = "0"
+            while cursor := self._replace_in_log(keys, former, name, cursor):
+                done += NAMES_PER_SCRIPT
+                progress(done)
+
     def _step(self, kind: str, keys: Keys, user: UserId, name: str, cursor: str) -> str:
         """Take one step in one shard; return the next cursor, '' when this kind is done in the shard."""
-        if kind == "articles":
-            return "" if self._anonymise_articles(keys, user) else "0"
-        if kind == "comments":
-            return "" if self._anonymise_comments(keys, user) else "0"
         if kind == "flags":
             return "" if self._withdraw_flags(keys, user) else "0"
-        lists = [keys.log, keys.tunings, keys.ranking]
+        if kind == "log":
+            return self._replace_in_log(keys, name, DELETED_NAME, cursor)
+        give = self._give_articles if kind == "articles" else self._give_comments
+        count, is_given = give(keys, user, DELETED_MEMBER, "", 0)
+        return "" if is_given and count < NAMES_PER_SCRIPT else "0"
+
+    def _replace_in_log(self, keys: Keys, name: str, replacement: str, cursor: str) -> str:
         following, changed = self._store.run(
-            "account_deletion/anonymise_log", lists, [name, DELETED_NAME, cursor, NAMES_PER_SCRIPT]
+            "account_deletion/anonymise_log",
+            [keys.log, keys.tunings, keys.ranking],
+            [name, replacement, cursor, NAMES_PER_SCRIPT],
         )
         if changed:  # the pages of articles show their entries
             self._store.retract(None)
         return str(following)
 
-    def _anonymise_articles(self, keys: Keys, user: UserId) -> bool:
-        """Anonymise a batch of the member's articles; return whether all of the shard are done.
+    def _give_articles(self, keys: Keys, user: UserId, heir: UserId, name: str, first: int) -> tuple[int, bool]:
+        """Give a batch of the member's articles to another member, or another name to the member.
 
-        The script that anonymises an article also removes it from the member's list, so the list holds exactly the
-        articles that are left. An article that is edited meanwhile stays for the next step.
+        Returns the size of the batch, and whether it is done: an article that is edited meanwhile stays for the
+        next step. Articles that go to another member leave the list, so that it holds exactly those that are left.
         """
         posted = keys.posted(user)
-        flat = self._store.run("members/find_posted", [posted], [keys.prefix, NAMES_PER_SCRIPT])
+        flat = self._store.run("members/find_posted", [posted], [keys.prefix, first, NAMES_PER_SCRIPT])
         rows: list[str] = []
         for article_id, title, link in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
-            rows += [article_id, title, link, words_of(title, link, "")]
+            rows += [article_id, title, link, words_of(title, link, name)]
         if not rows:
-            return True
+            return 0, True
         with self._store.retracting(list(map(article_id_from, rows[::4]))):
             changed = self._store.run(
-                "account_deletion/anonymise_articles", [keys.lexicon, posted], [keys.prefix, user, *rows]
+                "account_deletion/anonymise_articles",
+                [keys.lexicon, posted],
+                [keys.prefix, user, heir, name, *rows],
             )
-        return not changed and len(flat) < 3 * NAMES_PER_SCRIPT
+        return len(rows) // 4, not changed
 
-    def _anonymise_comments(self, keys: Keys, user: UserId) -> bool:
-        """Anonymise a batch of the member's comments; return whether all of the shard are done."""
+    def _give_comments(self, keys: Keys, user: UserId, heir: UserId, name: str, first: int) -> tuple[int, bool]:
+        """Give a batch of the member's comments, as `_give_articles` does with articles."""
         ids: list[str] = self._store.run(
-            "account_deletion/anonymise_comments", [keys.commented(user)], [user, NAMES_PER_SCRIPT, keys.prefix]
+            "account_deletion/anonymise_comments",
+            [keys.commented(user)],
+            [user, heir, name, first, NAMES_PER_SCRIPT, keys.prefix],
         )
         if ids:
             self._store.retract({article_of(int(comment_id)) for comment_id in ids})
-        return len(ids) < NAMES_PER_SCRIPT
+        return len(ids), True
 
     def _withdraw_flags(self, keys: Keys, user: UserId) -> bool:
         """Withdraw a batch of the member's flags; return whether all of the shard are done."""

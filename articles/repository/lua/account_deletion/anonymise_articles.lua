@@ -1,15 +1,15 @@
 --[[
-Remove a deleted member's name from articles and from the search index, and the articles from the member's list. Idempotent.
-An article that has changed since its words were made is left unchanged, and stays on the list.
+Give a member's articles another name, or to a deleted member, in the search index too; the articles of a deleted member leave
+the list of the former one. Idempotent. An article that has changed since its words were made is left unchanged.
 KEYS  1 lexicon  2 articles that the member posted
-ARGV  1 shard prefix  2 user id  3… of each article: id, title, link, words without the name
+ARGV  1 shard prefix  2 user id  3 user id from now on  4 name from now on  5… of each article: id, title, link, words
 Returns  ids of the articles that have changed
 Cost  O(words)
 TOUCHES  article:<id> rw, posted:<user> rw, word:<word> rw, words: rw
 INCLUDE  words
 ]]
-local prefix, user, changed = ARGV[1], ARGV[2], {}
-for at = 3, #ARGV, 4 do
+local prefix, user, user_now, name, changed = ARGV[1], ARGV[2], ARGV[3], ARGV[4], {}
+for at = 5, #ARGV, 4 do
   local id, words = ARGV[at], ARGV[at + 3]
   local article = prefix .. 'article:' .. id
   local poster, title, link, had, removed =
@@ -20,10 +20,10 @@ for at = 3, #ARGV, 4 do
   else
     if is_theirs then
       leave_words(prefix, id, had)
-      redis.call('HSET', article, 'poster', '-1', 'poster_name', '', 'words', words)
+      redis.call('HSET', article, 'poster', user_now, 'poster_name', name, 'words', words)
       if not removed then enter_words(prefix, id, words) end
     end
-    redis.call('ZREM', KEYS[2], id)
+    if user_now ~= user then redis.call('ZREM', KEYS[2], id) end
   end
 end
 return changed

@@ -1,16 +1,19 @@
 --[[
-Remove a deleted member's name from some comments, and the comments from the member's list. Idempotent.
+Give some comments of a member another name, or to a deleted member: those leave the list of the former one. Idempotent.
 KEYS  1 comments of the member
-ARGV  1 user id  2 comments in this step  3 shard prefix
+ARGV  1 user id  2 user id from now on  3 name from now on  4 first comment, from 0  5 comments in this step  6 shard prefix
 Returns  ids of the comments
 Cost  O(step · log N)
 TOUCHES  comment:<comment> rw, commented:<user> rw
 INCLUDE  none
 ]]
-local ids = redis.call('ZRANGE', KEYS[1], 0, ARGV[2] - 1)
+local user, user_now, name, first, step, prefix = unpack(ARGV)
+local ids = redis.call('ZRANGE', KEYS[1], first, first + step - 1)
 for _, id in ipairs(ids) do
-  local comment = ARGV[3] .. 'comment:' .. id
-  if redis.call('HGET', comment, 'author') == ARGV[1] then redis.call('HSET', comment, 'author', '-1', 'author_name', '') end
-  redis.call('ZREM', KEYS[1], id)
+  local comment = prefix .. 'comment:' .. id
+  if redis.call('HGET', comment, 'author') == user then
+    redis.call('HSET', comment, 'author', user_now, 'author_name', name)
+  end
+  if user_now ~= user then redis.call('ZREM', KEYS[1], id) end
 end
 return ids

@@ -1,6 +1,6 @@
 --[[
-Remove a deleted member's name from some entries of a shard's moderation log, oldest first, and in the first step from the
-history of parameters. What was done and why is kept. Idempotent.
+Replace a member's name in some entries of a shard's moderation log, oldest first, and in the first step in the history of
+parameters. What was done and why is kept. Idempotent.
 KEYS  1 log  2 history of parameters  3 ranking parameters
 ARGV  1 name  2 replacement  3 entries already examined  4 entries in this step
 Returns  {entries examined so far, '' once all are; entries changed}

@@ -1,0 +1,40 @@
+"""`manage.py rename_member`: give a member another name."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError
+
+from accounts.models import User
+from accounts.names import canonical
+from articles.management.progress import add_progress_argument, progress
+from articles.management.store_command import StoreCommand
+from articles.wiring import repository
+
+
+class Command(StoreCommand):
+    """The account gets the name first, so that the member goes on under it. Safe to interrupt and to repeat."""
+
+    help = "Give a member another name: the account, what they posted, and the moderation log."
+    when_interrupted = "Interrupted: run it again to finish."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("new_name")
+        add_progress_argument(parser)
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        former, name = options["name"], options["new_name"]
+        members = User.objects.filter(left_at=None)
+        if member := members.filter(canonical_name=canonical(former)).first():
+            former = member.username
+            try:
+                member.rename(name)
+            except ValidationError as error:
+                raise CommandError(" ".join(error.messages)) from error
+        elif not (member := members.filter(username=name).first()) or not User.objects.is_taken(former):
+            raise CommandError(f"There is no member {former}.")
+        with progress(unit=" posts", shown=options["progress"]) as bar:
+            repository().account_deletion.rename(member.pk, former, name, lambda done: bar.reach(done, None))
+        self.stdout.write(f"{former} is {name} now. Texts that mention @{former} stay as they are.")
