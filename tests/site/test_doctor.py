@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -34,6 +35,7 @@ class Installation:
         self.data_dir = data_dir
         self.environment = {
             "DATA_DIR": str(data_dir),
+            "PORT": str(free_port()),
             "STORE_TIMEOUT_MS": "10000",
             "RATE_LIMITS": "on",
         } | environment
@@ -120,7 +122,7 @@ def test_before_the_first_start_nothing_is_created(tmp_path):
 def test_a_running_site_is_examined_and_a_store_that_hangs_is_found(start):
     site = start()
     site.wait_until_up()
-    installation = Installation(site.data_dir)
+    installation = Installation(site.data_dir, PORT=str(site.port))
     until(lambda: "Housekeeping last ran" in str(installation.examine().report))
 
     findings = installation.examine()
@@ -349,6 +351,27 @@ def test_a_low_limit_of_open_files_is_found(installation):
 
     assert level == "warning"
     assert "Only 256 files" in text
+
+
+def test_what_the_launcher_would_refuse_is_found(installation):
+    (installation.data_dir / "static" / ".source").unlink()
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        installation.environment["PORT"] = str(port)
+        findings = installation.examine()
+
+    assert findings.of("settings", "port") == [
+        (
+            "error",
+            f"Cannot listen on 127.0.0.1:{port}: Address already in use. Set HOST or PORT to a different value.",
+        )
+    ]
+    ((level, text),) = findings.of("files", "static")
+    assert (level, text.partition(":")[0]) == (
+        "error",
+        f"{installation.data_dir / 'static'} has files that the site did not create",
+    )
+    assert installation.examine("--skip", "files").of("files", "static") == []
 
 
 def test_lines_of_the_env_file_without_effect_are_found(tmp_path):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 from django.conf import settings
@@ -80,6 +81,25 @@ def serve(say: Say, *, runs_housekeeping: bool = True) -> int:
             return 0
         finally:
             server.stop()
+
+
+def check_address() -> None:
+    """Raise CannotServe if the site cannot listen at its address, unless a site does."""
+    host, port = settings.CONFIGURATION["HOST"], settings.CONFIGURATION["PORT"]
+    try:
+        with bound(host, port, PATIENCE, workers=1):
+            return
+    except CannotServe:
+        connection = HTTPConnection("localhost" if host in EVERY_ADDRESS else host, port, timeout=2)
+        try:
+            connection.request("GET", "/healthz")
+            if connection.getresponse().read() == b"alive\n":
+                return
+        except (OSError, HTTPException):
+            pass
+        finally:
+            connection.close()
+        raise
 
 
 def _serve_web(

@@ -28,14 +28,20 @@ def gather() -> bool:
     stamp = root / _STAMP
     if stamp.is_file() and stamp.read_bytes() == state.encode():
         return False
-    if not stamp.is_file() and root.is_dir() and any(root.iterdir()):
-        raise CannotServe(f"{root} has files that the site did not create: move it, or choose another DATA_DIR.")
+    check()
     root.mkdir(parents=True, exist_ok=True)
     stamp.write_bytes(b"")
     _clear(root)
     call_command("collectstatic", interactive=False, verbosity=0)
     stamp.write_bytes(state.encode())
     return True
+
+
+def check() -> None:
+    """Raise CannotServe if STATIC_ROOT has files that the site did not create."""
+    root = Path(settings.STATIC_ROOT)
+    if not (root / _STAMP).is_file() and root.is_dir() and any(root.iterdir()):
+        raise CannotServe(f"{root} has files that the site did not create: move it, or choose another DATA_DIR.")
 
 
 def _clear(root: Path) -> None:

@@ -1,6 +1,7 @@
 """`manage.py doctor`: examine the installation."""
 
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -11,12 +12,14 @@ from django.utils import translation
 from articles.doctor import database, mail
 from articles.doctor.checks import SECTIONS, examine
 from articles.doctor.examination import Examination
-from articles.doctor.findings import Result
+from articles.doctor.findings import Result, error
 from articles.wiring import examined_repository
 from voting_site.configuration import dotenv
 from voting_site.configuration.service_urls import POSTGRES
 from voting_site.configuration.variables import NAMES
 from voting_site.doctor_report import Form, add_form_arguments, settings_results, status_of, written
+from voting_site.serving import launcher, static_files
+from voting_site.serving.cannot_serve import CannotServe
 
 _HELP = """\
 Examine the installation, whether or not the site is running, and say what to do. Changes nothing.
@@ -48,7 +51,20 @@ class Command(BaseCommand):
             import_module(f"{POSTGRES}.base").limit_waits()
         database.read_only()
         results = settings_results((), dotenv.warnings(settings.BASE_DIR, NAMES))
+        results += [one for one in _of_the_launcher() if one.section not in skipped]
         results += examine(Examination(examined_repository()), skipped)
         if recipient:
             results.append(Result("mail", "test", mail.send_test(recipient)))
         return sorted(results, key=lambda result: SECTIONS.index(result.section))
+
+
+_LAUNCHED = (("settings", "port", launcher.check_address), ("files", "static", static_files.check))
+"""What a start refuses besides settings, store and accounts."""
+
+
+def _of_the_launcher() -> Iterator[Result]:
+    for section, name, check in _LAUNCHED:
+        try:
+            check()
+        except CannotServe as refusal:
+            yield Result(section, name, error(str(refusal)))
