@@ -1,7 +1,6 @@
 """The check of docs/architecture.md against the files it names, and of the size of folders it describes."""
 
 import re
-from collections import Counter
 from pathlib import Path
 
 from tests.cases import for_each
@@ -9,9 +8,6 @@ from tests.test_floors import FLOORS, ROOT
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 CONTRIBUTING = (ROOT / "docs" / "contributing.md").read_text("utf-8")
-
-MOST_MODULES = 14
-"""In one folder, with its `__init__.py`. A folder with more of them holds two nouns."""
 
 SCRIPTS = "articles/repository/"
 """Folder of `lua/`, which both pages abbreviate."""
@@ -69,17 +65,3 @@ def test_the_documented_floors_match_the_import_rules():
     drawn = [re.split(r" {5,}", line.lstrip("0123456789 "))[0].split() for line in block.splitlines()]
 
     assert [set(floor) for floor in drawn] == [set(floor) for floor in FLOORS]
-
-
-def test_no_folder_holds_too_many_modules():
-    modules = [
-        path
-        for package in ("articles", "accounts", "voting_site", "bench")
-        for suffix in ("py", "lua")
-        for path in (ROOT / package).rglob(f"*.{suffix}")
-        if path.parent.name != "migrations"
-    ]
-    sizes = Counter(str(path.parent.relative_to(ROOT)) for path in modules)
-
-    assert sizes
-    assert {folder: size for folder, size in sizes.items() if size > MOST_MODULES} == {}

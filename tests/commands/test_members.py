@@ -8,7 +8,6 @@ from accounts.models import User
 from articles.domain.errors import StoreUnavailable
 from articles.domain.members import DELETED_NAME
 from articles.domain.moderation.log import Actor
-from articles.repository.account_deletion import AccountDeletion
 from tests.factories import browser_of, comment_on
 from tests.store_state import problems
 
@@ -55,7 +54,7 @@ def test_a_rename_that_was_interrupted_is_repeated(run, site_store, posts, monke
         raise StoreUnavailable
 
     with monkeypatch.context() as patch:
-        patch.setattr(AccountDeletion, "rename", interrupt)
+        patch.setattr(type(site_store.account_deletion), "rename", interrupt)
         with pytest.raises(CommandError):
             run("rename_member", "alice", "alison")
     run("rename_member", "alice", "alison")
