@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from articles.backup.manifest import MANIFEST, Manifest, write_manifest
+from articles.backup.manifest import ACCOUNTS, MANIFEST, STORE, File, Manifest, write_manifest
 from tests.doctor.examining import brief, levels
 
 
@@ -17,8 +17,9 @@ def backup(settings, tmp_path):
         at = datetime.now(UTC) - timedelta(hours=hours_ago)
         folder = tmp_path / at.strftime("%Y-%m-%dT%H-%M-%SZ")
         folder.mkdir()
+        files = dict.fromkeys((STORE, ACCOUNTS), File(1, "0" * 64))
         write_manifest(
-            folder, Manifest("id", "site", at.isoformat(), "0.2.0", 6, 1, "Valkey 9", "SQLite", {}, {}, {})
+            folder, Manifest("id", "site", at.isoformat(), "0.2.0", 6, 1, "Valkey 9", "SQLite", {}, {}, files)
         )
         return folder
 
