@@ -125,7 +125,8 @@ LIMITS = (
         "60 in 2 min",
         "Forms and changes by the API, accepted or refused, other than votes and passwords",
     ),
-    Limit("large", Per.READER, "10 in 1 min", "Requests with more than 100,000 bytes"),
+    Limit("large", Per.NETWORK, "20 in 1 min", "Requests of more than 100,000 bytes, without a session"),
+    Limit("large_wide", Per.WIDE_NETWORK, "60 in 1 min", "Requests of more than 100,000 bytes, without a session"),
     Limit("views", Per.READER, "60 in 1 min", "Views reported to the API by a script or a program"),
     Limit("search", Per.READER, "120 in 1 min", "Searches, on the page and in the API"),
     Limit("feeds", Per.NETWORK, "30 in 1 min", "Feeds and parts of the sitemap without a copy"),
@@ -134,7 +135,12 @@ LIMITS = (
         "refresh", Per.READER, "300 in 1 min", "Updates of open pages (each page requests at most two a minute)"
     ),
     Limit("lookups", Per.READER, "120 in 1 min", "Links looked up while a member types"),
-    Limit("previews", Per.MEMBER, "120 in 1 min", "Texts shown while a member types"),
+    Limit(
+        "previews",
+        Per.MEMBER,
+        "120 in 1 min",
+        "Texts shown while a member types; other requests of more than 100,000 bytes",
+    ),
     Limit("exports", Per.MEMBER, "5 in 1 h", "Copies of a member's data"),
     Limit("api", Per.READER, "300 in 1 min", "Requests to the API, other than searches and views"),
     Limit("logins", Per.ACCOUNT, "10 in 10 min", "Wrong passwords"),

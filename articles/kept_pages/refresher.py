@@ -93,6 +93,7 @@ class Refresher:
         """Keep the main lists in every language, unless another worker is doing that."""
         self._as_of = self._pages.retractions.latest()
         try:
+            self._lock_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._lock_file.open("a") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 for site in list(self._sites.values()):
@@ -100,7 +101,7 @@ class Refresher:
                         for language, _ in settings.LANGUAGES:
                             self._keep_if_due(copying(site, reverse(name), "", language), language)
         except OSError:
-            return  # another worker has the lock, or there is no directory yet
+            return  # another worker has the lock, or there can be no directory
 
     def _keep_if_due(self, request: HttpRequest, language: str) -> None:
         if self._pages.age(address_of(request, language)) > KEEP_EVERY / 2:

@@ -97,7 +97,7 @@ LIMITS = {
     ),
     "flags": gettext_lazy("You have flagged too many things in a short time."),
     "changes": gettext_lazy("You have sent many forms in a short time."),
-    "large": gettext_lazy("You have sent many large forms in a short time."),
+    "large": gettext_lazy("Too many large forms were sent from your network in a short time."),
     "views": gettext_lazy("Too many views were reported in a short time."),
     "search": gettext_lazy("Too many searches in a short time."),
     "feeds": gettext_lazy("Too many feeds were fetched from your network in a short time."),

@@ -160,6 +160,11 @@ def take(request: HttpRequest, *limits: str) -> None:
         vars(request)["taken"] = uses
 
 
+def take_large(request: HttpRequest) -> None:
+    """Take one use of the limits of large bodies; a member's are texts, as in previews. Raises LimitReached."""
+    take(request, *(("previews",) if reader_id(request) else ("large", "large_wide")))
+
+
 def take_comment(request: HttpRequest) -> None:
     """Take one use of the limits of comments, including a new member's. Raises LimitReached. One round trip.
 

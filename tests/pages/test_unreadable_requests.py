@@ -11,6 +11,7 @@ from tests.factories import browser_of
 URL_ENCODED = "application/x-www-form-urlencoded"
 BOUNDARY = "limit"
 INVALID = [b"%ff", b"\xff", b"%C3%28", b"%ed%a0%80", b"%c0%af", b"%F4%90%80%80", b"\xe6\x96", b"%e6%96"]
+INVALID += [b"%%ff", b"%e6%%96%87", b"==%e6", b"%e6%\n%96%87", b"=\r%ff"]
 
 
 def multipart(value, *headers):
@@ -36,6 +37,13 @@ def test_a_form_that_is_not_utf_8_stores_nothing(site_store, bob, invalid):
     assert answer.status_code == 400
     assert "understand that request" in answer.text
     assert titles(site_store) == []
+
+
+def test_signs_of_escapes_alone_are_text(site_store, bob):
+    body = b"title=100%%+%25+%+%4+%zz+=+%E6%96%87%%&link=https%3A%2F%2Fexample.org%2F&groups="
+
+    assert browser_of(bob).generic("POST", "/post/", body, URL_ENCODED).status_code == 302
+    assert titles(site_store) == ["100%% % % %4 %zz = 文%%"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 Forms are short and carry no files. The limit of the API is Django's `DATA_UPLOAD_MAX_MEMORY_SIZE`.
 """
 
+from binascii import a2b_qp
 from collections.abc import Callable
 from typing import Any, NoReturn
 from urllib.parse import unquote_to_bytes
@@ -22,7 +23,7 @@ Answer = Callable[[HttpRequest], HttpResponse]
 
 _URL_ENCODED, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 _LARGE_BYTES = 100_000
-"""Bodies up to this size are decoded in some 15 ms, whatever they contain."""
+"""Bodies up to this size are decoded in some 40 ms, whatever they contain."""
 
 _REPLACEMENT = "\ufffd"
 """What Django decodes an invalid byte to. Members can also type it."""
@@ -41,7 +42,7 @@ class ReadableRequestMiddleware:
         """Raise RequestDataTooBig or BadRequest, which the site's handlers answer with 413 and 400."""
         if _length_of(request) > _LARGE_BYTES:
             try:
-                limits.take(request, "large")
+                limits.take_large(request)
             except LimitReached as reached:
                 return too_many(request, reached)
         _check_utf8(request.META.get("QUERY_STRING", "").encode("latin-1", "replace"))
@@ -66,9 +67,18 @@ def _most_bytes(request: HttpRequest) -> int:
 def _check_utf8(encoded: bytes) -> None:
     """Raise BadRequest for bytes that are not UTF-8, percent-encoded or not."""
     try:
-        unquote_to_bytes(encoded).decode()
+        _unquoted(encoded).decode()
     except UnicodeDecodeError as error:
         raise BadRequest("text that is not UTF-8") from error
+
+
+def _unquoted(encoded: bytes) -> bytes:
+    """Return the bytes decoded, with other signs for "=" and "%": as quoted-printable, which is fast."""
+    if b"\n" in encoded or b"\r" in encoded:  # these have a meaning there
+        return unquote_to_bytes(encoded)
+    for _ in range(2):  # so that no sign of an escape follows another one
+        encoded = encoded.replace(b"%%", b"%25%")
+    return a2b_qp(encoded.replace(b"=", b"&").replace(b"%", b"="))
 
 
 def _check_form(request: HttpRequest) -> None:
