@@ -263,12 +263,13 @@ def _too_many(request: HttpRequest, sentence: str, retry_after: int) -> HttpResp
 
 
 def _form_again(request: HttpRequest, view: str, sentence: str) -> HttpResponse | None:
-    """Return the page of a refused form with what was typed; None if there is no such page, or for a password."""
+    """Return the page of a refused form with what was typed; None without one, in a flood, or for a password."""
     match = request.resolver_match
     if match is None or request.method != "POST" or view in PASSWORD_FORMS or not is_page_with_form(match.func):
         return None
-    unsent_form.make_stale(request, sentence)
     try:
+        take(request, "previews")  # drawing it costs more than the refusal
+        unsent_form.make_stale(request, sentence)
         response: HttpResponse = match.func(request, *match.args, **match.kwargs)
     except (ArticlesError, Http404, PermissionDenied, *error_pages.ACCOUNTS_AWAY):
         return None

@@ -416,6 +416,16 @@ def test_refused_texts_count_and_what_was_typed_is_given_back(article, site_stor
     assert script.json() == {"error": "You have sent many forms in a short time. Try again in 10 minutes."}
 
 
+def test_a_flood_of_refused_forms_is_answered_without_them(article, bob, settings):
+    settings.LIMIT_PREVIEWS = Rate(2, 3600)
+    wiring.forget_repositories()
+    browser = browser_of(bob)
+    answers = [browser.post("/post/", {"title": "Typed title", "link": ""}) for _ in range(USES + 4)][USES:]
+
+    assert statuses(answers) == [429] * 4
+    assert ["Typed title" in answer.content.decode() for answer in answers] == [True, True, False, False]
+
+
 def test_a_preview_takes_nothing_of_the_limit_of_forms_and_no_other_form_is_a_preview(article, bob):
     browser, path = browser_of(bob), f"/articles/{article}/comments/"
     for number in range(USES):
