@@ -112,6 +112,7 @@ def test_a_member_with_the_points_is_trusted_for_good_and_costs_nothing(article,
     assert User.objects.get(pk=bob.pk).trusted_at is not None
 
     monkeypatch.setattr(type(repository.members), "get_points", lambda *_: pytest.fail("points are read"))
-    monkeypatch.setattr(type(repository.limits), "take", lambda *_: pytest.fail("a limit is taken"))
-    assert browser.post(f"/articles/{article}/vote/", {"choice": "none"}).status_code == 302
+    with monkeypatch.context() as patch:
+        patch.setattr(type(repository.limits), "take", lambda *_: pytest.fail("a limit is taken"))
+        assert browser.post(f"/articles/{article}/vote/", {"choice": "none"}).status_code == 302
     assert not is_limited(bob)

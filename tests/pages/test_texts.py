@@ -93,12 +93,13 @@ def test_an_edit_of_the_text_is_in_the_history_without_the_text(site_store, alic
     assert "Before" not in page
 
 
-def test_the_text_of_a_removed_article_is_for_moderators(site_store, alice, carol):
+def test_the_text_of_a_removed_article_is_for_its_poster_and_for_moderators(site_store, alice, bob, carol):
     number = post_as(site_store, alice, "Mine", "", text="A *text*").id
     site_store.articles.remove(number, MODERATOR, "Spam")
 
-    assert DRAWN not in browser_of(alice).get(f"/articles/{number}/").text
-    assert DRAWN in browser_of(carol).get(f"/articles/{number}/").text
+    assert DRAWN not in browser_of(bob).get(f"/articles/{number}/").text
+    for reader in (alice, carol):
+        assert DRAWN in browser_of(reader).get(f"/articles/{number}/").text
     assert Client().get(f"/api/articles/{number}").json()["text"] is None
 
 
