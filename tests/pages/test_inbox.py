@@ -62,6 +62,17 @@ def test_members_are_mentioned_by_forms_and_edits_whatever_the_spelling(site_sto
     assert shown(browser_of(bob).get("/inbox/").text).count("mentioned you") == 1
 
 
+def test_members_are_mentioned_in_every_language_and_other_names_stay_text(site_store, article, alice, bob, carol):
+    text = "你好@bob，谢谢。_@carol_ @property @types/node @bob/node"
+    browser = browser_of(alice)
+    browser.post(f"/articles/{article}/comments/", {"text": text})
+
+    (comment,) = browser.get(f"/api/articles/{article}/comments").json()["comments"]
+    assert re.findall('href="([^"]*)"', comment["html"]) == ["/users/bob/", "/users/carol/"]
+    for member in (bob, carol):
+        assert "alice mentioned you" in shown(browser_of(member).get("/inbox/").text)
+
+
 def by_page(author, path: str, text: str) -> int:
     fields = {"title": "Hello", "link": "https://example.org/a", "text": text}
     return browser_of(author).post(f"/{path}/{'edit' if text else 'delete'}/", fields).status_code
