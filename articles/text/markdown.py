@@ -23,7 +23,7 @@ from articles.text.links import LINK_LIMIT, clean_link, is_ordinary
 from articles.text.mentions import MEMBERS, MENTION, spellings
 from articles.text.private_hosts import is_private
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Raised whenever the HTML of some text changes: HTML that was kept under another version is made again."""
 
 FindMembers = Callable[[Collection[str]], Collection[str]]
@@ -74,7 +74,7 @@ _BARE_LINK = (
     rf"(?<![A-Za-z0-9])(?P<link>(?i:https?)://{_HOST}(?::[0-9]+)?"
     rf"(?:[/?#](?:(?!\*\*|~~)[^{_ENDS_LINK}]){{0,{LINK_LIMIT}}})?)"
 )
-_FOREIGN_HOST = re.compile(r"https?://[^/?#]*(?:xn--|[^\x00-\x7f])", re.IGNORECASE)
+_FOREIGN_HOST = re.compile(r"https?://[^/?#]*(?:xn--|%|[^\x00-\x7f])", re.IGNORECASE)
 _TYPED_LINK = re.compile(rf"(?<!\]\(){_BARE_LINK}")
 _LINKED = re.compile(rf"{_BARE_LINK}|{MENTION}")
 
@@ -90,6 +90,7 @@ _IN_SITE_LINK = "/?#%!$&'()*+,;=:@~"
 _BREAK = "\ufdd0"  # between two characters that mean something only together
 _WIDE_BREAK = "\U0002fffe"  # the same, and a Chinese character to the parser's rules for emphasis
 _SHIELDS = {"*": "\ufdd1", "_": "\ufdd2", "~": "\ufdd3"}
+_LINE_BREAK = re.compile("\r\n?|[\v\f]")
 _NOT_IN_TEXTS = re.compile("[\ufdd0-\ufdd3\U0002fffe]")
 
 # Hebrew and Arabic, which put letters before a word, and scripts without spaces from Thai to Khmer: there, as in
@@ -155,7 +156,7 @@ def render(
     the site, such as `/rules/`. `find_members`: is called at most once; without it, each valid name counts as a
     member's.
     """
-    source = _NOT_IN_TEXTS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    source = _LINE_BREAK.sub("\n", _NOT_IN_TEXTS.sub("", text))
     try:
         html = _drawn(source, _Links(private_links=private_links, site_links=site_links), find_members)
     except _Unfit:

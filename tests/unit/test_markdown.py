@@ -122,6 +122,7 @@ HOSTILE = {
     "nested emphasis": "*a **b " * 1_000 + "c** d*" * 1_000,
     "brackets": "[" * 20_000,
     "wide table": "|".join("a" * 500) + "\n" + "|".join("-" * 500) + "\n" + "a\n" * 9_000,
+    "table between other line breaks": "a|" * 300 + "\n\f" + "-|" * 300 + "\v\n" + "a\n" * 9_000,
     "tables": ("a|b|c\n-|-|-\n" + "x\n" * 300 + "\n") * 30,
     "empty tables": "a|b\n-|-\n@a_b" * 430 + "\n\n" * 6_900,
     "references": "[a]: https://example.org/" + "b" * 2_000 + "\n\n" + "[a]" * 5_000,
