@@ -216,8 +216,9 @@ def test_responses_without_a_cursor_name_none(lists, anyone):
     assert error_of(anyone.get(f"articles/{lists.first}/comments?start=0&after=x")) == (400, "invalid")
 
 
-def test_a_list_ends_where_its_cursor_would_not_fit_into_an_address(lists, anyone, monkeypatch):
-    monkeypatch.setattr(cursors, "MOST_IN_ADDRESS", 60)
+@pytest.mark.parametrize(("name", "most"), [("MOST_IN_ADDRESS", 60), ("MOST_SEEN", 4)])
+def test_a_list_ends_where_its_cursor_would_be_too_large(lists, anyone, monkeypatch, name, most):
+    monkeypatch.setattr(cursors, name, most)
     first = anyone.get("articles?group=python%2Bweb").json()
 
     assert (first["pages"] > 1, first["next_after"]) == (True, None)

@@ -24,6 +24,9 @@ LIFE_HOURS = 24
 MOST_IN_ADDRESS = 4000
 """Maximum length of an address with a cursor: the web server accepts 4,094 bytes with the method."""
 
+MOST_SEEN = 2000
+"""Ids that a cursor holds: the store passes over all of them for each response, in about ten milliseconds."""
+
 _AFTER, _NUMBERED = "after", ("page", "start")
 
 
@@ -63,11 +66,12 @@ def seen_in(request: HttpRequest) -> Set[int]:
 def next_unseen(request: HttpRequest, seen: Set[int], ids: Iterable[int]) -> str | None:
     """Return the cursor for the best others than those seen and these.
 
-    None if it would be too long, or if a later page was requested by its number: what is before is not known.
+    None if it would hold too many, or if a later page was requested by its number: what is before is not known.
     """
-    if request.GET.get("page", "1") != "1":
+    had = sorted(seen | set(ids))
+    if len(had) > MOST_SEEN or request.GET.get("page", "1") != "1":
         return None
-    return next_after(request, [after - before for before, after in pairwise([0, *sorted(seen | set(ids))])])
+    return next_after(request, [after - before for before, after in pairwise([0, *had])])
 
 
 def _signer(request: HttpRequest) -> Signer:
