@@ -1,4 +1,4 @@
-"""The check of docs/architecture.md against the files it names, and of the size of folders it describes."""
+"""The check of docs/architecture.md against the files it names."""
 
 import re
 from pathlib import Path
