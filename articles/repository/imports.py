@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TypeAlias
 
 from articles.domain.articles import WITHDRAWN, Article, ArticleId, ImportedArticle
@@ -12,13 +12,19 @@ from articles.domain.discussion.comments import Comment, CommentEntry, ImportedC
 from articles.domain.errors import ImportRunning, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
-from articles.repository.comments.imports import comments_of, enter_comments, read_comment_numbers
+from articles.repository.comments.imports import (
+    AT_ONCE,
+    comments_of,
+    enter_comments,
+    read_comment_numbers,
+    weight_of,
+)
 from articles.repository.groups import Groups
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
-from articles.repository.store.scan import portions
+from articles.repository.store.scan import filled, portions
 from articles.searching import words_of
 from articles.text.links import post_digest
 
@@ -28,14 +34,11 @@ Mark: TypeAlias = tuple[str, str]
 _LOCK_LIFE = 120
 """Seconds."""
 
-_ARTICLES_PER_SCRIPT = 50
-"""Articles that one script adds: some milliseconds of the store's time."""
-
-_VOTERS_PER_SCRIPT = 5000
-"""Voters that one script adds, unless a single article has more."""
-
 _TIMES_PER_SCRIPT = 250
 """Posting times of rows that one script looks up."""
+
+_FOUND_PER_SCRIPT = 1000
+"""Articles of these times that one script finds: some milliseconds of the store's time."""
 
 
 class Imports:
@@ -88,9 +91,9 @@ class Imports:
         Articles are identical if their link, or else their title, and their posting time, to the millisecond, are
         equal. Voters of
         articles that are still open are added as placeholders. An article whose poster's account is deleted is
-        added without a name. Repeating an interrupted import completes it. At most nine round trips, whatever the
-        number; two more if accounts are deleted meanwhile. Raises ImportRunning if the `lock` expired and another
-        import began.
+        added without a name. Repeating an interrupted import completes it. At most eight round trips, and one for
+        each `AT_ONCE`; two more if accounts are deleted meanwhile. Raises ImportRunning if the `lock` expired and
+        another import began.
         """
         self.renew()
         known, fresh = self._existing(articles), dict[Mark, ImportedArticle]()
@@ -109,8 +112,8 @@ class Imports:
         Those of one article are together, in the order of their numbers. A comment is there already if the
         article has one with its number and its posting time. Votes of those that are still open are added as
         placeholders; a comment whose author's account is deleted is added without a name. Repeating an
-        interrupted import completes it, and brings no comment back that was deleted here. At most three round
-        trips, whatever the number. Raises ImportRunning as `add` does.
+        interrupted import completes it, and brings no comment back that was deleted here. At most two round
+        trips, and one for each `AT_ONCE`. Raises ImportRunning as `add` does.
         """
         if not comments:
             return []
@@ -137,24 +140,19 @@ class Imports:
         return entered
 
     def _enter_as(self, articles: Mapping[ArticleId, ImportedArticle]) -> Iterator[tuple[ArticleId, str]]:
-        """Add articles under these ids, each shard's in steps; yield the status of each. One round trip."""
-        steps = list(self._steps(articles))
-        calls = [self._call([(number, articles[number]) for number in step]) for step in steps]
-        for step, statuses in zip(steps, self._store.run_many(calls), strict=True):
-            yield from zip(step, statuses, strict=True)
+        """Add articles under these ids; yield the status of each.
 
-    def _steps(self, articles: Mapping[ArticleId, ImportedArticle]) -> Iterator[list[ArticleId]]:
-        """Yield the ids in lists that one script can add: of one shard, with a limited number of voters."""
-        for numbers in self._store.shards.split(articles).values():
-            step, voters = list[ArticleId](), 0
-            for number in numbers:
-                more = self._voters(articles[number])
-                if step and (len(step) == _ARTICLES_PER_SCRIPT or voters + more > _VOTERS_PER_SCRIPT):
-                    yield step
-                    step, voters = [], 0
-                step.append(number)
-                voters += more
-            yield step
+        One round trip for each `AT_ONCE`, so that the store serves others in between.
+        """
+        weights = {number: weight_of(article.text, self._voters(article)) for number, article in articles.items()}
+        steps = chain.from_iterable(
+            filled(numbers, weights.__getitem__, AT_ONCE)
+            for numbers in self._store.shards.split(articles).values()
+        )
+        for exchange in filled(steps, lambda step: sum(map(weights.__getitem__, step)), AT_ONCE):
+            calls = [self._call([(number, articles[number]) for number in step]) for step in exchange]
+            for step, statuses in zip(exchange, self._store.run_many(calls), strict=True):
+                yield from zip(step, statuses, strict=True)
 
     def _voters(self, article: ImportedArticle) -> int:
         """Return how many voters the article may get: none if voting is over."""
@@ -162,17 +160,30 @@ class Imports:
         return 0 if is_over else article.votes + article.opposes
 
     def _existing(self, articles: Sequence[ImportedArticle]) -> dict[Mark, ArticleId]:
-        """Return the ids of all articles posted at these times."""
-        times = list({exact_time(article.posted_at) for article in articles})
-        replies = self._store.run_many(
-            [
-                Call("imports/find", (keys.order(Order.TIME), keys.removed), (keys.prefix, *batch))
-                for keys in self._store.shards.all
-                for batch in portions(times, _TIMES_PER_SCRIPT)
+        """Return the ids of all articles posted at these times. One round trip, unless many share one."""
+        times, found = list({exact_time(article.posted_at) for article in articles}), dict[Mark, ArticleId]()
+        waiting = [
+            (keys, ranking, batch, 0)
+            for keys in self._store.shards.all
+            for ranking in (keys.order(Order.TIME), keys.removed)
+            for batch in portions(times, _TIMES_PER_SCRIPT)
+        ]
+        while waiting:
+            replies = self._store.run_many(
+                [
+                    Call("imports/find", (ranking,), (keys.prefix, skip, _FOUND_PER_SCRIPT, *batch))
+                    for keys, ranking, batch, skip in waiting
+                ]
+            )
+            for *_, flat in replies:
+                rows = (flat[at : at + 3] for at in range(0, len(flat), 3))
+                found |= {(link, time): int(number) for time, link, number in rows}
+            waiting = [
+                (keys, ranking, batch[done:], skip)
+                for (keys, ranking, batch, _), (done, skip, _) in zip(waiting, replies, strict=True)
+                if done < len(batch)
             ]
-        )
-        rows = (flat[at : at + 3] for flat in replies for at in range(0, len(flat), 3))
-        return {(link, time): int(number) for time, link, number in rows}
+        return found
 
     def _new_ids(self, count: int) -> range:
         with self._store.commands() as client:

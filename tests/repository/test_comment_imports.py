@@ -133,9 +133,8 @@ def test_a_comment_whose_author_deleted_the_account_is_imported_without_a_name(r
 
 
 @pytest.mark.needs("few shards")
-def test_one_script_enters_a_limited_number_of_comments_and_voters(repository, clock, monkeypatch):
-    monkeypatch.setattr(imports, "_COMMENTS_PER_SCRIPT", 3)
-    monkeypatch.setattr(imports, "_VOTERS_PER_SCRIPT", 10)
+def test_one_exchange_enters_a_limited_number_of_comments_and_voters(repository, clock, monkeypatch):
+    monkeypatch.setattr(imports, "AT_ONCE", 310)
     row, stub = imported(1, clock() - DAY), CommentPlace(1, clock() - 60, is_stub=True)
     repository.imports.add([row])
     comments = [
@@ -145,11 +144,13 @@ def test_one_script_enters_a_limited_number_of_comments_and_voters(repository, c
     steps, run_many = [], repository.store.run_many
 
     def watched(calls):
-        steps.extend((len(call.args) - 4) // 13 - 1 for call in calls if call.script == "imports/enter_comments")
+        entered = [len(call.args) for call in calls if call.script == "imports/enter_comments"]
+        assert len(entered) <= 1
+        steps.extend((arguments - 4) // 13 - 1 for arguments in entered)
         return run_many(calls)
 
     monkeypatch.setattr(repository.store, "run_many", watched)
 
     assert repository.imports.add_comments(comments) == [ENTERED] * 8
-    assert steps == [3, 2, 1, 1, 1]
+    assert steps == [3, 2, 2, 1]
     assert problems(repository) == []

@@ -368,7 +368,7 @@ def test_an_account_deletion_during_an_import_leaves_no_name(repository, monkeyp
     assert not [key for key in names_in(repository.store.client) if key.endswith((f"posted:{ALICE}", ":alic"))]
 
 
-def test_a_batch_takes_the_same_number_of_round_trips_for_any_number_of_rows(repository, wire):
+def test_a_batch_takes_a_round_trip_for_fifty_rows(repository, wire):
     def rows(first, count):
         return [row(at=OLD + n, groups=("python",)) for n in range(first, first + count)]
 
@@ -377,7 +377,7 @@ def test_a_batch_takes_the_same_number_of_round_trips_for_any_number_of_rows(rep
         for first, count in ((10, 1), (100, 300)):
             with wire.counted():
                 repository.imports.add(rows(first, count))
-            assert wire.trips <= 9
+            assert wire.trips <= 8 + count / 50 + len(repository.store.shards.all)
 
 
 @pytest.mark.needs("few shards")
@@ -392,26 +392,34 @@ def test_the_longest_window_of_a_batch_is_noted_in_any_order(repository, clock):
     assert {float(repository.store.client.hget(one.ranking, "longest_window")) for one in keys} == {90 * DAY + 5}
 
 
-@pytest.mark.needs("few shards")
-def test_one_script_adds_a_limited_number_of_articles_and_voters(repository, clock, monkeypatch):
-    monkeypatch.setattr(imports, "_ARTICLES_PER_SCRIPT", 3)
-    monkeypatch.setattr(imports, "_VOTERS_PER_SCRIPT", 10)
-    steps, run_many = [], repository.store.run_many
+def test_many_articles_of_one_moment_are_found_in_steps(repository, monkeypatch):
+    monkeypatch.setattr(imports, "_FOUND_PER_SCRIPT", 2)
+    rows = [imported(number, OLD, removed="Spam" if number % 5 == 0 else None) for number in range(40)]
+    rows += [imported(100 + number, OLD + 1) for number in range(3)]
+
+    assert None not in repository.imports.add(rows)
+    assert repository.imports.add(rows) == [None] * 43
+
+
+def test_the_store_serves_others_while_many_voters_are_entered(repository, clock, monkeypatch):
+    exchanges, run_many = [], repository.store.run_many
 
     def watched(calls):
-        steps.extend(call.args[3:] for call in calls if call.script == "imports/enter")
+        entered = [call.args[3:] for call in calls if call.script == "imports/enter"]
+        exchanges.extend([[int(votes) for step in entered for votes in step[6::16]]] if entered else [])
         return run_many(calls)
 
     monkeypatch.setattr(repository.store, "run_many", watched)
-    votes = (1, 9, 1, 30, 4, 4, 4, 4)
+    votes = [4900, *[50] * 120, 4990, 10, *[0] * 60]
     articles = [imported(number, clock() - 5, votes=count, opposes=0) for number, count in enumerate(votes)]
-    closed = [imported(100 + number, clock() - 90 * DAY, votes=30) for number in range(20)]
+    closed = [imported(1000 + number, clock() - 90 * DAY, votes=30_000) for number in range(60)]
 
     assert None not in repository.imports.add(articles)
-    assert all(len(step) <= 3 * 16 for step in steps)
-    assert all(len(step) == 16 or sum(map(int, step[6::16])) <= 10 for step in steps)
+    assert sum(map(len, exchanges)) == len(articles)
+    assert all(len(voters) == 1 or 100 * len(voters) + sum(voters) <= 5000 for voters in exchanges)
 
-    steps.clear()
+    exchanges.clear()
     assert None not in repository.imports.add(closed)
-    assert max(len(step) for step in steps) == 3 * 16
+    assert sum(map(len, exchanges)) == len(closed)
+    assert max(map(len, exchanges)) > 30, "nothing is entered for those whose voting is over"
     assert problems(repository) == []

@@ -1,20 +1,20 @@
 """Entering comments with their history, and reading all comments of an article for an export."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import Comment, CommentEntry, CommentPlace, ImportedComment
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
 from articles.repository.comments.reading import FIELDS, comments_from
 from articles.repository.store.connection import Call, Store, Value, exact_time
+from articles.repository.store.scan import filled
 from articles.repository.store.values import count_from
 from articles.searching import words_of_comment
 
-_COMMENTS_PER_SCRIPT = 50
-"""Comments that one script adds: some milliseconds of the store's time."""
-
-_VOTERS_PER_SCRIPT = 5000
-"""Voters that one script adds, unless a single comment has more."""
+AT_ONCE = 5000
+"""Weight of the articles or comments that an import enters in one exchange, unless one of them is heavier: some
+milliseconds of the store's time, in which it serves no one else, and some hundred kilobytes of its file."""
 
 _SIZE_PER_READ = 500
 """Comments, and KB of their texts, in one reply."""
@@ -23,33 +23,32 @@ _SIZE_PER_READ = 500
 def enter_comments(
     store: Store, comments: Sequence[ImportedComment], ids: Sequence[ArticleId | None]
 ) -> list[CommentEntry]:
-    """Enter comments on the articles with these ids; return the outcome of each. One round trip."""
+    """Enter comments on the articles with these ids; return the outcome of each.
+
+    One round trip for each `AT_ONCE`, so that the store serves others in between.
+    """
     entries = [CommentEntry.NO_ARTICLE] * len(comments)
-    steps = list(_steps(store, comments, ids))
-    replies = store.run_many([_call(store, ids[step[0]] or 0, [comments[n] for n in step]) for step in steps])
-    for step, reply in zip(steps, replies, strict=True):
-        statuses = [status for status in reply if status != "stub"]
-        for n, status in zip(step, statuses, strict=True):
-            entries[n] = CommentEntry(status)
+    weights = [weight_of(comment.text, _voters(store, comment)) for comment in comments]
+    steps = (
+        step
+        for article_id, places in groupby(range(len(comments)), ids.__getitem__)
+        if article_id is not None
+        for step in filled(places, weights.__getitem__, AT_ONCE)
+    )
+    for exchange in filled(steps, lambda step: sum(map(weights.__getitem__, step)), AT_ONCE):
+        replies = store.run_many(
+            [_call(store, ids[step[0]] or 0, [comments[n] for n in step]) for step in exchange]
+        )
+        for step, reply in zip(exchange, replies, strict=True):
+            statuses = [status for status in reply if status != "stub"]
+            for n, status in zip(step, statuses, strict=True):
+                entries[n] = CommentEntry(status)
     return entries
 
 
-def _steps(
-    store: Store, comments: Sequence[ImportedComment], ids: Sequence[ArticleId | None]
-) -> Iterator[list[int]]:
-    """Yield the places of comments in lists that one script can enter: of one article, with few voters."""
-    step, voters = list[int](), 0
-    for n, comment in enumerate(comments):
-        more = _voters(store, comment)
-        is_full = len(step) == _COMMENTS_PER_SCRIPT or voters + more > _VOTERS_PER_SCRIPT
-        if step and (is_full or ids[step[0]] != ids[n]):
-            yield step
-            step, voters = [], 0
-        if ids[n] is not None:
-            step.append(n)
-            voters += more
-    if step:
-        yield step
+def weight_of(text: str, voters: int) -> int:
+    """Return what an article or a comment with this text and so many new voters weighs in an import."""
+    return 100 + voters + len(text) // 10
 
 
 def _voters(store: Store, comment: ImportedComment) -> int:

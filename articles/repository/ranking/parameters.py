@@ -171,14 +171,15 @@ class RankingParameters:
         return True
 
     def _stage(self, parameters: Parameters, version: int) -> bool:
-        """Score a batch in every shard; return whether the staged ranking is complete."""
+        """Score a batch, of all shards together; return whether the staged ranking is complete."""
         seconds_per_point = _exact(parameters.seconds_per_point)
+        step = max(1, ARTICLES_PER_STEP // self._store.shards.count)
         replies = self._store.run_many(
             [
                 Call(
                     "ranking/stage_scores",
                     (keys.ranking, keys.next_score, keys.order(Order.TIME), keys.order(Order.SCORE)),
-                    (keys.prefix, seconds_per_point, ARTICLES_PER_STEP, version),
+                    (keys.prefix, seconds_per_point, step, version),
                 )
                 for keys in self._store.shards.all
             ]

@@ -1,6 +1,6 @@
 """Scans a store key by key."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -183,6 +183,20 @@ def portions(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """Yield the items in their given order, in lists of at most `size`."""
     waiting = iter(items)
     while portion := list(islice(waiting, size)):
+        yield portion
+
+
+def filled(items: Iterable[T], weigh: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """Yield the items in their given order, in lists of at most this weight; a heavier item is alone."""
+    portion, total = list[T](), 0
+    for item in items:
+        weight = weigh(item)
+        if portion and total + weight > most:
+            yield portion
+            portion, total = [], 0
+        portion.append(item)
+        total += weight
+    if portion:
         yield portion
 
 
