@@ -25,7 +25,10 @@ SEE_VIEWS = "articles.see_views"
 BAN_MEMBERS = "articles.ban_members"
 """A member with this permission bans members, and answers their appeals."""
 
-PERMISSIONS = (ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES, TUNE_RANKING, SEE_VIEWS, BAN_MEMBERS)
+REDACT = "articles.redact"
+"""A member with this permission redacts texts, which nothing reverses."""
+
+PERMISSIONS = (ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES, TUNE_RANKING, SEE_VIEWS, BAN_MEMBERS, REDACT)
 
 
 def make_moderators_group(*, using: str, apps: Apps = installed_apps, **_: Any) -> None:

@@ -20,6 +20,7 @@ class ArticlePermissions(models.Model):  # noqa: DJ008 - it has no rows
             ("see_operation", _("Can see the operator's page")),
             ("ban_members", _("Can ban members from posting and voting, and answer their appeals")),
             ("see_views", _("Can see who views what: counted, unique and suspect views")),
+            ("redact", _("Can redact texts in the moderation log and in what is removed")),
         ]
 
 

@@ -24,7 +24,17 @@ from articles.views.comments import votes as comment_votes
 from articles.views.inbox import page as inbox
 from articles.views.inbox import silence
 from articles.views.lists import feeds, my_lists, pages, refresh, search
-from articles.views.moderation import appeals, hosts, log, queue, removed, sign_ups, voting_blocs, voting_rings
+from articles.views.moderation import (
+    appeals,
+    hosts,
+    log,
+    queue,
+    redactions,
+    removed,
+    sign_ups,
+    voting_blocs,
+    voting_rings,
+)
 from articles.views.moderation import articles as article_moderation
 from articles.views.moderation.members import left_out, notes, sweeps
 from articles.views.moderation.members import page as member_moderation
@@ -69,6 +79,8 @@ urlpatterns = [
     path("comments/<comment_id:comment_id>/remove/", comment_moderation.remove, name="remove_comment"),
     path("comments/<comment_id:comment_id>/restore/", comment_moderation.restore, name="restore_comment"),
     path("moderation/", log.index, name="log"),
+    path("moderation/log/<str:moment>/redact/", redactions.entries, name="redact_entries"),
+    path("articles/<article_id:article_id>/redact/", redactions.article, name="redact"),
     path("articles/<article_id:article_id>/ring/", voting_rings.check, name="check_ring"),
     path("moderation/queue/", queue.index, name="queue"),
     path("moderation/queue/decide/", queue.decide, name="decide"),

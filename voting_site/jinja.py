@@ -27,6 +27,7 @@ from articles.wiring import html_of_site_text
 from voting_site.form_errors import control, was_refused, wrong_fields
 
 FILTERS: dict[str, Callable[..., Any]] = {
+    "as_shown": values.as_shown,
     "age": values.age,
     "coded": values.coded,
     "clock_time": values.clock_time,

@@ -13,6 +13,8 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import get_language, gettext, ngettext, pgettext
 from markupsafe import Markup, escape
 
+from articles.domain.moderation.log import REDACTED, Redacted
+
 MINUS = "\N{MINUS SIGN}"
 
 _MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
@@ -167,6 +169,14 @@ def grouped(number: float) -> str:
 def figures(text: str) -> str:
     """Format the numbers in a text from the store, such as "1500 → 0.25", in the active language."""
     return _NUMBER.sub(lambda number: significant(float(number[0]), 6), text)
+
+
+def as_shown(text: str) -> str:
+    """Return a text of the store; the mark of a redacted one in the active language."""
+    return gettext("[redacted]") if text == REDACTED else text
+
+
+Redacted.drawn = staticmethod(lambda: escape(as_shown(REDACTED)))
 
 
 def listed(words: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Forms of flags: to flag an article or a comment, and to decide on what is flagged."""
+"""Forms of flags: to flag an article or a comment, and to decide on flags, of members or of voting rings."""
 
 from typing import Any
 
@@ -107,3 +107,9 @@ class DecisionForm(forms.Form):
                 "reason", _("Give a reason for the removal: everyone can read it in the moderation log.")
             )
         return values
+
+
+class CheckForm(forms.Form):
+    """`seen`: the time of the ring's last vote on the page that has the form, in Unix seconds."""
+
+    seen = forms.FloatField(min_value=0, max_value=LATEST)

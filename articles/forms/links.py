@@ -2,6 +2,7 @@
 
 from django.conf import settings
 
+from articles.formatting.values import as_shown
 from articles.site.hosts import find_block
 from articles.text.lines import InvalidInput
 from articles.text.markdown import links_in, render
@@ -41,4 +42,4 @@ def _refuse_blocked(link: str) -> None:
     """Raise InvalidInput if the clean link leads to a blocked host."""
     if block := find_block(link):
         host, reason = block
-        raise InvalidInput("link-blocked", host=host, reason=reason)
+        raise InvalidInput("link-blocked", host=host, reason=as_shown(reason))

@@ -35,6 +35,7 @@ from articles.repository.moderation import (
     Flags,
     LeftOutVotes,
     ModerationLog,
+    Redactions,
     RemovedArticles,
     RemovedComments,
     Sweeps,
@@ -122,6 +123,7 @@ class Repository:
         self.voting_blocs = VotingBlocs(store)
         self.flags = Flags(store, self.articles, self.comments)
         self.moderation_log = ModerationLog(store)
+        self.redactions = Redactions(store)
         self.removed_articles = RemovedArticles(store, self.moderation_log)
         self.removed_comments = RemovedComments(store, self.moderation_log)
         self.limits = Limits(store)

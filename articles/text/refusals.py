@@ -6,7 +6,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext_lazy
 from articles.domain import errors
 from articles.domain.limits import BY_NAME
 from articles.domain.refusals import refusal_of
-from articles.formatting.values import duration, full_date, grouped
+from articles.formatting.values import as_shown, duration, full_date, grouped
 from articles.text.lines import InvalidInput
 from articles.text.messages import INPUT
 
@@ -152,7 +152,7 @@ def action_sentence(error: errors.ArticlesError, *, has_button: bool = False) ->
     if isinstance(error, errors.Banned):
         end = "" if error.ends_at is None else full_date(error.ends_at)
         banned = str(BANS[error.scope, bool(end)]) % {"end": end}
-        ban = sentence % {"banned": banned, "reason": error.reason}
+        ban = sentence % {"banned": banned, "reason": as_shown(error.reason)}
         return ban if has_button else str(APPEAL) % {"ban": ban, "address": reverse("articles:appeal")}
     return sentence
 

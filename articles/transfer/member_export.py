@@ -45,7 +45,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "notes_by_moderators": map(_note, member.notes.all()),
         "tokens": map(_token, member.tokens.all()),
         "invitations": map(_invitation, member.invitations.select_related("invited")),
-        "moderated": map(_entry, repository.moderation_log.iterate_by_actor(member.get_username())),
+        "moderated": map(_entry, repository.moderation_log.iterate(member.get_username())),
     }
     votes = {"votes_left_out_of_ranking": repository.left_out.get_state(user).is_left_out}
     for name, value in (("account", _account(member) | votes), ("settings", _settings(member))):

@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES, SEE_VIEWS
+from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REDACT, REMOVE_ARTICLES, SEE_VIEWS
 from articles.domain.articles import NONE_LEFT_OUT, Article, ArticleId, Choice
-from articles.domain.errors import ArticleRemoved
+from articles.domain.errors import ArticleRemoved, OwnMatter
 from articles.domain.members import UserId
 from articles.formatting.kept_pieces import drawn, gap, kept_macro, kept_page
 from articles.formatting.values import age, from_now, grouped
@@ -22,6 +22,7 @@ from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
 from articles.readership.identity import remember
 from articles.readership.record import Counted, counting
+from articles.text.refusals import action_sentence
 from articles.views.card import card_of, description_of
 from articles.views.comments.discussion import Discussion, discussion_with, order_of, place_in
 from articles.views.ranking.explanation import why
@@ -49,6 +50,7 @@ class Abilities(NamedTuple):
     remove: bool
     assign_groups: bool
     see_views: bool
+    redact: bool
 
 
 class Standing(NamedTuple):
@@ -211,6 +213,7 @@ def _abilities(request: HttpRequest, article: Article, now: float) -> Abilities:
         remove=may(REMOVE_ARTICLES),
         assign_groups=may(ASSIGN_GROUPS),
         see_views=may(SEE_VIEWS),
+        redact=may(REDACT) and reader != article.poster and (article.is_logged or article.removed is not None),
     )
 
 
@@ -218,7 +221,8 @@ def _ring(request: HttpRequest, article: Article) -> str:
     """Return what moderators see of a voting ring; "" for other readers, and without one."""
     if article.ring is None or article.removed is not None or not VotingRingsLink(request).is_shown:
         return ""
-    context = {"article": article, "may_check": article.poster != reader_id(request)}
+    may_check, own_matter = article.poster != reader_id(request), action_sentence(OwnMatter())
+    context = {"article": article, "may_check": may_check, "own_matter": own_matter}
     return drawn("voting_rings/notice.html", context, request)
 
 

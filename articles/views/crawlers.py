@@ -57,6 +57,7 @@ _CLOSED_ARTICLE_PAGES = (
     "unlock",
     "flag",
     "mute",
+    "redact",
 )
 
 _CLOSED_COMMENT_PAGES = (
@@ -103,6 +104,7 @@ def _closed_paths() -> Iterator[str]:
     for name in _CLOSED_COMMENT_PAGES:
         yield reverse(f"articles:{name}", args=[1_000_001]).replace("/1000001/", "/*/")
     yield reverse("articles:member_moderation", args=["x"]).replace("/x/", "/*/")
+    yield reverse("articles:redact_entries", args=["-"]).replace("/-/", "/*/")
     yield reverse("articles:block", args=["-"]).replace("/-/", "/*/")
     yield reverse("accounts:unsubscribe", args=["-"]).removesuffix("-/")
     for plus in ("+", "%2B"):  # lists of several groups: a page for each combination

@@ -76,6 +76,7 @@ ENDPOINTS = {
     ("put", "/api/users/{name}/sweeps/{sweep_id}"): {"200", *_CHANGE, "404"},
     ("post", "/api/users/{name}/notes"): {"201", *_CHANGE, "404"},
     ("delete", "/api/users/{name}/notes/{note_id}"): {"200", "400", "401", "403", "404", "415", "503"},
+    ("put", "/api/log/redacted"): {"200", *_CHANGE, "404"},
     ("get", "/api/removed/articles"): {"200", "400", "401", "403", "404", "503"},
     ("get", "/api/removed/comments"): {"200", "400", "401", "403", "503"},
     ("get", "/api/blocked-hosts"): {"200", "400", "401", "403", "503"},

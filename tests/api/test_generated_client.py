@@ -222,6 +222,13 @@ CALLS = [
     Call("list_removed_articles", 404, "Failure", "carol", {"page": 9}),
     Call("list_removed_comments", 200, "RemovedComments", "carol", {"before": 1.5}),
     Call("list_removed_comments", 403, "Failure"),
+    Call(
+        "redact",
+        200,
+        "Redacted",
+        "carol",
+        body=("Redaction", {"article_id": REMOVED, "texts": ["?"], "reason": "?"}),
+    ),
     Call("list_own_removed_articles", 200, "OwnRemovedArticles", arguments={"page": 1}),
     Call("list_own_removed_comments", 200, "OwnRemovedComments", arguments={"page": 1}),
     Call(

@@ -23,6 +23,7 @@ def test_a_moderator_gets_their_permissions(as_carol, as_bob, bob):
         "assign_groups",
         "ban_members",
         "edit_any_article",
+        "redact",
         "remove_articles",
         "see_views",
         "tune_ranking",

@@ -21,7 +21,7 @@ from accounts.moderators import GROUP as MODERATORS
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.discussion.comments import root_of
 from articles.domain.moderation.flags import FlagReason
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation.log import Action, Actor
 from articles.web import error_pages
 from articles.wiring import patient_repository
 from tests.measuring import measure_a_day
@@ -133,8 +133,11 @@ def _articles() -> dict[str, Any]:
     mia, olga = _actor("mia"), _actor("olga")
     found.flags.set(root_of(posted[2]), mia.id, FlagReason.AGAINST_RULES, "Long words: " + TITLES[2])
     found.flags.set(root_of(posted[2]), olga.id, FlagReason.SPAM)
+    found.moderation_log.note(Action.BLOCK_HOST, maud, "spam.example", "It sells pills.")
+    noted = found.moderation_log.get_page().entries[0]
     return {
         **_discussion(posted[0], paula, maud),
+        "noted": f"{noted.at:.3f}",
         "own": posted[0],
         "ringed": posted[1],
         "long": posted[2],

@@ -128,6 +128,7 @@ def test_posters_with_the_permission_check_no_votes_on_their_own_article(site_st
         page = browser_of(carol).get(path).text
         assert "10 new accounts voted" in page
         assert "Mark as checked" not in page
+        assert OWN in page
     fields = {"seen": f"{ring.last_at:.3f}"}
 
     assert refused(carol, f"/articles/{own}/ring/", OWN, **fields)

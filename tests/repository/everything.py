@@ -126,6 +126,8 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
     comments.edit(first, BOB, "Edited", mentioned=[ALICE])
     comments.remove(reply, MODERATOR, "Spam")
     repository.removed_comments.get_page()
+    assert repository.redactions.list_texts(article_id)
+    assert repository.redactions.redact_article(article_id, ["Reply", "Spam"], MODERATOR, "Private")
     comments.restore(reply, MODERATOR, "No spam")
     for text in ("rep", "edited all"):
         repository.comment_search.get_page(read_query(text))
@@ -223,6 +225,9 @@ def tune_and_keep_house(repository: Repository, clock: Clock) -> None:
         repository.previews.get(Order.SCORE, Parameters(votes_per_day=votes_per_day + 1), 3)
         repository.previews.get(Order.HOT, Parameters(alpha=7), 3)
         tune(repository, Parameters(votes_per_day=votes_per_day))
+    entries = repository.redactions.list_entries(clock())
+    tuned = next(entry for entry in entries if entry.action is Action.TUNE)
+    assert repository.redactions.redact_entries(clock(), [tuned.reason], MODERATOR, "Private")
     repository.hot.rescore()
     repository.account_ids.reserve(4, 1)
     with repository.lease.acquire() as turn:

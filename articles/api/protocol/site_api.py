@@ -83,6 +83,7 @@ for _noun in (
     "moderation.sweeps",
     "moderation.notes",
     "moderation.removed",
+    "moderation.redactions",
     "moderation.hosts",
 ):
     import_module(f"articles.api.{_noun}")  # registers its operations; the documentation keeps this order

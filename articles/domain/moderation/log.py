@@ -1,7 +1,9 @@
 """Moderation: actions, and the entries of the public log that records them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import ClassVar, Literal, NamedTuple, TypeVar
 
 from articles.domain.articles import ArticleId
 from articles.domain.members import UserId
@@ -32,7 +34,41 @@ class Action(StrEnum):
     UNBLOCK_HOST = "unblock-host"
     DECLINE_SIGN_UP = "decline-sign-up"
     DELETE_NOTE = "delete-note"
-    CHECK_VOTES = "check-votes"
+    CHECK_VOTES = "check-ring"
+    REDACT = "redact"
+
+
+ABOUT_MEMBERS = (Action.BAN, Action.LIFT_BAN, Action.LEAVE_OUT_VOTES, Action.COUNT_VOTES)
+"""Actions on members. `names_member` in `repository/lua/lib/moderation_log.lua` recognises their entries."""
+
+REDACTED = "[redacted]"
+"""What replaces a text that moderators or the operator redacted, in the store and in the API."""
+
+
+class Redacted(str):
+    """The mark in the place of a redacted text. Templates draw it in the reader's language."""
+
+    __slots__ = ()
+    drawn: ClassVar[Callable[[], str]] = staticmethod(lambda: REDACTED)
+    """Returns the mark as HTML: see `articles.formatting.values`."""
+
+    def __html__(self) -> str:
+        return type(self).drawn()
+
+
+Text = TypeVar("Text", str, str | None)
+
+
+def perhaps_redacted(text: Text) -> Text:
+    """Return a text of the store; the mark of a redacted one as such."""
+    return Redacted(text) if text == REDACTED else text
+
+
+class Redactable(NamedTuple):
+    """A text that can be redacted, in the log or in something that is removed."""
+
+    part: Literal["title", "link", "text", "reason"]
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +101,11 @@ class LogEntry:
     reason: str = ""
     details: dict[str, str] = field(default_factory=dict)
     """The changes: `added` and `removed` groups, `old_title`, `old_link`, `into`; the id of a `comment` …"""
+
+    @property
+    def names_member(self) -> bool:
+        """Whether its title is the name of a member, which goes with the account."""
+        return self.details.get("about", self.action) in ABOUT_MEMBERS
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from articles.domain.discussion.comments import (
 )
 from articles.domain.lists import MOST_PAGED, Order
 from articles.domain.members import DELETED_MEMBER, UserId
+from articles.domain.moderation.log import perhaps_redacted
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moment, sort_key
 from articles.repository.store.batches import ENTRIES_PER_READ
@@ -98,7 +99,7 @@ def thread_in(
         next_start=None if passed is None else part.start + len(passed),
         passed=passed or (),
         cut=_cut(comments, parent),
-        locked=locked,
+        locked=perhaps_redacted(locked),
         ancestors=tuple(map(int, reversed(above))),
     )
 
@@ -223,7 +224,7 @@ def _comment_from(row: Sequence[Any], html_of: HtmlOf) -> Comment | None:
         opposes=count_from(fields["opposes"]),
         closes_at=closes_at,
         edited_at=moment(fields.get("edited")),
-        removed=fields.get("removed"),
+        removed=perhaps_redacted(fields.get("removed")),
         is_deleted=is_deleted,
         is_logged="log" in fields,
         choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,

@@ -10,7 +10,7 @@ from articles.domain.discussion.notices import DECISIONS, DeletedComment, InboxP
 from articles.domain.lists import MOST_PAGED, Position
 from articles.domain.members import UserId
 from articles.domain.moderation.flags import FlagState
-from articles.domain.moderation.log import LogEntry
+from articles.domain.moderation.log import LogEntry, perhaps_redacted
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
 from articles.repository.moderation.log import entries_from
@@ -133,11 +133,12 @@ def _notice(pointer: NoticePointer, row: Sequence[Any], comments: Mapping[Commen
     entries: list[LogEntry] = list(entries_from([text])) if text else []
     comment, decision = comments.get(pointer.subject), DECISIONS.get(pointer.word)
     removed_because = removed if is_root(pointer.subject) else comment and comment.removed
+    reason = kept if decision is FlagState.KEPT else removed_because if decision else None
     return Notice(
         kind=pointer.kind,
         at=pointer.at,
         article=article_of(pointer.subject),
-        title=title,
+        title=perhaps_redacted(title),
         poster_name=poster_name or "",
         is_article_removed=removed is not None,
         is_locked=locked is not None,
@@ -146,7 +147,7 @@ def _notice(pointer: NoticePointer, row: Sequence[Any], comments: Mapping[Commen
         entry=entries[0] if entries else None,
         decision=decision,
         deleted=_deleted(*map(int, deletion)) if deletion else None,
-        reason=(kept if decision is FlagState.KEPT else removed_because if decision else None) or "",
+        reason=perhaps_redacted(reason or ""),
     )
 
 

@@ -20,6 +20,7 @@ from articles.domain.articles import (
 )
 from articles.domain.errors import StoreUnfit
 from articles.domain.members import UserId
+from articles.domain.moderation.log import perhaps_redacted
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ, TEXTS_PER_READ
 from articles.repository.store.clients.errors import UNPREPARED
@@ -274,7 +275,7 @@ def _article(
     points = ranked_points(votes, opposes, left_out)
     return Article(
         id=article_id,
-        title=fields["title"],
+        title=perhaps_redacted(fields["title"]),
         link=fields["link"],
         poster=int(fields["poster"]),
         poster_name=fields["poster_name"],
@@ -284,7 +285,7 @@ def _article(
         score=ranking.score(posted_at, points, seconds_per_point=facts.seconds_per_point),
         closes_at=posted_at + facts.voting_window if closes_at is None else closes_at,
         groups=split_groups(fields["groups"]),
-        removed=fields.get("removed"),
+        removed=perhaps_redacted(fields.get("removed")),
         left_out=left_out,
         choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
         saved=is_saved,
@@ -296,7 +297,7 @@ def _article(
         text_bytes=count_from(fields.get("text_bytes")),
         comments=count_from(fields.get("comments")),
         last_comment_at=moment(fields.get("last_comment")),
-        locked=fields.get("locked"),
+        locked=perhaps_redacted(fields.get("locked")),
     )
 
 

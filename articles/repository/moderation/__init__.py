@@ -3,6 +3,7 @@
 from articles.repository.moderation.flags import Flags
 from articles.repository.moderation.left_out import LeftOutVotes
 from articles.repository.moderation.log import ModerationLog
+from articles.repository.moderation.redactions import Redactions
 from articles.repository.moderation.removed import RemovedArticles, RemovedComments
 from articles.repository.moderation.sweeps import Sweeps
 from articles.repository.moderation.voting_blocs import VotingBlocs
@@ -12,6 +13,7 @@ __all__ = [
     "Flags",
     "LeftOutVotes",
     "ModerationLog",
+    "Redactions",
     "RemovedArticles",
     "RemovedComments",
     "Sweeps",

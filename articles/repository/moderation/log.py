@@ -13,7 +13,7 @@ from typing import NamedTuple
 from articles.domain.articles import ArticleId
 from articles.domain.errors import PageNotFound
 from articles.domain.moderation.flags import SubjectId
-from articles.domain.moderation.log import Action, Actor, LogEntry, LogPage
+from articles.domain.moderation.log import Action, Actor, LogEntry, LogPage, perhaps_redacted
 from articles.repository.lists.paging import page_window
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
@@ -168,14 +168,14 @@ class ModerationLog:
         }
         return [next(entries_from([texts[act]]), None) if act in texts else None for act in acts]
 
-    def iterate_by_actor(self, name: str) -> Iterator[LogEntry]:
-        """Yield all entries of a moderator's actions, newest first per shard. One round trip for each batch."""
+    def iterate(self, actor: str | None = None) -> Iterator[LogEntry]:
+        """Yield all entries, or those of a moderator, newest first per shard. One round trip for each batch."""
         for keys in self._store.shards.all:
             start, batch = 0, [""]
             while batch:
                 with self._store.commands() as client:
                     batch = client.lrange(keys.log, start, start + ENTRIES_PER_READ - 1)
-                yield from (entry for _, entry in _dated(batch) if entry and entry.actor_name == name)
+                yield from (entry for _, entry in _dated(batch) if entry and actor in (None, entry.actor_name))
                 start += len(batch)
 
 
@@ -205,7 +205,7 @@ def _entry(text: str) -> LogEntry:
         at=float(raw["at"]),
         actor_name=raw["actor"],
         article_id=int(raw["id"]),
-        title=raw["title"],
-        reason=raw["reason"],
-        details=dict(raw["details"]),
+        title=perhaps_redacted(raw["title"]),
+        reason=perhaps_redacted(raw["reason"]),
+        details={name: perhaps_redacted(text) for name, text in dict(raw["details"]).items()},
     )

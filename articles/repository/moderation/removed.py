@@ -1,6 +1,6 @@
 """Removed articles and removed comments: the lists of them for moderators."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from articles.repository.moderation.log import ModerationLog, entries_from
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
+from articles.repository.store.scan import ranked_members
 from articles.repository.store.values import article_id_from
 
 MOST_PAGED_ARTICLES = 10_000
@@ -67,6 +68,11 @@ class RemovedArticles:
         shown = entries[: page.size]
         rows = self.describe([article_id_from(member) for member, _ in shown])
         return RemovedPage(rows, number, page.has_next(len(entries)), position_of(shown))
+
+    def iterate_ids(self) -> Iterator[ArticleId]:
+        """Yield the id of every removed article. One round trip for each batch of each shard."""
+        for keys in self._store.shards.all:
+            yield from map(article_id_from, ranked_members(self._store, keys.removed))
 
     def describe(self, ids: Sequence[ArticleId], *, with_html: bool = False) -> tuple[RemovedArticle, ...]:
         """Return those of these articles that are removed, perhaps with their texts. Two round trips, or none."""

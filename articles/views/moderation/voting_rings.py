@@ -9,7 +9,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.web.form_pages import form_action
-from articles.forms.voting_rings import CheckForm
+from articles.domain.errors import OwnMatter
+from articles.forms.flags import CheckForm
+from articles.text.refusals import action_sentence
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
 from articles.web.form_answers import way_back
@@ -26,7 +28,8 @@ def index(request: HttpRequest) -> HttpResponse:
     repo = repository()
     page = repo.voting_rings.get_page(page_number(request))
     pager = numbered_pager(page.number, has_next=page.has_next)
-    context = {"articles": page.articles, "pager": pager, "rules": repo.rules, "own": actor(request).id}
+    own = {"own": actor(request).id, "own_matter": action_sentence(OwnMatter())}
+    context = {"articles": page.articles, "pager": pager, "rules": repo.rules, **own}
     return render(request, "voting_rings/voting_rings.html", context)
 
 

@@ -6,6 +6,7 @@ ARGV  1 name  2 replacement  3 entries already examined  4 entries in this step
 Returns  {entries examined so far, '' once all are; entries changed}
 Cost  O(step + history)
 TOUCHES  ranking: rw, log: rw, tunings: rw
+INCLUDE  moderation_log
 ]]
 local name, replacement, done, step = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local changed = 0
@@ -15,8 +16,7 @@ local function anonymise(list, first, last)
   local entries = redis.call('LRANGE', list, -last, -first)
   for n, text in ipairs(entries) do
     local is_json, entry = pcall(cjson.decode, text)
-    local action = is_json and type(entry) == 'table' and entry.action or ''
-    local is_subject = (string.find(action, 'ban$') or string.find(action, 'votes$')) and entry.title == name
+    local is_subject = is_json and type(entry) == 'table' and names_member(entry) and entry.title == name
     if is_json and type(entry) == 'table' and (entry.actor == name or is_subject) then
       if entry.actor == name then entry.actor = replacement end
       if is_subject then entry.title = replacement end

@@ -3,7 +3,7 @@ The moderation log, and the numbers of its entries that each article's hash hold
 Members are notified of actions on their content.
 INCLUDE  inbox, values
 ]]
-local ENTRIES_SEARCHED = 50  -- of an article's, for the one that a notice is about
+local ENTRIES_SEARCHED = 50  -- of an article's, for the one that a notice is about; or around a moment
 
 -- Append an entry and return its number. `at` is in Unix seconds, as text; `id` is 0 for an entry that concerns no article.
 local function log(prefix, action, at, actor, id, title, reason, details)
@@ -31,6 +31,41 @@ local function log_comment(prefix, action, at, actor, id, comment, title, reason
   log_and_note(prefix, action, at, actor, id, title, reason, {comment = comment})
   local author, name = unpack(redis.call('HMGET', prefix .. 'comment:' .. comment, 'author', 'author_name'))
   if name ~= actor then notify(prefix, author, action, comment, at) end
+end
+
+-- Return the entry in a text; nil for a damaged one.
+local function entry_in(text)
+  local is_json, entry = pcall(cjson.decode, text)
+  return is_json and type(entry) == 'table' and tonumber(entry.at) and type(entry.details) == 'table' and entry or nil
+end
+
+-- Return whether the title of an entry is the name of a member.
+local function names_member(entry)
+  local act = type(entry.details) == 'table' and entry.details.about or entry.action or ''
+  return tostring(entry.id) == '0' and (string.find(act, 'ban$') or string.find(act, 'votes$')) ~= nil
+end
+
+-- Return the highest number of an entry that is older than a moment. Damaged entries count as older: they are passed over.
+local function newest_before(list, moment)
+  local low, high = 0, redis.call('LLEN', list)
+  while moment < math.huge and low < high do
+    local middle = math.ceil((low + high) / 2)
+    local entry = entry_in(redis.call('LINDEX', list, -middle))
+    if not entry or tonumber(entry.at) < moment then low = middle else high = middle - 1 end
+  end
+  return high
+end
+
+-- Return the numbers of the entries that concern no article and were logged at a moment.
+local function numbers_at(list, moment)
+  local near, found = newest_before(list, moment), {}
+  for number = math.max(1, near - ENTRIES_SEARCHED), redis.call('LLEN', list) do
+    local entry = entry_in(redis.call('LINDEX', list, -number))
+    local at = entry and tonumber(entry.at) or moment
+    if at > moment and number > near + ENTRIES_SEARCHED then break end
+    if entry and at == moment and tostring(entry.id) == '0' then found[#found + 1] = number end
+  end
+  return found
 end
 
 -- Return the id in an entry's text, as text; '0' where it concerns no article or is damaged.

@@ -11,22 +11,6 @@ INCLUDE  moderation_log
 ]]
 local entries, before, prefix = KEYS[1], tonumber(ARGV[2]), ARGV[5]
 
-local function entry_in(text)
-  local is_json, entry = pcall(cjson.decode, text)
-  return is_json and type(entry) == 'table' and tonumber(entry.at) and type(entry.details) == 'table' and entry or nil
-end
-
--- Return the highest number of an entry that is older than `before`. Damaged entries count as older: they are passed over.
-local function newest_before()
-  local low, high = 0, redis.call('LLEN', entries)
-  while before < math.huge and low < high do
-    local middle = math.ceil((low + high) / 2)
-    local entry = entry_in(redis.call('LINDEX', entries, -middle))
-    if not entry or tonumber(entry.at) < before then low = middle else high = middle - 1 end
-  end
-  return high
-end
-
 -- Return the row of an entry if it is the latest removal of a comment that is removed now, and for the same reason.
 local function row_of(text, entry)
   local id = entry.action == 'remove-comment' and type(entry.details.comment) == 'string' and entry.details.comment
@@ -36,7 +20,7 @@ local function row_of(text, entry)
   return {text, id, unpack(comment, 3, #ARGV - 3)}
 end
 
-local number = ARGV[1] == '' and newest_before() or tonumber(ARGV[1])
+local number = ARGV[1] == '' and newest_before(entries, before) or tonumber(ARGV[1])
 local last = math.min(-1, tonumber(ARGV[3]) - 1 - number)
 local reached, rows = 'inf', {}
 for _, text in ipairs(number > 0 and redis.call('LRANGE', entries, -number, last) or {}) do

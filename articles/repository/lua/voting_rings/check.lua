@@ -20,6 +20,6 @@ local first = ring_facts(ring)
 if not first or first <= seen then
   redis.call('HDEL', article, 'ring')
   redis.call('ZREM', KEYS[2], ARGV[1])
-  if first then log_and_note(ARGV[4], 'check-votes', ARGV[3], ARGV[5], ARGV[1], title or '', '', {}) end
+  if first then log_and_note(ARGV[4], 'check-ring', ARGV[3], ARGV[5], ARGV[1], title or '', '', {}) end
 end
 return {'ok'}
