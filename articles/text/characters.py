@@ -45,7 +45,7 @@ RESERVED = f"{PICTURES}\U00020000-\U0002fffd\U00030000-\U0003fffd"
 _OTHER, _LETTER, _SPACING, _PICTURE, _BLANK, _ODD_BLANK, _UNSEEN = "oLcp_bx"
 _MARK, _SELECTOR, _EMOJI_SELECTOR, _ZWNJ, _ZWJ = "mvfnj"
 _MARKS, _SELECTORS, _BLANKS, _JOINERS = "mMvVf", "vVf", "_b", "nj"
-_PLAIN = "oLcCp_"
+_PLAIN, _PLAIN_MARKS = "oLcCp_", "mM"
 _SHAPED, _PICTURED = "LCMV", "pf"
 
 _BY_CATEGORY = {
@@ -137,7 +137,7 @@ def _shown(text: str, kinds: str) -> str:
     """Return the characters that show, each judged by those that are kept before it."""
     kept, before, joiner = list[str](), _BLANK, ""
     for char, kind in zip(text, kinds, strict=True):
-        if kind in _PLAIN and not joiner:
+        if not joiner and (kind in _PLAIN or (kind in _PLAIN_MARKS and before != _BLANK)):
             kept.append(char)
             before = kind
         elif kind in _JOINERS:
@@ -148,7 +148,7 @@ def _shown(text: str, kinds: str) -> str:
         elif kind in _MARKS and before == _BLANK:
             joiner = ""
         elif kind != _UNSEEN:
-            is_joined = _joins(joiner, before, kind)
+            is_joined = joiner != "" and _joins(joiner, before, kind)
             if is_joined or kind not in _SELECTORS or before not in _SELECTORS:
                 kept += (joiner, char) if is_joined else (char,)
                 before = kind
@@ -157,9 +157,9 @@ def _shown(text: str, kinds: str) -> str:
 
 
 def _joins(joiner: str, before: str, after: str) -> bool:
-    """Return whether characters of these kinds use the joiner between them; "" for none."""
+    """Return whether characters of these kinds use the joiner between them."""
     if before in _SHAPED and after in _SHAPED:
-        return joiner != ""
+        return True
     return joiner == JOINERS[-1] and before in _PICTURED and after == _PICTURE
 
 
