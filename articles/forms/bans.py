@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from accounts.models import Ban, BanScope
-from articles.forms.fields import CleanedField, LineInput, TextInput, day_choices, reason_field
+from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, day_choices, reason_field
 from articles.text.lines import APPEAL_LIMIT, REASON_LIMIT, clean_appeal, clean_reason
 
 SCOPES = {
@@ -29,7 +29,7 @@ class BanForm(forms.Form):
     scope = forms.ChoiceField(
         choices=[(scope.value, label) for scope, label in SCOPES.items()],
         label=gettext_lazy("Ban from"),
-        widget=forms.RadioSelect,
+        widget=RadioButtons,
     )
     days = forms.TypedChoiceField(
         coerce=int,
@@ -43,7 +43,7 @@ class BanForm(forms.Form):
 class AppealForm(forms.Form):
     """What a banned member writes to the moderators about one of several bans."""
 
-    ban = forms.TypedChoiceField(coerce=int, label=gettext_lazy("Which ban"), widget=forms.RadioSelect)
+    ban = forms.TypedChoiceField(coerce=int, label=gettext_lazy("Which ban"), widget=RadioButtons)
     text = CleanedField(
         clean_appeal,
         label=gettext_lazy("Your appeal"),

@@ -192,3 +192,13 @@ def reason_field(*, required: bool = True) -> CleanedField:
         help_text=gettext_lazy("Everyone can read it in the moderation log."),
         widget=LineInput(REASON_LIMIT),
     )
+
+
+class RadioButtons(forms.RadioSelect):
+    """Radio buttons of which only the first has `autofocus`: a page may have one such element."""
+
+    def create_option(self, *args: Any, **options: Any) -> dict[str, Any]:
+        option = super().create_option(*args, **options)
+        if option["index"] != "0":
+            option["attrs"].pop("autofocus", None)
+        return option

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from articles.domain.articles import LATEST
 from articles.domain.moderation.flags import FlagReason
-from articles.forms.fields import CleanedField, LineInput
+from articles.forms.fields import CleanedField, LineInput, RadioButtons
 from articles.text.lines import REASON_LIMIT, clean_reason
 
 REASONS = {
@@ -21,22 +21,12 @@ REASONS = {
 """What members read of each reason."""
 
 
-class _Reasons(forms.RadioSelect):
-    """Radio buttons of which only the first has `autofocus`: a page may have one such element."""
-
-    def create_option(self, *args: Any, **options: Any) -> dict[str, Any]:
-        option = super().create_option(*args, **options)
-        if option["index"] != "0":
-            option["attrs"].pop("autofocus", None)
-        return option
-
-
 class FlagForm(forms.Form):
     """What is wrong with an article or a comment."""
 
     reason = forms.ChoiceField(
         label=gettext_lazy("What is wrong?"),
-        widget=_Reasons,
+        widget=RadioButtons,
     )
     words = CleanedField(
         clean_reason,
