@@ -194,11 +194,19 @@ def reason_field(*, required: bool = True) -> CleanedField:
     )
 
 
-class RadioButtons(forms.RadioSelect):
-    """Radio buttons of which only the first has `autofocus`: a page may have one such element."""
+class _OneFocus(forms.widgets.ChoiceWidget):
+    """Gives only the first button `autofocus`: a page may have one such element."""
 
     def create_option(self, *args: Any, **options: Any) -> dict[str, Any]:
         option = super().create_option(*args, **options)
         if option["index"] != "0":
             option["attrs"].pop("autofocus", None)
         return option
+
+
+class RadioButtons(_OneFocus, forms.RadioSelect):
+    """Radio buttons."""
+
+
+class Checkboxes(_OneFocus, forms.CheckboxSelectMultiple):
+    """Checkboxes, of which several can be chosen."""

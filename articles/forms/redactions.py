@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from articles.domain.moderation.log import Redactable
-from articles.forms.fields import reason_field
+from articles.forms.fields import Checkboxes, reason_field
 
 PARTS = {
     "title": gettext_lazy("Title"),
@@ -29,7 +29,7 @@ class RedactionForm(forms.Form):
 
     texts = forms.MultipleChoiceField(
         label=gettext_lazy("What to redact"),
-        widget=forms.CheckboxSelectMultiple,
+        widget=Checkboxes,
         error_messages={
             "required": gettext_lazy("Choose what to redact."),
             "invalid_choice": gettext_lazy("One of these texts has changed meanwhile. Look at it again."),
