@@ -58,7 +58,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     context = standing_of(article, is_open=is_open, is_member=request.user.is_authenticated) | {
         "article": article,
         "is_open": is_open,
-        "may": Abilities(article.poster == request.user.pk, *[False] * 5),
+        "may": Abilities(article.poster == request.user.pk, *[False] * (len(Abilities._fields) - 1)),
         "card": card_of(site_address(request), article),
         "has_text": False,
         "pv": grouped(article.pv),
