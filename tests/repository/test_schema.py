@@ -29,7 +29,7 @@ def test_the_first_start_stamps_an_empty_store(server_url, clock):
     repository.prepare()
 
     stamp = {"version": str(schema.LAYOUT_VERSION), "shards": "4", "configured": "200", "indexed": ALL_INDEXED}
-    stamp |= {"voting_window": "604800.000", "site": site}
+    stamp |= {"best": "1", "voting_window": "604800.000", "site": site}
     assert repository.store.client.hgetall("schema:") == stamp
     assert repository.site_id == site
     values = {name: float(text) for name, text in repository.store.client.hgetall("{s3}:ranking:").items()}
@@ -268,6 +268,7 @@ def test_a_start_orders_the_best_comments_exactly_if_an_older_version_did_not(
     repository.prepare()
 
     assert {name: client.zrange(name, 0, -1, withscores=True) for name in places} == places
+    assert upgrades.list_pending(repository.store) == []
     assert list(repository.audit.run()) == []
 
 

@@ -366,11 +366,11 @@ def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict)
     clock = Clock()
     repository = connect(cluster_node, shards=4, clock=clock, rules=default_rules(hot_size=3))
     schema.stamp(repository.store)
-    make_older(repository)
-    upgrades.upgrade(repository.store)
     post(repository, 100)
     clock.advance(1)
     use_all(repository, clock)
+    make_older(repository)
+    upgrades.upgrade(repository.store)
 
     assert problems(repository) == []
     assert set(strict) == set(scripts.names()) - {"lists/read_page"}, "which only a store with one shard runs"

@@ -41,6 +41,7 @@ def listed(repository: Repository, order: Order = Order.SCORE, slug: str | None 
 def make_older(repository: Repository, layout: int = 1) -> None:
     """Give the store the stamp of an earlier layout, from which the next start upgrades it."""
     repository.store.client.hset("schema:", "version", layout)
+    repository.store.client.hdel("schema:", "best")
 
 
 def finish_tuning(repository: Repository) -> None:

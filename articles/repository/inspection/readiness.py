@@ -67,13 +67,9 @@ def read_stamp(store: Store) -> Stamp | None:
     return Stamp(
         layout=stamp.get("version", ""),
         shards=stamp.get("shards", ""),
-        pending=tuple(upgrade.summary for upgrade in UPGRADES if upgrade.version > _number(stamp.get("version"))),
+        pending=tuple(upgrade.summary for upgrade in UPGRADES if upgrade.is_pending(stamp)),
         is_indexed=stamp.get("indexed") == ALL_INDEXED,
     )
-
-
-def _number(version: str | None) -> int:
-    return int(version) if version and version.isdecimal() else 0
 
 
 def find_misfit(store: Store, known_site: str | None) -> str:

@@ -17,7 +17,7 @@ from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.scan import walk
 
-LAYOUT_VERSION = 7
+LAYOUT_VERSION = 6
 """Version of the keys, as docs/data-model.md describes them. `upkeep/upgrades.py` leads to it."""
 
 RESTORING = "restoring"
@@ -153,6 +153,7 @@ def stamp(store: Store) -> None:
         "version": LAYOUT_VERSION,
         "shards": store.shards.count,
         "indexed": ALL_INDEXED,
+        "best": "1",
     }
     fields = [part for field in new.items() for part in field]
     status, *others = store.run("schema/stamp", [names.SCHEMA], [_keys_elsewhere(store), *fields])

@@ -3,12 +3,12 @@
 Each upgrade works in steps that take some milliseconds of the store's time, so that members can keep voting. It
 can be interrupted anywhere: the next start begins it again, and repeating a step changes nothing. Several
 processes can run it at once. A complete upgrade leaves its version in the store, which older versions of the site
-refuse.
+refuse; or a field, if the version before can run beside this one.
 """
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from articles.domain.lists import Order
@@ -19,7 +19,6 @@ from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.key_table import COMMENT
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, walk, walk_kinds
-from articles.repository.store.schema import layout_of
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Receives the number of articles that are done, and of all."""
@@ -34,18 +33,29 @@ _REPORTED_EVERY = 2.0
 
 
 class Upgrade(NamedTuple):
-    """What leads to a version from the one before. `former_field`: what says so in a store of version 1."""
+    """What leads to a version of the layout from the one before, or to none, if they run side by side.
 
-    version: int
+    `field`: what says that it is complete, if it leads to no version or the store has version 1.
+    """
+
+    version: int | None
     summary: str
     run: Callable[[Store, Progress], None]
-    former_field: str
+    field: str
+
+    def is_pending(self, stamp: Mapping[str, str]) -> bool:
+        """Return whether the store with the stamp needs it."""
+        if self.version is None:
+            return self.field not in stamp
+        version = stamp.get("version", "")
+        return not version.isdecimal() or int(version) < self.version
 
 
 def list_pending(store: Store) -> list[Upgrade]:
     """Return the upgrades that the store needs, in order. One round trip."""
-    version = layout_of(store)
-    return [upgrade for upgrade in UPGRADES if upgrade.version > version]
+    with store.commands() as client:
+        stamp = client.hgetall(names.SCHEMA)
+    return [upgrade for upgrade in UPGRADES if upgrade.is_pending(stamp)]
 
 
 def upgrade(store: Store) -> None:
@@ -56,14 +66,17 @@ def upgrade(store: Store) -> None:
 
 def _run(store: Store, pending: Upgrade) -> None:
     with store.commands() as client:
-        is_done = client.hexists(names.SCHEMA, pending.former_field)
+        is_done = client.hexists(names.SCHEMA, pending.field)
     if not is_done:
         began = time.monotonic()
-        _log.info("the store is upgraded to layout %d: %s", pending.version, pending.summary)
+        _log.info("the store is upgraded: %s", pending.summary)
         pending.run(store, _reporter(pending))
-        _log.info("the store has layout %d, after %.1f s", pending.version, time.monotonic() - began)
-    arguments: list[Value] = [pending.version, pending.former_field]
-    store.run("schema/raise_version", [names.SCHEMA], arguments)
+        _log.info("the upgrade is complete, after %.1f s", time.monotonic() - began)
+    if pending.version is None:
+        with store.commands() as client:
+            client.hset(names.SCHEMA, pending.field, "1")
+    else:
+        store.run("schema/raise_version", [names.SCHEMA], [pending.version, pending.field])
 
 
 def _reporter(pending: Upgrade) -> Progress:
@@ -74,7 +87,7 @@ def _reporter(pending: Upgrade) -> Progress:
         nonlocal reported_at
         if time.monotonic() - reported_at >= _REPORTED_EVERY:
             reported_at = time.monotonic()
-            _log.info("layout %d: %s of %s articles", pending.version, f"{done:,}", f"{total:,}")
+            _log.info("%s: %s of %s articles", pending.summary, f"{done:,}", f"{total:,}")
 
     return report
 
@@ -174,5 +187,5 @@ UPGRADES = (
     Upgrade(4, "every shard lists what its members posted", list_posted, "posted"),
     Upgrade(5, "voters are kept until housekeeping drops them", keep_voters, "voters"),
     Upgrade(6, "the store gives out the ids of accounts", collect_account_ids, "accounts"),
-    Upgrade(7, "the best comments are ordered exactly", rank_comments, "best"),
+    Upgrade(None, "the best comments are ordered exactly", rank_comments, "best"),
 )
