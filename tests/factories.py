@@ -10,7 +10,7 @@ from django.test import Client
 from accounts.models import User
 from accounts.moderators import GROUP as MODERATORS
 from articles.domain.articles import Article, Choice, ImportedArticle
-from articles.domain.discussion.comments import CommentPlace, ImportedComment
+from articles.domain.discussion.comments import CommentId, CommentPlace, ImportedComment
 from articles.domain.moderation.log import Actor
 from articles.domain.readership import Suspicion, Visit
 from articles.repository import Repository
@@ -118,6 +118,12 @@ def vote_from(repository: Repository, article_id: int, network: int, times: int)
     """Cast votes by new accounts that have cast none before, from one network."""
     for _ in range(times):
         repository.votes.cast(article_id, next(_voters), Choice.VOTE, f"{network:016x}")
+
+
+def comment_votes_from(repository: Repository, comment_id: CommentId, network: int, times: int) -> None:
+    """Cast votes on a comment by new accounts that have cast none before, from one network."""
+    for _ in range(times):
+        repository.comments.cast(comment_id, next(_voters), Choice.VOTE, f"{network:016x}")
 
 
 def vote(repository: Repository, article_id: int, times: int = 1, choice: Choice = Choice.VOTE) -> None:

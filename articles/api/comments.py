@@ -99,6 +99,8 @@ class Comment(BaseModel):
     votes: int
     opposes: int
     points: int = Field(description=gettext_noop("Votes for minus votes against."))
+    left_out_votes: int = Field(description=gettext_noop("Votes for it that moderators left out of ranking."))
+    left_out_opposes: int = Field(description=gettext_noop("Votes against it that they left out."))
     choice: Choice = Field(description=gettext_noop("Your own; none for readers without an account."))
     closes_at: float = Field(description=gettext_noop("When voting closes, in Unix seconds."))
     depth: int = Field(description=gettext_noop("Levels below the top-level comments of this response."))
@@ -133,6 +135,8 @@ class Comment(BaseModel):
             votes=comment.votes,
             opposes=comment.opposes,
             points=comment.points,
+            left_out_votes=comment.left_out.votes,
+            left_out_opposes=comment.left_out.opposes,
             choice=comment.choice,
             closes_at=comment.closes_at,
             depth=comment.depth,
@@ -350,7 +354,7 @@ def delete_comment(request: HttpRequest, comment_id: OwnCommentNumber) -> Delete
     auth=VOTERS,
 )
 def cast_comment_vote(request: HttpRequest, comment_id: CommentNumber, ballot: schemas.Ballot) -> schemas.Tally:
-    return schemas.Tally.of(comment_id, votes.cast_on_comment(request.user, comment_id, ballot.choice))
+    return schemas.Tally.of(comment_id, votes.cast_on_comment(request, request.user, comment_id, ballot.choice))
 
 
 @router.put(

@@ -40,7 +40,9 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class VotingRing:
-    """Many new accounts of one network that chose on an article within a short time, unchecked by moderators.
+    """Many new accounts of one network that chose on an article or its comments within a short time.
+
+    Moderators have not checked it.
 
     Times in Unix seconds.
     """
@@ -50,10 +52,12 @@ class VotingRing:
 
     first_at: float
     last_at: float
+    comment: int | None = None
+    """Id of the comment that one of them chose on last; None if they chose on no comment."""
 
 
 class LeftOut(NamedTuple):
-    """How many of an article's votes and opposes moderators left out of ranking."""
+    """How many of the votes and opposes of an article, or of a comment, moderators left out of ranking."""
 
     votes: int = 0
     opposes: int = 0

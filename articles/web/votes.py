@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from accounts.models import BanScope
 from accounts.web.login_intent import LoginIntent, member_arrived
 from articles.domain.articles import ArticleId, Choice, Tally
-from articles.domain.discussion.comments import CommentId
+from articles.domain.discussion.comments import CommentId, article_of
 from articles.domain.errors import ArticlesError, LimitReached
 from articles.domain.limits import Use
 from articles.text.refusals import action_sentence
@@ -23,30 +23,30 @@ def cast(request: HttpRequest, member: Any, article_id: ArticleId, choice: Choic
 
     One round trip; one more for a member who may be new.
     """
-    _check_voter(member)
-    network = voting_rings.network_of_new_account(request, member)
-    tally = repository().votes.cast(article_id, member.pk, choice, network)
-    if tally.ring_accounts:
-        voting_rings.note(article_id, tally.ring_accounts)
-    return tally
+    network = _check_voter(request, member)
+    return voting_rings.noted(article_id, repository().votes.cast(article_id, member.pk, choice, network))
 
 
-def cast_on_comment(member: Any, comment_id: CommentId, choice: Choice) -> Tally:
+def cast_on_comment(request: HttpRequest, member: Any, comment_id: CommentId, choice: Choice) -> Tally:
     """Set a member's choice on a comment. Raises and costs as `cast`, with the errors of `Comments.cast`."""
-    _check_voter(member)
-    return repository().comments.cast(comment_id, member.pk, choice)
+    network = _check_voter(request, member)
+    tally = repository().comments.cast(comment_id, member.pk, choice, network)
+    return voting_rings.noted(article_of(comment_id), tally)
 
 
-def _check_voter(member: Any) -> None:
-    """Check that a member may vote, and take a new member's vote. Raises Banned, LimitReached."""
+def _check_voter(request: HttpRequest, member: Any) -> str:
+    """Check that a member may vote, and take a new member's vote. Raises Banned, LimitReached.
+
+    Returns the network in which voting rings are looked for; "" for none.
+    """
     check_ban(member, BanScope.VOTING)
-    if not may_be_new(member):
-        return
-    try:
-        repository().limits.take([Use("votes_new", str(member.pk))])
-    except LimitReached:
-        if is_new_member(member):
-            raise
+    if may_be_new(member):
+        try:
+            repository().limits.take([Use("votes_new", str(member.pk))])
+        except LimitReached:
+            if is_new_member(member):
+                raise
+    return voting_rings.network_of_new_account(request, member)
 
 
 @receiver(member_arrived)
@@ -57,7 +57,7 @@ def apply_pending_vote(request: HttpRequest, user: Any, intent: LoginIntent, **_
     choice = Choice(intent.choice)
     try:
         if intent.comment:
-            cast_on_comment(user, int(intent.comment), choice)
+            cast_on_comment(request, user, int(intent.comment), choice)
         else:
             cast(request, user, int(intent.article), choice)
     except ArticlesError as error:

@@ -4,7 +4,7 @@ import pytest
 
 from articles.domain.articles import Choice, LeftOut
 from articles.web.moderation import steps
-from tests.factories import browser_of
+from tests.factories import browser_of, comment_on
 from tests.store_state import problems
 
 PAGE = "/users/mallory/moderation/"
@@ -40,6 +40,28 @@ def test_one_act_leaves_the_votes_out_and_another_counts_them(site_store, voted,
     assert site_store.articles.get(voted).ranked_points == 2
     assert "in ranking again" in browser.get("/moderation/").text
     assert problems(site_store) == []
+
+
+def test_votes_on_a_comment_are_left_out_of_its_place_and_the_page_and_the_api_say_so(
+    site_store, article, alice, mallory, carol
+):
+    comment = comment_on(site_store, article, "Agreed", alice.pk)
+    site_store.comments.cast(comment, mallory.pk, Choice.VOTE)
+    page, api = f"/articles/{article}/", f"/api/comments/{comment}"
+    browser = browser_of(carol)
+    assert "For it: 1 of 1 vote." in browser.get(page).text
+
+    browser.post(LEAVE_OUT, REASON)
+
+    text = browser.get(page).text
+    assert "No vote for it affects ranking, so it comes after the comments with such votes." in text
+    assert "1 vote is left out of ranking." in text
+    reply = browser.get(api).json()
+    assert (reply["votes"], reply["points"], reply["left_out_votes"], reply["left_out_opposes"]) == (1, 1, 1, 0)
+    site_store.comments.cast(comment, carol.pk, Choice.VOTE)
+    assert "For it: 1 of 1 vote." in browser.get(page).text
+    browser.post(COUNT, {"reason": "They are honest"})
+    assert "For it: 2 of 2 votes." in browser.get(page).text
 
 
 def test_a_long_act_is_continued(site_store, voted, mallory, carol, monkeypatch):

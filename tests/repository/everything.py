@@ -15,7 +15,17 @@ from articles.repository.upkeep.long_articles import check_long, repair_long
 from articles.searching import read_query
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import comment_on, imported, imported_comments, link, post, view, visit, vote_from
+from tests.factories import (
+    comment_on,
+    comment_votes_from,
+    imported,
+    imported_comments,
+    link,
+    post,
+    view,
+    visit,
+    vote_from,
+)
 from tests.repository.usage import be_moved, let_pass, tune, use_up_limits
 from tests.rules import connect
 
@@ -123,6 +133,9 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
         comments.cast(top, 77, choice)
         comments.cast(reply, 78, choice)
     assert sum_up(repository.store)
+    comments.cast(reply, BOB, Choice.VOTE)
+    clock.advance(1)
+    comment_votes_from(repository, first, 1, repository.rules.ring_accounts)
     comments.edit(first, BOB, "Edited", mentioned=[ALICE])
     comments.remove(reply, MODERATOR, "Spam")
     repository.removed_comments.get_page()

@@ -1,11 +1,12 @@
 """Members' votes are left out of ranking in one act, and count again in one act."""
 
-from itertools import islice
+from itertools import chain, islice
 
 import pytest
 import redis
 
 from articles.domain.articles import NONE_LEFT_OUT, Choice, LeftOut
+from articles.domain.discussion.comments import CommentOrder, article_of
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.moderation.log import Action, Actor
@@ -14,7 +15,7 @@ from articles.repository.moderation import left_out_upkeep
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.every_server import with_methods_of
-from tests.factories import imported, post
+from tests.factories import comment_on, imported, post
 from tests.repository.breaking import BreakingServer
 from tests.repository.racing import during, interleaved
 from tests.repository.usage import let_pass, listed, warm
@@ -167,6 +168,161 @@ def test_a_deleted_members_votes_stay_left_out_and_the_log_loses_the_name(reposi
     assert points(repository, articles) == [1] * 5
     assert repository.moderation_log.get_page().entries[0].title == "~"
     assert repository.articles.get(articles[0], ALICE).votes == 2
+    assert problems(repository) == []
+
+
+# Comments
+
+
+@pytest.fixture
+def comments(repository, clock):
+    """Ids of twelve comments on four articles, three each: bob voted for the first, and the ring for the second.
+
+    Mallory is one of the three accounts of the ring, and opposed the third.
+    """
+    ids = []
+    for number in range(4):
+        article = post(repository, 20 + number)
+        ids += [comment_on(repository, article, text, ALICE) for text in ("first", "second", "third")]
+        clock.advance(1)
+        repository.comments.cast(ids[-3], BOB, Choice.VOTE)
+        for member in (MALLORY, *RING):
+            repository.comments.cast(ids[-2], member, Choice.VOTE)
+        repository.comments.cast(ids[-1], MALLORY, Choice.OPPOSE)
+    return ids
+
+
+RING = (30, 31)
+
+
+def best(repository, comments):
+    """Return the order of each discussion, best comments first, as numbers of its comments."""
+    threads = (repository.comments.get_thread(article_of(one), CommentOrder.BEST) for one in comments[::3])
+    return [tuple(one.id % 10 for one in thread.comments) for thread in threads]
+
+
+def leave_out_all(repository):
+    return chain.from_iterable(leave_out(repository, member) for member in (MALLORY, *RING))
+
+
+def test_votes_on_comments_are_left_out_of_their_order_and_count_again(repository, comments):
+    before = [repository.comments.get(one, MALLORY) for one in comments]
+    assert best(repository, comments) == [(2, 1, 3)] * 4
+
+    assert sum(leave_out_all(repository)) == 4 * (2 + 1 + 1)
+
+    after = [repository.comments.get(one, MALLORY) for one in comments]
+    assert best(repository, comments) == [(1, 2, 3)] * 4
+    facts = [[(one.votes, one.opposes, one.choice) for one in some] for some in (before, after)]
+    assert facts[0] == facts[1], "readers see all votes"
+    assert [one.left_out for one in after] == [NONE_LEFT_OUT, LeftOut(3, 0), LeftOut(0, 1)] * 4
+    assert problems(repository) == []
+    for member in (MALLORY, *RING):
+        list(count_again(repository, member))
+    assert [repository.comments.get(one, MALLORY) for one in comments] == before
+    assert best(repository, comments) == [(2, 1, 3)] * 4
+    assert problems(repository) == []
+
+
+def test_later_votes_on_comments_are_left_out_and_those_taken_back_are_not(repository, comments):
+    list(leave_out(repository))
+
+    repository.comments.cast(comments[0], MALLORY, Choice.OPPOSE)
+    repository.comments.cast(comments[2], MALLORY, Choice.VOTE)
+    repository.comments.cast(comments[4], MALLORY, Choice.NONE)
+
+    assert [repository.comments.get(comments[at]).left_out for at in (0, 2, 4)] == [(0, 1), (1, 0), (0, 0)]
+    assert problems(repository) == []
+
+
+@pytest.mark.parametrize("decide", [leave_out, count_again])
+def test_the_audit_is_silent_at_every_step_of_an_act_and_votes_during_it_keep_right(
+    repository, comments, monkeypatch, decide
+):
+    if decide is count_again:
+        list(leave_out_all(repository))
+    else:
+        list(leave_out(repository, RING[0]))
+    for size in ("ARTICLES_PER_CHECK", "ENTRIES_PER_CHECK"):
+        monkeypatch.setattr(acts, size, 1)
+    votes = (
+        (repository.comments.cast, (one, member, choice))
+        for one, choice in zip(comments * 2, [Choice.OPPOSE, Choice.NONE, Choice.VOTE] * 8, strict=True)
+        for member in (MALLORY, RING[1])
+    )
+
+    steps = 0
+    for _ in decide(repository):
+        assert problems(repository) == []
+        cast, arguments = next(votes)
+        cast(*arguments)
+        assert problems(repository) == []
+        steps += 1
+
+    assert steps > len(comments) / 3
+    assert repository.left_out.get_state(MALLORY).is_settled
+    assert problems(repository) == []
+
+
+def test_what_two_acts_have_not_settled_yet_is_no_finding_but_more_is(repository, comments, monkeypatch):
+    monkeypatch.setattr(acts, "ENTRIES_PER_CHECK", 1)
+    for begun in (leave_out(repository), leave_out(repository, RING[0])):
+        list(islice(begun, 3))
+    assert problems(repository) == []
+    first = repository.store.shards.all[0].prefix  # the last shard that an act settles
+    one = next(one for one in comments[1::3] if repository.store.shards.of_comment(one).prefix == first)
+
+    keys = repository.store.shards.of_comment(one)
+    repository.store.client.hset(keys.comment(one), "left_out", "3 0")  # one more than the members of both acts
+
+    assert any("left out of ranking 3 0" in finding for finding in problems(repository))
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda client, keys, one: client.hdel(keys.comment(one), "left_out"),
+        lambda client, keys, one: client.hset(keys.comment(one), "left_out", "1 0"),
+        lambda client, keys, one: client.hset(keys.comment(one), "left_out", "garbage"),
+        lambda client, keys, one: client.sadd(keys.comment_voted(one), RING[0]),
+    ],
+)
+def test_the_audit_finds_wrong_left_out_votes_of_a_comment_and_the_repair_counts(repository, comments, harm):
+    for member in (MALLORY, *RING):
+        list(leave_out(repository, member))
+    one = comments[2]
+
+    harm(repository.store.client, repository.store.shards.of_comment(one), one)
+
+    assert any(f"comment:{one}" in finding for finding in problems(repository))
+    repository.store.client.srem(repository.store.shards.of_comment(one).comment_voted(one), RING[0])
+    repository.repair.run()
+    assert repository.comments.get(one).left_out == LeftOut(0, 1)
+    assert problems(repository) == []
+
+
+def test_after_voting_ended_a_comments_left_out_votes_stay(repository, comments, clock):
+    for member in (MALLORY, *RING):
+        list(leave_out(repository, member))
+    let_pass(repository, clock, repository.rules.voting_window + 1000)
+
+    assert sum(count_again(repository)) == 0
+    repository.repair.run()
+
+    assert best(repository, comments) == [(1, 2, 3)] * 4
+    let_pass(repository, clock, 3 * DAY)
+    repository.clock.drop_voters(60)
+    assert problems(repository) == []
+    assert repository.comments.get(comments[1]).left_out == LeftOut(3, 0)
+
+
+def test_a_deleted_comment_with_replies_has_no_left_out_votes(repository, comments):
+    list(leave_out(repository))
+    comment_on(repository, article_of(comments[1]), "reply", BOB, comments[1])
+
+    repository.comments.delete(comments[1], ALICE)
+
+    assert repository.comments.get(comments[1]).left_out == NONE_LEFT_OUT
     assert problems(repository) == []
 
 

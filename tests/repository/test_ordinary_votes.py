@@ -6,6 +6,7 @@ The assumptions, each less favourable than an ordinary site:
   within one hour.
 - Of the votes, 8 % come from accounts that joined within a day; on five of the popular articles, which attract
   readers from elsewhere, 25 %.
+- For each five accounts that vote on an article, one more votes on a comment on it only.
 - Of these accounts, 40 % vote from mobile carriers, whose gateways are 40 wide networks in all, and 10 % from five
   large campuses, one network each; the others are spread over 20,000 networks of homes and offices.
 """
@@ -15,9 +16,10 @@ import random
 from articles.domain.articles import Choice
 from articles.repository import Repository
 from tests.clock import Clock
-from tests.factories import post, vote_from
+from tests.factories import comment_on, post, vote_from
 
 ARTICLES, POPULAR, SHARED_WIDELY = 1000, 20, 5
+ON_COMMENTS = 1 / 6
 HOUR, DAY = 3600, 86400
 SEED = 20_260_101
 
@@ -36,18 +38,23 @@ def votes_of_new_accounts(chance: random.Random, number: int) -> list[tuple[floa
         share, times = 0.25 if number < SHARED_WIDELY else 0.08, [chance.uniform(0, HOUR) for _ in range(300)]
     else:
         share, times = 0.08, [chance.betavariate(1, 4) * DAY for _ in range(chance.randrange(5, 61))]
-    return [(at, number) for at in times if chance.random() < share]
+    new = [(at, number) for at in times if chance.random() < share]
+    return new + [(chance.uniform(at, at + HOUR / 4), number) for at, _ in new if chance.random() < 0.2]
 
 
 def simulate(repository: Repository, clock: Clock) -> tuple[list[int], int]:
     """Let the new accounts vote in the order of time; return the articles and the number of votes."""
     chance, began = random.Random(SEED), clock()
     ids = [post(repository, number) for number in range(ARTICLES)]
+    comments = [comment_on(repository, article, "Agreed") for article in ids]
     votes = sorted(vote for number in range(ARTICLES) for vote in votes_of_new_accounts(chance, number))
     for member, (at, number) in enumerate(votes, start=10_000):
         clock.now = began + at
         choice = Choice.VOTE if chance.random() < 0.9 else Choice.OPPOSE
-        repository.votes.cast(ids[number], member, choice, network(chance))
+        if chance.random() < ON_COMMENTS:
+            repository.comments.cast(comments[number], member, choice, network(chance))
+        else:
+            repository.votes.cast(ids[number], member, choice, network(chance))
     return ids, len(votes)
 
 

@@ -260,6 +260,12 @@ def test_a_start_orders_the_best_comments_exactly_if_an_older_version_did_not(
     use(repository, clock)
     places = {name: client.zrange(name, 0, -1, withscores=True) for name in names_in(client, "*replies:best:*")}
     assert len({place for found in places.values() for _, place in found}) > 1
+    left_out = {
+        name: client.hdel(name, "left_out")
+        for name in names_in(client, "*comment:[0-9]*")
+        if client.type(name) == "hash"
+    }
+    assert any(left_out.values())
     for name, found in places.items():
         client.zadd(name, {comment: place - 1e-15 for comment, place in found})
     make_older(repository, 6)
@@ -268,6 +274,7 @@ def test_a_start_orders_the_best_comments_exactly_if_an_older_version_did_not(
     repository.prepare()
 
     assert {name: client.zrange(name, 0, -1, withscores=True) for name in places} == places
+    assert {name: client.hexists(name, "left_out") for name in left_out} == left_out
     assert upgrades.list_pending(repository.store) == []
     assert list(repository.audit.run()) == []
 

@@ -137,6 +137,7 @@ class CommentModel:
     choices: dict[int, Choice] = field(default_factory=dict)
     """Choice of each voter, as long as the store knows it."""
 
+    left_out: LeftOut = NONE_LEFT_OUT
     edited: float | None = None
     removed: str | None = None
     is_deleted: bool = False
@@ -144,6 +145,16 @@ class CommentModel:
     def cast(self, user: int, choice: Choice) -> None:
         self.choices[user] = choice
         self.votes, self.opposes = ([*self.choices.values()].count(one) for one in (Choice.VOTE, Choice.OPPOSE))
+
+    def leave_out(self, members: set[int]) -> None:
+        chosen = [choice for user, choice in self.choices.items() if user in members]
+        self.left_out = LeftOut(chosen.count(Choice.VOTE), chosen.count(Choice.OPPOSE))
+
+    @property
+    def place(self) -> float:
+        """Its place among the best ones."""
+        votes, opposes = self.votes - self.left_out.votes, self.opposes - self.left_out.opposes
+        return -lower_bound(votes, opposes) if votes else opposes
 
 
 class Machine(RuleBasedStateMachine):
@@ -301,9 +312,9 @@ class Machine(RuleBasedStateMachine):
             self.breaking(lambda: list(decide(user, f"user{user}", MODERATOR, "A ring")), left)
             assert problems(self.repository) == []
         assert repository.get_state(user) == LeftOutState(user in self.left_out, is_settled=True)
-        for article in self.articles.values():
-            if self.clock() <= article.time + RULES.voting_window:
-                article.leave_out(self.left_out)
+        for one in (*self.articles.values(), *self.comments.values()):
+            if self.clock() <= one.time + RULES.voting_window:
+                one.leave_out(self.left_out)
 
     @rule(at=places, visitors=st.lists(st.integers(0, 5), min_size=1, max_size=4))
     def view(self, at: int, visitors: list[int]) -> None:
@@ -618,6 +629,7 @@ class Machine(RuleBasedStateMachine):
                     self.repository.comments.cast(comment_id, user, choice)
                 continue
             one.cast(user, choice)
+            one.leave_out(self.left_out)
             assert self.repository.comments.cast(comment_id, user, choice) == Tally(one.votes, one.opposes, choice)
 
     @rule(at=places, user=users)
@@ -651,7 +663,7 @@ class Machine(RuleBasedStateMachine):
         self.repository.comments.delete(comment_id, user)
         self.flags = {place: flag for place, flag in self.flags.items() if place[0] != comment_id}
         one.is_deleted, one.removed, one.votes, one.opposes, one.choices = True, None, 0, 0, {}
-        one.text, one.edited = "", None
+        one.text, one.edited, one.left_out = "", None, NONE_LEFT_OUT
         while (stub := self.comments.get(comment_id)) and stub.is_deleted:
             if any(other.parent == comment_id for other in self.comments.values()):
                 break
@@ -769,7 +781,7 @@ class Machine(RuleBasedStateMachine):
             one = self.comments[number]
             if order is not CommentOrder.BEST:
                 return one.time, number
-            return (-lower_bound(one.votes, one.opposes) if one.votes else one.opposes), number
+            return one.place, number
 
         replies = sorted((n for n, one in self.comments.items() if one.parent == parent), key=place)
         found = list[tuple[object, ...]]()
@@ -777,13 +789,13 @@ class Machine(RuleBasedStateMachine):
             one = self.comments[number]
             choice = one.choices.get(1, Choice.NONE)
             author = -1 if one.is_deleted else one.author
-            states = (one.edited, one.removed, one.is_deleted, choice)
+            states = (one.edited, one.removed, one.is_deleted, choice, one.left_out)
             found.append((number, author, one.text, one.time, one.votes, one.opposes, *states))
             found += self.below(number, order, depth + 1) if depth < DEEPEST_SHOWN else []
         return found
 
     def known(self, comment: Comment) -> tuple[object, ...]:
-        states = (comment.edited_at, comment.removed, comment.is_deleted, comment.choice)
+        states = (comment.edited_at, comment.removed, comment.is_deleted, comment.choice, comment.left_out)
         facts = (comment.text, comment.posted_at, comment.votes, comment.opposes)
         return (comment.id, comment.author, *facts, *states)
 

@@ -109,8 +109,13 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
     assert repository.parameters.get_state().applying
     warm(repository, *GROUPS)
     repository.votes.cast(ids[0], 78, Choice.OPPOSE)
+    for choice in (Choice.OPPOSE, Choice.VOTE):
+        repository.comments.cast(comment_on(repository, ids[0], choice.value, ALICE), 78, choice)
     for member in (MALLORY, 78):
-        list(repository.left_out.leave_out(member, "mallory", MODERATOR, "A ring"))
+        act = repository.left_out.leave_out(member, "mallory", MODERATOR, "A ring")
+        next(act, 0)
+        assert problems(repository) == [], "an act that is not complete breaks no invariant"
+        list(act)
     ids += [post(repository, number, GROUPS, poster=MALLORY) for number in range(30_006, 30_009)]
     for article in ids:
         view(repository, article, 1, 2)
@@ -167,6 +172,9 @@ def upgrade(repository: Repository, ids: list[int]) -> None:
     for article in ids:
         client.hdel(repository.store.shards.of(article).article(article), "closes")
     warm(repository, *GROUPS)
+    for comment in (1, 2):
+        one = root_of(ids[0]) + comment
+        client.hdel(repository.store.shards.of(ids[0]).comment(one), "left_out")
     make_older(repository)
     upgrades.upgrade(repository.store)
 

@@ -3,11 +3,11 @@
 import pytest
 
 from articles.domain.articles import Choice, VotingRing
-from articles.domain.errors import ArticleNotFound, PageNotFound, VotingClosed
+from articles.domain.errors import ArticleNotFound, CommentRemoved, PageNotFound, VotingClosed
 from articles.domain.moderation.log import Action
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
-from tests.factories import post
+from tests.factories import comment_on, post
 from tests.rules import connect, default_rules
 from tests.store_state import problems
 
@@ -98,6 +98,75 @@ def test_networks_and_articles_are_counted_apart(repository, article):
     choose(repository, other, range(200, 209))
 
     assert flagged(repository) == []
+
+
+# Votes on comments
+
+
+@pytest.fixture
+def comments(repository, article):
+    return [comment_on(repository, article, text, ALICE) for text in ("First", "Second")]
+
+
+def choose_on(repository, comment, members, network=HOME, choice=Choice.VOTE):
+    """Let new accounts choose on a comment; return the sizes of the rings that they completed."""
+    tallies = [repository.comments.cast(comment, member, choice, network) for member in members]
+    return [tally.ring_accounts for tally in tallies if tally.ring_accounts]
+
+
+def test_new_accounts_that_vote_on_an_article_or_its_comments_flag_it_together(
+    repository, article, comments, clock
+):
+    began = clock()
+    first, second = comments
+    completed = choose_on(repository, first, range(100, 104))
+    clock.advance(1)
+    completed += choose(repository, article, range(100, 107))  # four of them again
+    completed += choose_on(repository, second, range(104, 110), choice=Choice.OPPOSE)
+
+    assert completed == [10]
+    assert ring_of(repository, article) == VotingRing(10, began, began + 1, second)
+    assert flagged(repository) == [article]
+    assert repository.comments.get(second).opposes == 6, "they count"
+    clock.advance(1)
+    assert choose(repository, article, [110]) == []
+    assert ring_of(repository, article) == VotingRing(11, began, began + 2, second), "it is still known"
+    assert problems(repository) == []
+    check(repository, article)
+    assert choose_on(repository, first, range(100, 109), choice=Choice.NONE) == []
+    assert ring_of(repository, article) is None
+
+
+def test_one_account_that_votes_on_many_comments_is_one(repository, article):
+    for text in range(12):
+        assert choose_on(repository, comment_on(repository, article, str(text), ALICE), range(100, 109)) == []
+
+    assert ring_of(repository, article) is None
+
+
+def test_refused_votes_on_comments_and_those_that_change_nothing_are_not_noted(repository, article, comments):
+    first, second = comments
+    choose_on(repository, first, range(100, 109), network="")
+    choose_on(repository, first, range(100, 109))
+    repository.comments.remove(second, MODERATOR, "Spam")
+    for member in range(100, 110):
+        with pytest.raises(CommentRemoved):
+            choose_on(repository, second, [member])
+
+    assert choose_on(repository, first, [109]) == []
+
+
+def test_a_vote_on_a_comment_takes_one_round_trip_and_names_a_network_only_for_new_accounts(
+    repository, article, comments, wire
+):
+    choose_on(repository, comments[0], [99])
+    with wire.counted():
+        choose_on(repository, comments[0], [100])
+    assert wire.trips == 1
+    with wire.counted():
+        repository.comments.cast(comments[0], 101, Choice.VOTE)
+    assert wire.trips == 1
+    assert b"ring" not in b"".join(wire.packets)
 
 
 def test_the_largest_network_is_shown(repository, article, clock):

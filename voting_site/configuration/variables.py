@@ -284,8 +284,8 @@ VARIABLES = (
         "VOTING_RING_ACCOUNTS",
         "number",
         "10",
-        "Number of new accounts whose votes on one article from one network (IPv4 /24, IPv6 /48) are shown to "
-        "moderators as a voting ring (docs/limits.md); 0: moderators are not notified.",
+        "Number of new accounts whose votes on one article and its comments from one network (IPv4 /24, IPv6 /48) "
+        "are shown to moderators as a voting ring (docs/limits.md); 0: moderators are not notified.",
         0,
         10_000,
     ),

@@ -56,8 +56,8 @@ def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
     "users/{name}/left-out",
     summary=gettext_noop("Leave a member's votes out of ranking, or count them again"),
     description=gettext_noop(
-        "Only for members who can ban. Concerns all votes on articles still open for voting, and all later ones; "
-        "the counts that readers see do not change. Idempotent."
+        "Only for members who can ban. Concerns all votes on articles and comments still open for voting, and all "
+        "later ones; the counts that readers see do not change. Idempotent."
     ),
     response={200: LeftOut} | failing(400, 401, 403, 404, 413, 415, 503),
     auth=MODERATORS,

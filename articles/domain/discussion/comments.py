@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from math import sqrt
 
-from articles.domain.articles import ArticleId, Choice, ImportedArticle
+from articles.domain.articles import NONE_LEFT_OUT, ArticleId, Choice, ImportedArticle, LeftOut
 from articles.domain.members import DELETED_MEMBER, UserId
 
 CommentId = int
@@ -103,6 +103,9 @@ class Comment:
 
     is_logged: bool = False
     """Whether the moderation log has entries about it."""
+
+    left_out: LeftOut = NONE_LEFT_OUT
+    """Its votes by members whose votes moderators left out of ranking: they do not affect its place."""
 
     choice: Choice = Choice.NONE
     """The reader's own choice."""

@@ -252,11 +252,11 @@ class Comments:
                 [comment_id, user, keys.prefix, exact_time(self._store.now()), joined_times(unmentioned)],
             )
 
-    def cast(self, comment_id: CommentId, user: UserId, choice: Choice) -> Tally:
+    def cast(self, comment_id: CommentId, user: UserId, choice: Choice, network: str = "") -> Tally:
         """Set a member's choice on a comment; return the resulting counts. One round trip.
 
-        Idempotent, because the choice is a target state. Raises CommentNotFound, CommentRemoved, OwnComment,
-        CommentVotingClosed, ArticleRemoved, AccountDeleted, LimitReached.
+        `network` as for `Votes.cast`. Idempotent, because the choice is a target state. Raises CommentNotFound,
+        CommentRemoved, OwnComment, CommentVotingClosed, ArticleRemoved, AccountDeleted, LimitReached.
         """
         store, keys = self._store, self._store.shards.of_comment(comment_id)
         status, *reply = store.ask(
@@ -267,17 +267,19 @@ class Comments:
                 keys.comment_voted(comment_id),
                 keys.comment_oppose(comment_id),
                 keys.article(article_of(comment_id)),
+                *([keys.ring(article_of(comment_id), network)] if network else ()),
             ],
             [
                 *(comment_id, user, choice.value, exact_time(store.now()), keys.prefix),
                 *vote_arguments(store, user),
+                *((store.rules.ring_accounts, store.rules.ring_window) if network else ()),
             ],
             handled=("limited",),
         )
         if status == "limited":
             raise LimitReached(VOTES, int(reply[0]))
-        votes, opposes, current_choice = reply
-        return Tally(int(votes), int(opposes), Choice(current_choice))
+        votes, opposes, current_choice, ring_accounts = reply
+        return Tally(int(votes), int(opposes), Choice(current_choice), int(ring_accounts))
 
     def remove(self, comment_id: CommentId, actor: Actor, reason: str, sweep: str = "") -> None:
         """Remove a comment, perhaps in a sweep: a stub with the reason takes its place. One round trip.

@@ -25,7 +25,7 @@ from articles.domain.lists import MOST_PAGED, Order
 from articles.domain.members import DELETED_MEMBER, UserId
 from articles.domain.moderation.log import perhaps_redacted
 from articles.repository.lists.paging import page_window
-from articles.repository.lists.reading import moment, sort_key
+from articles.repository.lists.reading import left_out_from, moment, sort_key
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
@@ -34,7 +34,7 @@ from articles.repository.texts import HtmlOf, html_of_comments
 
 FIELDS = (
     *("parent", "time", "closes", "votes", "opposes"),
-    *("text", "author", "author_name", "edited", "removed", "deleted", "log"),
+    *("text", "author", "author_name", "edited", "removed", "deleted", "log", "left_out"),
 )
 """Fields of a hash that are read. Every comment has the first five, and the next three unless it is deleted."""
 
@@ -227,6 +227,7 @@ def _comment_from(row: Sequence[Any], html_of: HtmlOf) -> Comment | None:
         removed=perhaps_redacted(fields.get("removed")),
         is_deleted=is_deleted,
         is_logged="log" in fields,
+        left_out=left_out_from(fields.get("left_out")),
         choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
         depth=depth,
         replies=replies,

@@ -213,11 +213,11 @@ def _ring(text: str | None) -> VotingRing | None:
     """Return the voting ring in a hash's `ring` field; None without one, or if it is damaged."""
     if text is None:
         return None
-    accounts, first, last = (*text.split(" "), "", "", "")[:3]
+    accounts, first, last, comment = (*text.split(" "), "", "", "", "")[:4]
     first_at, last_at = moment(first), moment(last)
     if not _COUNT.fullmatch(accounts) or first_at is None or last_at is None:
         return None
-    return VotingRing(int(accounts), first_at, last_at)
+    return VotingRing(int(accounts), first_at, last_at, count_from(comment) or None)
 
 
 def rescored_at(state: Sequence[Any]) -> float:
@@ -251,7 +251,7 @@ def moment(text: str | None) -> float | None:
 
 
 def left_out_from(field: str | None) -> LeftOut:
-    """Return the numbers in an article's field `left_out`; none for a missing or damaged one, as scripts do."""
+    """Return the numbers in a field `left_out`; none for a missing or damaged one, as scripts do."""
     match = _LEFT_OUT.fullmatch(field or "")
     return LeftOut(*map(int, match.groups())) if match else NONE_LEFT_OUT
 

@@ -1,11 +1,11 @@
-"""Acts of moderators that leave a member's choices on articles out of ranking, or count them again."""
+"""Acts of moderators: leave a member's choices on articles and comments out of ranking, or count them again."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
-from articles.repository.store.batches import ARTICLES_PER_CHECK
+from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 
@@ -21,7 +21,7 @@ class LeftOutState:
 
     is_left_out: bool
     is_settled: bool
-    """Whether all articles are settled; False after an act that was interrupted."""
+    """Whether all articles and comments are settled; False after an act that was interrupted."""
 
 
 class LeftOutVotes:
@@ -40,15 +40,16 @@ class LeftOutVotes:
         return LeftOutState(bool(is_left_out), not (act or "").endswith(" open"))
 
     def leave_out(self, member: UserId, name: str, actor: Actor, reason: str) -> Iterator[int]:
-        """Leave a member's choices on open articles, and all later ones, out of ranking; log it.
+        """Leave a member's choices on open articles and comments, and all later ones, out of ranking; log it.
 
-        Yields the number of articles that each step changed. One round trip for each batch of the member's lists
-        in each shard. Idempotent, and continues an act that was interrupted. Raises StoreError.
+        Yields the number of articles and comments that each step changed. One round trip for each batch of the
+        member's lists, and of the open comments with votes, in each shard. Idempotent, and continues an act that
+        was interrupted. Raises StoreError.
         """
         yield from self._carry_out(member, "1", (actor.name, name, reason))
 
     def count_again(self, member: UserId, name: str, actor: Actor, reason: str) -> Iterator[int]:
-        """Count a member's choices on open articles, and all later ones, again. Otherwise like `leave_out`."""
+        """Count a member's choices, on those still open and all later ones, again. Otherwise like `leave_out`."""
         yield from self._carry_out(member, "0", (actor.name, name, reason))
 
     def go_on(self, member: UserId) -> Iterator[int]:
@@ -76,12 +77,15 @@ class LeftOutVotes:
         return self._store.change("left_out/decide", member, given, arguments)
 
     def settle(self, keys: Keys, member: UserId, act: str) -> Iterator[int]:
-        """Apply an act that is open in one shard to its articles. Otherwise like `leave_out`."""
-        lists, now = (keys.votes_of(member), keys.opposes_of(member)), exact_time(self._store.now())
-        for chosen in lists:
+        """Apply an act that is open in one shard to its articles and comments. Otherwise like `leave_out`."""
+        now = exact_time(self._store.now())
+        for script, chosen, size in (
+            ("left_out/settle", keys.votes_of(member), ARTICLES_PER_CHECK),
+            ("left_out/settle", keys.opposes_of(member), ARTICLES_PER_CHECK),
+            ("left_out/settle_comments", keys.comment_voters, ENTRIES_PER_CHECK),  # last: it ends the act
+        ):
             since, given = "-inf", [chosen, keys.left_out_acts]
             while since:
-                step: list[Value] = [since, ARTICLES_PER_CHECK, int(chosen == lists[-1])]
-                arguments = [keys.prefix, member, act, now, *step]
-                changed, since = self._store.change("left_out/settle", member, given, arguments)
+                arguments: list[Value] = [keys.prefix, member, act, now, since, size]
+                changed, since = self._store.change(script, member, given, arguments)
                 yield int(changed)

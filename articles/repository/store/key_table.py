@@ -316,7 +316,7 @@ LEFT_OUT = _key(
     "leftout:",
     "set",
     Owner.SITE,
-    "ids of the members whose choices on articles are left out of ranking",
+    "ids of the members whose choices are left out of ranking",
     "every vote checks it; the same in every shard once an act is complete",
 )
 LEFT_OUT_ACTS = _key(
@@ -324,7 +324,7 @@ LEFT_OUT_ACTS = _key(
     "hash",
     Owner.SITE,
     "member id → number of the last act: an odd one leaves the member's choices out of ranking, an even "
-    "one counts them again; and `open` until all articles are settled, then `done`",
+    "one counts them again; and `open` until all articles and comments are settled, then `done`",
     "an interrupted act is continued, unless a later one has reversed it",
 )
 SCORE = _key(
@@ -518,7 +518,7 @@ RING = _key(
     "ring:<id>:<network>",
     "zset",
     Owner.ARTICLE,
-    "ids of the new accounts that chose on the article from one network → when",
+    "ids of the new accounts that chose on the article or its comments from one network → when",
     "notices a [voting ring](limits.md#voting-rings). Holds nothing for older accounts; expires an hour after the "
     "last choice (`VOTING_RING_MINUTES`)",
     life=HOUR,

@@ -9,7 +9,7 @@ from articles.repository.search.comment_index import CommentIndex
 from articles.repository.search.index import Finding
 from articles.repository.search.memberships import Memberships
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
-from articles.repository.store.connection import Store
+from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, portions, ranked_members
 from articles.repository.store.values import count_from
@@ -89,7 +89,8 @@ class CommentRepair:
                     pass
 
     def _put_into_lists(self, keys: Keys, batch: list[CommentId]) -> Iterator[tuple[CommentId, str, str]]:
-        flat = self._store.run("repair/comments", [keys.comment_voters], [keys.prefix, *batch])
+        given: list[Value] = [keys.prefix, exact_time(self._store.now()), *batch]
+        flat = self._store.run("repair/comments", [keys.comment_voters], given)
         yield from zip(batch, flat[::2], flat[1::2], strict=True)
 
     def _clean(self, keys: Keys, script: str, lists: list[str], subject: int) -> None:

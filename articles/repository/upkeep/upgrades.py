@@ -132,7 +132,8 @@ def rank_comments(store: Store, _progress: Progress) -> None:
         ids = [int(name[name.rfind(":") + 1 :]) for name, kind in batch if kind is COMMENT]
         for keys, comments in store.shards.split_comments(ids).items():
             for step in portions(comments, COMMENTS_PER_STEP):
-                store.run("schema/rank_comments", [keys.comment(one) for one in step], [keys.prefix, *step])
+                given: list[Value] = [keys.prefix, exact_time(store.now()), *step]
+                store.run("schema/rank_comments", [keys.comment(one) for one in step], given)
 
 
 def _listed_and_removed(keys: Keys) -> list[str]:

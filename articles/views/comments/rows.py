@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from markupsafe import Markup
 
-from articles.domain.articles import ArticleId, Choice
+from articles.domain.articles import ArticleId, Choice, LeftOut
 from articles.domain.discussion.comments import (
     DEEPEST_SHOWN,
     Comment,
@@ -60,6 +60,9 @@ class CommentRow(NamedTuple):
     is_deleted: bool
     votes: int
     opposes: int
+    left_out: LeftOut
+    """Votes that do not affect its place."""
+
     choice: Choice
     may_vote: bool
     may_reply: bool
@@ -109,9 +112,14 @@ class CommentRow(NamedTuple):
         return self.removed is None and not self.is_deleted
 
     @property
+    def ranked(self) -> LeftOut:
+        """The votes and opposes that decide its place."""
+        return LeftOut(max(0, self.votes - self.left_out.votes), max(0, self.opposes - self.left_out.opposes))
+
+    @property
     def bound(self) -> float:
         """Lower bound of the share of readers who are for it, by which the best comments are ordered."""
-        return lower_bound(self.votes, self.opposes)
+        return lower_bound(*self.ranked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +184,7 @@ def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_r
         comment.is_deleted,
         comment.votes,
         comment.opposes,
+        comment.left_out,
         comment.choice,
         comment.is_open(viewer.now) and not is_own,
         viewer.may_write and comment.is_shown,

@@ -33,7 +33,7 @@ def cast_vote(request: HttpRequest, comment_id: int) -> Done | HttpResponse:
     """Set the member's choice on a comment."""
     return cast_by_form(
         request,
-        lambda choice: votes.cast_on_comment(request.user, comment_id, choice),
+        lambda choice: votes.cast_on_comment(request, request.user, comment_id, choice),
         f"comment-{comment_id}",
         place=lambda: _comment_on_page(request, comment_id),
         comment=comment_id,

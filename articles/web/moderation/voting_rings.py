@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from articles.domain.articles import ArticleId
+from articles.domain.articles import ArticleId, Tally
 from articles.operation import metrics
 from articles.web.client_address import neighbourhood
 from articles.web.identity import address_of, network_of
@@ -24,7 +24,9 @@ def network_of_new_account(request: HttpRequest, member: Any) -> str:
     return network_of(request, neighbourhood) if is_new and rules.ring_accounts and address_of(request) else ""
 
 
-def note(article_id: ArticleId, accounts: int) -> None:
-    """Count and log a voting ring, once for each time that it flags the article."""
-    metrics.count_voting_ring()
-    _log.warning("voting ring: article=%d accounts=%d", article_id, accounts)
+def noted(article_id: ArticleId, tally: Tally) -> Tally:
+    """Return the result of a vote; count and log the voting ring that it completed, if it did."""
+    if tally.ring_accounts:
+        metrics.count_voting_ring()
+        _log.warning("voting ring: article=%d accounts=%d", article_id, tally.ring_accounts)
+    return tally

@@ -1,25 +1,28 @@
 --[[
 Set one member's choice on a comment. Idempotent: the choice is a target state.
-KEYS  1 comment  2 voted  3 oppose  4 article
+KEYS  1 comment  2 voted  3 oppose  4 article  5 new accounts of the network; only for a new account
 ARGV  1 comment id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 shard prefix
       6 time that refills one vote of the member's limit, ms  7 time that refills all, ms
-Returns  {"ok", votes, opposes, choice} | {"no_comment"} | {"comment_removed"} | {"removed"} | {"gone"}
-         | {"own_comment"} | {"comment_closed"} | {"limited", time to wait, ms}
+      8 accounts of a voting ring  9 its period, s; both only with key 5
+Returns  {"ok", votes, opposes, choice, accounts of the voting ring that this completes, else 0} | {"no_comment"}
+         | {"comment_removed"} | {"removed"} | {"gone"} | {"own_comment"} | {"comment_closed"}
+         | {"limited", time to wait, ms}
 Cost  O(log N)
-TOUCHES  article:<id> r, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
-         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, gone: r, ranking: r,
-         limit:votes:<user> rw
-INCLUDE  closing, comments, members, values
+TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
+         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, gone: r, leftout: r,
+         ring:<id>:<network> rw, rings: rw, ranking: r, limit:votes:<user> rw
+INCLUDE  closing, comments, members, ranking, values
 ]]
 local comment, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, user, choice, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[5]
 local now = moments(prefix, ARGV[4])
 
-local author, parent, time, closes, votes, opposes, hidden, deleted = unpack(redis.call('HMGET', comment,
-  'author', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted'))
+local author, parent, time, closes, votes, opposes, hidden, deleted, left_out = unpack(redis.call('HMGET', comment,
+  'author', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted', 'left_out'))
 if deleted or not is_whole_comment(parent, time, closes, votes, opposes) then return {'no_comment'} end
 if hidden then return {'comment_removed'} end
-if redis.call('HEXISTS', KEYS[4], 'removed') == 1 then return {'removed'} end
+local posted_at, article_removed = unpack(redis.call('HMGET', KEYS[4], 'time', 'removed'))
+if article_removed then return {'removed'} end
 if is_gone(prefix, user) then return {'gone'} end
 if author == user then return {'own_comment'} end
 if not is_open(now, tonumber(closes)) then return {'comment_closed'} end
@@ -37,8 +40,12 @@ local oppose_change = choice == 'oppose' and set_member(oppose, true)
 local vote_change = set_member(voted, choice == 'vote')
 oppose_change = oppose_change or set_member(oppose, false)
 votes, opposes = votes + vote_change, opposes + oppose_change
+local ring = 0
 if vote_change ~= 0 or oppose_change ~= 0 then
   redis.call('HSET', comment, 'votes', votes, 'opposes', opposes)
-  rank_reply(prefix, parent, id, time, votes, opposes)
+  rank_reply(prefix, parent, id, time, votes, opposes, leave_out_of_comment(prefix, id, left_out))
+  if KEYS[5] and choice ~= 'none' and posted_at then
+    ring = note_new_account(prefix, KEYS[5], article_of(id), user, now, ARGV[8], ARGV[9], id)
+  end
 end
-return {'ok', votes, opposes, choice}
+return {'ok', votes, opposes, choice, ring}

@@ -35,7 +35,7 @@ if count_replies(prefix, id) == 0 then
 else
   drop_comment_voters(prefix, id)
   redis.call('HDEL', comment, 'text', 'html', 'author', 'author_name', 'edited', 'removed', 'sweep', 'words',
-    'mentions')
+    'mentions', 'left_out')
   redis.call('HSET', comment, 'deleted', 1, 'votes', 0, 'opposes', 0)
   rank_reply(prefix, parent, id, time, 0, 0)
 end

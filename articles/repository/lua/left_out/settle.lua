@@ -3,11 +3,11 @@ Continue to leave a member's choices on open articles out of ranking, or to coun
 article at once with its ranks. Idempotent. A later act ends it.
 KEYS  1 votes of the member, or opposes  2 acts of members
 ARGV  1 shard prefix  2 user id  3 number of the act  4 now, s
-      5 time of the choice to continue from, s, or -inf  6 choices in this step  7 "1" if the act ends with this list
+      5 time of the choice to continue from, s, or -inf  6 choices in this step
 Returns  {"ok", articles changed, time of the choice to continue from, '' at the end}
 Cost  O(step · groups · log N)
 TOUCHES  article:<id> rw, voted:<id> r, oppose:<id> r, leftout:<id> rw, votes:<user> r, opposes:<user> r, leftout: r,
-         leftout:acts: rw, score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, next:score rw,
+         leftout:acts: r, score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, next:score rw,
          ranking: r
 INCLUDE  closing, formulas, ranking, values
 ]]
@@ -34,5 +34,4 @@ end
 
 local changed, entries, from = 0, following(list, ARGV[5], tonumber(ARGV[6]))
 for at = 1, #entries, 2 do changed = changed + settle(entries[at]) end
-if from == '' and ARGV[7] == '1' then redis.call('HSET', acts, user, act .. ' done') end
 return {'ok', changed, from}

@@ -22,8 +22,8 @@ local function is_whole_comment(parent, time, closes, votes, opposes)
 end
 
 -- Put a comment in its places among the replies to its parent.
-local function rank_reply(prefix, parent, id, time, votes, opposes)
-  redis.call('ZADD', prefix .. 'replies:best:' .. parent, exactly(best_place(votes, opposes)), id)
+local function rank_reply(prefix, parent, id, time, votes, opposes, left_out)
+  redis.call('ZADD', prefix .. 'replies:best:' .. parent, exactly(best_place(votes, opposes, left_out)), id)
   redis.call('ZADD', prefix .. 'replies:time:' .. parent, time, id)
 end
 

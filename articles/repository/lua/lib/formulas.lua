@@ -7,7 +7,7 @@ local function score(posted_at, points, seconds_per_point)
   return posted_at + seconds_per_point * points
 end
 
--- Return the votes and the opposes of an article that are left out of ranking, from its field `left_out`.
+-- Return the votes and the opposes of an article or a comment that are left out of ranking, from its field `left_out`.
 local function counts_left_out(left_out)
   local votes, opposes = string.match(left_out or '', '^(%d+) (%d+)$')
   return tonumber(votes or 0), tonumber(opposes or 0)
@@ -45,7 +45,8 @@ local function lower_bound(votes, opposes)
 end
 
 -- The place of a comment among the best ones, ascending: by the lower bound, and without votes by the fewest opposes.
-local function best_place(votes, opposes)
-  votes, opposes = tonumber(votes), tonumber(opposes)
+local function best_place(votes, opposes, left_out)
+  local votes_left_out, opposes_left_out = counts_left_out(left_out)
+  votes, opposes = math.max(0, votes - votes_left_out), math.max(0, opposes - opposes_left_out)
   return votes > 0 and -lower_bound(votes, opposes) or opposes
 end

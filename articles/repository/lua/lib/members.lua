@@ -5,8 +5,9 @@ the member; one step changes both, so they agree while the article is open.
 The key of a limit holds the moment, in ms, at which all its uses are refilled, and expires then. The same formula as take()
 in articles/domain/limits.py.
 
-Voting rings: many new accounts of one network that choose on one article. The article's `ring` holds the highest number
-of them, and the times of the first and the last choice; `ring_checked` the last choice that a moderator has checked.
+Voting rings: many new accounts of one network that choose on one article, or on its comments. The article's `ring` holds
+the highest number of them, the times of the first and the last choice, and the comment that one of them chose on last;
+`ring_checked` the last choice that a moderator has checked.
 INCLUDE  values
 ]]
 local CHOICES = {{choice = 'vote', set = 'voted:', list = 'votes:'}, {choice = 'oppose', set = 'oppose:', list = 'opposes:'}}
@@ -90,16 +91,16 @@ local function list_choice(prefix, one, user, id, posted_at)
   end
 end
 
--- Return when the ring began, in Unix seconds, and its number of accounts; nil where there is no ring.
+-- Return when the ring began, in Unix seconds, its number of accounts, and its comment or ''; nil where there is no ring.
 local function ring_facts(ring)
-  local number, first = string.match(ring or '', '^(%d+) (%S+) %S+$')
-  return as_time(first), as_count(number)
+  local number, first, comment = string.match(ring or '', '^(%d+) (%S+) %S+ ?(%d*)$')
+  return as_time(first), as_count(number), comment
 end
 
--- Note a choice of a new account among the `accounts` of its network. Once `enough` of them have chosen within `period`
--- and since the last check, flag the article; return their number if that is new, else 0. Call it after the last refusal,
--- with the choice written: damaged keys do not make it fail.
-local function note_new_account(prefix, accounts, id, user, at, enough, period)
+-- Note a choice of a new account on article `id`, or on one of its comments, among the `accounts` of its network. Once
+-- `enough` of them have chosen within `period` and since the last check, flag the article; return their number if that is
+-- new, else 0. Call it after the last refusal, with the choice written: damaged keys do not make it fail.
+local function note_new_account(prefix, accounts, id, user, at, enough, period, comment)
   if type(redis.pcall('ZREMRANGEBYSCORE', accounts, '-inf', '(' .. exactly(at - period))) ~= 'number' then return 0 end
   redis.call('ZADD', accounts, 'NX', exactly(at), user)
   redis.call('EXPIRE', accounts, period)
@@ -109,9 +110,9 @@ local function note_new_account(prefix, accounts, id, user, at, enough, period)
   local number = redis.call('ZCOUNT', accounts, since, '+inf')
   if number < tonumber(enough) then return 0 end
   local earliest = tonumber(redis.call('ZRANGEBYSCORE', accounts, since, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2])
-  local first, most = ring_facts(ring)
-  local facts = {math.max(number, most or 0), math.min(earliest, first or earliest), at}
-  redis.call('HSET', article, 'ring', string.format('%d %.3f %.3f', unpack(facts)))
+  local first, most, last_comment = ring_facts(ring)
+  local facts = {math.max(number, most or 0), math.min(earliest, first or earliest), at, comment or last_comment or ''}
+  redis.call('HSET', article, 'ring', (string.gsub(string.format('%d %.3f %.3f %s', unpack(facts)), ' $', '')))
   redis.pcall('ZADD', prefix .. 'rings:', exactly(at), id)
   redis.pcall('ZREMRANGEBYRANK', prefix .. 'rings:', 0, -RINGS_KEPT - 1)
   return first and 0 or number

@@ -1,6 +1,7 @@
 --[[
 The current parameters, and the rankings by score, points, time and last comment: of all articles, of a group, of a span.
-Choices that are left out of them: the set of an article's voters whose choice is, and how many in its field `left_out`.
+Choices that are left out of them: the set of an article's voters whose choice is, and how many in its field `left_out`; a
+comment has only the field.
 INCLUDE  formulas, values
 ]]
 -- Return the current parameters. Read them before the first write: a shard that has lost them accepts no change, rather
@@ -89,6 +90,20 @@ local function leave_out(prefix, id, user, before, after, field)
   votes = votes + (after == 'vote' and 1 or 0) - (before == 'vote' and 1 or 0)
   opposes = opposes + (after == 'oppose' and 1 or 0) - (before == 'oppose' and 1 or 0)
   return note_left_out(prefix, id, math.max(0, votes), math.max(0, opposes))
+end
+
+-- Note how many votes and opposes of an open comment are by members whose choices are left out of ranking; return them as
+-- its field `left_out` holds them, nil if none are. `field`: what it holds now. Few members are left out.
+local function leave_out_of_comment(prefix, id, field)
+  local members, now = prefix .. 'leftout:'
+  if field or redis.call('EXISTS', members) == 1 then
+    local votes = #redis.call('SINTER', members, prefix .. 'comment:voted:' .. id)
+    local opposes = #redis.call('SINTER', members, prefix .. 'comment:oppose:' .. id)
+    now = votes + opposes > 0 and votes .. ' ' .. opposes or nil
+  end
+  if now and now ~= field then redis.call('HSET', prefix .. 'comment:' .. id, 'left_out', now)
+  elseif field and not now then redis.call('HDEL', prefix .. 'comment:' .. id, 'left_out') end
+  return now
 end
 
 -- Add the poster's own vote to a new article, left out if the poster's choices are; return the article's field.

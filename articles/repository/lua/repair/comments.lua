@@ -2,15 +2,16 @@
 Put some comments of one shard into exactly the lists that their hashes require. Idempotent. A comment whose parent is not
 there becomes a top-level one; one whose article is not there is dropped. Words are left to search/index_comments.
 KEYS  1 comments that have been voted on
-ARGV  1 shard prefix  2… ids
+ARGV  1 shard prefix  2 now, s  3… ids
 Returns  {state, time, …} of each; the state is "shown" | "removed" | "stub" | "damaged" | "missing"
 Cost  O(ids · log N)
 TOUCHES  article:<id> r, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
          comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, comment:time: rw, commented:<user> rw,
-         gone: r
-INCLUDE  comments, members
+         gone: r, leftout: r, ranking: r
+INCLUDE  closing, comments, members, ranking
 ]]
 local prefix, states = ARGV[1], {}
+local now = moments(prefix, ARGV[2])
 
 local function list_voters(id, closes)
   local sets = {prefix .. 'comment:voted:' .. id, prefix .. 'comment:oppose:' .. id}
@@ -26,11 +27,11 @@ local function list_author(id, comment, author, name, time)
   redis.call('ZREM', prefix .. 'commented:' .. author, id)
 end
 
-for at = 2, #ARGV do
+for at = 3, #ARGV do
   local id, state = ARGV[at], 'damaged'
   local comment, root = prefix .. 'comment:' .. id, comment_id(article_of(id), 0)
-  local text, author, name, parent, time, closes, votes, opposes, removed, deleted = unpack(redis.call('HMGET', comment,
-    'text', 'author', 'author_name', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted'))
+  local text, author, name, parent, time, closes, votes, opposes, removed, deleted, left_out = unpack(redis.call('HMGET',
+    comment, 'text', 'author', 'author_name', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted', 'left_out'))
   if redis.call('EXISTS', prefix .. 'article:' .. article_of(id)) == 0 then redis.call('UNLINK', comment) end
   if redis.call('EXISTS', comment) == 0 then
     drop_comment_voters(prefix, id)
@@ -41,7 +42,8 @@ for at = 2, #ARGV do
       unrank_reply(prefix, parent, id)
       parent = redis.call('HSET', comment, 'parent', root) == 0 and root
     end
-    rank_reply(prefix, parent, id, time, votes, opposes)
+    if is_open(now, tonumber(closes)) then left_out = leave_out_of_comment(prefix, id, left_out) end
+    rank_reply(prefix, parent, id, time, votes, opposes, left_out)
     list_voters(id, closes)
     if deleted then redis.call('HDEL', comment, 'html') else list_author(id, comment, author, name, time) end
     state = deleted and 'stub' or removed and 'removed' or 'shown'
