@@ -1,6 +1,6 @@
 """The language side of search: the words of an article, queries, and the marking of matches in a text."""
 
-from articles.searching.marking import marked_parts
+from articles.searching.marking import first_match, marked_parts
 from articles.searching.query import MOST_CHARACTERS, Query, Term, read_query
 from articles.searching.words import WORDS_VERSION, words_of, words_of_comment
 
@@ -9,6 +9,7 @@ __all__ = [
     "WORDS_VERSION",
     "Query",
     "Term",
+    "first_match",
     "marked_parts",
     "read_query",
     "words_of",

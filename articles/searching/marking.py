@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple, Self
 
 from articles.searching.query import Query
-from articles.searching.words import fold, pieces, runs, stem, whole_word
+from articles.searching.words import fold, kept_if_short, pieces, runs, stem, whole_word
 
 
 def marked_parts(text: str, query: Query) -> Iterator[tuple[str, bool]]:
@@ -18,6 +18,11 @@ def marked_parts(text: str, query: Query) -> Iterator[tuple[str, bool]]:
         end = last
     if end < len(text):
         yield text[end:], False
+
+
+def first_match(text: str, query: Query) -> int:
+    """Return where the first part of the text begins that matches; the length of the text if none does."""
+    return next((first for first, _last in _places(text, query)), len(text))
 
 
 def _joined(places: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -45,15 +50,15 @@ def _places(text: str, query: Query) -> Iterator[tuple[int, int]]:
 @lru_cache(maxsize=64)
 def _finder(query: Query) -> Callable[[str], tuple[tuple[int, int], ...]]:
     """Return a function that finds the places in a run that match. It remembers runs: titles share most words."""
-    return lru_cache(maxsize=1 << 10)(partial(_places_in, query=query, terms=_Terms.of(query)))
+    return kept_if_short(1 << 10)(partial(_places_in, terms=_Terms.of(query)))
 
 
-def _places_in(run: str, *, query: Query, terms: "_Terms") -> tuple[tuple[int, int], ...]:
+def _places_in(run: str, *, terms: "_Terms") -> tuple[tuple[int, int], ...]:
     if run.isascii() and run.isalnum():  # most runs: the same as below, in a fifth of the time
         return ((0, len(run)),) if terms.are_met_by(stem(run.lower())) else ()
     folded = fold(run)
     at, places = _origins(run, folded), list[tuple[int, int]]()
-    for first, last in _places_in_run(folded, query, terms):
+    for first, last in _places_in_run(folded, terms):
         if at:
             end = max(at[last], at[last - 1] + 1)  # mark the whole character where one folds to several
             places.append((at[first], end))
@@ -87,8 +92,16 @@ class _Terms(NamedTuple):
     def are_met_by(self, word: str) -> bool:
         return word in self.words or word.startswith(self.beginnings)
 
+    def length_met(self, pair: str) -> int:
+        """Return how many of two neighbouring characters match: a term of one character marks only that one."""
+        if pair in self.words:
+            return len(pair)
+        if not pair.startswith(self.beginnings):
+            return 0
+        return max(len(beginning) for beginning in self.beginnings if pair.startswith(beginning))
 
-def _places_in_run(run: str, query: Query, terms: _Terms) -> Iterator[tuple[int, int]]:
+
+def _places_in_run(run: str, terms: _Terms) -> Iterator[tuple[int, int]]:
     parts = pieces(run)
     if (whole := whole_word(run, parts)) and terms.are_met_by(whole):
         yield 0, len(run)
@@ -98,12 +111,5 @@ def _places_in_run(run: str, query: Query, terms: _Terms) -> Iterator[tuple[int,
                 yield start, end
             continue
         for at in range(len(text)):
-            if length := _met_length(text[at : at + 2], query):
+            if length := terms.length_met(text[at : at + 2]):
                 yield start + at, start + at + length
-
-
-def _met_length(pair: str, query: Query) -> int:
-    """Return how many of two neighbouring characters match a term: a term of one character marks only that one."""
-    if any(pair in term.words for term in query.terms):
-        return len(pair)
-    return max((len(t.beginning) for t in query.terms if t.beginning and pair.startswith(t.beginning)), default=0)

@@ -8,14 +8,16 @@ alone. So every character begins a word, and a search for one character is a sea
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, wraps
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from Stemmer import Stemmer
 
 from articles.text.links import host_of
+
+T = TypeVar("T")
 
 WORDS_VERSION = 2
 """Increase it with every change of this module's results: housekeeping then reindexes existing stores."""
@@ -58,6 +60,25 @@ _IGNORED = re.compile(
 
 _SHORTEST_STEM = 3  # letters
 
+
+def kept_if_short(most: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
+    """Decorate a function so that the results for the last `most` texts are kept, except for long texts.
+
+    Ordinary words are short. Long ones would fill the memory: the pairs of 20,000 characters take 2 MB.
+    """
+
+    def decorate(function: Callable[[str], T]) -> Callable[[str], T]:
+        kept = lru_cache(most)(function)
+
+        @wraps(function)
+        def result_of(text: str) -> T:
+            return (kept if len(text) <= LONGEST_WORD else function)(text)
+
+        return result_of
+
+    return decorate
+
+
 _local = threading.local()  # stemmers have state, so each thread has its own
 
 
@@ -79,7 +100,7 @@ def _runs_of(text: str) -> re.Pattern[str]:
     return _ASCII_RUN if text.isascii() else _RUN
 
 
-@lru_cache(maxsize=1 << 16)
+@kept_if_short(1 << 16)
 def fold(text: str) -> str:
     """Return the text for comparison: compatibility forms, case and accents do not matter."""
     if text.isascii():
@@ -88,7 +109,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", _IGNORED.sub("", plain)).replace("’", "'")
 
 
-@lru_cache(maxsize=1 << 16)
+@kept_if_short(1 << 16)
 def stem(word: str) -> str:
     """Return the stem of a folded English word, or any other word, without apostrophes and cut to LONGEST_WORD.
 
@@ -121,7 +142,7 @@ def whole_word(run: str, parts: list[Piece]) -> str:
 
 
 class _WordsOfRuns(dict[str, tuple[str, ...]]):
-    """The words of each run, kept: `[run]` returns them. Its hits cost half of an `lru_cache`'s.
+    """The words of each run, kept if it is short: `[run]` returns them. Its hits cost half of an `lru_cache`'s.
 
     Emptied when it is full: frequent words soon return.
     """
@@ -129,9 +150,11 @@ class _WordsOfRuns(dict[str, tuple[str, ...]]):
     _MOST = 1 << 16
 
     def __missing__(self, run: str) -> tuple[str, ...]:
-        if len(self) >= self._MOST:
-            self.clear()
-        words = self[run] = _words_of_run(run)
+        words = _words_of_run(run)
+        if len(run) <= LONGEST_WORD:
+            if len(self) >= self._MOST:
+                self.clear()
+            self[run] = words
         return words
 
 

@@ -2,6 +2,7 @@
 
 import html
 import re
+import time
 from urllib.parse import quote
 
 import pytest
@@ -253,6 +254,28 @@ def test_the_comments_tab_keeps_the_query_and_lists_comments_with_their_articles
     assert re.search(r'<p dir="auto">…Word .{200,400}…</p>', page)
     assert "application/atom+xml" not in page.partition("</head>")[0]
     assert Client().get("/search/?kind=other").status_code == 404
+
+
+def test_comments_of_the_greatest_length_are_found_quickly(site_store, alice):
+    query = "甲乙丙丁戊己庚辛壬癸子丑"
+    for number in range(site_store.store.rules.per_page):
+        article = post(site_store, alice, f"Article {number}")
+        site_store.comments.post(article, alice.pk, alice.username, query + "中" * 19_900 + str(number))
+
+    start = time.thread_time()
+    page = text_of(Client().get(f"/search/?q={quote(query)}&kind=comments"))
+
+    assert time.thread_time() - start < 0.6  # it would be more if each pair were compared with each term
+    assert page.count("<mark>") == site_store.store.rules.per_page
+
+
+def test_a_long_comment_is_shown_around_its_first_match(site_store, alice):
+    text = f"{'Some other words. ' * 500} A zebra, {'and other words. ' * 500}"
+    site_store.comments.post(post(site_store, alice, "Animals"), alice.pk, alice.username, text)
+
+    page = text_of(Client().get("/search/?q=zebra&kind=comments"))
+
+    assert "A <mark>zebra</mark>, and" in page
 
 
 def test_comments_that_are_not_shown_are_not_found(site_store, alice, bob):

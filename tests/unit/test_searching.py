@@ -1,14 +1,16 @@
 """Words of texts, terms of queries, and how they match."""
 
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query, words_of
+from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query, words_of, words_of_comment
 from articles.searching.query import MOST_TERMS
 from articles.searching.words import LONGEST_WORD
+from tests.cases import for_each
 
 TITLES = st.text(max_size=300)
 
@@ -162,6 +164,25 @@ def test_the_marked_parts_add_up_to_the_text(text, query):
 
     assert "".join(part for part, _ in parts) == text
     assert all(part for part, _ in parts)
+
+
+@for_each("char", ["a", "中"])
+def test_long_words_are_not_kept_in_memory(char):
+    def index_and_mark(number: int) -> None:
+        text = f"{char * 19_000}{number}"
+        words_of_comment(text)
+        marks(text, char * 2)
+
+    index_and_mark(0)
+    tracemalloc.start()
+    try:
+        for number in range(1, 9):
+            index_and_mark(number)
+        kept, _peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert kept < 250_000
 
 
 @given(st.text(max_size=2000))

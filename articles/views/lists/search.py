@@ -1,6 +1,6 @@
 """The search page: its form, and the articles or comments that are found."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,9 +11,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from markupsafe import Markup, escape
 
+from articles.domain.discussion.comments import Comment
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order
-from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query
+from articles.searching import MOST_CHARACTERS, Query, first_match, marked_parts, read_query
 from articles.text.markdown import plain
 from articles.text.slugs import requested_slug
 from articles.views.lists.headings import page_title, search_heading
@@ -31,6 +32,9 @@ _MARK = Markup("<mark>%s</mark>")
 
 _EXCERPT, _BEFORE = 300, 100
 """Characters of a comment that are shown, and most of them before the first match."""
+
+_MOST_COMPARED = 50_000
+"""Characters of a page's comments in which the first matches are looked for: some letters take 3 µs each."""
 
 _MOST_CHOICES = 200
 """Maximum number of groups offered in a list; with more groups, the name is typed."""
@@ -88,8 +92,8 @@ def _comments(request: HttpRequest, text: str, slug: str | None) -> dict[str, An
     articles = {one.id: one for one in repo.articles.get_many(sorted({one.article for one in page.comments}))}
     blocked = blocked_by(request) if page.comments else frozenset()
     shown = [
-        (comment, article, _excerpt(comment.html, query), comment.author in blocked)
-        for comment in page.comments
+        (comment, article, excerpt, comment.author in blocked)
+        for comment, excerpt in zip(page.comments, _excerpts(page.comments, query), strict=True)
         if (article := articles.get(comment.article)) and article.removed is None
     ]
     return {
@@ -101,16 +105,22 @@ def _comments(request: HttpRequest, text: str, slug: str | None) -> dict[str, An
     }
 
 
-def _excerpt(html: str, query: Query) -> Markup:
-    """Return a part of a comment around the first match, with matches marked."""
-    words = plain(html)
-    parts = list(marked_parts(words, query))
-    first = len(parts[0][0]) if parts and not parts[0][1] else 0
-    start = 0 if first < _BEFORE else words.rfind(" ", 0, first - _BEFORE // 2) + 1 or first - _BEFORE // 2
-    end = start + _EXCERPT
-    cut = words[start:end]
-    marked = Markup().join(_MARK % part if is_match else part for part, is_match in marked_parts(cut, query))
-    return Markup("%s%s%s") % ("…" if start else "", marked, "…" if end < len(words) else "")
+def _excerpts(comments: Iterable[Comment], query: Query) -> Iterator[Markup]:
+    """Yield a part of each comment around the first match, with matches marked.
+
+    It is the beginning of a comment that has no match in its text, or is compared in part or not at all.
+    """
+    left = _MOST_COMPARED
+    for comment in comments:
+        words = plain(comment.html)
+        compared = words[:left]
+        left -= len(compared)
+        first = first_match(compared, query) % (len(compared) or 1)
+        start = 0 if first < _BEFORE else words.rfind(" ", 0, first - _BEFORE // 2) + 1 or first - _BEFORE // 2
+        end = start + _EXCERPT
+        parts = marked_parts(words[start:end], query)
+        marked = Markup().join(_MARK % part if is_match else part for part, is_match in parts)
+        yield Markup("%s%s%s") % ("…" if start else "", marked, "…" if end < len(words) else "")
 
 
 def _is_for_comments(request: HttpRequest) -> bool:
