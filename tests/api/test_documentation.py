@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import time
 from html import unescape
 from html.parser import HTMLParser
 
@@ -11,6 +12,7 @@ from accounts.models import Sweep
 from articles.api.documentation.openapi import document
 from articles.text.messages import INPUT
 from tests.api.caller import error_of
+from tests.cases import for_each
 from tests.cast import CAROL
 from tests.contract import ANYWHERE, name_of
 
@@ -266,6 +268,15 @@ def test_the_examples_use_the_sites_own_address(anyone, settings):
 
     assert page.count("https://news.example.org/api/") == len(ENDPOINTS)
     assert "testserver/api" not in page
+
+
+@for_each("path", ["docs", "openapi.json"])
+def test_the_documentation_is_not_written_for_each_request(anyone, path):
+    start = time.thread_time()
+    for _ in range(20):
+        assert anyone.get(path).status_code == 200
+
+    assert time.thread_time() - start < 0.25  # each took 0.02 to 0.05 s
 
 
 def test_members_can_open_the_page_too(anyone, bob):

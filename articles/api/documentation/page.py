@@ -4,29 +4,39 @@ import json
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
+from markupsafe import escape
 
 from articles.api.documentation.openapi import Json, document, operations
 from articles.api.protocol.problems import MEANINGS
+from articles.formatting.kept_pieces import kept_piece
 from articles.web.addresses import site_address
+
+_SITE = "https://site.invalid"
+"""Stands for the site's address in the examples."""
 
 
 @require_safe
 def openapi(_request: HttpRequest) -> HttpResponse:
-    plain = {"ensure_ascii": False, "indent": 1}
-    return JsonResponse(document(), headers={"Content-Language": "en"}, json_dumps_params=plain)
+    return HttpResponse(_document_as_json(), content_type="application/json", headers={"Content-Language": "en"})
+
+
+@cache
+def _document_as_json() -> str:
+    return json.dumps(document(), ensure_ascii=False, indent=1)
 
 
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """Return the documentation as a page that needs no script."""
-    failures = [(status, _(meaning.text), meaning.codes) for status, meaning in MEANINGS.items()]
-    context = {"endpoints": list(endpoints(site_address(request))), "shapes": list(shapes()), "failures": failures}
+    """Return the documentation as a page that needs no script. It is drawn once for each language."""
+    reference = kept_piece("api/reference.html", endpoints=endpoints, shapes=shapes, failures=failures)
+    context = {"reference": reference.replace(_SITE, escape(site_address(request)))}
     return render(request, "api/documentation.html", context)
 
 
@@ -74,8 +84,8 @@ class Shape:
     fields: tuple[Field, ...]
 
 
-def endpoints(root: str) -> Iterator[Endpoint]:
-    """Yield every endpoint; `root` is the site's address in the examples."""
+def endpoints() -> Iterator[Endpoint]:
+    """Yield every endpoint."""
     for path, method, operation in operations(document()):
         yield Endpoint(
             name=operation["operationId"],
@@ -86,7 +96,7 @@ def endpoints(root: str) -> Iterator[Endpoint]:
             needs_login={} not in operation["security"],
             fields=(*map(_parameter, operation["parameters"]), *_body_fields(operation)),
             answers=tuple(_answer(int(status), answer) for status, answer in operation["responses"].items()),
-            example=_example(f"{root}{path}", method.upper(), operation),
+            example=_example(f"{_SITE}{path}", method.upper(), operation),
         )
 
 
@@ -100,6 +110,11 @@ def shapes() -> Iterator[Shape]:
     for name, schema in sorted(document()["components"]["schemas"].items()):
         if "properties" in schema and name not in request_bodies:
             yield Shape(name, _(schema["description"]), tuple(_properties(schema, "")))
+
+
+def failures() -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """Yield every status of an error, with what it means and its codes."""
+    return ((status, _(meaning.text), meaning.codes) for status, meaning in MEANINGS.items())
 
 
 def _component(holder: Json) -> str:
