@@ -33,7 +33,7 @@ _MARK = Markup("<mark>%s</mark>")
 _EXCERPT, _BEFORE = 300, 100
 """Characters of a comment that are shown, and most of them before the first match."""
 
-_MOST_COMPARED = 50_000
+_MOST_COMPARED = 20_000
 """Characters of a page's comments in which the first matches are looked for: some letters take 3 µs each."""
 
 _MOST_CHOICES = 200
