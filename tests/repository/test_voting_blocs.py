@@ -3,12 +3,13 @@
 import pytest
 
 from articles.domain.articles import Choice
+from articles.domain.discussion.comments import article_of
 from articles.domain.members import PLACEHOLDERS
 from articles.repository import answer_within
 from articles.repository.moderation import voting_blocs
-from tests.cast import MODERATOR
+from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
-from tests.factories import post, vote
+from tests.factories import comment_on, post, vote
 
 RING = tuple(range(500, 508))
 
@@ -35,6 +36,43 @@ def test_accounts_that_vote_and_oppose_together_are_found_with_their_articles(re
     assert members == RING
     assert sorted(shared) == articles[::6]
     assert repository.voting_blocs.get_articles(repository.voting_blocs.get().blocs).keys() == set(shared)
+
+
+@pytest.fixture
+def comments(repository):
+    """Comments on sixty articles, with three votes each by members who vote once; the ring joins ten of them."""
+    ids = [comment_on(repository, post(repository, number), "Agreed", ALICE) for number in range(60)]
+    for n, comment in enumerate(ids):
+        for member in range(1000 + 3 * n, 1003 + 3 * n):
+            repository.comments.cast(comment, member, Choice.VOTE)
+    for n, comment in enumerate(ids[::6]):
+        for member in RING:
+            repository.comments.cast(comment, member, Choice.OPPOSE if n % 2 else Choice.VOTE)
+    return ids
+
+
+def test_accounts_that_vote_on_comments_together_are_found_with_the_articles(repository, comments):
+    ((members, shared),) = found(repository)
+
+    assert members == RING
+    assert sorted(shared) == [article_of(one) for one in comments[::6]]
+    assert repository.voting_blocs.get_articles(repository.voting_blocs.get().blocs).keys() == set(shared)
+
+
+def test_comments_whose_voter_sets_are_gone_damaged_ones_and_those_beyond_the_newest_are_not_compared(
+    repository, comments, clock, monkeypatch, wire
+):
+    for comment in comments[1::6]:
+        keys = repository.store.shards.of_comment(comment)
+        repository.store.client.set(keys.comment_voted(comment + 1), "x")
+        repository.store.client.zadd(keys.comment_voters, {str(comment + 1): clock(), "garbage": clock() + 10})
+    assert [members for members, _ in found(repository)] == [RING]
+
+    repository.voting_blocs._found = None
+    monkeypatch.setattr(voting_blocs, "MOST_COMMENTS", 16)
+    with wire.counted():
+        assert found(repository) == []
+    assert wire.trips == 4, "one for the articles, whose sets have one member each, and two for the comments"
 
 
 def test_what_was_found_is_kept_for_an_hour_and_in_no_key(repository, articles, clock):

@@ -38,12 +38,49 @@ def crowd(seed, accounts=2000, votes=15, fandom=0.0):
     return ballots
 
 
+def discussions(seed, accounts=2000, count=300, readers=20, comments=10, picks=3, thorough=0.1, **_facts):
+    """Return the ballots of ordinary discussions, on every third article.
+
+    Readers choose on some comments each, mostly on those above, but some of them on all: the share `thorough`.
+    """
+    chance = random.Random(seed + 1000)
+    activity, popularity = weights(accounts, 0.8, chance), weights(count, 0.7, chance)
+    is_thorough = [chance.random() < thorough for _ in range(accounts)]
+    ballots = []
+    for n in range(count):
+        read = round(readers * popularity[n] * count / sum(popularity))
+        size = max(1, min(100, round(chance.expovariate(1 / comments))))
+        places, chosen = [1 / (place + 1) ** 0.8 for place in range(size)], [([], []) for _ in range(size)]
+        for member in {*chance.choices(range(accounts), activity, k=max(1, read))}:
+            some = chance.choices(range(size), places, k=min(size, 1 + int(chance.expovariate(1 / picks))))
+            for one in range(size) if is_thorough[member] else {*some}:
+                chosen[one][chance.random() < 0.1].append(member)
+        ballots += [
+            Ballot(3 * n, f"topic {3 * n % 10}", tuple(members), is_on_comment=True)
+            for choices in chosen
+            for members in choices
+        ]
+    return ballots
+
+
 def joining(ballots, articles, members=RING):
     """Return the ballots after these members voted for the articles, too."""
     return [
-        Ballot(one.article, one.topic, one.members + members) if n % 2 == 0 and one.article in articles else one
+        one._replace(members=one.members + members)
+        if n % 2 == 0 and one.article in articles and not one.is_on_comment
+        else one
         for n, one in enumerate(ballots)
     ]
+
+
+def joining_comments(ballots, articles, each=1, members=RING):
+    """Return the ballots after these members voted for `each` comments on each of the articles, the last ones."""
+    found, left = [], dict.fromkeys(articles, each)
+    for n, one in reversed([*enumerate(ballots)]):
+        joins = one.is_on_comment and n % 2 == 0 and left.get(one.article, 0) > 0
+        left[one.article] = left.get(one.article, 0) - joins
+        found.append(one._replace(members=one.members + members) if joins else one)
+    return found[::-1]
 
 
 CROWDS = [{}, {"fandom": 0.7}, {"fandom": 0.95, "accounts": 300, "votes": 30}]
@@ -65,8 +102,64 @@ def test_eight_accounts_that_vote_for_the_same_twelve_articles_are_found_whole(f
     assert len(chosen) == 12
     assert bloc.members == RING
     assert set(bloc.articles) == chosen
-    assert bloc.alike == 12
-    assert bloc.expected < 1
+    assert bloc.alike.number == 12
+    assert bloc.alike.expected < 1
+    assert bloc.alike_on_comments is None
+
+
+TALK = [
+    {},
+    {"thorough": 0.3, "accounts": 600},
+    {"count": 40, "readers": 60, "comments": 30, "picks": 8},
+    {"accounts": 300, "fandom": 0.9, "readers": 30},
+]
+TALKS = ["any", "thorough", "few discussions", "few accounts"]
+
+
+@pytest.mark.parametrize("facts", TALK, ids=TALKS)
+def test_ordinary_readers_of_discussions_make_no_bloc(facts):
+    for seed in range(2):
+        ordinary = crowd(seed, accounts=facts.get("accounts", 2000), fandom=facts.get("fandom", 0))
+        assert find_blocs(ordinary + discussions(seed, **facts)) == []
+
+
+@pytest.mark.parametrize("facts", [TALK[0], TALK[1], TALK[3]], ids=["any", "thorough", "few accounts"])
+def test_accounts_that_vote_for_comments_on_the_same_articles_are_found_whole(facts):
+    ordinary = crowd(7, accounts=facts.get("accounts", 2000)) + discussions(7, **facts)
+    chosen = {*range(0, 900, 75)}
+
+    (bloc,) = find_blocs(joining_comments(ordinary, chosen))
+
+    assert bloc.members == RING
+    assert set(bloc.articles) == chosen
+    assert bloc.alike.number == 12
+    assert bloc.alike.expected < 2
+
+
+def test_votes_on_articles_and_on_their_comments_add_up_and_count_an_article_once():
+    ordinary = crowd(7) + discussions(7)
+    half = joining(joining_comments(ordinary, set(range(0, 450, 75)), each=3), set(range(450, 900, 75)))
+    (bloc,) = find_blocs(joining(half, set(range(0, 300, 75))))
+
+    assert bloc.members == RING
+    assert bloc.alike.number == 12
+
+
+def test_accounts_that_agree_on_nearly_all_comments_in_few_long_discussions_are_found():
+    ordinary = crowd(7) + discussions(7, **TALK[2])
+    long = [one for one in range(0, 120, 3) if sum(ballot.article == one for ballot in ordinary) > 60][:4]
+
+    (bloc,) = find_blocs(joining_comments(ordinary, set(long), each=5))
+
+    assert bloc.members == RING
+    assert set(bloc.articles) == set(long)
+    assert bloc.alike is None, "four articles are too few"
+    assert (bloc.alike_on_comments.number, len(long)) == (20, 4)
+    also_others = joining_comments(ordinary, set(long), each=5)
+    for n in range(len(also_others) - 1, 0, -11)[: 10 * len(RING)]:
+        one, member = also_others[n], RING[n % len(RING)]
+        also_others[n] = one._replace(members=tuple({*one.members, member}))
+    assert find_blocs(also_others) == []
 
 
 def test_a_ring_that_also_votes_like_others_is_found():
@@ -91,13 +184,12 @@ def test_two_accounts_and_few_articles_are_no_bloc():
     assert find_blocs(joining(ordinary, set(range(0, 200, 50)))) == []
 
 
-def test_articles_of_very_many_voters_and_pairs_beyond_the_bound_are_left_out(monkeypatch):
+def test_articles_of_very_many_voters_and_pairs_beyond_the_bound_are_left_out():
     many = Ballot(1, "", tuple(range(voting_blocs.MOST_VOTERS + 1)))
     small = [Ballot(number, "", (1, 2, 3)) for number in range(2, 9)]
 
-    assert list(voting_blocs._bounded([many, *small])) == small
-    monkeypatch.setattr(voting_blocs, "MOST_PAIRS", 10)
-    assert list(voting_blocs._bounded([*small])) == small[:2]
+    assert list(voting_blocs._bounded([many, *small], 1000)) == small
+    assert list(voting_blocs._bounded([*small], 10)) == small[:2]
 
 
 def test_the_binomial_tail_is_the_sum_of_its_terms():

@@ -1,10 +1,12 @@
-"""Voting blocs: found in the voter sets of recent articles, and kept in this process only."""
+"""Voting blocs: found in the voter sets of recent articles and comments, and kept in this process only."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import NamedTuple
 
 from articles.domain.articles import Article, ArticleId
+from articles.domain.discussion.comments import article_of
 from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS, UserId
 from articles.domain.moderation.voting_blocs import MOST_VOTERS, Ballot, VotingBloc, find_blocs
@@ -17,6 +19,9 @@ from articles.repository.store.values import article_id_from
 
 MOST_ARTICLES = 20_000
 """Number of articles whose votes are compared: the newest."""
+
+MOST_COMMENTS = 10_000
+"""Number of comments whose votes are compared: those on which voting ends last."""
 
 KEPT_SECONDS = 3600
 """Time for which a process keeps what it found."""
@@ -34,6 +39,14 @@ class FoundBlocs:
 
     at: float
     blocs: tuple[VotingBloc, ...]
+
+
+class _Subject(NamedTuple):
+    """What members choose on: an article, or a comment on it. `sets`: names of its voter sets."""
+
+    article: ArticleId
+    sets: tuple[str, str]
+    is_comment: bool
 
 
 class _Accounts(dict[str, UserId]):
@@ -59,7 +72,8 @@ class VotingBlocs:
     def get(self) -> FoundBlocs:
         """Return the voting blocs, as they were within KEPT_SECONDS.
 
-        Two round trips for each ARTICLES_PER_READ recent articles, of MOST_ARTICLES at most, unless they are kept.
+        Unless they are kept, one round trip, and two for each ARTICLES_PER_READ recent articles, MOST_ARTICLES at
+        most, and comments, MOST_COMMENTS at most.
         """
         with self._lock:  # others wait, and find what this thread has found
             now = self._store.now()
@@ -76,38 +90,47 @@ class VotingBlocs:
         return {article.id: article for article in articles if article.removed is None}
 
     def _ballots(self) -> Iterator[Ballot]:
-        """Yield the accounts that voted for each recent article, and those that opposed it."""
+        """Yield the accounts that voted for each recent article and comment, and those that opposed it."""
         accounts = _Accounts()
-        for ids in portions(self._recent_ids(), ARTICLES_PER_READ):
-            names = [(self._store.shards.of(number), number) for number in ids]
+        for subjects in (subjects for some in self._recent() for subjects in portions(some, ARTICLES_PER_READ)):
             with self._store.pipeline() as pipe:
-                for keys, number in names:
-                    pipe.hget(keys.article(number), "groups")
-                    pipe.scard(keys.voted(number))
-                    pipe.scard(keys.oppose(number))
+                for one in subjects:
+                    pipe.hget(self._store.shards.of(one.article).article(one.article), "groups")
+                    for name in one.sets:
+                        pipe.scard(name)
                 replies = pipe.execute(raise_on_error=False)  # a key may be of another type
             sets = [
-                (name(number), number, str(groups or "").partition(",")[0])
-                for (keys, number), groups, *sizes in zip(
-                    names, replies[::3], replies[1::3], replies[2::3], strict=True
-                )
-                for name, size in zip((keys.voted, keys.oppose), sizes, strict=True)
+                (name, one, str(groups or "").partition(",")[0])
+                for one, groups, *sizes in zip(subjects, replies[::3], replies[1::3], replies[2::3], strict=True)
+                for name, size in zip(one.sets, sizes, strict=True)
                 if isinstance(size, int) and 1 < size <= MOST_VOTERS
             ]
             with self._store.pipeline() as pipe:
                 for name, _, _ in sets:
                     pipe.smembers(name)
                 voters = pipe.execute(raise_on_error=False) if sets else []
-            for (_, number, topic), members in zip(sets, voters, strict=True):
+            for (_, one, topic), members in zip(sets, voters, strict=True):
                 if not isinstance(members, Exception):
-                    yield Ballot(number, topic, tuple(filter(None, map(accounts.__getitem__, members))))
+                    known = tuple(filter(None, map(accounts.__getitem__, members)))
+                    yield Ballot(one.article, topic, known, one.is_comment)
 
-    def _recent_ids(self) -> list[ArticleId]:
-        """Return the ids of the newest listed articles that may have voter sets. One round trip."""
+    def _recent(self) -> tuple[list[_Subject], list[_Subject]]:
+        """Return the newest listed articles and the newest comments that may have voter sets. One round trip."""
         rules, shards = self._store.rules, self._store.shards.all
         since = exact_time(self._store.now() - rules.voting_window - rules.voters_grace)
-        most = MOST_ARTICLES // len(shards)
         with self._store.pipeline() as pipe:
             for keys in shards:
+                most = MOST_ARTICLES // len(shards)
                 pipe.zrevrangebyscore(keys.order(Order.TIME), "+inf", since, start=0, num=most)
-            return [article_id_from(member) for members in pipe.execute() for member in members]
+            for keys in shards:
+                most = MOST_COMMENTS // len(shards)
+                pipe.zrevrangebyscore(keys.comment_voters, "+inf", "-inf", start=0, num=most)
+            replies = pipe.execute()
+        found: tuple[list[_Subject], list[_Subject]] = [], []
+        for keys, articles, comments in zip(shards, replies, replies[len(shards) :], strict=False):
+            for article in map(article_id_from, articles):
+                found[0].append(_Subject(article, (keys.voted(article), keys.oppose(article)), is_comment=False))
+            for comment in map(article_id_from, comments):
+                sets = keys.comment_voted(comment), keys.comment_oppose(comment)
+                found[1].append(_Subject(article_of(comment), sets, is_comment=True))
+        return found

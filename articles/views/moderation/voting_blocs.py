@@ -1,6 +1,7 @@
-"""The moderators' page of voting blocs: accounts that make the same choice on many articles."""
+"""The moderators' page of voting blocs: accounts that make the same choice on many articles or comments."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -19,13 +20,20 @@ _MOST_ACCOUNTS = 200
 """Accounts of a bloc that are named."""
 
 
+class _Inviter(NamedTuple):
+    """A member who invited others. `name` is "" if the account was deleted."""
+
+    id: UserId
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """An account of a bloc. `name` is "" if it was deleted; `inviter` is who invited it, "" without one."""
+    """An account of a bloc. `name` is "" if it was deleted; `inviter` is who invited it, None without one."""
 
     name: str
     joined_at: float
-    inviter: str
+    inviter: _Inviter | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +43,8 @@ class _Row:
     bloc: VotingBloc
     accounts: list[_Account]
     articles: list[Article]
-    shared_inviter: str
-    """Who invited all of them; "" if no one did."""
+    shared_inviter: _Inviter | None
+    """Who invited all of them; None if no one did."""
 
 
 @require_safe
@@ -57,15 +65,19 @@ def index(request: HttpRequest) -> HttpResponse:
 def _row(bloc: VotingBloc, accounts: dict[UserId, _Account], articles: list[Article]) -> _Row:
     members = [accounts.get(member, _DELETED) for member in bloc.members[:_MOST_ACCOUNTS]]
     inviters = {account.inviter for account in members} if len(members) == len(bloc.members) else set()
-    return _Row(bloc, members, articles, inviters.pop() if len(inviters) == 1 else "")
+    return _Row(bloc, members, articles, inviters.pop() if len(inviters) == 1 else None)
 
 
-_DELETED = _Account("", 0, "")
+_DELETED = _Account("", 0, None)
 
 
 def _accounts(members: set[UserId]) -> dict[UserId, _Account]:
     """Return these accounts, except deleted ones. Two queries."""
-    invitations = Invitation.objects.filter(invited__in=members, inviter__left_at=None)
-    inviters = dict(invitations.values_list("invited", "inviter__username"))
+    inviters = {
+        invited: _Inviter(inviter, "" if left_at else name)
+        for invited, inviter, name, left_at in Invitation.objects.filter(invited__in=members).values_list(
+            "invited", "inviter", "inviter__username", "inviter__left_at"
+        )
+    }
     facts = User.objects.filter(pk__in=members, left_at=None).values_list("pk", "username", "date_joined")
-    return {pk: _Account(name, joined.timestamp(), inviters.get(pk, "")) for pk, name, joined in facts}
+    return {pk: _Account(name, joined.timestamp(), inviters.get(pk)) for pk, name, joined in facts}
