@@ -4,12 +4,15 @@
 step with `register_step`, which is called until it has no more to do. All steps run twice, the second time after
 every request that was in progress at the beginning has ended. Afterwards the account's row keeps its id and a
 digest of its name, so that neither can be used by another account.
+
+For `KEPT`, moderators can still treat what the account posted together, by its number: spammers delete themselves.
+A last pass then removes the number from it.
 """
 
 import logging
 import time
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from importlib import import_module
 from typing import Any
 
@@ -18,19 +21,24 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models import Q
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
 from accounts import names
-from accounts.models import AccountDeletion, Invitation, User, WaitingAccount
+from accounts.models import AccountDeletion, Invitation, Sweep, User, WaitingAccount
 
-Step = Callable[[int, str, str, Callable[[], bool]], str]
-"""Called with the user id, the name, the progress ('' at first) and a function that returns whether time is left.
-Returns the new progress, '' when the step is complete. Idempotent."""
+Step = Callable[[int, str, str, Callable[[], bool], bool], str]
+"""Called with the user id, the name, the progress ('' at first), a function that returns whether time is left, and
+whether this is the last pass, which also removes the number. Returns the new progress, '' when the step is
+complete. Idempotent."""
 
 AGAIN_AFTER = timedelta(seconds=60)
 """Delay before the second pass; longer than any request takes."""
+
+KEPT = timedelta(days=30)
+"""Time for which moderators can still see, by its number, what a deleted account posted."""
 
 _SESSIONS_PER_BATCH = 500
 """Sessions read by one query, and decoded."""
@@ -82,7 +90,6 @@ def begin(user_id: int) -> None:
     member.blocked_by.all().delete()
     member.mutes.all().delete()
     member.bans.all().delete()
-    member.sweeps.all().delete()
     member.notes.all().delete()
     Invitation.objects.end_unused(member.pk)
     WaitingAccount.objects.filter(user=member).delete()
@@ -99,8 +106,14 @@ def reserve_id_and_name(instance: User, using: str, **_: Any) -> None:
     row.set_unusable_password()
     User.objects.using(using).bulk_create([row])
     Invitation.objects.db_manager(using).end_unused(row.pk)
-    if names.is_valid(row.username):
+    if names.is_valid(row.username) or row.left_at > timezone.now() - KEPT:
         AccountDeletion.objects.using(using).create(user=row, begun_at=row.left_at)
+
+
+def find_deleted(number: int) -> User | None:
+    """Return the account with this number if it was deleted less than `KEPT` ago. One query."""
+    since = timezone.now() - KEPT
+    return User.objects.filter(pk=number, left_at__gt=since, accountdeletion__isnull=False).first()
 
 
 def advance_all(budget: float) -> int:
@@ -109,7 +122,8 @@ def advance_all(budget: float) -> int:
     A deletion that fails does not delay the others; the last failure is raised at the end.
     """
     deadline, completed, failure = time.monotonic() + budget, 0, None
-    for deletion in AccountDeletion.objects.select_related("user").order_by("begun_at"):
+    waiting = Q(again=False, step__gt=len(_steps) + 1, begun_at__gt=timezone.now() - AGAIN_AFTER)
+    for deletion in AccountDeletion.objects.exclude(waiting).select_related("user").order_by("begun_at"):
         try:
             completed += _advance(deletion, lambda: time.monotonic() < deadline)
         except Exception as error:
@@ -139,15 +153,34 @@ def _advance(deletion: AccountDeletion, more: Callable[[], bool]) -> bool:
             return _finish(deletion)
         if timezone.now() < deletion.begun_at + AGAIN_AFTER:
             return False
-        deletion.again, deletion.step, deletion.progress = True, 0, ""
+        if _is_second(deletion):
+            deletion.again = True
+        else:
+            deletion.begun_at = _left_at(deletion) + KEPT - AGAIN_AFTER
+        deletion.step, deletion.progress = 0, ""
         _record_progress(deletion)
+
+
+def _is_second(deletion: AccountDeletion) -> bool:
+    """Return whether this is the second pass, which removes the name, and after which the last one waits.
+
+    The time says so: the version before, which knows two passes, then takes the last one at the right time.
+    """
+    return not deletion.again and deletion.begun_at > _left_at(deletion)
+
+
+def _left_at(deletion: AccountDeletion) -> datetime:
+    return deletion.user.left_at or deletion.begun_at
 
 
 def _take_steps(deletion: AccountDeletion, more: Callable[[], bool]) -> bool:
     """Run the steps of one pass. Return whether all are complete."""
-    member, steps = deletion.user, (_revoke_sessions, *_steps.values())
+    member, steps = deletion.user, [_revoke_sessions, *_steps.values()]
+    if _is_second(deletion):
+        steps.append(_remove_name)
     while deletion.step < len(steps):
-        deletion.progress = steps[deletion.step](member.pk, member.username, deletion.progress, more)
+        step, is_last = steps[deletion.step], deletion.again
+        deletion.progress = step(member.pk, member.username, deletion.progress, more, is_last)
         deletion.step += not deletion.progress
         _record_progress(deletion)
         if not more() and deletion.step < len(steps):
@@ -158,13 +191,22 @@ def _take_steps(deletion: AccountDeletion, more: Callable[[], bool]) -> bool:
 def _record_progress(deletion: AccountDeletion) -> None:
     """Store the progress. Steps are idempotent, so a process that is behind may overwrite it."""
     progress = {"again": deletion.again, "step": deletion.step, "progress": deletion.progress}
-    AccountDeletion.objects.filter(pk=deletion.pk).update(**progress)
+    AccountDeletion.objects.filter(pk=deletion.pk).update(begun_at=deletion.begun_at, **progress)
 
 
 @transaction.atomic
 def _finish(deletion: AccountDeletion) -> bool:
-    """Remove the name from the account itself. Return False if another process has completed the deletion."""
-    member = User.objects.select_for_update().get(pk=deletion.pk)
+    """Delete what was kept for moderators. Return False if another process has completed the deletion."""
+    _remove_name(deletion.pk)
+    Sweep.objects.filter(member=deletion.pk).delete()
+    deleted_rows, _ = AccountDeletion.objects.filter(pk=deletion.pk).delete()
+    return bool(deleted_rows)
+
+
+@transaction.atomic
+def _remove_name(user_id: int, *_: object) -> str:
+    """Remove the name from the account itself."""
+    member = User.objects.select_for_update().get(pk=user_id)
     if names.is_valid(member.username):
         member.canonical_name = names.former_name_digest(member.canonical_name)
         member.username = names.deleted_username(member.pk)
@@ -172,11 +214,10 @@ def _finish(deletion: AccountDeletion) -> bool:
         kind = ContentType.objects.get_for_model(User)
         entries = LogEntry.objects.filter(content_type=kind, object_id=str(member.pk))
         entries.update(object_repr=member.username)
-    deleted_rows, _ = AccountDeletion.objects.filter(pk=deletion.pk).delete()
-    return bool(deleted_rows)
+    return ""
 
 
-def _revoke_sessions(user_id: int, _name: str, progress: str, more: Callable[[], bool]) -> str:
+def _revoke_sessions(user_id: int, _name: str, progress: str, more: Callable[[], bool], _is_last: bool) -> str:
     """Delete the member's sessions. Only their content names the member, so all sessions are read, in batches."""
     store = import_module(settings.SESSION_ENGINE).SessionStore
     while True:

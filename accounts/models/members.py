@@ -318,6 +318,8 @@ class AccountDeletion(models.Model):
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True)
     begun_at = models.DateTimeField()
+    """The next pass is due `AGAIN_AFTER` after this, which the second pass moves towards the end of `KEPT`."""
+
     again = models.BooleanField(default=False)
     step = models.PositiveSmallIntegerField(default=0)
     progress = models.CharField(max_length=200, default="")

@@ -139,6 +139,9 @@ class Article:
     html: str = ""
     """Its text as safe HTML, which only what shows it reads."""
 
+    former: UserId | None = None
+    """Number of the deleted account that posted it, while that is kept. Only moderators may see it."""
+
     def __hash__(self) -> int:
         """Hash only what differs between articles, and between two states of one: kept pages look up many."""
         return hash((self.id, self.votes, self.opposes, self.pv, self.comments))

@@ -7,6 +7,16 @@ UNKNOWN_POSTER: UserId = 0
 DELETED_MEMBER: UserId = -1
 """Poster of articles by members whose accounts are deleted."""
 
+
+def shown_poster(user: UserId, name: str) -> tuple[UserId, UserId | None]:
+    """Return the poster or author that readers may compare, and the number of a deleted account, for moderators.
+
+    For some time, what a deleted account posted keeps its number, without a name: for everyone but moderators it
+    belongs to DELETED_MEMBER at once.
+    """
+    return (DELETED_MEMBER, user) if user > 0 and not name else (user, None)
+
+
 DELETED_NAME = "~"
 """Replaces the name of a deleted account in the moderation log. No member can have this name."""
 

@@ -1,6 +1,7 @@
 """Account deletion in the store: removes the member's name. Articles, comments and votes stay, anonymised.
 
-A member gets another name in the same way.
+What the member posted keeps the number of the account until the last pass, so that moderators can still treat it
+together; an empty name says that the account is deleted. A member gets another name in the same way.
 """
 
 from collections.abc import Callable
@@ -26,8 +27,12 @@ class AccountDeletion:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def advance(self, user: UserId, name: str, progress: str, more: Callable[[], bool]) -> str:
-        """Continue a deletion from `progress` ('' at first); return the new progress, '' when it is complete.
+    def advance(
+        self, user: UserId, name: str, progress: str, more: Callable[[], bool], *, is_last: bool = False
+    ) -> str:
+        """Continue a pass from `progress` ('' at first); return the new progress, '' when it is complete.
+
+        `is_last`: also remove the member's number from articles and comments, and the lists of them.
 
         From the first step on the member can no longer post or vote, and their lists of votes, opposes and visits
         and their inbox are gone. Then their articles, their comments and the moderation log are anonymised, and
@@ -39,7 +44,8 @@ class AccountDeletion:
         kind, shard, cursor = (*progress.split(), *("",) * 3)[:3]
         left, at, cursor = list(_KINDS[_KINDS.index(kind or _KINDS[0]) :]), int(shard or "0"), cursor or "0"
         while True:
-            cursor = self._step(left[0], self._store.shards.all[at], user, name, cursor)
+            heir = DELETED_MEMBER if is_last else user
+            cursor = self._step(left[0], self._store.shards.all[at], user, heir, name, cursor)
             if not cursor:
                 at, cursor = at + 1, "0"
                 if at == self._store.shards.count:
@@ -93,15 +99,16 @@ class AccountDeletion:
                 done += NAMES_PER_SCRIPT
                 progress(done)
 
-    def _step(self, kind: str, keys: Keys, user: UserId, name: str, cursor: str) -> str:
+    def _step(self, kind: str, keys: Keys, user: UserId, heir: UserId, name: str, cursor: str) -> str:
         """Take one step in one shard; return the next cursor, '' when this kind is done in the shard."""
         if kind == "flags":
             return "" if self._withdraw_flags(keys, user) else "0"
         if kind == "log":
             return self._replace_in_log(keys, name, DELETED_NAME, cursor)
         give = self._give_articles if kind == "articles" else self._give_comments
-        count, is_given = give(keys, user, DELETED_MEMBER, "", 0)
-        return "" if is_given and count < NAMES_PER_SCRIPT else "0"
+        first = int(cursor) if heir == user else 0
+        count, is_given = give(keys, user, heir, "", first)
+        return "" if is_given and count < NAMES_PER_SCRIPT else str(first + (count if is_given else 0))
 
     def _replace_in_log(self, keys: Keys, name: str, replacement: str, cursor: str) -> str:
         following, changed = self._store.run(
@@ -122,28 +129,29 @@ class AccountDeletion:
         posted = keys.posted(user)
         flat = self._store.run("members/find_posted", [posted], [keys.prefix, first, NAMES_PER_SCRIPT])
         rows: list[str] = []
-        for article_id, title, link in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
-            rows += [article_id, title, link, words_of(title, link, name)]
+        for article_id, title, link, former in zip(*(flat[n::4] for n in range(4)), strict=True):
+            if heir != user or former != name:
+                rows += [article_id, title, link, words_of(title, link, name)]
         if not rows:
-            return 0, True
+            return len(flat) // 4, True
         with self._store.retracting(list(map(article_id_from, rows[::4]))):
             changed = self._store.run(
                 "account_deletion/anonymise_articles",
                 [keys.lexicon, posted],
                 [keys.prefix, user, heir, name, *rows],
             )
-        return len(rows) // 4, not changed
+        return len(flat) // 4, not changed
 
     def _give_comments(self, keys: Keys, user: UserId, heir: UserId, name: str, first: int) -> tuple[int, bool]:
         """Give a batch of the member's comments, as `_give_articles` does with articles."""
-        ids: list[str] = self._store.run(
+        count, changed = self._store.run(
             "account_deletion/anonymise_comments",
             [keys.commented(user)],
             [user, heir, name, first, NAMES_PER_SCRIPT, keys.prefix],
         )
-        if ids:
-            self._store.retract({article_of(int(comment_id)) for comment_id in ids})
-        return len(ids), True
+        if changed:
+            self._store.retract({article_of(int(comment_id)) for comment_id in changed})
+        return int(count), True
 
     def _withdraw_flags(self, keys: Keys, user: UserId) -> bool:
         """Withdraw a batch of the member's flags; return whether all of the shard are done."""

@@ -120,6 +120,15 @@ class Members:
         """
         yield from self._all([keys.posted(user) for keys in self._store.shards.all])
 
+    def count_posted(self, user: UserId) -> tuple[int, int]:
+        """Return how many articles and comments the member posted, including removed ones. One round trip."""
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.zcard(keys.posted(user))
+                pipe.zcard(keys.commented(user))
+            counts = pipe.execute()
+        return sum(counts[::2]), sum(counts[1::2])
+
     def _voted_page(self, user: UserId, number: int, choice: Choice, after: Position | None) -> MemberPage:
         """Return a page with the choice set on each article: voter sets of closed articles may have expired."""
         page = self._page(self._lists(user, choice), number, user, after)

@@ -247,4 +247,4 @@ def test_the_id_and_name_of_a_row_deleted_by_hand_stay_taken(alice, delete):
     row.save()
     row.delete()
     assert _is_taken("alice")
-    assert not AccountDeletion.objects.exists()
+    assert AccountDeletion.objects.get().pk == number

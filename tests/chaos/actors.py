@@ -14,6 +14,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 
 from articles.domain.articles import Choice, ImportedArticle
@@ -179,9 +180,9 @@ def deleter(stage: Stage) -> Iterator[Deed]:
 
 
 def delete_member(repository: Repository, member: int) -> None:
-    for _ in range(2):
-        progress = ""
-        while progress := repository.account_deletion.advance(member, f"user{member}", progress, lambda: False):
+    for is_last in (False, False, True):
+        progress, advance = "", partial(repository.account_deletion.advance, is_last=is_last)
+        while progress := advance(member, f"user{member}", progress, lambda: False):
             pass
 
 

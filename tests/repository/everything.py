@@ -29,6 +29,9 @@ from tests.factories import (
 from tests.repository.usage import be_moved, let_pass, tune, use_up_limits
 from tests.rules import connect
 
+FORMER = 44
+"""A member whose account is deleted, and whose number is still kept with what the member posted."""
+
 
 def use_all(repository: Repository, clock: Clock) -> None:
     """Run every script, with every key it can build."""
@@ -71,7 +74,10 @@ def use_all(repository: Repository, clock: Clock) -> None:
     assert repository.moderation_log.get_page(2).entries
     repository.moderation_log.note(Action.BAN, MODERATOR, "mallory", "Spam", {"scope": "both"})
     list(repository.left_out.leave_out(BOB, "user2", MODERATOR, "A ring"))
-    repository.account_deletion.advance(BOB, "user2", "", lambda: True)
+    for is_last in (False, True):
+        repository.account_deletion.advance(BOB, "user2", "", lambda: True, is_last=is_last)
+    comment_on(repository, post(repository, 990, poster=FORMER), "Mine", FORMER)
+    repository.account_deletion.advance(FORMER, f"user{FORMER}", "", lambda: True)
     repository.groups.rename("one", "First", MODERATOR)
     repository.groups.describe("one", "The *first*.", MODERATOR)
     repository.groups.merge("one", "two", MODERATOR)

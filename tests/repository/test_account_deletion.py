@@ -8,7 +8,7 @@ from articles.domain.articles import Choice
 from articles.domain.discussion.comments import CommentOrder, ThreadPart
 from articles.domain.errors import AccountDeleted, StoreUnavailable
 from articles.domain.lists import Order
-from articles.domain.members import DELETED_NAME
+from articles.domain.members import DELETED_MEMBER, DELETED_NAME
 from articles.domain.moderation.log import Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Repository, account_deletion
@@ -34,8 +34,15 @@ def never() -> bool:
     return False
 
 
-def leave(repository: Repository, user: int, name: str) -> None:
+def leave(repository: Repository, user: int, name: str, *, is_last: bool = True) -> None:
+    """Take both passes: the one that removes the name, and by default the last one."""
     assert repository.account_deletion.advance(user, name, "", always) == ""
+    if is_last:
+        forget(repository, user)
+
+
+def forget(repository: Repository, user: int) -> None:
+    assert repository.account_deletion.advance(user, f"~{user}", "", always, is_last=True) == ""
 
 
 @pytest.fixture
@@ -330,4 +337,63 @@ def test_comments_keep_their_text_and_lose_the_members_name(used):
     ):
         with pytest.raises(AccountDeleted):
             change()
+    assert problems(used) == []
+
+
+def test_until_the_last_pass_the_store_knows_what_a_deleted_account_posted(used):
+    posted = [article_id for article_id, _ in used.members.iterate_posted(ALICE)]
+    written = [comment.id for comment in used.comments.list_by(ALICE)]
+
+    leave(used, ALICE, "user1", is_last=False)
+
+    assert posted == [article_id for article_id, _ in used.members.iterate_posted(ALICE)] != []
+    assert written == [comment.id for comment in used.comments.list_by(ALICE)] != []
+    articles, comments = used.articles.get_many(posted), used.comments.list_by(ALICE)
+    shown = [(one.poster, one.poster_name, one.by_deleted_member, one.former) for one in articles]
+    shown += [(one.author, one.author_name, one.by_deleted_member, one.former) for one in comments]
+    assert set(shown) == {(DELETED_MEMBER, "", True, ALICE)}
+    hashes = [value for value in contents(used).values() if isinstance(value, dict)]
+    assert "user1" not in {value for fields in hashes for value in fields.values()}
+    assert problems(used) == []
+    used.repair.run()
+    assert problems(used) == []
+    assert {one.former for one in used.articles.get_many(posted)} == {ALICE}
+    assert written == [comment.id for comment in used.comments.list_by(ALICE)]
+
+    forget(used, ALICE)
+
+    assert {one.former for one in used.articles.get_many(posted)} == {None}
+    assert not {"posted:1", "commented:1"} & {name.rpartition("}:")[2] for name in contents(used)}
+    assert problems(used) == []
+
+
+@pytest.mark.parametrize("is_last", [False, True])
+def test_both_passes_may_be_repeated_and_interrupted(repository, clock, monkeypatch, is_last):
+    def at_the_end() -> dict[str, object]:
+        leave(repository, CAROL, "user3", is_last=is_last)
+        leave(repository, CAROL, "carol", is_last=is_last)
+        return all_but_chance(repository)
+
+    refill(repository, clock)
+    end = at_the_end()
+    refill(repository, clock)
+    monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", 1)
+    for last in (False, True)[: 1 + is_last]:
+        progress, turn = "", 0
+        while turn == 0 or progress:
+            before = progress
+            progress = repository.account_deletion.advance(CAROL, "carol", before, never, is_last=last)
+            repository.account_deletion.advance(CAROL, "carol", before, never, is_last=last)  # by two processes
+            turn += 1
+    assert at_the_end() == end
+
+
+def test_moderators_sweep_what_a_deleted_account_posted_and_restore_it(used):
+    leave(used, ALICE, "user1", is_last=False)
+    removed = sum(used.sweeps.remove(ALICE, 0, "7", MODERATOR, "Spam"))
+
+    articles = used.articles.get_many(a for a, _ in used.members.iterate_posted(ALICE))
+    assert removed > 2
+    assert all(one.removed for one in [*articles, *used.comments.list_by(ALICE)])
+    assert sum(used.sweeps.restore(ALICE, 0, "7", MODERATOR, "A mistake")) == removed
     assert problems(used) == []

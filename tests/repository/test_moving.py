@@ -154,6 +154,23 @@ def test_a_copy_has_everything_and_the_changes_made_meanwhile(stores, used, cloc
     assert problems(there) == []
 
 
+@pytest.mark.parametrize("is_last", [False, True], ids=["its name", "its number"])
+def test_an_account_loses_during_a_move_what_it_loses_in_both_stores(stores, used, is_last):
+    here, there = stores
+    deletion, move = here.account_deletion, here.move_to(there)
+    if is_last:
+        deletion.advance(BOB, "user2", "", lambda: True)
+
+    move.copy(quiet)
+    deletion.advance(BOB, "user2", "", lambda: True, is_last=is_last)
+    move.switch(HERE, THERE, quiet)
+
+    posted = [*there.articles.get_many(used), *there.comments.get_thread(used[0], CommentOrder.BEST).comments]
+    assert {(one.by_deleted_member, one.former) for one in posted} == {(True, None if is_last else BOB)}
+    assert there.members.count_posted(BOB) == ((0, 0) if is_last else (12, 8))
+    assert problems(there) == []
+
+
 def test_every_kind_of_key_is_moved(stores, clock):
     here, there = stores
     marks.note_changes(here.store)

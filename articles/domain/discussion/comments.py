@@ -119,6 +119,9 @@ class Comment:
     html: str = ""
     """Its text as safe HTML, which only what shows it reads."""
 
+    former: UserId | None = None
+    """Number of the deleted account that wrote it, while that is kept. Only moderators may see it."""
+
     @property
     def points(self) -> int:
         return self.votes - self.opposes

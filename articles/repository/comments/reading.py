@@ -22,7 +22,7 @@ from articles.domain.discussion.comments import (
     root_of,
 )
 from articles.domain.lists import MOST_PAGED, Order
-from articles.domain.members import DELETED_MEMBER, UserId
+from articles.domain.members import DELETED_MEMBER, UserId, shown_poster
 from articles.domain.moderation.log import perhaps_redacted
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import left_out_from, moment, sort_key
@@ -212,11 +212,12 @@ def _comment_from(row: Sequence[Any], html_of: HtmlOf) -> Comment | None:
     number, parent = int(comment_id), count_from(fields["parent"])
     article_id: ArticleId = article_of(number)
     text, has_html = fields.get("text", ""), len(values) > len(FIELDS)
+    author, former = shown_poster(_author(fields.get("author")), fields.get("author_name", ""))
     return Comment(
         id=number,
         article=article_id,
         parent=None if parent == root_of(article_id) else parent,
-        author=_author(fields.get("author")),
+        author=author,
         author_name=fields.get("author_name", ""),
         text=text,
         posted_at=posted_at,
@@ -232,6 +233,7 @@ def _comment_from(row: Sequence[Any], html_of: HtmlOf) -> Comment | None:
         depth=depth,
         replies=replies,
         html=html_of(number, text, fields.get("html")) if text and has_html else "",
+        former=former,
     )
 
 

@@ -19,7 +19,7 @@ from articles.domain.articles import (
     ranked_points,
 )
 from articles.domain.errors import StoreUnfit
-from articles.domain.members import UserId
+from articles.domain.members import UserId, shown_poster
 from articles.domain.moderation.log import perhaps_redacted
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ, TEXTS_PER_READ
@@ -273,11 +273,12 @@ def _article(
     posted_at, votes, opposes = float(fields["time"]), int(fields["votes"]), int(fields["opposes"])
     closes_at, left_out = moment(fields.get("closes")), left_out_from(fields.get("left_out"))
     points = ranked_points(votes, opposes, left_out)
+    poster, former = shown_poster(int(fields["poster"]), fields["poster_name"])
     return Article(
         id=article_id,
         title=perhaps_redacted(fields["title"]),
         link=fields["link"],
-        poster=int(fields["poster"]),
+        poster=poster,
         poster_name=fields["poster_name"],
         posted_at=posted_at,
         votes=votes,
@@ -298,6 +299,7 @@ def _article(
         comments=count_from(fields.get("comments")),
         last_comment_at=moment(fields.get("last_comment")),
         locked=perhaps_redacted(fields.get("locked")),
+        former=former,
     )
 
 

@@ -264,16 +264,16 @@ POSTED = _key(
     "zset",
     Owner.MEMBER,
     "id of each article the member posted → posting time",
-    "the member's page, and the articles to anonymise when the account is deleted; written in the same step as "
-    "the article",
+    "the member's page, and the articles to anonymise when the account is deleted, after which moderators can "
+    "sweep them for 30 days; written in the same step as the article",
 )
 COMMENTED = _key(
     "commented:<user>",
     "zset",
     Owner.MEMBER,
     "id of each comment of the member → posting time",
-    "the comments in the member's export, and those to anonymise when the account is deleted; written in the same "
-    "step as the comment",
+    "the comments in the member's export, and those to anonymise when the account is deleted, as `posted:<user>`; "
+    "written in the same step as the comment",
     in_backup=InBackup.REBUILT,
 )
 FLAGS_BY = _key(

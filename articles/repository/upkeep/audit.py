@@ -15,7 +15,7 @@ exactly
    the words that have articles; removed articles are not indexed
 8. while voting is open, a member's lists of votes and opposes equal the voter sets; deleted accounts have none
 9. an article lists exactly the entries of the moderation log that are about it
-10. no article has a poster whose account is deleted (an account that is being deleted may still have some)
+10. no article has the name of a poster whose account is deleted (one that is being deleted may still have some)
 11. a comment is in its places among the replies to a comment, or to the root, of its article, exactly by its votes
     and its time, and in its author's list; these hold nothing else. Its votes equal its voter sets until they are
     dropped, as noted. A deleted comment has replies. An article counts the comments that are shown, says when

@@ -173,7 +173,7 @@ for n, id in ipairs(ids) do
     say('no such article, or not a whole one')
   else
     if not as_time(closes) then say('does not say when voting ends') end
-    if any_gone and is_gone(prefix, poster) then say('its poster is a member whose account is deleted') end
+    if any_gone and is_left_named(prefix, poster, name) then say('its poster is a member whose account is deleted') end
     time, closes = tonumber(time), closing_time(prefix, tonumber(time), closes)
     local points, is_closed = ranked_points(votes, opposes, left_out), not is_open(now, closes)
     if not is_closed then

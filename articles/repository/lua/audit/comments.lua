@@ -69,9 +69,9 @@ local function check_voters(say, id, closes, votes, opposes, left_out)
   examined = examined + for_it + against
 end
 
-local function check_author(say, id, author)
+local function check_author(say, id, author, name)
   if not is_member(author) or tonumber(author) < 1 then return end
-  if is_gone(prefix, author) then say('its author is a member whose account is deleted')
+  if is_left_named(prefix, author, name) then say('its author is a member whose account is deleted')
   elseif not redis.call('ZSCORE', prefix .. 'commented:' .. author, id) then say('not in commented:' .. author) end
 end
 
@@ -98,7 +98,7 @@ for at = 4, #ARGV do
     check_place(say, id, parent, time, votes, opposes, left_out)
     check_voters(say, id, closes, votes, opposes, left_out)
     check_index(say, id, time, words, not removed and not deleted)
-    if not deleted then check_author(say, id, author)
+    if not deleted then check_author(say, id, author, name)
     elseif count_replies(prefix, id) == 0 then say('deleted, and without replies') end
     if deleted and redis.call('HEXISTS', prefix .. 'comment:' .. id, 'html') == 1 then say('deleted, but has HTML') end
   end

@@ -27,11 +27,15 @@ local function is_gone(prefix, user)
   return redis.call('SISMEMBER', prefix .. 'gone:', user) == 1
 end
 
+-- Return whether the poster of an article, or the author of a comment, is a deleted member who is still named there. For some
+-- time after the name, what a member posted keeps the member's number: the empty name says that the account is deleted.
+local function is_left_named(prefix, user, name)
+  return name ~= '' and is_gone(prefix, user)
+end
+
 -- Add an article to the list of what its poster posted; an imported article may have no known poster.
 local function note_posted(prefix, id, poster, time)
-  if (tonumber(poster) or 0) > 0 and not is_gone(prefix, poster) then
-    redis.call('ZADD', prefix .. 'posted:' .. poster, time, id)
-  end
+  if (tonumber(poster) or 0) > 0 then redis.call('ZADD', prefix .. 'posted:' .. poster, time, id) end
 end
 
 -- Note a choice in the member's lists. `at` is in Unix seconds, as text. Of the choices from before `ended` only the

@@ -100,7 +100,7 @@ for at = 6, #ARGV do
       'groups', 'removed', 'archived', 'left_out'))
   local there = redis.call('EXISTS', article) == 1
   local whole = is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
-  local gone = whole and is_gone(prefix, poster)
+  local gone = whole and is_left_named(prefix, poster, name)
   local state = not there and 'missing' or not whole and 'damaged' or gone and 'gone' or 'whole'
   for _, fact in ipairs({state, whole and time or '', whole and poster or '', groups or ''}) do report[#report + 1] = fact end
   local out = whole and voters_to_leave_out(id, time, closes)
@@ -129,7 +129,7 @@ for at = 6, #ARGV do
     if out then leave_voters_out(id, out) end
     renew_sketch(id)
     note_viewed(id)
-    note_posted(prefix, id, poster, time)
+    if not gone then note_posted(prefix, id, poster, time) end
     too_long = forget_entries(id)
     time = tonumber(time)
     closes = as_time(closes) or fix_closing_time(prefix, id, time, votes, opposes, now, grace)

@@ -22,7 +22,9 @@ end
 
 local function list_author(id, comment, author, name, time)
   if not is_member(author) or tonumber(author) < 1 then return end
-  if not is_gone(prefix, author) then return redis.call('ZADD', prefix .. 'commented:' .. author, time, id) end
+  if not is_left_named(prefix, author, name) then
+    return redis.call('ZADD', prefix .. 'commented:' .. author, time, id)
+  end
   redis.call('HSET', comment, 'author', '-1', 'author_name', '')
   redis.call('ZREM', prefix .. 'commented:' .. author, id)
 end

@@ -5,7 +5,7 @@ KEYS  1 time ranking  2 removed
 ARGV  1 shard prefix  2 posting time to continue from, s, or -inf  3 articles in this step
 Returns  {posting time to continue from, or '' once all are listed}
 Cost  O(step · log N)
-TOUCHES  article:<id> r, posted:<user> rw, gone: r, time: r, removed: r
+TOUCHES  article:<id> r, posted:<user> rw, time: r, removed: r
 INCLUDE  members
 ]]
 local prefix, from, step = ARGV[1], ARGV[2], tonumber(ARGV[3])
