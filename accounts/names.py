@@ -9,6 +9,7 @@ from accounts import reserved_names
 
 MIN_LENGTH, MAX_LENGTH = 2, 30
 PATTERN = re.compile(rf"\A[A-Za-z][A-Za-z0-9_-]{{{MIN_LENGTH - 1},{MAX_LENGTH - 1}}}\Z")
+_DELETED = re.compile("~([1-9][0-9]{0,14})")
 
 _SUFFIX_LENGTH = 8
 _TOO_LONG = "~"  # neither a name nor what replaces a deleted one
@@ -48,6 +49,12 @@ def former_name_digest(canonical_name: str) -> str:
 def deleted_username(user_id: int) -> str:
     """Return the username that replaces a deleted account's name. Never a valid name itself."""
     return f"~{user_id}"
+
+
+def deleted_id(username: str) -> int | None:
+    """Return the id of the account that has this in place of its name; None for anything else."""
+    found = _DELETED.fullmatch(username)
+    return int(found[1]) if found else None
 
 
 def as_valid(name: str) -> str:

@@ -14,6 +14,7 @@ from jinja2 import Environment, StrictUndefined, pass_eval_context
 from jinja2.nodes import EvalContext
 from markupsafe import Markup
 
+from accounts.names import deleted_username
 from accounts.web.form_pages import page_of
 from articles.formatting import values
 from articles.formatting.kept_pieces import kept_piece
@@ -123,6 +124,7 @@ def environment(**options: Any) -> Environment:
         kept_piece=kept_piece,
         site_text=site_text,
         count_waiting=count_waiting,
+        deleted_username=deleted_username,
         time_zone=timezone.get_current_timezone_name,
         html_of_site_text=html_of_site_text,
     )

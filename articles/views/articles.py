@@ -30,6 +30,7 @@ from articles.web.addresses import site_address
 from articles.web.context import Frame, frame_of
 from articles.web.identity import reader_id
 from articles.web.moderation.links import VotingRingsLink
+from articles.web.moderation.subjects import may_see_subjects
 from articles.wiring import repository
 
 _LONGEST_KEPT = 10_000
@@ -51,6 +52,7 @@ class Abilities(NamedTuple):
     assign_groups: bool
     see_views: bool
     redact: bool
+    see_subjects: bool
 
 
 class Standing(NamedTuple):
@@ -214,6 +216,7 @@ def _abilities(request: HttpRequest, article: Article, now: float) -> Abilities:
         assign_groups=may(ASSIGN_GROUPS),
         see_views=may(SEE_VIEWS),
         redact=may(REDACT) and reader != article.poster and (article.is_logged or article.removed is not None),
+        see_subjects=may_see_subjects(request),
     )
 
 

@@ -71,8 +71,10 @@ ENDPOINTS = {
     ("put", "/api/users/{name}/bans/{scope}"): {"200", *_CHANGE, "404"},
     **{
         ("get", f"/api/users/{{name}}/{what}"): {"200", "400", "401", "403", "404", "503"}
-        for what in ("left-out", "sweeps", "notes")
+        for what in ("left-out", "posted", "sweeps", "notes")
     },
+    ("get", "/api/articles/{article_id}/poster"): {"200", "400", "401", "403", "404", "503"},
+    ("get", "/api/comments/{comment_id}/author"): {"200", "400", "401", "403", "404", "503"},
     ("put", "/api/users/{name}/left-out"): {"200", *_CHANGE, "404"},
     ("post", "/api/users/{name}/sweeps"): {"201", *_CHANGE, "404"},
     ("put", "/api/users/{name}/sweeps/{sweep_id}"): {"200", *_CHANGE, "404"},
@@ -158,7 +160,7 @@ def test_operations_that_need_a_login_say_so():
         assert accepted == schemes
         private = path.startswith(
             ("/api/me", "/api/inbox", "/api/queue", "/api/removed", "/api/blocked-hosts")
-        ) or path.endswith(("/bans", "/left-out", "/sweeps", "/notes"))
+        ) or path.endswith(("/bans", "/left-out", "/posted", "/poster", "/author", "/sweeps", "/notes"))
         assert ({} in operation["security"]) == ((method == "get" and not private) or path == "/api/views")
 
 

@@ -218,6 +218,7 @@ PAGES = (
     Page("moderation of a member", "/users/mia/moderation/", "moderator"),
     Page("moderation of a member, refused", "/users/mia/moderation/", "moderator", 400, send(reason="")),
     Page("moderation of a banned member", "/users/bea/moderation/", "moderator"),
+    Page("moderation of a deleted account", "/users/{deleted}/moderation/", "moderator"),
     Page("appeal", "/appeal/", "banned"),
     Page("appeal, refused", "/appeal/", "banned", 400, send(text="")),
     Page("voting rings of an empty site", "/moderation/rings/", "moderator", site="empty"),
@@ -330,6 +331,7 @@ def name_of(page: Page) -> str:
         noted="1.000",
         deep=1_000_001,
         hidden=1_000_001,
+        deleted="~9",
         reset="/password/reset/MQ/x/",
     )
     try:

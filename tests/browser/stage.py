@@ -16,7 +16,8 @@ from django.utils import timezone, translation
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from accounts.models import Ban, BanScope, Invitation, MemberNote, Token, User, WaitingAccount
+from accounts import account_deletion
+from accounts.models import Ban, BanScope, Invitation, MemberNote, Sweep, Token, User, WaitingAccount
 from accounts.moderators import GROUP as MODERATORS
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.discussion.comments import root_of
@@ -137,6 +138,7 @@ def _articles() -> dict[str, Any]:
     noted = found.moderation_log.get_page().entries[0]
     return {
         **_discussion(posted[0], paula, maud),
+        "deleted": _deleted_account(posted[1], maud),
         "noted": f"{noted.at:.3f}",
         "own": posted[0],
         "ringed": posted[1],
@@ -145,6 +147,21 @@ def _articles() -> dict[str, Any]:
         "closed": closed,
         "text": words,
     }
+
+
+def _deleted_account(article: int, maud: Actor) -> str:
+    """Delete an account that posted an article and comments, one of them swept; return what moderators call it."""
+    found, dan = patient_repository(), User.objects.create_user("dan")
+    found.articles.post(dan.pk, "dan", TITLES[2], f"https://spam.example/{'long-' * 9}", [])
+    for text in ("Buy pills", "Buy more"):
+        comment = found.comments.post(article, dan.pk, "dan", text)
+    sweep = Sweep.objects.create(
+        member=dan, moderator_id=maud.id, reason="Spam: " + TITLES[2], since=timezone.now(), removed=1
+    )
+    found.comments.remove(comment, maud, sweep.reason, sweep.mark)
+    account_deletion.begin(dan.pk)
+    account_deletion.advance_all(60)
+    return f"~{dan.pk}"
 
 
 def _discussion(article: int, paula: Actor, maud: Actor) -> dict[str, int]:

@@ -8,8 +8,7 @@ from pydantic import BaseModel, Field
 
 from accounts.models import Sweep as SweepRow
 from accounts.moderators import REMOVE_ARTICLES
-from articles.api.moderation.members import MOST_DAYS, member_for
-from articles.api.my_lists import MemberName
+from articles.api.moderation.members import MOST_DAYS, SubjectName, subject_for
 from articles.api.protocol.auth import MODERATORS
 from articles.api.protocol.operations import HIGHEST_NUMBER, failing, router
 from articles.text.lines import clean_reason
@@ -89,8 +88,8 @@ class Sweeps(BaseModel):
     response={200: Sweeps} | failing(400, 401, 403, 404, 503),
     auth=MODERATORS,
 )
-def list_sweeps(request: HttpRequest, name: MemberName) -> Sweeps:
-    rows = member_for(request, name, REMOVE_ARTICLES).sweeps.select_related("moderator")
+def list_sweeps(request: HttpRequest, name: SubjectName) -> Sweeps:
+    rows = subject_for(request, name, REMOVE_ARTICLES).sweeps.select_related("moderator")
     return Sweeps(sweeps=[Sweep.of(row) for row in rows])
 
 
@@ -104,8 +103,8 @@ def list_sweeps(request: HttpRequest, name: MemberName) -> Sweeps:
     response={201: Sweep} | failing(400, 401, 403, 404, 413, 415, 503),
     auth=MODERATORS,
 )
-def begin_sweep(request: HttpRequest, name: MemberName, sweep: NewSweep) -> Status[Sweep]:
-    member, reason = member_for(request, name, REMOVE_ARTICLES), clean_reason(sweep.reason)
+def begin_sweep(request: HttpRequest, name: SubjectName, sweep: NewSweep) -> Status[Sweep]:
+    member, reason = subject_for(request, name, REMOVE_ARTICLES), clean_reason(sweep.reason)
     row = sweeps.begin(member, sweep.days, reason, actor(request))
     sweeps.remove(row, actor(request))
     return Status(201, _reread(row))
@@ -121,8 +120,8 @@ def begin_sweep(request: HttpRequest, name: MemberName, sweep: NewSweep) -> Stat
     response={200: Sweep} | failing(400, 401, 403, 404, 413, 415, 503),
     auth=MODERATORS,
 )
-def change_sweep(request: HttpRequest, name: MemberName, sweep_id: SweepNumber, change: SweepChange) -> Sweep:
-    row = get_object_or_404(SweepRow, pk=sweep_id, member=member_for(request, name, REMOVE_ARTICLES))
+def change_sweep(request: HttpRequest, name: SubjectName, sweep_id: SweepNumber, change: SweepChange) -> Sweep:
+    row = get_object_or_404(SweepRow, pk=sweep_id, member=subject_for(request, name, REMOVE_ARTICLES))
     if change.restored:
         sweeps.restore(row, clean_reason(change.reason), actor(request))
     elif row.restored_at is None:

@@ -80,6 +80,7 @@ for _noun in (
     "articles",
     "moderation.bans",
     "moderation.left_out",
+    "moderation.posted",
     "moderation.sweeps",
     "moderation.notes",
     "moderation.removed",

@@ -16,6 +16,7 @@ from articles.domain.errors import PageNotFound
 from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.views.lists.page_token import Pages, pack, unpack
 from articles.web.identity import reader_id, silence_of
+from articles.web.moderation.subjects import may_see_subjects
 from articles.wiring import repository
 
 _LONGEST_START = 7
@@ -128,6 +129,7 @@ def discussion_with(
         visited_at=visited_at,
         blocked=silence.blocked,
         poster=article.poster,
+        sees_subjects=may_see_subjects(request),
     )
     new = new_in(thread, viewer)
     has_form = viewer.may_write and (parent is None or parent.is_shown)

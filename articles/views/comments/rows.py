@@ -97,6 +97,9 @@ class CommentRow(NamedTuple):
     is_deepest: bool
     """Whether replies to it are too deep to be shown here."""
 
+    former: UserId | None = None
+    """Number of the deleted account that wrote it, for moderators."""
+
     is_new: bool = False
     """Whether it was posted since the reader's last visit."""
 
@@ -137,6 +140,9 @@ class Viewer:
 
     poster: UserId = DELETED_MEMBER
     """Of the article."""
+
+    sees_subjects: bool = False
+    """Whether the reader may see which deleted account wrote a comment."""
 
     visited_at: float | None = None
     """When the member's visit before this one ended, in Unix seconds; None if nothing is marked as new."""
@@ -199,6 +205,7 @@ def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_r
         thread.cut.get(comment.id, 0),
         comment.author in viewer.blocked,
         comment.depth >= DEEPEST_SHOWN,
+        comment.former if viewer.sees_subjects else None,
     )
 
 

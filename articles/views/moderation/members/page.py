@@ -1,8 +1,13 @@
-"""The moderators' page about a member: bans, votes left out of ranking, sweeps and notes."""
+"""The moderators' page about a member: bans, votes left out of ranking, sweeps and notes.
+
+Of a deleted account it shows what moderators can still do for a while: see what it posted, and sweep it.
+"""
+
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -22,6 +27,7 @@ from articles.views.moderation.members import acts
 from articles.web.identity import actor, member_named, needs
 from articles.web.moderation.bans import ban, lift_ban
 from articles.web.moderation.conflicts import check_target
+from articles.web.moderation.subjects import MOST_SHOWN, address_of, known_until, posted_by, subject_named
 from articles.wiring import repository
 
 
@@ -30,7 +36,9 @@ from articles.wiring import repository
 @needs(BAN_MEMBERS, REMOVE_ARTICLES, carries=["scope", "days", "reason"])
 def index(request: HttpRequest, name: str) -> HttpResponse:
     """Show a member's bans, and ban the member."""
-    member = member_named(name)
+    member = subject_named(name)
+    if member.left_at is not None:
+        return _page_of_deleted(request, member)
     form = BanForm(request.POST or None, initial={"scope": BanScope.POSTING})
     moderator = actor(request)
     if request.method == "POST":
@@ -44,8 +52,7 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         return redirect(acts.page_of(request, member.get_username()))
     unsent_form.refill(request, form)
     bans = list(member.bans.select_related("moderator"))
-    context = {
-        "member": member,
+    context = _sweeps_of(member) | {
         "form": form,
         "is_own": member.pk == moderator.id,
         "no_ban": _why_not(member, BAN_MEMBERS, moderator),
@@ -54,12 +61,34 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         "is_banned": any(one.is_current for one in bans),
         "scopes": SCOPES,
         "votes": repository().left_out.get_state(member.pk),
-        "sweeps": list(member.sweeps.select_related("moderator")),
-        "sweep_form": SweepForm(auto_id="sweep-%s"),
         "notes": list(member.notes.select_related("author")) if member.pk != moderator.id else [],
         "note_form": NoteForm(auto_id="note-%s"),
     }
     return render(request, "moderation/member.html", context, status=400 if form.errors else 200)
+
+
+def _page_of_deleted(request: HttpRequest, member: User) -> HttpResponse:
+    """Show what a deleted account posted, and the sweeps of it. Raises Http404 for a ban."""
+    if request.method == "POST":
+        raise Http404
+    context = _sweeps_of(member) | {
+        "is_own": False,
+        "no_sweep": "",
+        "known_until": known_until(member),
+        "posted": posted_by(member.pk),
+        "most_shown": MOST_SHOWN,
+    }
+    return render(request, "moderation/deleted_account.html", context)
+
+
+def _sweeps_of(member: User) -> dict[str, Any]:
+    """Return what the section about sweeps shows."""
+    return {
+        "member": member,
+        "address": address_of(member),
+        "sweeps": list(member.sweeps.select_related("moderator")),
+        "sweep_form": SweepForm(auto_id="sweep-%s"),
+    }
 
 
 def _why_not(member: User, permission: str, moderator: Actor) -> str:

@@ -1,4 +1,7 @@
-"""Sweeps: moderators remove everything that a member posted recently in one act, and restore it in one act."""
+"""Sweeps: moderators remove everything that a member posted recently in one act, and restore it in one act.
+
+The name of a deleted account is `~` and its number: see `articles.web.moderation.subjects`.
+"""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -13,8 +16,9 @@ from articles.formatting.values import grouped
 from articles.forms.articles import ReasonForm
 from articles.forms.sweeps import SweepForm
 from articles.views.moderation.members import acts
-from articles.web.identity import actor, member_named, needs
+from articles.web.identity import actor, needs
 from articles.web.moderation import sweeps
+from articles.web.moderation.subjects import subject_named
 
 
 @never_cache
@@ -22,7 +26,7 @@ from articles.web.moderation import sweeps
 @needs(REMOVE_ARTICLES)
 def begin(request: HttpRequest, name: str) -> HttpResponse:
     """Begin a sweep. A form that arrives twice continues the first."""
-    member, form = member_named(name), SweepForm(request.POST)
+    member, form = subject_named(name), SweepForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Enter a reason."))
         return redirect(acts.page_of(request, name))
@@ -35,7 +39,7 @@ def begin(request: HttpRequest, name: str) -> HttpResponse:
 @needs(REMOVE_ARTICLES)
 def go_on(request: HttpRequest, name: str, sweep_id: int) -> HttpResponse:
     """Continue a sweep that took too long for one request, or was interrupted."""
-    sweep = get_object_or_404(Sweep, pk=sweep_id, member=member_named(name), restored_at=None)
+    sweep = get_object_or_404(Sweep, pk=sweep_id, member=subject_named(name), restored_at=None)
     return _remove(request, name, sweep)
 
 
@@ -50,7 +54,7 @@ def _remove(request: HttpRequest, name: str, sweep: Sweep) -> HttpResponse:
 @needs(REMOVE_ARTICLES)
 def restore(request: HttpRequest, name: str, sweep_id: int) -> HttpResponse:
     """Restore what a sweep removed. A form that arrives twice succeeds."""
-    sweep = get_object_or_404(Sweep, pk=sweep_id, member=member_named(name))
+    sweep = get_object_or_404(Sweep, pk=sweep_id, member=subject_named(name))
     form = ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Enter a reason."))
