@@ -7,6 +7,7 @@ texts count as well. What is posted, voted and flagged also has limits of its ow
 import logging
 import time
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.core.exceptions import PermissionDenied
 from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.encoding import punycode
 from django.utils.http import urlsafe_base64_decode
 from django.utils.translation import gettext as _
 
@@ -205,8 +207,7 @@ def _subjects(request: HttpRequest, per: Per) -> dict[str, int]:
             account = _account(request)
             return {digest("limit", "account", account, network): share for network, share in networks.items()}
         case Per.MAIL_ADDRESS:
-            address = _mail_address(request)[:_MAIL_ADDRESS_LENGTH].strip().casefold()
-            return {digest("limit", "mail", address): 1}
+            return {digest("limit", "mail", _mailbox(_mail_address(request))): 1}
         case Per.WIDE_NETWORK:
             return {seen_from(provider): PROVIDER_SHARE, seen_from(neighbourhood): 1}
         case _:
@@ -219,6 +220,15 @@ def _mail_address(request: HttpRequest) -> str:
     if is_own and request.user.is_authenticated:
         return request.user.email
     return unsent_form.sent(request).get("email", "")
+
+
+def _mailbox(address: str) -> str:
+    """Return the mailbox of an address: a domain has many spellings, and `+…` is for its owner."""
+    name, _at, domain = address[:_MAIL_ADDRESS_LENGTH].strip().rpartition("@")
+    with suppress(UnicodeError):  # no domain: no mail is sent
+        domain = punycode(domain)  # as in the mail
+    mailbox = name.strip('"').partition("+")[0]
+    return f"{mailbox}@{domain}".casefold()
 
 
 def _account(request: HttpRequest) -> str:

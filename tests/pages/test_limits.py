@@ -321,6 +321,24 @@ def test_links_that_verify_an_address_are_limited_by_it_whatever_the_form_says(d
     assert [message.to for message in mail.outbox] == [["victim@example.org"]] * 3
 
 
+def test_all_spellings_of_a_mail_address_share_its_limit(dave):
+    browser, domains = browser_of(dave), ("example.org", "ｅxample.org", "exa\u00admple.org", "exam\u200bple.org")
+    spellings = (
+        "Victim@example.org",
+        '"victim"@example.org',
+        "victim+a@example.org",
+        *map("victim@{}".format, domains),
+    )
+    responses = []
+    for n, spelling in enumerate(spellings):
+        User.objects.filter(pk=dave.pk).update(email=spelling)
+        responses.append(browser.post("/settings/mail/link/", REMOTE_ADDR=f"203.0.{n}.7"))
+    wait_until_sent()
+
+    assert statuses(responses) == [302] * 3 + [429] * 4
+    assert len(mail.outbox) == 3
+
+
 def test_mails_to_many_addresses_are_limited_by_network(db):
     responses = [
         Client().post("/password/reset/", {"email": f"a{n}@example.org"}, REMOTE_ADDR=HOME) for n in range(25)
