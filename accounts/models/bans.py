@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from django.db import models, transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from accounts.models.members import User, current_name
@@ -36,7 +36,7 @@ class BanManager(models.Manager["Ban"]):
             before = self.current().filter(member=locked, scope=scope.value).first()
             if before and before.is_just_begun and before.is_same(reason, ends_at):
                 return None
-            self.filter(member=locked, scope=scope.value, lifted_at=None).update(lifted_at=now)
+            self.current().filter(member=locked, scope=scope.value).update(lifted_at=now)
             begun = self.create(
                 member=locked,
                 scope=scope.value,
@@ -65,6 +65,13 @@ class BanManager(models.Manager["Ban"]):
         """Return which of a member's bans forbids "posting" or "voting"; of several, the last to end."""
         bans = self.current().filter(scope__in=(scope, BanScope.BOTH.value))
         return bans.order_by(F("ends_at").desc(nulls_first=True), "-pk").first()
+
+    def list_all(self) -> "list[Ban]":
+        """Return all bans, the newest first; `outcome` tells replaced ones. One query."""
+        following = self.filter(
+            member=OuterRef("member"), scope=OuterRef("scope"), begins_at=OuterRef("lifted_at")
+        )
+        return list(self.select_related("moderator").annotate(is_replaced=Exists(following)))
 
     def list_latest(self, member: User) -> "list[Ban]":
         """Return the member's latest ban of each scope, the last changed first. One query."""
@@ -144,6 +151,13 @@ class Ban(models.Model):
     @property
     def is_current(self) -> bool:
         return self.lifted_at is None and (self.ends_at is None or self.ends_at > timezone.now())
+
+    @property
+    def outcome(self) -> str:
+        """How it ended: "lifted", "ended", or, of those that `list_all` read, "replaced"; "" while current."""
+        if self.lifted_at and (self.ends_at is None or self.lifted_at < self.ends_at):
+            return "replaced" if getattr(self, "is_replaced", False) else "lifted"
+        return "" if self.is_current else "ended"
 
     @property
     def may_be_appealed(self) -> bool:

@@ -41,7 +41,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "comments": map(_comment, repository.comments.list_by(user)),
         "flags": map(_flag, repository.flags.iterate_by(user)),
         "inbox": map(_notice, repository.inbox.iterate(user)),
-        "bans": map(_ban, member.bans.all()),
+        "bans": map(_ban, member.bans.list_all()),
         "notes_by_moderators": map(_note, member.notes.all()),
         "tokens": map(_token, member.tokens.all()),
         "invitations": map(_invitation, member.invitations.select_related("invited")),
@@ -157,7 +157,8 @@ def _ban(ban: Any) -> dict[str, Any]:
         "reason": ban.reason,
         "begins": _iso(ban.begins_at),
         "ends": _iso(ban.ends_at),
-        "lifted": _iso(ban.lifted_at),
+        "lifted": _iso(ban.lifted_at) if ban.outcome == "lifted" else None,
+        "replaced": _iso(ban.lifted_at) if ban.outcome == "replaced" else None,
         "appeal": ban.appeal or None,
         "answer": ban.answer or None,
     }

@@ -1,5 +1,6 @@
 """Bans: what they forbid, who sees what of them, and appeals."""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 
@@ -97,6 +98,7 @@ def test_no_form_for_comments_is_offered_to_those_who_cannot_send_it(
         assert form in browser_of(alice).get(path).text
 
 
+@time_machine.travel(NOON, tick=False)
 def test_a_ban_ends_when_it_expires_or_is_lifted(site_store, article, bob, carol):
     user = banned(bob, carol)
     User.objects.filter(pk=user.pk).update(ban_ends_at=timezone.now() - timedelta(seconds=1))
@@ -113,6 +115,30 @@ def test_a_ban_ends_when_it_expires_or_is_lifted(site_store, article, bob, carol
     actions = [entry.action.value for entry in site_store.moderation_log.get_page().entries]
     assert actions == ["lift-ban", "ban", "lift-ban", "ban"]
     assert "carol lifted the ban on bob" in text_of(bob, "/moderation/")
+
+
+def test_a_ban_says_whether_it_ended_was_lifted_or_replaced_by_another(site_store, bob, carol):
+    with time_machine.travel(NOON, tick=False) as clock:
+        for days in (1, 30):
+            banned(bob, carol, days=days)
+            clock.shift(timedelta(hours=2))
+        lift_ban(bob.bans.current().get(), "It is over", actor(carol))
+        assert re.findall(r"The ban was lifted|A new ban replaced it|The ban has ended", text_of(carol, BOB)) == [
+            "The ban was lifted",
+            "A new ban replaced it",
+        ]
+        data = json.loads(browser_of(bob).get("/settings/data/").getvalue())
+        assert [(one["lifted"], one["replaced"]) for one in data["bans"]] == [
+            ("2026-01-02T16:00:00+00:00", None),
+            (None, "2026-01-02T14:00:00+00:00"),
+        ]
+
+        clock.shift(timedelta(hours=2))
+        banned(bob, carol, days=1)
+        clock.shift(timedelta(days=2))
+        banned(bob, carol, days=2)
+        assert "The ban has ended." in text_of(carol, BOB), "it was over before the next one"
+        assert text_of(carol, BOB).count("A new ban replaced it.") == 1
 
 
 def test_bans_from_different_things_run_side_by_side(site_store, article, bob, carol):

@@ -51,7 +51,7 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         messages.success(request, _("%(name)s is banned.") % {"name": member.get_username()})
         return redirect(acts.page_of(request, member.get_username()))
     unsent_form.refill(request, form)
-    bans = list(member.bans.select_related("moderator"))
+    bans = member.bans.list_all()
     context = _sweeps_of(member) | {
         "form": form,
         "is_own": member.pk == moderator.id,
