@@ -166,6 +166,12 @@ def test_the_marked_parts_add_up_to_the_text(text, query):
     assert all(part for part, _ in parts)
 
 
+def test_a_comment_is_not_read_to_its_end_if_its_letters_take_long_to_compare():
+    assert " zebra " in words_of_comment("é ﷺ " * 1_900 + "zebra")
+    assert " zebra " not in words_of_comment("é ﷺ " * 4_900 + "zebra")
+    assert " zebra " in words_of_comment("e x " * 4_900 + "zebra")
+
+
 @for_each("char", ["a", "中"])
 def test_long_words_are_not_kept_in_memory(char):
     def index_and_mark(number: int) -> None:
