@@ -172,8 +172,8 @@ def test_a_comment_is_not_read_to_its_end_if_its_letters_take_long_to_compare():
     assert " zebra " in words_of_comment("e x " * 4_900 + "zebra")
 
 
-@for_each("char", ["a", "中"])
-def test_long_words_are_not_kept_in_memory(char):
+@for_each("char, texts", [("a", 6), ("中", 1)])
+def test_long_words_are_not_kept_in_memory(char, texts):
     def index_and_mark(number: int) -> None:
         text = f"{char * 19_000}{number}"
         words_of_comment(text)
@@ -182,13 +182,13 @@ def test_long_words_are_not_kept_in_memory(char):
     index_and_mark(0)
     tracemalloc.start()
     try:
-        for number in range(1, 9):
+        for number in range(1, texts + 1):
             index_and_mark(number)
         kept, _peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
 
-    assert kept < 250_000
+    assert kept < 200_000
 
 
 @given(st.text(max_size=2000))
