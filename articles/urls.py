@@ -24,6 +24,7 @@ from articles.views.comments import votes as comment_votes
 from articles.views.inbox import page as inbox
 from articles.views.inbox import silence
 from articles.views.lists import feeds, my_lists, pages, refresh, search
+from articles.views.lists import hosts as list_hosts
 from articles.views.moderation import (
     appeals,
     hosts,
@@ -52,6 +53,7 @@ urlpatterns = [
     path("about/", about.about, name="about"),
     path("rules/", about.own_rules, name="rules"),
     path("search/", search.search, name="search"),
+    path("hosts/<path:host>/", list_hosts.show, name="host"),
     path("groups/", groups.index, name="groups"),
     path("groups/<str:slug>/", pages.group, name="group"),
     path("post/", posting.post, name="post"),
@@ -141,6 +143,7 @@ urlpatterns = [
     path("feeds/top/<feed_period:period>.<feed_kind:kind>", feeds.of_top, name="top_feed"),
     path("feeds/groups/<str:slugs>.<feed_kind:kind>", feeds.of_groups, name="group_feed"),
     path("feeds/users/<str:name>.<feed_kind:kind>", feeds.of_poster, name="user_feed"),
+    path("feeds/hosts/<path:host>.<feed_kind:kind>", feeds.of_host, name="host_feed"),
     path("feeds/search.<feed_kind:kind>", feeds.of_search, name="search_feed"),
     path("favicon.ico", crawlers.favicon, name="favicon"),
     path("manifest.webmanifest", manifest.manifest, name="manifest"),

@@ -19,6 +19,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreError
 from articles.domain.limits import LIMITS, Rate
 from articles.domain.rules import Rules
+from articles.finding import Finder, Follower, Index, IndexFolder, MemoryIndex
 from articles.operation import metrics
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, MoveState, Place, Repository, connect
 from articles.retractions import Retractions
@@ -236,6 +237,42 @@ def patient_repository() -> Repository:
     Raises StoreUnavailable and StoreUnfit.
     """
     return _where_it_is(_patient_repository)
+
+
+@cache
+def _index() -> Index:
+    return MemoryIndex() if settings.SEARCH_DIR is None else IndexFolder(Path(settings.SEARCH_DIR))
+
+
+@cache
+def _finder() -> Finder:
+    return Finder(_index())
+
+
+@cache
+def _own_follower() -> Follower:
+    return Follower(repository, _index())
+
+
+def finder() -> Finder:
+    """Return what searches articles and comments. No round trip.
+
+    Without a folder, the index is in this process, and follows the store now.
+    """
+    if settings.SEARCH_DIR is None:
+        _own_follower().catch_up()
+    return _finder()
+
+
+def forget_finder() -> None:
+    """Let the next call of `finder` or `follower` read the settings again."""
+    for kept in (_index, _finder, _own_follower):
+        kept.cache_clear()
+
+
+def follower() -> Follower:
+    """Return what keeps this machine's search index equal to the store, for the one process that writes it."""
+    return Follower(patient_repository, _index())
 
 
 def unprepared_repository() -> Repository:

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Time of searches, memory of the index, and what it adds to posting.
+"""Time of searches, and of building the index: on the real articles, and on as many others as memory holds.
 
-    python -m bench.search [FILE] [--articles N] [--shards N …] [--rounds N]
+    python -m bench.search [FILE] [--articles N …] [--rounds N]
 
-Uses a temporary store, the embedded server with its real settings. FILE is in the format of `manage.py
-import_articles`; by default, N generated articles (300,000) with word frequencies like those of English texts.
-"p50", "p99" and "longest" are what the page waits for: the ids, and the articles with their counts. "store" and
-"site" are the processor time of the two, which other work on the machine hardly affects.
+Uses a temporary store, the embedded server with its real settings, and a temporary index. FILE is in the format of
+`manage.py import_articles`; by default, N generated articles (300,000) with word frequencies like those of English
+texts. "engine" is the time of the index alone, "page" all of what a page waits for: the index, and the articles
+with their counts. "store" and "site" are the processor time of the two, which other work on the machine hardly
+affects.
 """
 
 import argparse
@@ -16,19 +17,19 @@ import itertools
 import json
 import random
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median, quantiles
-from unittest.mock import patch
+from tempfile import TemporaryDirectory
 
 import redis
 from tqdm import tqdm
 
 from articles.domain.articles import ImportedArticle
-from articles.domain.errors import PageNotFound
-from articles.domain.lists import Order
-from articles.repository import Repository, articles
+from articles.domain.lists import SearchOrder
+from articles.finding import ARTICLES, Finder, Follower, IndexFolder
+from articles.finding.finder import _find
+from articles.repository import Repository
 from articles.searching import read_query
 from articles.text.lines import InvalidInput, clean_title
 from articles.text.links import clean_link
@@ -52,7 +53,15 @@ QUERIES = {
     "Chinese": ("数据", "数据库", "中国", "的", "中"),
     "nothing like it": ("qwertzuiop", "google qwertzuiop", "zzzzzzz yyyyyyy xxxxxx"),
     "200 characters": ("the new google code project is a program to use on " * 4, "x" * 200, "a " * 100),
-    "operators": ('"new google"', "new AND google", "-google +code", "title:google", "new* OR (code)", "%_[a]^$"),
+    "operators": (
+        '"new google"',
+        "new AND google",
+        "-google code",
+        "author:poster1 new",
+        "new OR code",
+        "host:github.com c++",
+        "points:>100 new",
+    ),
 }
 
 
@@ -100,129 +109,98 @@ def server_seconds(client: redis.Redis) -> float:
     return float(facts["used_cpu_user"] + facts["used_cpu_sys"])
 
 
-class Costs:
-    """Processor time of the store and of this process, in milliseconds per call."""
-
-    def __init__(self, client: redis.Redis) -> None:
-        self.client, self.calls = client, 0
-        self.server, self.site = server_seconds(client), time.process_time()
-
-    def per_call(self) -> tuple[float, float]:
-        server, site = server_seconds(self.client) - self.server, time.process_time() - self.site
-        return 1000 * server / max(1, self.calls), 1000 * site / max(1, self.calls)
-
-
-def measure_queries(repository: Repository, rounds: int) -> None:
-    print("| query | p50, ms | p99 | longest | store | site | most expensive query, store | incomplete |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
-    for kind, texts in QUERIES.items():
-        took: list[float] = []
-        total, highest, incomplete = Costs(repository.store.client), 0.0, set()
-        for text, order, number in itertools.product(texts, (Order.SCORE, Order.TIME), (1, 2)):
-            costs = Costs(repository.store.client)
-            for _ in range(rounds):
-                began = time.perf_counter()
-                try:
-                    page = repository.search.get_page(read_query(text), order, number)
-                except PageNotFound:
-                    break
-                took.append(1000 * (time.perf_counter() - began))
-                costs.calls += 1
-                if not page.complete:
-                    incomplete.add(text)
-            total.calls += costs.calls
-            highest = max(highest, costs.per_call()[0] if costs.calls else 0.0)
-        figures = [median(took), quantiles(took, n=100)[98], max(took), *total.per_call(), highest]
-        cells = " | ".join(f"{figure:.1f}" for figure in figures)
-        print(f"| {kind} | {cells} | {', '.join(f'`{text}`' for text in sorted(incomplete))} |", flush=True)
+def titles_of(repository: Repository, count: int) -> list[str]:
+    """Return queries like those of readers: one to three words in a row of titles, seldom with a filter."""
+    chance, queries = random.Random(3), list[str]()
+    last = repository.changes.get_last_id()
+    while len(queries) < count:
+        (article,) = repository.changes.read_articles([chance.randint(1, last)]) or (None,)
+        words = article.title.split() if article else []
+        if not words:
+            continue
+        first = chance.randrange(len(words))
+        text = " ".join(words[first : first + chance.choice((1, 1, 2, 2, 3))])
+        queries.append(
+            chance.choice((text, text, text, f"{text} ", f"{text} points:>5", text[: chance.randint(1, 9)]))
+        )
+    return queries
 
 
-def measure_posts(repository: Repository, count: int = 2000) -> None:
-    title, poster = "An article about the number {}, of quite an ordinary length", "bench"
+class Measured:
+    """Times of a kind of query, in milliseconds."""
 
-    def post(offset: int) -> str:
-        taken, costs = [], Costs(repository.store.client)
-        for n in range(offset, offset + count):
+    def __init__(self) -> None:
+        self.engine, self.page = list[float](), list[float]()
+        self.store = self.site = 0.0
+
+    def row(self, name: str) -> str:
+        cuts = quantiles(self.page, n=100)
+        count = len(self.page)
+        costs = (1000 * self.store / count, 1000 * self.site / count)
+        figures = (median(self.engine), median(self.page), cuts[98], max(self.page), *costs)
+        return f"| {name} | " + " | ".join(f"{figure:.2f}" for figure in figures) + " |"
+
+
+def measure(
+    repository: Repository, finder: Finder, texts: Sequence[str], orders: Sequence[SearchOrder]
+) -> Measured:
+    found, client = Measured(), repository.store.client
+    found.store, found.site = -server_seconds(client), -time.process_time()
+    titles = repository.changes.read_titles(None)
+    for text in texts:
+        for order in orders:
+            searcher, _ = finder._searcher()
             began = time.perf_counter()
-            repository.articles.post(1, poster, title.format(n), f"https://posted.example/{n}")
-            taken.append(1000 * (time.perf_counter() - began))
-        costs.calls = count
-        server, site = costs.per_call()
-        return f"{median(taken):.3f} ms (store {server:.3f}, site {site:.3f})"
-
-    with_words = post(0)
-    with patch.object(articles, "words_of", lambda *_: ""):
-        without = post(count)
-    print(f"\nA post takes {with_words}, without words {without}.")
+            _find(searcher, ARTICLES, read_query(text).with_groups(titles), order, 26, None, ())
+            found.engine.append(1000 * (time.perf_counter() - began))
+            began = time.perf_counter()
+            finder.get_page(repository, read_query(text), order)
+            found.page.append(1000 * (time.perf_counter() - began))
+    found.store += server_seconds(client)
+    found.site += time.process_time() - sum(found.engine) / 1000
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class IndexMemory:
-    """Bytes of a store, and those of its words: as keys, and as a field of each article."""
-
-    store: int
-    words: int
-    fields: int
-    count: int
-    """Number of words."""
-
-    @property
-    def index(self) -> int:
-        return self.words + self.fields
+def size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def _data_memory(client: redis.Redis) -> int:
-    """Return the memory of a store without the buffers of its clients and its file, which pass."""
-    facts = client.info("memory")
-    return int(facts["used_memory"] - facts["mem_clients_normal"] - facts["mem_aof_buffer"])
-
-
-def drop_index(repository: Repository) -> IndexMemory:
-    """Delete the index, and return how much memory that frees. Searches find nothing afterwards."""
-    client, shards = repository.store.client, repository.store.shards.all
-    before = _data_memory(client)
-    words = [(keys, str(word)) for keys in shards for word in client.zrange(keys.lexicon, 0, -1)]
-    for at in tqdm(range(0, len(words), 5000), desc="words", leave=False):
-        client.unlink(*(keys.word(word) for keys, word in words[at : at + 5000]))
-    client.unlink(*(keys.lexicon for keys in shards))
-    time.sleep(1)  # keys are freed in the background
-    lists = _data_memory(client)
-    last = int(client.get("article:") or 0)
-    for at in tqdm(range(1, last + 1, 5000), desc="fields", leave=False):
-        with client.pipeline(transaction=False) as pipe:
-            for number in range(at, min(at + 5000, last + 1)):
-                pipe.hdel(repository.store.shards.of(number).article(number), "words")
-            pipe.execute()
-    time.sleep(1)
-    return IndexMemory(before, before - lists, lists - _data_memory(client), len(words))
-
-
-def measure_memory(repository: Repository, imported: int) -> None:
-    """Delete the index, and print how much memory that frees."""
-    of = drop_index(repository)
-    print(
-        f"\nMemory: {of.store / 1e6:,.0f} MB, of which the index uses {of.index / 1e6:,.0f} MB: "
-        f"{of.words / 1e6:,.0f} MB for {of.count:,} words, {of.fields / 1e6:,.0f} MB in the "
-        f"articles; {of.index / max(1, imported):,.0f} bytes per article."
-    )
+def run(source: Iterator[ImportedArticle], count: int, rounds: int) -> None:
+    with passing_store() as repository, TemporaryDirectory() as folder:
+        used = time.process_time()
+        imported, seconds = fill(repository, source, count)
+        stored = server_seconds(repository.store.client)
+        costs = f"site {time.process_time() - used:.1f} s, store {stored:.1f} s of CPU"
+        print(f"\n{imported:,} articles imported, {imported / seconds:,.0f} a second; {costs}")
+        memory = repository.store.client.info("memory")["used_memory"]
+        print(f"Store: {memory / imported:.0f} bytes an article")
+        index = IndexFolder(Path(folder))
+        follower, used, began = Follower(lambda: repository, index), time.process_time(), time.perf_counter()
+        stored = server_seconds(repository.store.client)
+        follower.catch_up()
+        follower.close()
+        stored = server_seconds(repository.store.client) - stored
+        print(
+            f"Index: built in {time.perf_counter() - began:.1f} s, {time.process_time() - used:.1f} s of CPU and "
+            f"{stored:.1f} s of the store's, {size_of(Path(folder)) / imported:.0f} bytes an article\n"
+        )
+        finder = Finder(index)
+        print("| query | engine p50, ms | page p50 | page p99 | longest | store | site |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+        for kind, texts in QUERIES.items():
+            print(measure(repository, finder, texts * rounds, tuple(SearchOrder)).row(kind), flush=True)
+        real = titles_of(repository, 1000)
+        print(measure(repository, finder, real, (SearchOrder.RELEVANCE,)).row("1,000 from titles"), flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", nargs="?", type=Path)
-    parser.add_argument("--articles", type=int, default=300_000)
-    parser.add_argument("--shards", type=int, nargs="+", default=[1])
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--intset", type=int, help="set-max-intset-entries of the server")
+    parser.add_argument("--articles", type=int, nargs="+", default=[300_000])
+    parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    for shards in options.shards:
-        config = {"set-max-intset-entries": str(options.intset)} if options.intset else {}
-        with passing_store(shards, config) as repository:
-            imported, seconds = fill(repository, rows(options.file, options.articles), options.articles)
-            print(f"\n{imported:,} articles, shards: {shards}; imported in {seconds:.0f} s")
-            measure_queries(repository, options.rounds)
-            measure_posts(repository)
-            measure_memory(repository, imported)
+    for count in options.articles:
+        run(rows(options.file, count), count, options.rounds)
 
 
 if __name__ == "__main__":

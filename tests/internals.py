@@ -12,7 +12,6 @@ from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.ranking.weights import MOST_ARTICLES
 from articles.repository.readership.pageviews import Pageviews
-from articles.repository.search import scanning
 from articles.repository.store import scripts
 from articles.repository.store.connection import Store
 from articles.repository.upkeep.lease import _LOCK_LIFE as LEASE_SECONDS
@@ -34,7 +33,6 @@ __all__ = [
     "Store",
     "Votes",
     "parameters",
-    "scanning",
     "scripts",
 ]
 

@@ -11,6 +11,7 @@ SAMPLES = {
     "comment_id": "1000001",
     "slug": "python",
     "slugs": "python",
+    "host": "example.org",
     "name": "alice",
     "token_id": "1",
     "ban_id": "1",

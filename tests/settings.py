@@ -25,6 +25,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 
+SEARCH_DIR = None  # each search follows the store of its test
 KEPT_PAGES_DIR = None  # tests of outages expect no copy that another test has left
 RECENT_PAGES = False
 

@@ -185,6 +185,7 @@ BACKUP_KEEP = CONFIGURATION["BACKUP_KEEP"]
 
 # Copies of public pages, for the time when the store is away; None: no copies.
 KEPT_PAGES_DIR = DATA_DIR / "kept_pages"
+SEARCH_DIR = DATA_DIR / "search"
 RECENT_PAGES = CONFIGURATION["RECENT_PAGES"]
 # Rate limits: see docs/limits.md.
 RATE_LIMITS = CONFIGURATION["RATE_LIMITS"]

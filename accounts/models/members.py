@@ -109,6 +109,11 @@ class UserManager(auth.UserManager["User"]):
         known = self.filter(canonical_name__in=canonical, left_at=None) if canonical else self.none()
         return {name: (pk, at) for name, pk, at in known.values_list("canonical_name", "pk", "inbox_read_until")}
 
+    def beginning_with(self, text: str, most: int) -> list[str]:
+        """Return the names of members that begin with the text, in any spelling, at most `most`. One query."""
+        known = self.filter(canonical_name__startswith=names.canonical(text), left_at=None, is_active=True)
+        return list(known.order_by("canonical_name").values_list("username", flat=True)[:most])
+
     def existing(self, usernames: Collection[str]) -> set[str]:
         """Return those of the names that members have, in any spelling. One query, none without names."""
         canonical = {username: names.canonical(username) for username in usernames}

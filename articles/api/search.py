@@ -16,12 +16,12 @@ from articles.api.protocol.operations import failing, router
 from articles.api.protocol.problems import Problem
 from articles.api.schemas import PlainNumber
 from articles.domain import lists
-from articles.domain.lists import Order
+from articles.domain.lists import SearchOrder
 from articles.feeds.query import BadQuery, hidden_in
 from articles.searching import MOST_CHARACTERS, read_query
 from articles.text.slugs import requested_slug
 from articles.web.identity import reader_id
-from articles.wiring import repository
+from articles.wiring import finder, repository
 
 LAST_PAGE = 100
 """Highest page number accepted. Search results end before it, whatever the page size."""
@@ -39,8 +39,9 @@ class CommentSearchQuery(_PageQuery):
     q: str = Field(
         max_length=MOST_CHARACTERS,
         description=gettext_noop(
-            "Words in the texts of comments, at most 200 characters. A comment must match all of them; the last "
-            "one can be the beginning of a word, unless a space follows it."
+            "Words in the texts of comments, at most 200 characters, with the same phrases, exclusions and "
+            "filters as a search of articles. A comment must match all of them; the last word can be the "
+            "beginning of one, unless a space follows it."
         ),
         examples=["python news"],
     )
@@ -65,11 +66,13 @@ class _Results(BaseModel):
     page: schemas.NumberOfPage
     has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
     next_after: schemas.NextAfter
-    total: int | None = Field(
-        description=gettext_noop("Number of results; null if there are too many to count in time.")
-    )
+    total: int = Field(description=gettext_noop("Number of results."))
     complete: bool = Field(
-        description=gettext_noop("False if the search stopped early, so more or better results may exist.")
+        description=gettext_noop("False while the search index is being built: there may be more results.")
+    )
+    doubts: list[str] = Field(
+        description=gettext_noop("What looked like a filter, but is none: it was searched as words."),
+        examples=[[]],
     )
 
 
@@ -87,14 +90,17 @@ class SearchQuery(_PageQuery):
     q: str = Field(
         max_length=MOST_CHARACTERS,
         description=gettext_noop(
-            "Words in titles, link hosts, names of posters and groups, at most 200 characters. An "
-            "article must match all of them; the last one can be the beginning of a word, unless a space "
-            "follows it."
+            "Words in titles, texts, link hosts, names of posters and groups, at most 200 characters: "
+            '"phrases", -exclusions, alternatives with OR, and the filters author:, group:, host:, in:title, '
+            "in:text, before:, after: and points:. An article must match all of them; the last word can be the "
+            "beginning of one, unless a space follows it."
         ),
         examples=["python news"],
     )
-    order: Literal["score", "time"] = Field(
-        "score", description=gettext_noop("By score, or newest first."), examples=["time"]
+    order: Literal["relevance", "score", "time", "points"] = Field(
+        "relevance",
+        description=gettext_noop("By relevance, as on the front page, newest first, or by points."),
+        examples=["time"],
     )
     group: str | SkipJsonSchema[None] = Field(
         None, description=gettext_noop("Name of a group, to search only its articles."), examples=["python"]
@@ -119,17 +125,23 @@ class SearchPage(_Results):
     "search",
     summary=gettext_noop("Search"),
     description=gettext_noop(
-        "Articles whose titles, hosts, posters' names or groups contain all the words. English words "
-        "match by stem, Chinese words by any part. Paging ends after 1,000 articles."
+        "Articles whose titles, texts, hosts, posters' names or groups match the query. Words match by their "
+        "stems, Chinese words by any part. Paging ends after 1,000 articles."
     ),
     response={200: SearchPage} | failing(400, 401, 404, 503),
     auth=(*members(limits=("search",)), anyone("search")),
     openapi_extra={"security": [{}]},
 )
 def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
-    order, seen = Order(query.order), cursors.seen_in(request)
-    page = repository().search.get_page(
-        read_query(query.q), order, query.page, reader=reader_id(request), seen=seen, **_groups_of(query)
+    order, seen = SearchOrder(query.order), cursors.seen_in(request)
+    page = finder().get_page(
+        repository(),
+        read_query(query.q),
+        order,
+        query.page,
+        reader=reader_id(request),
+        seen=seen,
+        **_groups_of(query),
     )
     following = cursors.next_unseen(request, seen, page.ids) if page.has_next else None
     articles = [schemas.Article.of(article) for article in page.articles]
@@ -149,7 +161,7 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
 )
 def search_comments(request: HttpRequest, query: Query[CommentSearchQuery]) -> CommentSearchPage:
     after = cursors.position_in(request)
-    page = repository().comment_search.get_page(read_query(query.q), query.page, after=after, **_groups_of(query))
+    page = finder().get_comments(repository(), read_query(query.q), query.page, after=after, **_groups_of(query))
     following = cursors.next_after(request, page.last) if page.has_next else None
     comments = [Comment.of(comment) for comment in page.comments]
     return CommentSearchPage(comments=comments, **_facts_of(page, query, following))
@@ -170,7 +182,10 @@ def _groups_of(query: SearchQuery | CommentSearchQuery) -> _Groups:
 
 
 def _facts_of(
-    page: lists.SearchPage | lists.CommentSearchPage, query: _PageQuery, following: str | None
+    page: lists.SearchPage | lists.CommentSearchPage,
+    query: SearchQuery | CommentSearchQuery,
+    following: str | None,
 ) -> dict[str, Any]:
-    facts = {"has_next": page.has_next, "total": page.total, "complete": page.complete}
+    facts: dict[str, Any] = {"has_next": page.has_next, "total": page.total, "complete": page.complete}
+    facts["doubts"] = list(read_query(query.q).doubts)
     return {"page": query.number, "next_after": following, **facts}

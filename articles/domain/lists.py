@@ -139,6 +139,19 @@ class MemberPage:
     """Those of the page that are removed, for their poster."""
 
 
+class SearchOrder(StrEnum):
+    """How results of a search are ordered."""
+
+    RELEVANCE = "relevance"
+    SCORE = "score"
+    TIME = "time"
+    POINTS = "points"
+
+
+CHANGES_KEPT = 20_000
+"""Changed articles and comments of a shard that the store names for search indexes."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchPage:
     """One page of search results."""
@@ -147,15 +160,15 @@ class SearchPage:
     number: int
     per_page: int
     has_next: bool
-    order: Order
+    order: SearchOrder
     titles: Mapping[str, str]
     """Titles of all groups by slug."""
 
-    total: int | None
-    """Number of matching articles; None if there are too many to count in time."""
+    total: int
+    """Number of matching articles."""
 
     complete: bool
-    """False if the search stopped before it could rule out more or better matches."""
+    """False while the search index is being built."""
 
     ids: tuple[ArticleId, ...] = ()
     """The ids of the page's results, even if an article was removed meanwhile."""
@@ -176,11 +189,11 @@ class CommentSearchPage:
     titles: Mapping[str, str]
     """Titles of all groups by slug."""
 
-    total: int | None
-    """Number of matching comments; None if there are too many to count in time."""
+    total: int
+    """Number of matching comments."""
 
     complete: bool
-    """False if the search stopped before it could rule out more or newer matches."""
+    """False while the search index is being built."""
 
     last: Position | None = None
     """Position of the last result, even if it was removed meanwhile; None for an empty page."""

@@ -22,6 +22,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "articles:active": _PLACE,
     "articles:top": ("range", *_PLACE),
     "articles:group": ("order", *_PLACE),
+    "articles:host": ("order", "page"),
     "articles:groups": ("any",),
     "articles:article": _PLACE_IN_THREAD,
     "articles:comment": _PLACE_IN_THREAD,
@@ -32,6 +33,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "articles:feed": FILTER,
     "articles:top_feed": FILTER,
     "articles:group_feed": FILTER,
+    "articles:host_feed": FILTER,
     "articles:user_feed": FILTER,
     "articles:search_feed": ("q", "group", *FILTER),
 }

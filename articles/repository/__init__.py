@@ -15,6 +15,7 @@ from articles.repository.account_deletion import AccountDeletion
 from articles.repository.account_ids import AccountIds
 from articles.repository.articles import Articles
 from articles.repository.backup import BackupRecord, Backups, Layout
+from articles.repository.changes import OVERLAP, Changes, ChangesLostError
 from articles.repository.comments import Comments
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
@@ -28,6 +29,7 @@ from articles.repository.lists.feeds import FeedFilter, Feeds
 from articles.repository.lists.following import Following
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.pages import Lists
+from articles.repository.lists.paging import page_window
 from articles.repository.lists.refresh import Refreshes
 from articles.repository.lists.standings import Standings
 from articles.repository.members import Members
@@ -50,7 +52,6 @@ from articles.repository.ranking.weights import Weights
 from articles.repository.readership.archive import Counters, ViewArchive
 from articles.repository.readership.history import History
 from articles.repository.readership.pageviews import Pageviews
-from articles.repository.search.comments import CommentSearch
 from articles.repository.search.find import Search
 from articles.repository.store import schema
 from articles.repository.store.clients.client import (
@@ -77,10 +78,12 @@ from articles.text.kept_html import KeptHtml
 __all__ = [
     "FORGETTING",
     "LAYOUT_VERSION",
+    "OVERLAP",
     "PATIENT_TIMEOUT_SECONDS",
     "SHARDS_OF_A_CLUSTER",
     "BackupRecord",
     "ChangeProgress",
+    "ChangesLostError",
     "Clocks",
     "Confirmation",
     "Counters",
@@ -104,6 +107,7 @@ __all__ = [
     "answer_within",
     "connect",
     "data_model_page",
+    "page_window",
     "store_acl",
     "surplus",
 ]
@@ -137,10 +141,10 @@ class Repository:
         self.lists = Lists(store, self.hot)
         self.following = Following(store)
         self.search = Search(store)
-        self.comment_search = CommentSearch(store)
+        self.changes = Changes(store)
         self.refresh = Refreshes(store)
         self.standings = Standings(store)
-        self.feeds = Feeds(store, self.hot, self.search, self.standings)
+        self.feeds = Feeds(store, self.hot, self.standings)
         self.pageviews = Pageviews(store)
         self.history = History(store)
         self.explanations = Explanations(store, self.hot)

@@ -1,17 +1,42 @@
-"""The language side of search: the words of an article, queries, and the marking of matches in a text."""
+"""The language side of search: tokens, queries, and the marking of matches in a text."""
 
 from articles.searching.marking import first_match, marked_parts
-from articles.searching.query import MOST_CHARACTERS, Query, Term, read_query
+from articles.searching.query import (
+    MOST_CHARACTERS,
+    Between,
+    Clause,
+    Named,
+    Query,
+    Words,
+    clean_home,
+    groups_named,
+    of_host,
+    read_query,
+)
+from articles.searching.tokens import fold, hosts_of, language_of, stem, stems_of, tokens_of, words_of_host
 from articles.searching.words import WORDS_VERSION, words_of, words_of_comment
 
 __all__ = [
     "MOST_CHARACTERS",
     "WORDS_VERSION",
+    "Between",
+    "Clause",
+    "Named",
     "Query",
-    "Term",
+    "Words",
+    "clean_home",
     "first_match",
+    "fold",
+    "groups_named",
+    "hosts_of",
+    "language_of",
     "marked_parts",
+    "of_host",
     "read_query",
+    "stem",
+    "stems_of",
+    "tokens_of",
     "words_of",
     "words_of_comment",
+    "words_of_host",
 ]

@@ -5,11 +5,13 @@ from functools import lru_cache, partial
 from typing import NamedTuple, Self
 
 from articles.searching.query import Query
-from articles.searching.words import fold, kept_if_short, pieces, runs, stem, whole_word
+from articles.searching.tokens import bare, fold, kept_if_short, pieces, runs, stems_of, whole_of
+
+_SHARED = 2
 
 
 def marked_parts(text: str, query: Query) -> Iterator[tuple[str, bool]]:
-    """Yield the whole text in parts, each with whether it matches one of the query's terms."""
+    """Yield the whole text in parts, each with whether it matches one of the query's words."""
     end = 0
     for first, last in _joined(sorted(_places(text, query))):
         if first > end:
@@ -50,15 +52,15 @@ def _places(text: str, query: Query) -> Iterator[tuple[int, int]]:
 @lru_cache(maxsize=64)
 def _finder(query: Query) -> Callable[[str], tuple[tuple[int, int], ...]]:
     """Return a function that finds the places in a run that match. It remembers runs: titles share most words."""
-    return kept_if_short(1 << 10)(partial(_places_in, terms=_Terms.of(query)))
+    return kept_if_short(1 << 10)(partial(_places_in, marks=_Marks.of(query)))
 
 
-def _places_in(run: str, *, terms: "_Terms") -> tuple[tuple[int, int], ...]:
+def _places_in(run: str, *, marks: "_Marks") -> tuple[tuple[int, int], ...]:
     if run.isascii() and run.isalnum():  # most runs: the same as below, in a fifth of the time
-        return ((0, len(run)),) if terms.are_met_by(stem(run.lower())) else ()
+        return ((0, len(run)),) if marks.are_met_by(run.lower()) else ()
     folded = fold(run)
     at, places = _origins(run, folded), list[tuple[int, int]]()
-    for first, last in _places_in_run(folded, terms):
+    for first, last in _places_in_run(folded, marks):
         if at:
             end = max(at[last], at[last - 1] + 1)  # mark the whole character where one folds to several
             places.append((at[first], end))
@@ -78,38 +80,43 @@ def _origins(run: str, folded: str) -> list[int]:
     return [*origins, len(run)]
 
 
-class _Terms(NamedTuple):
-    """What matches any term of a query: these words, and words with these beginnings."""
+class _Marks(NamedTuple):
+    """What matches any word of a query: these tokens and stems, and tokens with these beginnings."""
 
     words: frozenset[str]
     beginnings: tuple[str, ...]
+    heads: frozenset[str]
+    """First letters of what matches by its stem, which all forms of a word share."""
 
     @classmethod
     def of(cls, query: Query) -> Self:
-        words = frozenset(word for term in query.terms for word in term.words)
-        return cls(words, tuple(term.beginning for term in query.terms if term.beginning))
+        words = [term for term in query.words if not term.is_quoted]
+        quoted = {token for term in query.words if term.is_quoted for token in term.tokens}
+        forms = {form for term in words for token in term.tokens for form in (token, *stems_of(token))}
+        begins = tuple(term.tokens[-1] for term in words if term.begins)
+        heads = frozenset(token[:_SHARED] for term in words for token in term.tokens)
+        return cls(frozenset(forms | quoted), begins, heads)
 
-    def are_met_by(self, word: str) -> bool:
-        return word in self.words or word.startswith(self.beginnings)
+    def are_met_by(self, token: str) -> bool:
+        if token in self.words or token.startswith(self.beginnings):
+            return True
+        return token[:_SHARED] in self.heads and not self.words.isdisjoint(stems_of(token))
 
     def length_met(self, pair: str) -> int:
-        """Return how many of two neighbouring characters match: a term of one character marks only that one."""
+        """Return how many of two neighbouring characters match: a query of one character marks only that one."""
         if pair in self.words:
             return len(pair)
-        if not pair.startswith(self.beginnings):
-            return 0
-        return max(len(beginning) for beginning in self.beginnings if pair.startswith(beginning))
+        return max((len(begin) for begin in self.beginnings if pair.startswith(begin)), default=0)
 
 
-def _places_in_run(run: str, terms: _Terms) -> Iterator[tuple[int, int]]:
-    parts = pieces(run)
-    if (whole := whole_word(run, parts)) and terms.are_met_by(whole):
+def _places_in_run(run: str, marks: _Marks) -> Iterator[tuple[int, int]]:
+    if (whole := whole_of(run)) and marks.are_met_by(whole):
         yield 0, len(run)
-    for text, start, end, unspaced in parts:
+    for text, start, end, unspaced in pieces(run):
         if not unspaced:
-            if terms.are_met_by(stem(text)):
+            if marks.are_met_by(bare(text)):
                 yield start, end
             continue
         for at in range(len(text)):
-            if length := terms.length_met(text[at : at + 2]):
+            if length := marks.length_met(text[at : at + 2]):
                 yield start + at, start + at + length

@@ -1,23 +1,38 @@
-"""Parses a reader's query into terms. An article has to match all of them."""
+"""Parses what a reader types into a query: words, "phrases", -exclusions, alternatives with OR, and filters.
+
+An article matches if it matches one alternative of every clause, and none that is excluded. What is not understood
+is searched as words, and named in `Query.doubts`.
+"""
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import islice, takewhile
 from operator import methodcaller
+from typing import TypeAlias
 
-from articles.searching.words import LONGEST_WORD, Piece, fold, is_plain, pieces, runs, stem, whole_word
+from articles.searching.tokens import HOMES, fold, is_single_sign, phrase_of, stem, tokens_of
+from articles.text.links import clean_host
+from articles.text.slugs import clean_slug
 
 MOST_CHARACTERS = 200
 """Characters of a query that are read; the rest is ignored."""
 
 MOST_TERMS = 12
 _GROUPS_PER_TERM = 10
-"""Groups whose titles a term may match: each is one more list to walk."""
+"""Groups whose titles a term may match."""
 
+_PART = re.compile(
+    r'(?P<sign>-)?(?:(?P<name>[A-Za-z]{2,8}):)?(?:"(?P<phrase>[^"]*)(?:"|$)|(?P<word>[^\s"]+))(?P<end>\s|$)?'
+)
 _ADDRESS = re.compile(r"https?://(?:www\.)?([^/\s?#]*)\S*", re.IGNORECASE)
+_WWW = re.compile(r"^www\.(?=.*\.)", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+_POINTS = re.compile(r"(>=?|<=?)?(-?\d{1,7})|(-?\d{1,7})\.\.(-?\d{1,7})")
 
 # Ignored if other words remain: a search for "the history of Rome" also finds "A history of Rome".
 _STOP_WORDS = frozenset(
@@ -27,115 +42,237 @@ _STOP_WORDS = frozenset(
     )
 )
 
-# Endings of a word that is still being typed: "votin" may become "voting", whose stem is "vote".
-_ENDINGS = (
-    "g",
-    "ng",
-    "ing",
-    "s",
-    "es",
-    "d",
-    "ed",
-    "n",
-    "on",
-    "ion",
-    "tion",
-    "ation",
-    "e",
-    "y",
-    "ly",
-    "ity",
-    "ies",
-)
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Matches texts with these tokens in a row; a single one also by its stem, and if `begins`, as a beginning.
+
+    `field`: `title` or `text`, where alone they are searched; "" for everywhere. `groups`: those with that name.
+    """
+
+    tokens: tuple[str, ...]
+    begins: bool = False
+    field: str = ""
+    is_quoted: bool = False
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """Matches articles with one of these words, with a word of this beginning, or in one of these groups."""
+class Named:
+    """Matches articles by their `author`, `group` or `host`, exactly."""
 
-    words: tuple[str, ...]
-    beginning: str = ""
-    groups: tuple[str, ...] = ()
+    kind: str
+    name: str
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether articles can have such words: some compatibility forms of letters contain spaces or signs."""
-        return all(map(is_plain, (*self.words, self.beginning)))
 
-    def is_met_by(self, word: str) -> bool:
-        """Return whether a word of an article matches; groups are not considered."""
-        return word in self.words or bool(self.beginning and word.startswith(self.beginning))
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Matches articles whose `time`, in Unix seconds, or `points` are in this range, both ends included."""
+
+    kind: str
+    least: float | None = None
+    most: float | None = None
+
+
+Term: TypeAlias = Words | Named | Between
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Matches what one of its alternatives matches; or, if it excludes, what none matches."""
+
+    terms: tuple[Term, ...]
+    excludes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query matches articles that match all its terms; without terms it matches none."""
+    """Matches what all its clauses match; without clauses, nothing.
 
-    terms: tuple[Term, ...]
+    `of_comments`: comments are searched, not articles. `doubts`: what looked like a filter but is searched
+    as words.
+    """
 
-    def of_whole_words(self) -> "Query | None":
-        """Return the query with the last word as a whole word, not a beginning; None if that changes nothing."""
-        if not (self.terms and self.terms[-1].words and self.terms[-1].beginning):
-            return None
-        return Query((*self.terms[:-1], Term(self.terms[-1].words[:1])))
+    clauses: tuple[Clause, ...] = ()
+    of_comments: bool = False
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[Words, ...]:
+        """The words that matches have, for marking them."""
+        return tuple(
+            term
+            for clause in self.clauses
+            if not clause.excludes
+            for term in clause.terms
+            if isinstance(term, Words)
+        )
 
     def with_groups(self, titles: Mapping[str, str]) -> "Query":
-        """Return the query with the groups (slug → title) that each term names."""
+        """Return the query with the groups (slug → title) that each word names."""
         groups = _groups_by_words(titles)
-        return Query(tuple(replace(term, groups=groups.met_by(term)) for term in self.terms))
+
+        def named(term: Term) -> Term:
+            return (
+                replace(term, groups=groups.met_by(term)) if isinstance(term, Words) and not term.field else term
+            )
+
+        clauses = (Clause(tuple(map(named, clause.terms)), clause.excludes) for clause in self.clauses)
+        return replace(self, clauses=tuple(clauses))
 
 
 def read_query(text: str) -> Query:
     """Parse a typed query. The last word also matches as a beginning, unless a space follows."""
-    plain = _ADDRESS.sub(r"\1", text[:MOST_CHARACTERS])
-    words = [(fold(run[0]).removeprefix("www."), run.end() == len(plain)) for run in runs(plain)]
-    if any(word not in _STOP_WORDS for word, _ in words):
-        words = [(word, last) for word, last in words if last or word not in _STOP_WORDS]
-    terms = [term for word, last in words for term in _terms(word, last) if term.is_plain]
-    return Query(tuple(dict.fromkeys(terms))[:MOST_TERMS])
+    clauses, doubts, field, of_comments, joins = list[Clause](), list[str](), "", False, False
+    parts = [*_PART.finditer(_ADDRESS.sub(r"\1", text[:MOST_CHARACTERS]))]
+    for part in parts:
+        name, value = (part["name"] or "").lower(), part["word"] or part["phrase"] or ""
+        if not name and part["word"] == "OR":
+            joins = bool(clauses)
+            continue
+        if name == "in" and value.lower() in ("title", "text", "comments"):
+            field, of_comments = ("", True) if value.lower() == "comments" else (value.lower(), of_comments)
+            continue
+        term = _filter(name, value) if name else None
+        found = [term] if term else [*_words(part, is_last=part is parts[-1])]
+        if name and not term:
+            doubts.append(f"{part['name']}:")
+        excludes = bool(part["sign"])
+        for one in found:
+            if joins and clauses[-1].excludes == excludes:
+                clauses[-1] = replace(clauses[-1], terms=(*clauses[-1].terms, one))
+            else:
+                clauses.append(Clause((one,), excludes))
+            joins = False
+    clauses = [_in_field(clause, field) for clause in _without_stop_words(clauses)]
+    return Query(tuple(dict.fromkeys(clauses))[:MOST_TERMS], of_comments, tuple(dict.fromkeys(doubts)))
 
 
-def _terms(run: str, last: bool) -> list[Term]:
-    parts = pieces(run)
-    if whole := whole_word(run, parts):
-        return [Term((whole,), whole if last else "")]
-    return [term for part in parts for term in _terms_of(part, last and part is parts[-1])]
+def _words(part: re.Match[str], *, is_last: bool) -> Iterator[Words]:
+    text = part["word"] if part["word"] is not None else part["phrase"]
+    if part["name"]:
+        text = f"{part['name']} {text}"
+    text = _WWW.sub("", text)
+    is_quoted = part["phrase"] is not None
+    if tokens := tuple(phrase_of(text)):
+        is_typed = is_last and part["end"] == "" and not is_quoted and not part["sign"]
+        begins = is_typed or (len(tokens) == 1 and is_single_sign(tokens[0]))
+        yield Words(tokens, begins, is_quoted=is_quoted)
 
 
-def _terms_of(part: Piece, last: bool) -> list[Term]:
-    text = part.text
-    if part.unspaced and len(text) == 1:
-        return [Term((), text)]
-    if part.unspaced:
-        return [Term((text[at : at + 2],)) for at in range(len(text) - 1)]
-    word = stem(text)
-    if not last or not word:
-        return [Term((word,))] if word else []
-    beginning = text.replace("'", "")[:LONGEST_WORD]
-    return [Term(tuple(dict.fromkeys((word, *_completed_stems(beginning)))), beginning)]
+def _in_field(clause: Clause, field: str) -> Clause:
+    terms = (replace(term, field=field) if isinstance(term, Words) else term for term in clause.terms)
+    return replace(clause, terms=tuple(terms)) if field else clause
 
 
-def _completed_stems(typed: str) -> list[str]:
-    """Return stems of possible completions of the typed word that do not begin with it."""
-    if len(typed) < 4 or not (typed.isascii() and typed.isalpha()):
-        return []
-    stems = {stem(typed + ending) for ending in _ENDINGS}
-    return sorted(
-        word for word in stems if 3 <= len(word) <= len(typed) and word != typed and typed.startswith(word[:-1])
-    )
+def _without_stop_words(clauses: list[Clause]) -> list[Clause]:
+    """Return the clauses without stop words, unless there are only these; the last one may become another."""
+
+    def is_stop_word(clause: Clause) -> bool:
+        return not clause.excludes and all(
+            isinstance(term, Words) and not term.is_quoted and {*term.tokens} <= _STOP_WORDS
+            for term in clause.terms
+        )
+
+    if all(clause.excludes or is_stop_word(clause) for clause in clauses):
+        return clauses
+    return [
+        clause for clause in clauses if not is_stop_word(clause) or (clause is clauses[-1] and _begins(clause))
+    ]
+
+
+def _begins(clause: Clause) -> bool:
+    return any(isinstance(term, Words) and term.begins for term in clause.terms)
+
+
+def _filter(name: str, value: str) -> Term | None:
+    """Return the filter `name:value`; None if it is none."""
+    read = _FILTERS.get(name)
+    with suppress(ValueError):
+        return read(value) if read and value else None
+    return None
+
+
+def _day(text: str) -> tuple[float, float] | None:
+    """Return when a day, a month or a year begins and ends, in Unix seconds (UTC). Raises ValueError."""
+    match = _DATE.fullmatch(text)
+    if not match:
+        return None
+    year, month, day = int(match[1]), int(match[2] or 1), int(match[3] or 1)
+    begin = datetime(year, month, day, tzinfo=UTC)
+    if match[3]:
+        end = begin + timedelta(days=1)
+    elif match[2]:
+        end = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
+    else:
+        end = datetime(year + 1, 1, 1, tzinfo=UTC)
+    return begin.timestamp(), end.timestamp()
+
+
+def _before(value: str) -> Between | None:
+    day = _day(value)
+    return Between("time", most=day[0] - 0.001) if day else None
+
+
+def _after(value: str) -> Between | None:
+    day = _day(value)
+    return Between("time", least=day[1]) if day else None
+
+
+def _points(value: str) -> Between | None:
+    match = _POINTS.fullmatch(value)
+    if not match:
+        return None
+    sign, number, least, most = match.groups()
+    if least is not None:
+        return Between("points", float(least), float(most))
+    points = float(number)
+    return {
+        ">": Between("points", least=points + 1),
+        ">=": Between("points", least=points),
+        "<": Between("points", most=points - 1),
+        "<=": Between("points", most=points),
+        None: Between("points", points, points),
+    }[sign]
+
+
+def _author(value: str) -> Named:
+    return Named("author", fold(value.removeprefix("@")))
+
+
+def _host(value: str) -> Named:
+    return Named("host", clean_home(value))
+
+
+def of_host(name: str) -> Query:
+    """Return the query for all articles from a host, in any spelling. Raises ValueError."""
+    return Query((Clause((_host(name),)),))
+
+
+def clean_home(value: str) -> str:
+    """Return a host as articles are indexed by it, in any spelling; `github.com/django` for an author's part.
+
+    Raises ValueError.
+    """
+    host, _, part = value.partition("/")
+    cleaned = clean_host(host)
+    return f"{cleaned}/{part.strip('/').lower()}" if part and cleaned in HOMES else cleaned
+
+
+_FILTERS: Mapping[str, Callable[[str], Term | None]] = {
+    **dict.fromkeys(("author", "by", "user"), _author),
+    **dict.fromkeys(("host", "site"), _host),
+    "group": lambda value: Named("group", clean_slug(value)),
+    "before": _before,
+    "after": _after,
+    "points": _points,
+}
 
 
 @lru_cache(maxsize=1 << 14)
 def _words_of_group(slug: str, title: str) -> frozenset[str]:
-    words: set[str] = {slug}
-    for text in (slug, title):
-        for run in runs(text):
-            folded = fold(run[0])
-            for part in pieces(folded):
-                words.add(part.text if part.unspaced else stem(part.text))
-                if part.unspaced:
-                    words |= {part.text[at : at + 2] for at in range(len(part.text))}
-    return frozenset(words)
+    tokens = [slug, *tokens_of(slug), *tokens_of(title)]
+    return frozenset((*tokens, *map(stem, tokens)))
 
 
 class _Groups:
@@ -149,14 +286,22 @@ class _Groups:
                 self._slugs.setdefault(word, []).append(slug)
         self._words = sorted(self._slugs)
 
-    def met_by(self, term: Term) -> tuple[str, ...]:
+    def met_by(self, term: Words) -> tuple[str, ...]:
         """Return the slugs of groups that the term names. A single letter names none: it would match too many."""
-        beginning = term.beginning if len(term.beginning.encode()) > 1 else ""
-        words = {word for word in term.words if word in self._slugs}
-        if beginning:
-            first = bisect_left(self._words, beginning)
-            words.update(takewhile(methodcaller("startswith", beginning), islice(self._words, first, None)))
-        return tuple(sorted({slug for word in words for slug in self._slugs[word]})[:_GROUPS_PER_TERM])
+        found = [{*self._slugs.get(token, ()), *self._slugs.get(stem(token), ())} for token in term.tokens[:-1]]
+        last = term.tokens[-1]
+        words = {last, stem(last)} & self._slugs.keys()
+        if term.begins and len(last.encode()) > 1:
+            first = bisect_left(self._words, last)
+            words.update(takewhile(methodcaller("startswith", last), islice(self._words, first, None)))
+        found.append({slug for word in words for slug in self._slugs[word]})
+        return tuple(sorted(set.intersection(*found))[:_GROUPS_PER_TERM])
+
+
+def groups_named(query: Query, titles: Mapping[str, str]) -> set[str]:
+    """Return the slugs of the groups (slug → title) that all words of the query name, at most ten for each."""
+    named = [set(words.groups) for words in query.with_groups(titles).words if not words.field]
+    return set.intersection(*named) if named else set()
 
 
 _known = _Groups({})

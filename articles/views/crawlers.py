@@ -18,7 +18,7 @@ from articles.formatting.values import iso_date
 from articles.kept_pages import in_turn
 from articles.web.addresses import site_address
 from articles.web.caching import CRAWLER_SECONDS
-from articles.wiring import repository
+from articles.wiring import finder, repository
 
 PART = 10_000
 """Ids in one part of the sitemap: a fifth of the limit of the protocol, so that each part is fast."""
@@ -64,6 +64,9 @@ _CLOSED_COMMENT_PAGES = (
     *("comment_vote", "edit_comment", "delete_comment", "remove_comment", "restore_comment"),
     "flag_comment",
 )
+
+MOST_HOSTS = 1000
+"""Hosts in the sitemap: those with the most articles."""
 
 _Entry = tuple[str, float | None]
 """A path, and the time of its last change in Unix seconds, if known."""
@@ -131,6 +134,7 @@ def lists(request: HttpRequest) -> HttpResponse:
     entries: list[_Entry] = [(reverse("articles:front"), changed), (reverse("articles:newest"), changed)]
     entries += [(reverse(f"articles:{name}"), None) for name in ("hot", "active", "top", "groups", "log", "about")]
     entries += [(reverse("articles:group", args=[slug]), None) for slug in sorted(repo.groups.get_titles())]
+    entries += [(reverse("articles:host", args=[host]), None) for host in finder().list_hosts(MOST_HOSTS)]
     return _xml(request, "urlset", "url", entries[:MOST_IN_A_FILE])
 
 

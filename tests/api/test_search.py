@@ -2,8 +2,8 @@
 
 import pytest
 
+from articles import wiring
 from tests.api.caller import error_of
-from tests.internals import scanning
 
 
 @pytest.fixture
@@ -61,22 +61,33 @@ def test_a_response_gives_the_total_and_whether_it_is_complete(anyone, found):
     body = anyone.get("search?q=redis").json()
 
     facts = {name: value for name, value in body.items() if name != "articles"}
-    assert facts == {"page": 1, "has_next": False, "next_after": None, "total": 2, "complete": True}
+    assert facts == {"page": 1, "has_next": False, "next_after": None, "total": 2, "complete": True, "doubts": []}
     article = body["articles"][0]
     assert article | {"text": None, "html": None} == anyone.get(f"articles/{article['id']}").json()
 
 
-def test_a_search_that_runs_out_of_time_has_no_total(anyone, found, monkeypatch):
-    monkeypatch.setattr(scanning, "STEPS", ())
+def test_a_search_of_an_index_that_is_being_built_is_not_complete(anyone, found, settings, tmp_path):
+    settings.SEARCH_DIR = tmp_path  # nothing has written one there
+    wiring.forget_finder()
 
     body = anyone.get("search?q=redis").json()
+    wiring.forget_finder()
 
-    assert (body["total"], body["complete"]) == (None, False)
+    assert (body["total"], body["complete"]) == (0, False)
+    assert anyone.get("search?q=redis&page=2").status_code == 404
 
 
 @pytest.mark.parametrize("query", ["", "%20", "!%3F"])
 def test_a_query_without_words_finds_nothing(anyone, found, query):
-    nothing = {"articles": [], "page": 1, "has_next": False, "next_after": None, "total": 0, "complete": True}
+    nothing = {
+        "articles": [],
+        "page": 1,
+        "has_next": False,
+        "next_after": None,
+        "total": 0,
+        "complete": True,
+        "doubts": [],
+    }
 
     assert anyone.get(f"search?q={query}").json() == nothing
 
@@ -109,3 +120,12 @@ def test_an_unknown_order_is_refused_with_the_valid_ones(anyone, found):
 
     assert "“order”" in message
     assert "score, time" in message
+
+
+def test_filters_work_as_on_the_page_and_what_is_none_is_named(anyone, found):
+    one, other = found
+
+    assert ids_of(anyone.get("search?q=redis+-voting")) == {other}
+    assert ids_of(anyone.get("search?q=host:redis.io&order=points")) == {other}
+    assert ids_of(anyone.get("search?q=author:alice+group:python")) == {one}
+    assert anyone.get("search?q=colour:red+redis").json()["doubts"] == ["colour:"]

@@ -205,6 +205,8 @@ def test_every_rule_refers_to_an_existing_page():
         "articles:feed": ["front", "atom"],
         "articles:top_feed": ["day", "atom"],
         "articles:group_feed": ["a", "atom"],
+        "articles:host": ["a.example"],
+        "articles:host_feed": ["a.example", "atom"],
         "articles:user_feed": ["a", "atom"],
         "articles:search_feed": ["atom"],
         "articles:comments_feed": ["atom"],

@@ -478,6 +478,7 @@ def dated_feeds(site_store, read_article, alice):
     lists += (
         "groups/python",
         "users/alice",
+        "hosts/example.org",
         "comments",
         "users/alice/comments",
         f"articles/{read_article}/comments",

@@ -216,6 +216,8 @@ PARAMETERS_READ = {
     "articles:feed": "/feeds/front.atom",
     "articles:top_feed": "/feeds/top/day.atom",
     "articles:group_feed": "/feeds/groups/python.atom",
+    "articles:host": "/hosts/example.org/",
+    "articles:host_feed": "/feeds/hosts/example.org.atom",
     "articles:user_feed": "/feeds/users/alice.atom",
     "articles:search_feed": "/feeds/search.atom?q=title",
     "articles:comments_feed": "/feeds/comments.atom",

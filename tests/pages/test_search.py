@@ -8,8 +8,10 @@ from urllib.parse import quote
 import pytest
 from django.test import Client
 
+from articles import wiring
+from articles.domain.articles import Choice
 from tests.cast import MODERATOR
-from tests.factories import actor, browser_of, post_as
+from tests.factories import actor, browser_of, member, post_as
 from tests.pages.lists import rows
 from tests.store_state import set_clock
 
@@ -79,8 +81,6 @@ def test_the_feed_addresses_are_updated_while_the_reader_types(site_store, alice
 
 
 def test_results_are_best_or_newest_first_with_links_between_both(site_store, alice, bob):
-    from articles.domain.articles import Choice
-
     set_clock(site_store, 1_700_000_000.0)
     site_store.clock.accept()
     first = post(site_store, alice, "redis one")
@@ -242,9 +242,9 @@ def test_the_comments_tab_keeps_the_query_and_lists_comments_with_their_articles
     other = text_of(Client().get("/search/?q=database&group=db"))
     page = text_of(Client().get("/search/?q=database&group=db&kind=comments"))
 
-    address = html.escape("/search/?q=database&group=db&kind=comments")
-    assert f'<a href="{address}">Comments</a>' in other
-    assert f'<a href="{address}" aria-current="true">Comments</a>' in page
+    address = html.escape("/search/?q=database&kind=comments&group=db")
+    assert f'<a href="{address}">Comments 1</a>' in other
+    assert f'<a href="{address}" aria-current="true">Comments 1</a>' in page
     assert '<input type="hidden" name="kind" value="comments">' in page
     assert 'data-told="1 comment found"' in page
     assert f'href="/comments/{comment}/"' in page
@@ -261,6 +261,7 @@ def test_comments_of_the_greatest_length_are_found_quickly(site_store, alice):
     for number in range(site_store.store.rules.per_page):
         article = post(site_store, alice, f"Article {number}")
         site_store.comments.post(article, alice.pk, alice.username, query + "中" * 19_900 + str(number))
+    wiring.finder()  # indexes them
 
     start = time.thread_time()
     page = text_of(Client().get(f"/search/?q={quote(query)}&kind=comments"))
@@ -288,4 +289,73 @@ def test_comments_that_are_not_shown_are_not_found(site_store, alice, bob):
     page = text_of(Client().get("/search/?q=databases&kind=comments"))
 
     assert "No results" in page
-    assert "Every word must be in the comment." in page
+    assert "All words must match." in page
+
+
+def test_the_tabs_count_what_is_found_of_each_kind(site_store, alice, bob):
+    site_store.groups.create("alder", "Alder trees")
+    article = post(site_store, alice, "Alder", "alder")
+    site_store.comments.post(article, bob.pk, bob.username, "An alder")
+    member("alder-fan")
+
+    page = text_of(Client().get("/search/?q=alder"))
+    groups, members = (text_of(Client().get(f"/search/?q=alder&kind={kind}")) for kind in ("groups", "members"))
+
+    tabs = ("Articles 1</a>", "Comments 1</a>", "Groups 1</a>", "Members 1</a>")
+    assert [tab for tab in tabs if tab not in page] == []
+    assert '<a href="/groups/alder/" dir="auto">Alder trees</a>' in groups
+    assert '<a href="/users/alder-fan/" dir="auto">alder-fan</a>' in members
+    assert "Groups" not in text_of(Client().get("/search/?q=nothing")).partition('id="found"')[2]
+
+
+def test_a_match_in_a_text_is_shown_with_a_part_of_it(site_store, alice):
+    text = "Before. " * 60 + "A <i>hedgehog</i> & more. " + "After. " * 60
+    site_store.articles.post(alice.pk, "alice", "Ask: animals", "", text=text)
+    site_store.articles.post(alice.pk, "alice", "Another hedgehog", "", text="Nothing of them")
+
+    page = text_of(Client().get("/search/?q=hedgehogs"))
+
+    assert "A &lt;i&gt;<mark>hedgehog</mark>&lt;/i&gt; &amp; more." in page
+    assert page.count('<p class="excerpt"') == 1
+
+
+def test_what_is_no_filter_is_named_and_a_mistake_is_mended(site_store, alice):
+    post(site_store, alice, "Python and Redis")
+
+    page = text_of(Client().get("/search/?q=pyhton+langage:x"))
+    other = text_of(Client().get("/search/?q=pyhton"))
+
+    assert "“langage:” is no filter of the search" in page
+    assert 'Did you mean <a href="/search/?q=python" dir="auto">python</a>?' in other
+    assert "Did you mean" not in text_of(Client().get("/search/?q=python"))
+
+
+def test_all_articles_from_a_host_are_on_its_page(site_store, alice, bob):
+    first = site_store.articles.post(alice.pk, "alice", "One", "https://docs.example.org/1").id
+    second = site_store.articles.post(alice.pk, "alice", "Two", "https://www.example.org/2").id
+    site_store.articles.post(alice.pk, "alice", "Three", "https://example.com/3")
+    site_store.votes.cast(first, bob.pk, Choice.VOTE)
+
+    newest, top = Client().get("/hosts/example.org/"), Client().get("/hosts/example.org/?order=points")
+
+    assert rows(newest) == [second, first]
+    assert rows(top) == [first, second]
+    assert "2 articles · 3 points" in text_of(newest)
+    assert rows(Client().get("/hosts/docs.example.org/")) == [first]
+    assert '<a class="host" href="/hosts/docs.example.org/"' in text_of(Client().get("/newest/"))
+    assert "<entry>" in Client().get("/feeds/hosts/example.org.atom").text
+    assert "/hosts/example.org/</loc>" in Client().get("/sitemap-lists.xml").text
+    assert Client().get("/hosts/Example.ORG/").headers["Location"] == "/hosts/example.org/"
+    for address in ("/hosts/nothing.example/", "/hosts/no host/", "/hosts/example.org/?order=x"):
+        assert Client().get(address).status_code == 404, address
+
+
+def test_an_authors_part_of_a_host_of_many_has_a_page(site_store, alice):
+    theirs = site_store.articles.post(alice.pk, "alice", "One", "https://github.com/Django/django").id
+    other = site_store.articles.post(alice.pk, "alice", "Two", "https://github.com/else/x").id
+
+    page = Client().get("/hosts/github.com/django/")
+
+    assert rows(page) == [theirs]
+    assert '<a class="tool" href="/hosts/github.com/">All of github.com</a>' in text_of(page)
+    assert rows(Client().get("/hosts/github.com/")) == [other, theirs]

@@ -1,33 +1,50 @@
-"""Searching a store: what is found, in which order, after every kind of change, and within limits."""
+"""Searching a store with an index that follows it: what is found, in which order, after every kind of change."""
 
+import json
 import random
-from concurrent.futures import ThreadPoolExecutor
-from itertools import count, product
+from contextlib import suppress
+from itertools import count
 
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.errors import ArticleRemoved, DuplicateLink, GroupNotFound, NotRemoved, PageNotFound
-from articles.domain.lists import Order
+from articles.domain.errors import ActionRefused, GroupNotFound, PageNotFound, PageTooDeep
+from articles.domain.lists import SearchOrder
+from articles.finding import Finder, Follower, MemoryIndex, SearchIncompleteError, finder
 from articles.repository import Repository
-from articles.repository.lists.reading import sort_key
-from articles.repository.search import find, index, scanning
-from articles.repository.search.index import ALL_INDEXED
-from articles.repository.store import keys as names
-from articles.searching import WORDS_VERSION, read_query
+from articles.repository import changes as changes_module
+from articles.searching import read_query, tokens_of
 from tests.cast import ALICE, BOB, MODERATOR
-from tests.clock import Clock
-from tests.every_server import calls_in, delete, reset_statistics
-from tests.factories import imported
-from tests.repository.usage import removing, use
-from tests.rules import connect
+from tests.factories import comment_on, imported
+from tests.rules import connect, default_rules
 from tests.store_state import problems
-from tests.topologies import of_this_run
 
 NUMBERS = count(1)
 
-NEWER = WORDS_VERSION + 1
-"""The version of the words that another version of the site makes."""
+
+class Search:
+    """Searches a store with an index that follows it."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository, self.index = repository, MemoryIndex()
+        self.follower, self.finder = Follower(lambda: repository, self.index), Finder(self.index)
+
+    def page(self, text: str, order: SearchOrder = SearchOrder.TIME, number: int = 1, **options):
+        self.follower.catch_up()
+        return self.finder.get_page(self.repository, read_query(text), order, number, **options)
+
+    def __call__(self, text: str, *arguments, **options) -> list[int]:
+        return [article.id for article in self.page(text, *arguments, **options).articles]
+
+    def comments(self, text: str, number: int = 1, **options) -> list[int]:
+        self.follower.catch_up()
+        page = self.finder.get_comments(self.repository, read_query(text), number, **options)
+        return [comment.id for comment in page.comments]
+
+
+@pytest.fixture
+def search(repository) -> Search:
+    return Search(repository)
 
 
 def post(repository: Repository, title: str, *groups: str, link: str = "", poster: str = "alice") -> int:
@@ -35,176 +52,120 @@ def post(repository: Repository, title: str, *groups: str, link: str = "", poste
     return repository.articles.post(ALICE, poster, title, link, groups).id
 
 
-def ids(repository: Repository, text: str, order: Order = Order.TIME, number: int = 1, **options) -> list[int]:
-    page = repository.search.get_page(read_query(text), order, number, **options)
-    return [article.id for article in page.articles]
-
-
-def test_articles_are_found_by_title_host_poster_and_group(repository):
+def test_articles_are_found_by_title_host_poster_and_group(search, repository):
     repository.groups.create("databases", "Data stores")
     title = post(repository, "Voting in Redis")
     host = post(repository, "A", link="https://redis.io/a")
     poster = post(repository, "B", poster="redis-fan")
     group = post(repository, "C", "databases")
 
-    assert set(ids(repository, "redis")) == {title, host, poster}
-    assert ids(repository, "redis.io") == [host]
-    assert ids(repository, "databases") == ids(repository, "stores") == ids(repository, "datab") == [group]
-    assert ids(repository, "redis vot") == ids(repository, "voted redi") == [title]
-    assert ids(repository, "redis nothing") == ids(repository, "") == ids(repository, "?!") == []
+    assert set(search("redis")) == {title, host, poster}
+    assert search("redis.io") == [host]
+    assert search("databases") == search("stores") == search("datab") == [group]
+    assert search("redis vot") == search("voted redi") == [title]
+    assert search("redis nothing") == search("") == search("?!") == []
 
 
-def test_chinese_text_is_found_by_any_part_of_it(repository):
+def test_chinese_text_is_found_by_any_part_of_it(search, repository):
     article = post(repository, "分布式数据库入门")
     other = post(repository, "数字时代")
 
-    assert ids(repository, "数据") == ids(repository, "数据库") == ids(repository, "门") == [article]
-    assert set(ids(repository, "数")) == {article, other}
-    assert ids(repository, "库入 分布") == [article]
+    assert search("数据") == search("数据库") == search("门") == [article]
+    assert set(search("数")) == {article, other}
+    assert search("库入 分布") == [article]
 
 
-def test_hiding_many_groups_does_not_slow_the_store(repository):
-    groups = [f"group-{n}" for n in range(50)]
-    for slug in groups:
-        repository.groups.create(slug, slug)
-    for n, slug in enumerate(groups):
-        post(repository, "redis", slug, groups[n - 1])
-    here = post(repository, "redis")
-    client = repository.store.client
-    looked = []
-    for hidden in (groups[:1], groups):
-        reset_statistics(client)
-        found = ids(repository, "redis", hidden=hidden)
-        looked.append(calls_in(client).get("smismember", 0))
-
-    assert found == [here]
-    assert looked[1] <= looked[0]
-
-
-def test_results_are_listed_newest_or_best_first(repository, clock):
+def test_results_are_listed_newest_or_best_first(search, repository, clock):
     old = post(repository, "redis one")
     clock.advance(60)
     new = post(repository, "redis two")
     for user in (BOB, 77):
         repository.votes.cast(old, user, Choice.VOTE)
 
-    assert ids(repository, "redis", Order.TIME) == [new, old]
-    assert ids(repository, "redis", Order.SCORE) == [old, new]
+    assert search("redis", SearchOrder.TIME) == [new, old]
+    assert search("redis", SearchOrder.SCORE) == [old, new]
 
 
-def test_by_score_whole_words_come_before_prefixes(repository, clock):
-    whole = [post(repository, "Go is a language", link=f"https://a.example/{n}") for n in range(3)]
-    clock.advance(60)
-    begun = [post(repository, "Google and goats", link=f"https://b.example/{n}") for n in range(3)]
-    clock.advance(60)
-    both = post(repository, "Google likes Go")
-
-    assert ids(repository, "go", Order.SCORE) == [both, *whole[::-1], *begun[::-1]]
-    assert ids(repository, "go", Order.TIME) == [both, *begun[::-1], *whole[::-1]]
-    assert repository.search.get_page(read_query("go"), Order.SCORE).total == 7
-
-
-def test_a_group_matched_in_full_comes_before_one_matched_by_prefix(repository):
-    whole, begun = post(repository, "One", "go"), post(repository, "Two", "google")
-
-    assert ids(repository, "go", Order.SCORE) == [whole, begun]
-
-
-def test_a_space_ends_the_last_word(repository):
+def test_a_space_ends_the_last_word(search, repository):
     whole, begun = post(repository, "Go is a language"), post(repository, "Google and goats")
 
-    assert set(ids(repository, "go")) == {whole, begun}
-    assert ids(repository, "go ") == [whole]
-    assert ids(repository, "goog ") == []
+    assert set(search("go")) == {whole, begun}
+    assert search("go ") == [whole]
+    assert search("goog ") == []
 
 
-def test_pages_continue_from_whole_words_to_prefixes_without_repeats(repository):
-    whole = [post(repository, "Go", link=f"https://a.example/{n}") for n in range(30)]
-    begun = [post(repository, "Google", link=f"https://b.example/{n}") for n in range(40)]
-
-    found = [i for number in (1, 2, 3) for i in ids(repository, "go", Order.SCORE, number)]
-
-    assert len(found) == len(set(found)) == 70
-    assert set(found[:30]) == set(whole)
-    assert set(found[30:]) == set(begun)
-    with pytest.raises(PageNotFound):
-        ids(repository, "go", Order.SCORE, 4)
-
-
-def test_searching_for_whole_words_first_adds_no_round_trip(repository, wire):
-    for n in range(30):
-        post(repository, "Go and Google", link=f"https://a.example/{n}")
-    ids(repository, "go", Order.SCORE)
-
-    with wire.counted() as counted:
-        ids(repository, "go", Order.SCORE)
-
-    assert counted.trips == 3
-
-
-def test_a_search_can_be_limited_to_a_group_and_excludes_hidden_groups(repository):
+def test_a_search_can_be_limited_to_a_group_and_excludes_hidden_groups(search, repository):
     here, there = post(repository, "redis one", "python"), post(repository, "redis two", "java", "ruby")
 
-    assert ids(repository, "redis", slug="python") == [here]
-    assert ids(repository, "redis", hidden=["java"]) == [here]
-    assert ids(repository, "redis", hidden=["ruby", "python"]) == []
-    assert ids(repository, "redis", slug="java", hidden=["java"]) == [there]
-    assert repository.search.get_page(read_query("redis"), slug="python").titles["python"] == "python"
+    assert search("redis", slug="python") == [here]
+    assert search("redis", hidden=["java"]) == [here]
+    assert search("redis", hidden=["ruby", "python"]) == []
+    assert search("redis", slug="java", hidden=["java"]) == [there]
+    assert search.page("redis", slug="python").titles["python"] == "python"
     with pytest.raises(GroupNotFound):
-        repository.search.get_page(read_query("redis"), slug="unknown")
+        search.page("redis", slug="unknown")
 
 
-def test_a_merged_group_names_its_target_and_its_articles_are_found_there(repository):
+def test_a_merged_group_names_its_target_and_its_articles_are_found_there(search, repository):
     article = post(repository, "T", "java")
     repository.groups.create("python", "Python")
     repository.groups.merge("java", "python", MODERATOR)
 
-    assert ids(repository, "python") == [article]
-    assert ids(repository, "java") == []
+    assert search("python") == [article]
+    assert search("java") == []
     with pytest.raises(GroupNotFound) as refused:
-        repository.search.get_page(read_query("t"), slug="java")
+        search.page("t", slug="java")
     assert refused.value.moved_to == "python"
 
 
-def test_every_change_to_an_article_updates_the_words_that_find_it(repository):
+def test_every_change_to_an_article_updates_the_words_that_find_it(search, repository):
     article = post(repository, "Apples and 苹果")
-    assert ids(repository, "apple") == ids(repository, "苹果") == [article]
+    assert search("apple") == search("苹果") == [article]
 
     repository.articles.edit(article, MODERATOR, "Pears", "https://other.example/", moderator=True)
-    assert ids(repository, "apple") == ids(repository, "苹果") == ids(repository, "site.example") == []
-    assert ids(repository, "pear") == ids(repository, "other.example") == ids(repository, "alice") == [article]
+    assert search("apple") == search("苹果") == search("site.example") == []
+    assert search("pear") == search("other.example") == search("alice") == [article]
 
     repository.articles.remove(article, MODERATOR, "Spam")
-    assert ids(repository, "pear") == []
+    assert search("pear") == []
     repository.articles.edit(article, MODERATOR, "Plums", "https://other.example/", moderator=True)
-    assert ids(repository, "plum") == []
+    assert search("plum") == []
     repository.articles.restore(article, MODERATOR, "It was not")
-    assert ids(repository, "plum") == [article]
-    assert ids(repository, "pear") == []
+    assert search("plum") == [article]
+    assert search("pear") == []
     assert problems(repository) == []
 
 
-def test_an_article_removed_while_a_search_is_read_is_not_found(repository, monkeypatch):
-    article, other = post(repository, "redis"), post(repository, "redis")
-    monkeypatch.setattr(find, "read_articles", removing(repository, find.read_articles, article))
+def test_nothing_is_shown_as_it_was_before_the_index_follows(search, repository):
+    removed, edited, regrouped, kept = (post(repository, f"redis {n}", "python") for n in range(4))
+    comment = comment_on(repository, kept, "redis in a comment")
+    assert {*search("redis")} == {removed, edited, regrouped, kept}
+    assert search.comments("redis") == [comment]
+    repository.articles.remove(removed, MODERATOR, "Spam")
+    repository.articles.edit(edited, MODERATOR, "Nothing", "https://a.example/", moderator=True)
+    repository.groups.assign(regrouped, ["ruby"], ["python"], actor=MODERATOR)
+    repository.comments.edit(comment, BOB, "Nothing")
 
-    assert ids(repository, "redis") == [other]
+    found = search.finder.get_page(repository, read_query("redis"), slug="python").articles
+    comments = search.finder.get_comments(repository, read_query("redis")).comments
+
+    assert ([one.id for one in found], comments) == ([kept], ())
 
 
-def test_imported_articles_are_found_unless_removed(repository, clock):
+def test_imported_articles_are_found_unless_removed(search, repository, clock):
     here, gone = repository.imports.add([imported(1, clock()), imported(2, clock() - 5, removed="Spam")])
 
-    assert ids(repository, "import") == [here]
+    assert search("import") == [here]
     repository.articles.restore(gone, MODERATOR, "It was not")
-    assert ids(repository, "import") == [here, gone]
+    assert search("import") == [here, gone]
 
 
-def test_pages_follow_one_another(repository, clock):
+def test_pages_follow_one_another(search, repository, clock):
     posted = []
     for number in range(60):
         clock.advance(1)
         posted.append(post(repository, f"redis {number}"))
-    pages = [repository.search.get_page(read_query("redis"), Order.TIME, number) for number in (1, 2, 3)]
+    pages = [search.page("redis", SearchOrder.TIME, number) for number in (1, 2, 3)]
 
     assert [a.id for page in pages for a in page.articles] == posted[::-1]
     assert [page.has_next for page in pages] == [True, True, False]
@@ -212,370 +173,235 @@ def test_pages_follow_one_another(repository, clock):
     assert {page.total for page in pages} == {60}
     for number in (0, 4, 41):
         with pytest.raises(PageNotFound):
-            repository.search.get_page(read_query("redis"), Order.TIME, number)
+            search.page("redis", SearchOrder.TIME, number)
 
 
-def test_paging_ends_at_the_number_of_articles_searched(repository, clock, monkeypatch):
-    monkeypatch.setattr(find, "MOST_FOUND", 50)
-    repository.imports.add([imported(number, clock() - number) for number in range(60)])
-
-    last = repository.search.get_page(read_query("import"), Order.TIME, 2)
-
-    assert (len(last.articles), last.has_next, last.total) == (25, False, 60)
-    assert repository.search.get_page(read_query("import"), Order.TIME, 1).has_next
-    with pytest.raises(PageNotFound):
-        repository.search.get_page(read_query("import"), Order.TIME, 3)
-
-
-def post_and_disturb(repository, clock, monkeypatch, disturb) -> list[int]:
-    """Post six articles, oldest first, for a walk down the ranking that is disturbed after each step."""
-    monkeypatch.setattr(scanning, "FEW", 1)
-    monkeypatch.setattr(scanning, "STEPS", [("walk", 2)] * 9)
-    posted = []
-    for _ in range(6):
-        clock.advance(1)
-        posted.append(post(repository, "redis"))
-    run_many = repository.store.run_many
-
-    def disturbed(calls, **options):
-        replies = run_many(calls, **options)
-        for call, reply in zip(calls, replies, strict=True):
-            if call.script.startswith("search/"):
-                disturb(reply)
-        return replies
-
-    monkeypatch.setattr(repository.store, "run_many", disturbed)
-    return posted
-
-
-def test_an_article_that_moves_down_during_a_search_is_found_once(repository, clock, monkeypatch):
-    def disturb(_reply):
-        clock.advance(1)
-        post(repository, "another")
-
-    posted = post_and_disturb(repository, clock, monkeypatch, disturb)
-
-    assert ids(repository, "redis") == posted[::-1]
-
-
-def test_an_article_that_falls_during_a_search_is_found_once(repository, clock, monkeypatch):
-    def disturb(reply):
-        for article_id in reply[2:4:2]:
-            repository.votes.cast(int(article_id), BOB, Choice.OPPOSE)
-
-    posted = post_and_disturb(repository, clock, monkeypatch, disturb)
-
-    found = ids(repository, "redis", Order.SCORE)
-
-    assert len(found) == len(set(found))
-    assert set(found) <= set(posted)
-
-
-@pytest.mark.parametrize("few", [1, 2000])
-def test_hundreds_of_articles_are_found_once_each_by_one_word_or_hundreds(repository, clock, monkeypatch, few):
-    monkeypatch.setattr(scanning, "FEW", few)
-    rows = [imported(number, clock() - number, title=f"wa{number:03}") for number in range(600)]
-    rows.append(imported(600, clock() - 600, title="bwa"))
-    posted = repository.imports.add(rows)
-
-    assert repository.search.list_newest(read_query("old.example"), 1000) == posted
-    assert few == 1 or repository.search.list_newest(read_query("wa"), 1000) == posted[:-1]
-
-
-def test_words_that_are_rare_together_are_intersected_without_walking_first(repository, clock, monkeypatch):
-    monkeypatch.setattr(scanning, "FEW", 5)
-    titles = ["redis"] * 10 + ["news"] * 10 + ["redis news"]
-    rows = [imported(number, clock() - number, title=f"{title} {number}") for number, title in enumerate(titles)]
-    posted = repository.imports.add(rows)
-    reset_statistics(repository.store.client)
-
-    page = repository.search.get_page(read_query("redis news"))
-
-    assert [article.id for article in page.articles] == posted[-1:]
-    assert (page.total, page.complete) == (1, True)
-    assert not calls_in(repository.store.client).get("zrevrange")
-
-
-def test_results_include_the_readers_own_choice(repository):
+def test_results_include_the_readers_own_choice(search, repository):
     article = post(repository, "redis")
     repository.votes.cast(article, BOB, Choice.OPPOSE)
 
-    (found,) = repository.search.get_page(read_query("redis"), reader=BOB).articles
+    (found,) = search.page("redis", reader=BOB).articles
 
     assert found.choice is Choice.OPPOSE
 
 
-WORDS = ("the", "redis", "redit", "python", "数据", "数库", "vote", "voting", "new", "news")
-LIMITS = ((2000, 2000), (4, 7), (10, 20), (2, 1000))
-
-
-@pytest.mark.parametrize(("few", "walked"), LIMITS)
-def test_a_search_finds_the_same_as_a_scan_of_every_article(repository, clock, monkeypatch, few, walked):
-    monkeypatch.setattr(scanning, "FEW", few)
-    monkeypatch.setattr(scanning, "STEPS", [(mode, walked) for mode, _ in scanning.STEPS])
-    chance, facts = random.Random(few), {}
-    for _ in range(90):
-        clock.advance(chance.choice((0, 1)))
-        title = " ".join(chance.choices(WORDS, weights=range(len(WORDS), 0, -1), k=3))
-        groups = chance.choice(((), ("python",), ("python", "other")))
-        facts[post(repository, title, *groups)] = groups
-    for text in (
-        "redis",
-        "re",
-        "the redis",
-        "r",
-        "数 new",
-        "python",
-        "the vot",
-        "news 数据 re",
-        "redis redit the",
-        "zz",
-    ):
-        for slug, hidden in ((None, ()), ("other", ()), (None, ("other",))):
-            check(repository, text, facts, slug, hidden, whole=few == 2000)
-
-
-def check(repository, text, facts, slug, hidden, *, whole):
-    query = read_query(text).with_groups({"python": "python", "other": "other"})
-
-    def is_met(article):
-        words = repository.store.client.hget(repository.store.shards.of(article.id).article(article.id), "words")
-        groups = facts[article.id]
-        met = all(any(map(t.is_met_by, words.split())) or set(t.groups) & set(groups) for t in query.terms)
-        return met and (slug is None or slug in groups) and not set(hidden) & set(groups)
-
-    articles = [article for article in repository.articles.get_many(list(facts)) if is_met(article)]
-    articles.sort(key=lambda article: sort_key(article.posted_at, str(article.id)), reverse=True)
-    expected = [article.id for article in articles]
-    page = repository.search.get_page(read_query(text), Order.TIME, slug=slug, hidden=hidden)
-    found = [article.id for article in page.articles]
-    if page.complete:
-        assert found == expected[:25], text
-        assert page.total in (None, len(expected))
-        assert page.has_next == (len(expected) > 25)
-    else:
-        assert not whole
-        assert set(found) <= set(expected)
-
-
-def test_naughty_queries_are_answered(repository, shared_dir):
-    import json
+def test_naughty_queries_are_answered(search, repository, shared_dir):
 
     post(repository, "redis")
     for text in json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8")):
-        repository.search.get_page(read_query(text))
+        search.page(text)
     assert problems(repository) == []
 
 
-# The index of older stores
+def test_paging_ends_at_the_number_of_articles_searched(search, repository, clock, monkeypatch):
+    monkeypatch.setattr(finder, "MOST_FOUND", 50)
+    repository.imports.add([imported(number, clock() - number) for number in range(60)])
+
+    last = search.page("import", number=2)
+
+    assert (len(last.articles), last.has_next, last.total) == (25, False, 60)
+    assert search.page("import").has_next
+    with pytest.raises(PageTooDeep):
+        search.page("import", number=3)
 
 
-@pytest.fixture
-def unindexed(repository) -> Repository:
-    """A store with articles that predate the index."""
-    post(repository, "redis one")
-    removed = post(repository, "redis two")
-    post(repository, "redis three")
-    repository.articles.remove(removed, MODERATOR, "Spam")
-    client = repository.store.client
-    for keys in repository.store.shards.all:
-        delete(client, *(keys.word(word) for word in client.zrange(keys.lexicon, 0, -1)), keys.lexicon)
-    for number in (1, 2, 3):
-        client.hdel(repository.store.shards.of(number).article(number), "words")
-    client.hdel(names.SCHEMA, "indexed")
-    return repository
+# Comments
 
 
-def test_an_unindexed_store_is_sound_and_its_search_reports_incomplete_results(unindexed):
-    assert problems(unindexed) == []
-    page = unindexed.search.get_page(read_query("redis"))
-    assert (page.articles, page.complete) == ((), False)
+def test_comments_are_found_by_their_words_newest_first(search, repository, clock):
+    article = post(repository, "One")
+    english = comment_on(repository, article, "Voting with https://www.redis.io/docs is *fast*")
+    clock.advance(60)
+    chinese = comment_on(repository, post(repository, "Two"), "分布式数据库，还有 Redis")
+
+    assert search.comments("redis") == [chinese, english]
+    assert search.comments("votes redis.io") == search.comments("fas") == [english]
+    assert search.comments("https://www.redis.io/docs") == [english]
+    assert search.comments("数据库") == search.comments("库") == [chinese]
+    assert search.comments("author:bob -fast") == [chinese]
+    assert search.comments("redis nothing") == search.comments("") == []
 
 
-def test_an_unindexed_store_is_indexed_step_by_step(unindexed, monkeypatch):
-    monkeypatch.setattr(find, "ARTICLES_PER_READ", 2)
+def test_what_is_found_follows_every_change_of_a_comment(search, repository):
+    article = post(repository, "One")
+    first = comment_on(repository, article, "First words")
+    comment_on(repository, article, "A reply", ALICE, first)
 
-    assert unindexed.search.catch_up(-1) == 2
-    assert unindexed.store.client.hget(names.SCHEMA, "indexed") == f"{WORDS_VERSION} 2"
-    assert unindexed.search.catch_up(60) == 1
-    assert unindexed.search.catch_up(60) == 0
-
-    assert sorted(ids(unindexed, "redis")) == [1, 3]
-    assert unindexed.search.get_page(read_query("redis")).complete
-    assert problems(unindexed) == []
-
-
-def test_changes_during_indexing_are_kept(unindexed):
-    unindexed.articles.edit(1, MODERATOR, "python", "https://p.example/", moderator=True)
-    unindexed.articles.restore(2, MODERATOR, "It was not")
-    assert list(unindexed.search.index_all()) == [(3, 3)]
-    assert sorted(ids(unindexed, "redis")) == [2, 3]
-    assert problems(unindexed) == []
+    repository.comments.edit(first, BOB, "Second words")
+    assert (search.comments("first"), search.comments("second")) == ([], [first])
+    repository.comments.remove(first, MODERATOR, "Spam")
+    assert search.comments("second") == []
+    repository.comments.restore(first, MODERATOR, "No spam")
+    assert search.comments("second") == [first]
+    repository.comments.delete(first, BOB)
+    assert search.comments("second") == []
 
 
-def test_one_script_indexes_at_most_the_allowed_number_of_words(monkeypatch):
-    monkeypatch.setattr(index, "_WORDS_PER_SCRIPT", 10)
-    sizes = {"1": 4, "2": 4, "3": 4, "4": 30, "5": 1, "6": 7}
-    rows = [(article_id, " " + "word " * size) for article_id, size in sizes.items()]
+def test_comments_on_removed_articles_and_in_hidden_groups_are_not_found(search, repository, clock):
+    here, there = post(repository, "One", "python"), post(repository, "Two", "ruby", "java")
+    first = comment_on(repository, here, "Same words")
+    clock.advance(1)
+    second = comment_on(repository, there, "Same words")
 
-    portions = [[article_id for article_id, _ in portion] for portion in index.by_words(rows)]
+    assert search.comments("same", slug="python") == search.comments("same", hidden=["java"]) == [first]
+    repository.articles.remove(here, MODERATOR, "Spam")
+    assert search.comments("same") == [second]
+    repository.articles.restore(here, MODERATOR, "No spam")
+    assert search.comments("same") == [second, first]
+    repository.groups.assign(here, ["java"], ["python"], actor=MODERATOR)
+    assert search.comments("same", slug="java") == [second, first]
+    with pytest.raises(GroupNotFound):
+        search.comments("same", slug="nothing")
 
-    assert portions == [["1", "2"], ["3"], ["4"], ["5", "6"]]
+
+def test_pages_of_comments_continue_without_repeats(search, repository, clock):
+    articles, ids = [post(repository, f"T{number}") for number in range(3)], list[int]()
+    for number in range(70):
+        clock.advance(1)
+        ids.append(comment_on(repository, articles[number % 3], f"Frequent word {number}"))
+
+    assert [one for number in (1, 2, 3) for one in search.comments("frequent word", number)] == ids[::-1]
+    assert search.comments("frequent 42") == [ids[42]]
+    with pytest.raises(PageNotFound):
+        search.comments("frequent word", 4)
 
 
-@pytest.mark.parametrize("state", ["0 all", "0 1"])
-def test_words_of_another_version_are_rebuilt(repository, state):
+# The index follows the store
+
+WORDS = ("redis", "redit", "python", "数据", "数库", "vote", "voting", "news")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_search_finds_what_a_scan_of_every_article_finds(search, repository, clock, seed):
+    chance, articles, comments = random.Random(seed), list[int](), list[int]()
+
+    def some(ids):
+        return chance.choice(ids)
+
+    def change():
+        title, groups = " ".join(chance.choices(WORDS, k=3)), chance.choice(((), ("python",), ("python", "ruby")))
+        if len(articles) < 5 or chance.random() < 0.3:
+            articles.append(post(repository, title, *groups))
+            return
+        acts = (
+            lambda: repository.articles.edit(
+                some(articles), MODERATOR, title, f"https://x.example/{next(NUMBERS)}", moderator=True
+            ),
+            lambda: repository.articles.remove(some(articles), MODERATOR, "Spam"),
+            lambda: repository.articles.restore(some(articles), MODERATOR, "No spam"),
+            lambda: repository.groups.assign(some(articles), ["ruby"], ["python"], actor=MODERATOR),
+            lambda: repository.votes.cast(some(articles), chance.randint(50, 60), Choice.VOTE),
+            lambda: comments.append(comment_on(repository, some(articles), title)),
+            lambda: comments and repository.comments.remove(some(comments), MODERATOR, "Spam"),
+            search.follower.close if chance.random() < 0.5 else repository.changes.begin_copy,
+        )
+        with suppress(ActionRefused):
+            some(acts)()
+
+    for _ in range(120):
+        clock.advance(chance.choice((0, 1)))
+        change()
+        if chance.random() < 0.3:
+            check(search, articles, comments, some(WORDS))
+
+
+def check(search, articles, comments, word):
+    wanted = {*tokens_of(word)}
+    titles = [one for one in search.repository.articles.get_many(articles) if one.removed is None]
+    titles = [one for one in titles if wanted <= {*tokens_of(one.title)}]
+    titles.sort(key=lambda one: (int(one.posted_at * 1000), one.id), reverse=True)
+    listed = {one.id for one in search.repository.articles.get_many(articles) if one.removed is None}
+    read = search.repository.changes.read_comments(comments)
+    assert search(f'in:title "{word}"')[:25] == [one.id for one in titles][:25]
+    found = {one.id for one in read if one.article in listed and wanted <= {*tokens_of(one.text)}}
+    assert {*search.comments(f'"{word}"')} == found or len(found) > 25
+
+
+def test_a_deleted_members_name_finds_nothing(search, repository):
     article = post(repository, "redis")
-    keys = repository.store.shards.of(article)
-    repository.store.client.hset(keys.article(article), "words", " older ")
-    repository.store.client.sadd(keys.word("older"), article)
-    repository.store.client.zadd(keys.lexicon, {"older": 0})
-    repository.store.client.hset(names.SCHEMA, "indexed", state)
-
-    assert not repository.search.get_page(read_query("redis")).complete
-    repository.search.catch_up(60)
-
-    assert ids(repository, "older") == []
-    assert ids(repository, "redis") == [article]
-
-
-@pytest.mark.parametrize("state", [f"{NEWER} all", f"{NEWER} 1"])
-def test_an_older_version_does_not_rebuild_the_words_of_a_newer_one(repository, state):
-    article = post(repository, "redis")
-    keys, client = repository.store.shards.of(article), repository.store.client
-    client.hset(keys.article(article), "words", " newer ")
-    client.hset(names.SCHEMA, "indexed", state)
-
-    assert repository.search.catch_up(60) == 0
-    assert list(repository.search.index_all()) == []
-    assert repository.search.reindex([article]) == 0
-    repository.repair.run()
-
-    assert client.hget(keys.article(article), "words") == " newer "
-    assert client.hget(names.SCHEMA, "indexed") == state
-    assert not repository.search.get_page(read_query("redis")).complete
-
-
-def test_two_versions_side_by_side_build_the_words_once(repository, monkeypatch):
-    client = repository.store.client
-    for number in range(4):
-        post(repository, f"redis {number}")
-    client.hset(names.SCHEMA, "indexed", "0 all")
-    monkeypatch.setattr(find, "ARTICLES_PER_READ", 1)
-    older = repository.search.index_all()
-    next(older)
-    monkeypatch.setattr(find, "WORDS_VERSION", NEWER)  # another process is started meanwhile
-    monkeypatch.setattr(find, "ALL_INDEXED", f"{NEWER} all")
-
-    assert list(repository.search.index_all()) == [(done, 4) for done in range(1, 5)]
-    monkeypatch.undo()
-
-    assert list(older) == []
-    assert repository.search.catch_up(60) == 0
-    assert client.hget(names.SCHEMA, "indexed") == f"{NEWER} all"
-
-
-def test_an_operator_can_return_to_the_words_of_an_older_version(repository):
-    article = post(repository, "redis")
-    client = repository.store.client
-    client.hset(names.SCHEMA, "indexed", f"{NEWER} all")
-
-    assert list(repository.search.index_all(restart=True)) == [(article, article)]
-
-    assert client.hget(names.SCHEMA, "indexed") == ALL_INDEXED
-    assert repository.search.get_page(read_query("redis")).complete
-
-
-def test_indexing_skips_an_article_changed_meanwhile(repository):
-    article = post(repository, "redis")
-    keys = repository.store.shards.of(article)
-
-    changed = repository.store.run(
-        "search/index",
-        [keys.lexicon],
-        [keys.prefix, article, "what it was", "https://x.example/", "alice", " what "],
+    comment = comment_on(repository, article, "redis", ALICE)
+    assert (search("author:alice"), search("alice"), search.comments("author:alice")) == (
+        [article],
+        [article],
+        [comment],
     )
 
-    assert [int(number) for number in changed] == [article]
-    assert ids(repository, "redis") == [article]
-    assert problems(repository) == []
+    repository.account_deletion.advance(ALICE, "alice", "", lambda: True)
+
+    assert (search("author:alice"), search("alice"), search.comments("author:alice")) == ([], [], [])
+    assert (search("redis"), search.comments("redis")) == ([article], [comment])
 
 
-def test_an_article_changed_during_indexing_is_read_again(repository, monkeypatch):
-    article = post(repository, "redis")
-    original, key = repository.search._read, repository.store.shards.of(article).article(article)
+def test_an_index_that_missed_changes_is_built_again(search, repository, monkeypatch):
+    first = post(repository, "redis")
+    assert search("redis") == [first]
+    monkeypatch.setattr(changes_module, "CHANGES_KEPT", 1)
+    monkeypatch.setattr(changes_module, "OVERLAP", 0.0)
+    others = {post(repository, "redis") for _ in range(3)}
+    for keys in repository.store.shards.all:
+        repository.store.client.zremrangebyrank(keys.changes, 0, -2)
 
-    def read(ids):
-        found = original(ids)
-        repository.store.client.hset(key, "poster_name", "renamed")
-        return found
-
-    monkeypatch.setattr(repository.search, "_read", read)
-
-    repository.search.reindex([article])
-
-    assert ids(repository, "renamed") == [article]
-    assert ids(repository, "alice") == []
+    assert {*search("redis")} == {first, *others}
 
 
-def test_a_rebuilt_index_is_the_same(repository, clock):
-    from tests.store_state import contents
+def test_an_index_of_another_store_is_built_again(search, repository, server_url):
+    post(repository, "redis")
+    assert len(search("redis")) == 1
+    repository.clear()
+    repository.changes.begin_copy()
 
-    use(repository, clock)
-    before = contents(repository)
-
-    for _ in repository.search.index_all(restart=True):
-        pass
-
-    assert contents(repository) == before
+    assert search("redis") == []
 
 
-def test_concurrent_changes_leave_the_index_intact(repository):
-    articles = [post(repository, f"redis {number}") for number in range(6)]
+def test_an_interrupted_build_continues_and_says_that_it_is_incomplete(search, repository, monkeypatch):
+    posted = {post(repository, "redis") for _ in range(4)}
+    monkeypatch.setattr("articles.finding.follower._PER_READ", 2)
+    stops = iter((False, True))
 
-    def change(number: int) -> None:
-        chance = random.Random(number)
-        for _ in range(25):
-            article = chance.choice(articles)
-            try:
-                match chance.randrange(4):
-                    case 0:
-                        title = f"words {chance.randrange(5)} 数据{chance.randrange(5)}"
-                        link = f"https://e{number}.example/{chance.random()}"
-                        repository.articles.edit(article, MODERATOR, title, link, moderator=True)
-                    case 1:
-                        repository.articles.remove(article, MODERATOR, "x")
-                    case 2:
-                        repository.articles.restore(article, MODERATOR, "x")
-                    case 3:
-                        repository.search.reindex([article])
-            except (ArticleRemoved, DuplicateLink, NotRemoved):
-                pass
+    search.follower.catch_up(lambda: next(stops))
+    page = search.finder.get_page(repository, read_query("redis"))
 
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(change, range(8)))
-
-    assert problems(repository) == []
+    assert (len(page.articles), page.complete) == (2, False)
+    with pytest.raises(SearchIncompleteError):
+        search.finder.list_newest(repository, read_query("redis"), 9)
+    assert {*search("redis")} == posted
+    assert search.page("redis").complete
 
 
-@pytest.mark.needs("databases")
-def test_one_shard_and_four_find_the_same(server_url, store_paths):
-    one = connect(server_url, clock=Clock())
-    four = connect(store_paths.url(of_this_run.OTHER_DATABASE), shards=4, clock=Clock())
-    four.store.client.flushdb()
-    for repository in (one, four):
-        repository.prepare()
-        for number in range(80):
-            title = f"redis {number % 7} {'vote' if number % 3 else 'voters'}"
-            article = repository.articles.post(ALICE, "alice", title, f"https://e.example/{number}").id
-            for voter in range(number * 7 % 5):
-                repository.votes.cast(article, BOB + voter, Choice.VOTE)
-    by_score = ids(one, "redis", Order.SCORE)
-    assert by_score not in (sorted(by_score), sorted(by_score, reverse=True)), "the order is that of the votes"
-    for text, order in product(("redis", "redis 3", "vot", "vote", "3", "example"), (Order.SCORE, Order.TIME)):
-        for number in (1, 2):
-            try:
-                expected = ids(one, text, order, number)
-            except PageNotFound:
-                continue
-            assert ids(four, text, order, number) == expected
+def test_a_change_of_the_weight_orders_the_index_anew(search, repository, clock):
+    old = post(repository, "redis old")
+    clock.advance(500)
+    new = post(repository, "redis new")
+    repository.votes.cast(old, BOB, Choice.VOTE)
+    assert search("redis", SearchOrder.SCORE) == [new, old]
+
+    connected = connect(
+        repository.store.client,
+        shards=repository.store.shards.count,
+        rules=default_rules(votes_per_day=10),
+        clock=clock,
+    )
+    connected.adopt_rules()
+
+    assert search("redis", SearchOrder.SCORE) == [old, new]
+
+
+def test_articles_that_the_index_lacks_or_has_as_they_were_are_listed(search, repository):
+    kept, edited = post(repository, "kept"), post(repository, "edited")
+    search("kept")
+    repository.articles.edit(edited, MODERATOR, "Other", "https://a.example/", moderator=True)
+    new = post(repository, "new")
+
+    assert search.finder.list_outdated(repository, [kept, edited, new]) == [edited, new]
+    search("kept")
+    assert search.finder.list_outdated(repository, [kept, edited, new]) == []
+
+
+def test_an_index_is_built_again_after_a_week(search, repository, monkeypatch):
+    post(repository, "redis")
+    assert len(search("redis")) == 1
+    before = search.follower._state.begun_at
+    monkeypatch.setattr("articles.finding.follower._OLDEST", -1.0)
+
+    assert len(search("redis")) == 1
+    assert search.follower._state.begun_at > before

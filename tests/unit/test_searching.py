@@ -1,4 +1,4 @@
-"""Words of texts, terms of queries, and how they match."""
+"""Tokens of texts, queries and their filters, what matches on the index, and what is marked."""
 
 import json
 import tracemalloc
@@ -7,22 +7,38 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from articles.searching import MOST_CHARACTERS, Query, marked_parts, read_query, words_of, words_of_comment
+from articles.domain.articles import Article
+from articles.domain.lists import SearchOrder
+from articles.finding.finder import _find
+from articles.finding.index import ARTICLES, MemoryIndex, State, document_of_article, key_of
+from articles.searching import MOST_CHARACTERS, Between, Named, Query, Words, marked_parts, read_query, tokens_of
 from articles.searching.query import MOST_TERMS
-from articles.searching.words import LONGEST_WORD
+from articles.searching.tokens import LONGEST_TOKEN, language_of, stem
 from tests.cases import for_each
 
 TITLES = st.text(max_size=300)
 
 
-def words(title: str, link: str = "https://a.example/", poster: str = "") -> list[str]:
-    return words_of(title, link, poster).split()
+def an_article(number: int, title: str, link: str = "https://a.example/", poster: str = "", **more) -> Article:
+    facts = {"votes": 1, "opposes": 0, "score": 0.0, "closes_at": 9e9} | more
+    return Article(number, title, link, 1, poster, facts.pop("posted_at", 1.7e9 + number), **facts)
 
 
-def found(title: str, query: str, link: str = "https://a.example/", poster: str = "") -> bool:
-    """Return whether the search finds an article: each term matches one of its words."""
-    terms = read_query(query).terms
-    return bool(terms) and all(any(map(term.is_met_by, words(title, link, poster))) for term in terms)
+def searched(*articles: Article):
+    index = MemoryIndex()
+    writer = index.writer()
+    writer.enter((key_of(one.id, ARTICLES), document_of_article(one, 432.0)) for one in articles)
+    writer.commit(State("copy", 432.0, None))
+    index.publish()
+    return index.searcher()
+
+
+def found(title: str, query: str, link: str = "https://a.example/", poster: str = "", text: str = "") -> bool:
+    return bool(matches(searched(an_article(1, title, link, poster, text=text)), query))
+
+
+def matches(searcher, query: str, order=SearchOrder.RELEVANCE, slug=None, hidden=()) -> list[int]:
+    return _find(searcher, ARTICLES, read_query(query), order, 100, slug, hidden).ids
 
 
 def marks(text: str, query: str) -> list[str]:
@@ -117,24 +133,15 @@ def test_the_top_level_domain_of_a_host_is_not_a_word():
     assert not found("T", "com docs", link="https://docs.github.com/")
 
 
-def test_a_long_title_without_spaces_has_a_hundred_words():
-    title = "".join(chr(0x4E00 + n) for n in range(300))
-
-    made = words(title)
-
-    assert made[:2] == ["一丁", "丁丂"]
-    assert len([word for word in made if not word.isascii()]) == 100
-
-
 def test_a_query_is_read_up_to_two_hundred_characters():
     read = read_query(" ".join(f"{'x' * 38}{n}" for n in range(9)))
 
-    assert [len(term.words[0]) for term in read.terms] == [39, 39, 39, 39, 39]
-    assert read_query("?" * 199 + " redis").terms == ()
+    assert [len(term.tokens[0]) for term in read.words] == [39, 39, 39, 39, 39]
+    assert read_query("?" * 199 + " redis").clauses == ()
 
 
-def test_an_invalid_link_has_no_words():
-    assert words("Title", link="nothing") == ["titl"]
+def test_an_invalid_link_has_no_host():
+    assert found("Title", "title", link="nothing")
 
 
 @given(TITLES)
@@ -142,20 +149,13 @@ def test_an_invalid_link_has_no_words():
 @example("\ufdfa data")  # one that stands for four words
 def test_a_title_is_found_by_itself_if_it_has_words(title):
     query = title[:MOST_CHARACTERS]
-    if read_query(query).terms and "http" not in query.lower() and "www." not in query.lower():
+    if read_query(query).clauses and not {":", '"', "-", "OR"} & {*query, *query.split()}:
         assert found(title, query)
 
 
-@given(TITLES, st.text(max_size=40))
-def test_words_are_bounded_and_safe_in_keys(title, poster):
-    made = words_of(title, "https://a.example/", poster)
-
-    assert made[0] == made[-1] == " "
-    assert "  " not in made.strip(" ") or made == "  "
-    assert len(made.split(" ")) <= 122
-    assert all(len(word) <= LONGEST_WORD for word in made.split())
-    assert not set(",:{}\n\t") & set(made)
-    assert len(set(made.split())) == len(made.split())
+@given(TITLES)
+def test_tokens_are_bounded_and_without_spaces(title):
+    assert all(0 < len(token) <= LONGEST_TOKEN and not any(map(str.isspace, token)) for token in tokens_of(title))
 
 
 @given(TITLES, st.text(max_size=60))
@@ -176,7 +176,7 @@ def test_a_comment_is_not_read_to_its_end_if_its_letters_take_long_to_compare():
 def test_long_words_are_not_kept_in_memory(char, texts):
     def index_and_mark(number: int) -> None:
         text = f"{char * 19_000}{number}"
-        words_of_comment(text)
+        tokens_of(text)
         marks(text, char * 2)
 
     index_and_mark(0)
@@ -195,8 +195,9 @@ def test_long_words_are_not_kept_in_memory(char, texts):
 def test_any_query_is_read_into_a_bounded_number_of_terms(text):
     query = read_query(text)
 
-    assert len(query.terms) <= MOST_TERMS
-    assert all(term.words or term.beginning for term in query.terms)
+    assert len(query.clauses) <= MOST_TERMS
+    assert all(word.tokens for word in query.words)
+    matches(searched(an_article(1, "Title")), text)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +231,7 @@ def test_groups_match_by_slug_and_title_but_not_by_one_letter():
     titles = {"python": "Python", "ml": "Machine learning", "数据": "数据库"}
 
     def groups(text):
-        return [term.groups for term in read_query(text).with_groups(titles).terms]
+        return [words.groups for words in read_query(text).with_groups(titles).words]
 
     assert groups("pyt") == [("python",)]
     assert groups("p") == [()]
@@ -243,9 +244,9 @@ def test_groups_match_by_slug_and_title_but_not_by_one_letter():
 def test_a_term_matches_at_most_ten_groups():
     titles = {f"news-{letter}": f"News {letter}" for letter in "abcdefghijkl"}
 
-    (term,) = read_query("news").with_groups(titles).terms
+    (words,) = read_query("news").with_groups(titles).words
 
-    assert term.groups == tuple(f"news-{letter}" for letter in "abcdefghij")
+    assert words.groups == tuple(f"news-{letter}" for letter in "abcdefghij")
 
 
 def test_naughty_strings_are_searched_and_displayed(shared_dir):
@@ -253,37 +254,169 @@ def test_naughty_strings_are_searched_and_displayed(shared_dir):
     for text in strings:
         read_query(text)
         assert "".join(part for part, _ in marked_parts(text, read_query(text[:50]))) == text
-        assert words_of(text, "https://a.example/", text)
+        tokens_of(text)
 
 
 @pytest.mark.parametrize("word", ["ios", "aws", "gas", "ais", "dns", "bus", "io", "c"])
 def test_a_short_word_is_never_stemmed(word):
-    assert [words(text)[0] for text in (word, word.upper(), f"{word}'s")] == [word] * 3
-    assert read_query(f"{word} x").terms[0].words == (word,)
+    assert [[stem(token) for token in tokens_of(text)] for text in (word, word.upper(), f"{word}'s")] == [
+        [word]
+    ] * 3
 
 
 @pytest.mark.parametrize("word", ["ions", "ties", "bees", "used", "apis", "being"])
 def test_no_stem_is_shorter_than_three_letters(word):
-    assert len(words(word)[0]) >= 3
-
-
-@pytest.mark.parametrize(("query", "whole"), [("go", ("go",)), ("voting", ("vote",)), ("new python", ("python",))])
-def test_a_query_has_a_variant_of_whole_words(query, whole):
-    asked = read_query(query).of_whole_words()
-
-    assert asked.terms[:-1] == read_query(query).terms[:-1]
-    assert (asked.terms[-1].words, asked.terms[-1].beginning) == (whole, "")
-
-
-@pytest.mark.parametrize("query", ["", "go ", "数", "数据库", "?"])
-def test_a_query_without_a_word_prefix_is_searched_once(query):
-    assert read_query(query).of_whole_words() is None
+    assert len(stem(word)) >= 3
 
 
 def test_groups_are_known_by_their_new_titles_at_once():
     query = read_query("gardens ")
 
-    assert query.with_groups({"a": "Gardens", "b": "Boats"}).terms[0].groups == ("a",)
-    assert query.with_groups({"a": "Houses", "b": "Gardens"}).terms[0].groups == ("b",)
-    assert query.with_groups({"b": "Gardens"}).terms[0].groups == ("b",)
-    assert query.with_groups({}).terms[0].groups == ()
+    assert query.with_groups({"a": "Gardens", "b": "Boats"}).words[0].groups == ("a",)
+    assert query.with_groups({"a": "Houses", "b": "Gardens"}).words[0].groups == ("b",)
+    assert query.with_groups({"b": "Gardens"}).words[0].groups == ("b",)
+    assert query.with_groups({}).words[0].groups == ()
+
+
+# Filters
+
+
+NOW = 1_700_000_000.0  # 14 November 2023
+
+
+@pytest.fixture(scope="module")
+def library():
+    """A searcher of some articles, by number."""
+    return searched(
+        an_article(1, "Django and Python", "https://djangoproject.com/a", "bitrot", groups=("python",), votes=40),
+        an_article(2, "Python without frameworks", "https://docs.github.com/b", "ann", groups=("python", "web")),
+        an_article(3, "Open source databases", "https://example.org/", "ann", votes=12, posted_at=NOW - 40e6),
+        an_article(4, "Source code that is open", "https://github.com/x", "Bob", groups=("web",), votes=3),
+        an_article(5, "Ask: what to read?", "", "cy", text="Is there an open source book about gardens?"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("python -django", {2}),
+        ("python -frameworks", {1}),
+        ('"open source"', {3, 5}),
+        ("open source", {3, 4, 5}),
+        ("-python", {3, 4, 5}),
+        ('open -"open source"', {4}),
+        ("django OR databases", {1, 3}),
+        ("python django OR frameworks", {1, 2}),
+        ("author:bitrot", {1}),
+        ("author:BOB", {4}),
+        ("by:@ann python", {2}),
+        ("-author:ann open", {4, 5}),
+        ("group:python", {1, 2}),
+        ("group:python -group:web", {1}),
+        ("host:github.com", {2, 4}),
+        ("site:docs.github.com", {2}),
+        ("in:title open source", {3, 4}),
+        ("in:text open", {5}),
+        ("points:>10", {1, 3}),
+        ("points:3", {4}),
+        ("points:3..12", {3, 4}),
+        ("points:<2", {2, 5}),
+        ("open before:2023", {3}),
+        ("open after:2022", {4, 5}),
+        ("open after:2023-11-14", set()),
+        ("gardens", {5}),
+        ("garden", {5}),
+        ("gard", {5}),
+        ("nothing OR", set()),
+    ],
+)
+def test_a_filter_finds(library, query, expected):
+    assert {*matches(library, query)} == expected
+
+
+def test_an_exact_word_in_the_title_comes_first():
+    library = searched(
+        an_article(1, "A vote about something else"),
+        an_article(2, "Voting machines"),
+        an_article(3, "About elections", text="Voting is discussed here"),
+    )
+
+    assert matches(library, "voting ")[0] == 2
+    assert {*matches(library, "voting ")} == {1, 2, 3}
+
+
+def test_results_are_in_the_order_asked_for(library):
+    orders = {order: matches(library, "open", order) for order in SearchOrder}
+
+    assert orders[SearchOrder.TIME] == [5, 4, 3]
+    assert orders[SearchOrder.POINTS] == [3, 4, 5]
+    assert orders[SearchOrder.SCORE] == [4, 5, 3]
+
+
+def test_a_group_is_searched_alone_and_hidden_ones_are_left_out(library):
+    assert {*matches(library, "python", slug="web")} == {2}
+    assert {*matches(library, "python", hidden=("web",))} == {1}
+
+
+def test_what_is_no_filter_is_searched_as_words_and_named():
+    read = read_query("foo:bar points:many before:yesterday 12:30 a")
+
+    assert read.doubts == ("foo:", "points:", "before:")
+    assert read.words[0] == Words(("foo", "bar"))
+
+
+@pytest.mark.parametrize(
+    ("query", "filter_"),
+    [
+        ("after:2023-11", Between("time", least=1_701_388_800.0)),
+        ("before:2023-11-14", Between("time", most=1_699_919_999.999)),
+        ("points:>=-5", Between("points", least=-5.0)),
+        ("group:数据", Named("group", "数据")),
+    ],
+)
+def test_a_filter_is_read(query, filter_):
+    assert read_query(query).clauses[0].terms == (filter_,)
+
+
+@pytest.mark.parametrize(
+    ("title", "queries"),
+    [
+        ("Les erreurs de l’éditeur dans le code et la page", ("erreur", "l'éditeur", "editeur")),
+        ("Die Häuser und das Haus sind nicht groß", ("haus", "hauser", "gross")),
+        ("Как писать программы на языке", ("программа", "язык")),
+        ("Los errores de la base de datos y el servidor", ("error", "servidores")),
+        ("Gli errori dell'utente e della macchina", ("errore", "utente", "macchine")),
+        ("Øystein og Łódź, Ærø, Straße", ("oystein", "lodz", "aero", "strasse")),
+        ("Release v1.2.3 of .NET and ASP.NET", ("1.2.3", "v1.2.3", "v1.2", ".net", "asp.net", "net")),
+        ("Mail foo@bar.example, see /usr/local/bin", ("foo@bar.example", "/usr/local", "local/bin")),
+        ("50 % of C++, C# and F# don't", ("50 %", "50%", "c++", "c#", "f#", "don't", "dont")),
+        ("अंतरराष्ट्रीय समाचार", ("समाचार",)),
+        ("مكتبة برمجية مفتوحة", ("برمجية",)),
+        ("cafe\u0301 ＡＢＣ", ("café", "cafe", "abc")),
+    ],
+)
+def test_words_of_each_language_are_found(title, queries):
+    searcher = searched(an_article(1, title))
+
+    assert [query for query in queries if not matches(searcher, f"{query} ")] == []
+
+
+def test_any_two_neighbouring_signs_are_found():
+    title = "分布式数据库系统的设计与实现从入门到精通"
+    searcher = searched(an_article(1, title))
+
+    missed = [
+        title[at : at + n]
+        for n in (1, 2, 3, 5)
+        for at in range(len(title) - n + 1)
+        if not matches(searcher, title[at : at + n])
+    ]
+
+    assert missed == []
+    assert matches(searcher, "数库") == []
+
+
+def test_the_language_of_a_text_is_guessed_by_its_small_words():
+    assert language_of(tokens_of("Der Code und das Haus")) == "german"
+    assert language_of(tokens_of("The code and the house")) == "english"
+    assert language_of(tokens_of("Python")) == "english"

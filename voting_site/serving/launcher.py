@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,7 +22,7 @@ from articles.domain.errors import StoreError, StoreUnavailable
 from articles.management.progress import progress
 from articles.operation import outages
 from articles.repository import Repository
-from articles.wiring import patient_repository, unprepared_repository
+from articles.wiring import follower, patient_repository, unprepared_repository
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
 from voting_site.configuration.service_urls import without_secrets
 from voting_site.embedded import StorePaths, Supervisor
@@ -110,7 +110,7 @@ def _serve_web(
     store: "_Store",
     keep_house: Callable[[threading.Event], object],
 ) -> int:
-    housekeeper: Housekeeper | None = None
+    workers = list[Housekeeper]()
     try:
         server.wait_until_answering(signals.stopping.is_set)
         say(greeting)
@@ -118,7 +118,7 @@ def _serve_web(
             say(f"Warning: {UNLIMITED}")
         if not settings.HAS_CACHE:
             say(f"Note: {NO_CACHE}")
-        housekeeper = Housekeeper(keep_house)
+        workers = [Housekeeper(keep_house), Housekeeper(lambda stopping: follower().keep(stopping))]
         watched_disk = disk.DiskWatch(Path(settings.DATA_DIR))
         while not signals.stopping.wait(_POLL):
             if signals.reloading.is_set():
@@ -126,21 +126,22 @@ def _serve_web(
                 server.reload()
             store.check()
             server.watch()
-            housekeeper.watch()
+            for worker in workers:
+                worker.watch()
             watched_disk.look()
     finally:
-        _stop(server, housekeeper)
+        _stop(server, workers)
     say("Stopped.")
     return 0
 
 
-def _stop(server: WebServer, housekeeper: Housekeeper | None) -> None:
-    """Stop both concurrently. The store is stopped afterwards."""
-    if housekeeper:
-        housekeeper.ask_to_stop()
+def _stop(server: WebServer, workers: Sequence[Housekeeper]) -> None:
+    """Stop all concurrently. The store is stopped afterwards."""
+    for worker in workers:
+        worker.ask_to_stop()
     server.stop()
-    if housekeeper:
-        housekeeper.stop()
+    for worker in workers:
+        worker.stop()
 
 
 def _keep_house(say: Say, is_prepared: bool, runs_housekeeping: bool, stopping: threading.Event) -> None:

@@ -1,6 +1,9 @@
 """`manage.py audit`: check the consistency of the store."""
 
+import random
 import sys
+import time
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -8,7 +11,24 @@ from django.core.management.base import CommandParser
 from articles.account_ids import missing_accounts
 from articles.management.progress import add_progress_argument, progress
 from articles.management.store_command import StoreCommand
-from articles.wiring import patient_repository
+from articles.repository import Repository
+from articles.wiring import finder, patient_repository
+
+_SAMPLE = 1000
+"""Articles that the search index is compared with."""
+
+_UNTIL_FOLLOWED = 3.0
+"""Seconds after which the index contains what changed meanwhile."""
+
+
+def _outdated(repository: Repository) -> Iterator[str]:
+    """Yield articles that the search index of this machine does not contain as they are, of 1,000 at random."""
+    last = repository.changes.get_last_id()
+    outdated = finder().list_outdated(repository, random.sample(range(1, last + 1), min(_SAMPLE, last)))
+    if outdated:
+        time.sleep(_UNTIL_FOLLOWED)
+    for article_id in finder().list_outdated(repository, outdated):
+        yield f"search index: article {article_id} is not in it as it is; `manage.py index` builds it again"
 
 
 class Command(StoreCommand):
@@ -27,7 +47,7 @@ class Command(StoreCommand):
                 bar.clear()
                 self.stdout.write(str(finding))
                 findings += 1
-        for problem in missing_accounts(repository):
+        for problem in (*missing_accounts(repository), *_outdated(repository)):
             self.stdout.write(problem)
             findings += 1
         if findings:

@@ -15,10 +15,8 @@ from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import Cut, group_rankings, merge_page, site_rankings
 from articles.repository.lists.reading import moved_to, read_articles, sort_key, stale_if_whole
 from articles.repository.lists.standings import Standing, Standings
-from articles.repository.search.find import Search
 from articles.repository.store.connection import Store
 from articles.repository.store.values import article_id_from
-from articles.searching import Query
 
 COVERED = 49 * 3600
 """Seconds that feeds cover: two days, plus an hour for caches and late polls."""
@@ -70,9 +68,8 @@ class Feeds:
     each `ARTICLES_PER_BATCH` more; one more if the filter has `min_points`, and one if articles have texts.
     """
 
-    def __init__(self, store: Store, hot: Hot, search: Search, standings: Standings) -> None:
+    def __init__(self, store: Store, hot: Hot, standings: Standings) -> None:
         self._store = store
-        self._search = search
         self._hot = hot
         self._standings = standings
 
@@ -141,15 +138,8 @@ class Feeds:
         ids = [article_id_from(member) for _, member in sorted(entries, reverse=True)[:most]]
         return self._collect(self._standings.list_for(ids), feed_filter)
 
-    def list_found(self, query: Query, feed_filter: FeedFilter, *, slug: str | None = None) -> list[Article]:
-        """Return articles that match the query, newest first; only those in a group if `slug` is given.
-
-        Searches the newest `MOST_ARTICLES` matches outside hidden groups, whatever their points. Raises
-        GroupNotFound.
-        """
-        if slug is not None:
-            feed_filter = feed_filter.showing([slug])
-        ids = self._search.list_newest(query, MOST_ARTICLES, slug=slug, hidden=feed_filter.hidden)
+    def list_found(self, ids: Sequence[ArticleId], feed_filter: FeedFilter) -> list[Article]:
+        """Return the feed of the newest articles that a search found, newest first."""
         return self._collect(self._standings.list_for(ids), feed_filter)
 
     def _ids(self, order: Order, feed_filter: FeedFilter) -> list[ArticleId]:

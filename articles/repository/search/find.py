@@ -1,20 +1,14 @@
-"""Search: finds articles by their words, and maintains the index of words.
+"""Maintains the index of words.
 
 An article's index entries are in its shard, written by the same script as the article.
 """
 
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from operator import methodcaller
 
 from articles.domain.articles import ArticleId
-from articles.domain.errors import GroupNotFound
-from articles.domain.lists import Order, SearchPage
-from articles.domain.members import UserId
-from articles.repository.lists.paging import page_window
-from articles.repository.lists.reading import moved_to, read_articles
 from articles.repository.search.comment_index import CommentIndex
 from articles.repository.search.index import (
     ALL_INDEXED,
@@ -27,13 +21,11 @@ from articles.repository.search.index import (
     version_of,
 )
 from articles.repository.search.memberships import Memberships
-from articles.repository.search.scanning import MOST_FOUND, Results, Scan, as_json, run
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value
 from articles.repository.store.keys import Keys
-from articles.repository.store.values import article_id_from
-from articles.searching import WORDS_VERSION, Query, Term, words_of
+from articles.searching import WORDS_VERSION, words_of
 
 _ATTEMPTS = 5
 """Attempts to read an article that keeps changing.
@@ -48,70 +40,6 @@ class Search:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._comments = CommentIndex(store)
-
-    def get_page(
-        self,
-        query: Query,
-        order: Order = Order.SCORE,
-        number: int = 1,
-        *,
-        slug: str | None = None,
-        hidden: Sequence[str] = (),
-        reader: UserId | None = None,
-        seen: Collection[ArticleId] = (),
-    ) -> SearchPage:
-        """Return page `number`, counted from 1, of the articles that match all terms, best or newest first.
-
-        By score, articles with the last word as typed come before those with a word that begins with it. `slug`:
-        only articles of this group; `hidden`: without articles of these groups. `seen`: if given, the page has the
-        best results that are not among these, whatever the number. Three round trips; some more for words that are
-        frequent alone and rare together. Raises GroupNotFound, PageNotFound before the first and beyond the last
-        page, and PageTooDeep beyond `MOST_FOUND` articles.
-        """
-        page = page_window(1 if seen else number, self._store.rules.per_page, MOST_FOUND - len(seen))
-        results, titles, indexed = self._search(query, order, page.end + len(seen) + 1, slug, hidden)
-        ids = [article_id_from(member) for _, member in results.best]
-        unseen = [article_id for article_id in ids if article_id not in seen][page.start :]
-        page.check_entries(unseen)
-        shown = tuple(unseen[: page.size])
-        listed = [article for article in read_articles(self._store, shown, reader) if article.removed is None]
-        facts = (order, titles, results.total, results.complete and indexed, shown)
-        return SearchPage(tuple(listed), number, page.size, page.has_next(len(unseen)), *facts)
-
-    def list_newest(
-        self, query: Query, most: int, *, slug: str | None = None, hidden: Sequence[str] = ()
-    ) -> list[ArticleId]:
-        """Return the ids of the newest matching articles, newest first, at most `most`.
-
-        Two round trips, or some more, as for a page. Raises GroupNotFound.
-        """
-        results, _, _ = self._search(query, Order.TIME, most, slug, hidden)
-        return [article_id_from(member) for _, member in results.best[:most]]
-
-    def _search(
-        self, query: Query, order: Order, size: int, slug: str | None, hidden: Sequence[str]
-    ) -> tuple[Results, dict[str, str], bool]:
-        """Return the `size` best matches, the groups' titles, and whether every article is indexed."""
-        titles, indexed = read_directory(self._store, slug)
-        terms_of_group = [Term((), groups=(slug,))] if slug is not None else []
-        queries = [query]
-        if order is Order.SCORE and (whole := query.of_whole_words()):
-            queries = [whole, query]
-        by_order = methodcaller("order", order)
-        scans = [
-            Scan(
-                self._store,
-                as_json([*variant.with_groups(titles).terms, *terms_of_group], hidden, slug),
-                by_order,
-                size,
-            )
-            for variant in queries
-        ]
-        if query.terms:
-            run(self._store, scans)
-        else:
-            scans[0].find_nothing()
-        return Results(scans), titles, indexed
 
     def reindex(self, ids: Iterable[ArticleId], memberships: Memberships | None = None) -> int:
         """Index these articles by their current words; return how many of them exist. Idempotent.
@@ -213,20 +141,6 @@ class Search:
             if time.monotonic() > end:
                 break
         return done
-
-
-def read_directory(store: Store, slug: str | None) -> tuple[dict[str, str], bool]:
-    """Return the groups' titles by slug, and whether everything is indexed. One round trip.
-
-    Raises GroupNotFound if there is no group `slug`.
-    """
-    with store.pipeline() as pipe:
-        pipe.hgetall(store.shards.directory.groups)
-        pipe.hget(names.SCHEMA, "indexed")
-        titles, indexed = pipe.execute()
-    if slug is not None and slug not in titles:
-        raise GroupNotFound(slug, moved_to(store, slug))
-    return titles, indexed == ALL_INDEXED
 
 
 def _reached(state: str | None) -> int:

@@ -572,6 +572,15 @@ LEXICON = _key(
     "finds words by their prefixes",
     in_backup=InBackup.REBUILT,
 )
+CHANGES = _key(
+    "changes:",
+    "zset",
+    Owner.SITE,
+    "ids of articles, and of comments after a `c` → when they changed last, in microseconds of the server's "
+    "clock; the last 20,000",
+    "the search index of each web node reads them again; an index that missed some is built again",
+    in_backup=InBackup.OMITTED,
+)
 RANKING = _key(
     "ranking:",
     "hash",

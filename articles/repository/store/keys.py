@@ -248,6 +248,10 @@ class Keys:
         return self.prefix + table.LEXICON.of()
 
     @property
+    def changes(self) -> str:
+        return self.prefix + table.CHANGES.of()
+
+    @property
     def moving(self) -> str:
         return self.prefix + table.MOVING.of()
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from articles.domain.articles import LATEST
 from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, QUANTILE
 from articles.domain.discussion.notices import MOST_MENTIONED, NOTICES_KEPT, UNDO_SECONDS
-from articles.domain.lists import TOP_PERIODS, Order
+from articles.domain.lists import CHANGES_KEPT, TOP_PERIODS, Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.ranking import ONE_POINT
 from articles.repository.store.key_table import ARTICLE, BY_NAME, COMMENT, RANKING, InBackup, Place
@@ -39,6 +39,7 @@ def _lua(value: _Value) -> str:
 
 
 _SHARED: Mapping[str, _Value] = {
+    "CHANGES_KEPT": CHANGES_KEPT,
     "COMMENTS_PER_ARTICLE": COMMENTS_PER_ARTICLE,
     "FIRST_PLACEHOLDER": PLACEHOLDERS[0],
     "LAST_PLACEHOLDER": PLACEHOLDERS[-1],
@@ -88,8 +89,8 @@ say that a key does not exist: so the script fails here, before it has written a
 
 _READING_COMMANDS = (
     "EXISTS GET GETRANGE HEXISTS HGET HGETALL HKEYS HLEN HMGET HSTRLEN HVALS LINDEX LLEN LRANGE MGET PFCOUNT PTTL "
-    "SCARD SDIFF SINTER SISMEMBER SMEMBERS SMISMEMBER SSCAN STRLEN SUNION TTL TYPE ZCARD ZCOUNT ZINTER ZMSCORE "
-    "ZRANGE ZRANGEBYLEX ZRANGEBYSCORE ZRANK ZREVRANGE ZREVRANGEBYSCORE ZREVRANK ZSCORE ZUNION"
+    "SCARD SDIFF SINTER SISMEMBER SMEMBERS SMISMEMBER SSCAN STRLEN SUNION TIME TTL TYPE ZCARD ZCOUNT ZINTER "
+    "ZMSCORE ZRANGE ZRANGEBYLEX ZRANGEBYSCORE ZRANK ZREVRANGE ZREVRANGEBYSCORE ZREVRANK ZSCORE ZUNION"
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import reverse
 from django.utils.encoding import escape_uri_path
 from django.utils.translation import gettext as _
@@ -12,22 +12,24 @@ from django.views.decorators.http import require_safe
 
 from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import Order, Period
+from articles.domain.lists import Order, Period, SearchOrder
 from articles.feeds.answers import answer, facts_of
 from articles.feeds.query import BadQuery, feed_filter_of, query_of
 from articles.feeds.writing import Feed, article_item
+from articles.finding import MOST_FOUND, SearchIncompleteError
 from articles.formatting.values import grouped
 from articles.kept_pages import in_turn
 from articles.repository import FeedFilter
-from articles.searching import read_query
+from articles.searching import clean_home, read_query
 from articles.text.markdown import plain
 from articles.views.lists.headings import list_heading, search_heading
+from articles.views.lists.hosts import query_of as query_of_host
 from articles.views.lists.list_page import FEED_NAMES
 from articles.views.lists.pages import slugs_in
 from articles.views.lists.search import search_address, search_terms
 from articles.web.addresses import moved, site_address
 from articles.web.identity import View, member_named
-from articles.wiring import html_of_site_text, repository
+from articles.wiring import finder, html_of_site_text, repository
 
 _ORDERS = {name: order for order, name in FEED_NAMES.items()}
 
@@ -105,17 +107,44 @@ def of_search(request: HttpRequest, feed_filter: FeedFilter, kind: str) -> HttpR
     """Return the feed of a search by `?q=` and `group`, as on the search page."""
     text, slug = search_terms(request)
     query = read_query(text)
-    if not query.terms:
+    if not query.clauses:
         return _refused(_("q must contain a word to search for."))
     try:
-        articles = repository().feeds.list_found(query, feed_filter, slug=slug)
+        shown = feed_filter if slug is None else feed_filter.showing([slug])
+        ids = finder().list_newest(repository(), query, MOST_FOUND, slug=slug, hidden=shown.hidden)
+        articles = repository().feeds.list_found(ids, shown)
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
         return moved(request.path + query_of(feed_filter, q=text, group=gone.moved_to))
+    except SearchIncompleteError:
+        return _later()
     with override(settings.LANGUAGE_CODE):
-        page = search_address(text, Order.TIME, slug)
+        page = search_address(text, SearchOrder.TIME, slug)
         return _answer(request, search_heading(text), page, feed_filter, articles, kind, q=text, group=slug or "")
+
+
+@_with_feed_filter
+def of_host(request: HttpRequest, feed_filter: FeedFilter, host: str, kind: str) -> HttpResponse:
+    query = query_of_host(host)
+    if (spelled := clean_home(host)) != host:
+        return HttpResponsePermanentRedirect(_address("host_feed", spelled, kind, feed_filter))
+    try:
+        ids = finder().list_newest(repository(), query, MOST_FOUND, hidden=feed_filter.hidden)
+    except SearchIncompleteError:
+        return _later()
+    if not ids:
+        raise Http404("no article from this host")
+    articles = repository().feeds.list_found(ids, feed_filter)
+    with override(settings.LANGUAGE_CODE):
+        title = _("Articles from %(host)s") % {"host": host}
+        return _answer(request, title, reverse("articles:host", args=[host]), feed_filter, articles, kind)
+
+
+def _later() -> HttpResponse:
+    later = _refused(_("The search index is being built. Try again later."), 503)
+    later["Retry-After"] = "60"
+    return later
 
 
 def _description(slugs: Sequence[str]) -> str:
@@ -124,8 +153,8 @@ def _description(slugs: Sequence[str]) -> str:
     return plain(html_of_site_text(text))
 
 
-def _refused(sentence: str) -> HttpResponse:
-    return HttpResponse(f"{sentence}\n", status=400, content_type="text/plain; charset=utf-8")
+def _refused(sentence: str, status: int = 400) -> HttpResponse:
+    return HttpResponse(f"{sentence}\n", status=status, content_type="text/plain; charset=utf-8")
 
 
 def _address(name: str, of: str, kind: str, feed_filter: FeedFilter) -> str:

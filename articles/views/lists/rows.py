@@ -5,7 +5,7 @@ of the page, no token and nothing of the reader but the choices in the article. 
 can be shown to everyone whose row is equal.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -19,6 +19,8 @@ from articles.formatting.values import age_in_units, age_in_words, grouped
 
 _GAP = Markup("<!--marked-->")
 """In the place of the position, and of a text that may have marks. They are escaped, so none contains it."""
+
+_EXCERPT = Markup('<p class="excerpt" dir="auto">%s</p>')
 
 MOST_ROWS = 5_000
 """Rows that a process keeps, about 2 KB each; the least recently shown ones are dropped."""
@@ -89,11 +91,13 @@ def draw_rows(
     now: float,
     first_rank: int | None = None,
     show: Show | None = None,
+    excerpts: Mapping[ArticleId, Markup] | None = None,
     shows_last_comments: bool = False,
 ) -> Markup:
     """Return the rows of these articles at `now`, in Unix seconds.
 
-    `first_rank`: position of the first one; None for lists without positions. `show` marks the words of a search.
+    `first_rank`: position of the first one; None for lists without positions. `show` marks the words of a search;
+    `excerpts`: parts of texts that it found.
     """
     draw = _drawn if show is None else _drawn_with_gaps  # of these, the position is a gap, too
     kept: Callable[..., Any] = draw.__wrapped__ if settings.DEBUG else draw  # so that a changed template shows
@@ -109,7 +113,7 @@ def draw_rows(
             None if commented_at is None else age_in_units(commented_at, now),
         )
         row = kept(article, facts, language)
-        rows.append(row.marked(show, rank) if show else row)
+        rows.append(row.marked(show, rank, (excerpts or {}).get(article.id)) if show else row)
     return Markup("".join(rows))  # nosec B704 # noqa: S704 - templates draw them; Markup's own join escapes each again
 
 
@@ -119,7 +123,7 @@ def _drawn(article: Article, facts: Facts, _language: str | None) -> Markup:
 
 
 class _RowWithGaps(NamedTuple):
-    """A rendered row of a search: `parts` around the position and `texts`, in which words are marked.
+    """A rendered row of a search: `parts` around the position, `texts`, in which words are marked, and an excerpt.
 
     The same article has another position in each search.
     """
@@ -128,11 +132,12 @@ class _RowWithGaps(NamedTuple):
     texts: tuple[tuple[str, bool], ...]
     """Texts, each with whether it is a group."""
 
-    def marked(self, show: Show, rank: int | None) -> Markup:
-        before, after, *others = self.parts
+    def marked(self, show: Show, rank: int | None, excerpt: Markup | None) -> Markup:
+        before, after, *others, end = self.parts
         filled = [before, "" if rank is None else grouped(rank), after]
         for (text, is_group), part in zip(self.texts, others, strict=True):
             filled += (show(text, group=is_group), part)
+        filled += (_EXCERPT % excerpt if excerpt else "", end)
         return Markup("".join(filled))  # nosec B704 # noqa: S704 - the template and `show` escape
 
 
@@ -144,7 +149,7 @@ def _drawn_with_gaps(article: Article, facts: Facts, _language: str | None) -> _
         texts.append((text, group))
         return _GAP
 
-    parts = str(draw_row(row_of(article, facts), gap, _GAP)).split(_GAP)
+    parts = str(draw_row(row_of(article, facts), gap, _GAP, _GAP)).split(_GAP)
     return _RowWithGaps(tuple(parts), tuple(texts))
 
 
@@ -178,8 +183,8 @@ def row_of(article: Article, facts: Facts) -> Row:
     )
 
 
-def draw_row(row: Row, show: Show | None = None, rank: str | None = None) -> Markup:
-    """Render a row, with `rank` in the place of its position."""
+def draw_row(row: Row, show: Show | None = None, rank: str | None = None, excerpt: str | None = None) -> Markup:
+    """Render a row, with `rank` in the place of its position, and an excerpt of its text."""
     template = engines["jinja2"].env.get_template("lists/row.html")  # type: ignore[attr-defined]
-    drawn: Markup = template.module.draw_row(row, show, rank)
+    drawn: Markup = template.module.draw_row(row, show, rank, excerpt)
     return drawn

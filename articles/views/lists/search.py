@@ -1,9 +1,12 @@
 """The search page: its form, and the articles or comments that are found."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib.auth import get_user_model
+from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -11,10 +14,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from markupsafe import Markup, escape
 
+from articles.domain.articles import Article, ArticleId
 from articles.domain.discussion.comments import Comment
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import Order
-from articles.searching import MOST_CHARACTERS, Query, first_match, marked_parts, read_query
+from articles.domain.lists import SearchOrder
+from articles.finding import ARTICLES, COMMENTS
+from articles.formatting.values import grouped
+from articles.searching import MOST_CHARACTERS, Query, first_match, groups_named, marked_parts, read_query
 from articles.text.markdown import plain
 from articles.text.slugs import requested_slug
 from articles.views.lists.headings import page_title, search_heading
@@ -24,17 +30,18 @@ from articles.views.lists.tabs import Tab, Tabs
 from articles.web.addresses import moved
 from articles.web.identity import blocked_by, reader_id
 from articles.web.preferences import preferences_of
-from articles.wiring import repository
-
-_ORDERS = (Order.SCORE, Order.TIME)
+from articles.wiring import finder, repository
 
 _MARK = Markup("<mark>%s</mark>")
 
 _EXCERPT, _BEFORE = 300, 100
-"""Characters of a comment that are shown, and most of them before the first match."""
+"""Characters of a text that are shown, and most of them before the first match."""
 
 _MOST_COMPARED = 20_000
-"""Characters of a page's comments in which the first matches are looked for: some letters take 3 µs each."""
+"""Characters of a page's texts in which the first matches are looked for: some letters take 3 µs each."""
+
+_MOST_NAMES = 50
+"""Groups, or members, that a search shows."""
 
 _MOST_CHOICES = 200
 """Maximum number of groups offered in a list; with more groups, the name is typed."""
@@ -44,51 +51,61 @@ _MOST_CHOICES = 200
 def search(request: HttpRequest) -> HttpResponse:
     """Search for `?q=` with `kind`, `order`, `group` and `page`; without search terms, show the form alone."""
     text, slug = search_terms(request)
-    find = _comments if _is_for_comments(request) else _articles
+    query = read_query(text)
+    kind = _kind(request, query)
     try:
-        context = find(request, text, slug)
+        context = _NOTHING | _FINDERS[kind](request, text, query, slug)
     except GroupNotFound as gone:
         if gone.moved_to is None:
             raise
         parameters = request.GET.copy()
         parameters["group"] = gone.moved_to
         return moved(request.path, parameters.urlencode())
+    counts = _counts(request, query, slug, context["titles"]) if query.clauses else {}
     hidden = [other for other in preferences_of(request).hidden_groups if other != slug]
     context |= {
         "q": text,
         "slug": slug or "",
-        "asked": bool(read_query(text).terms),
-        "groups": _choices(context["page"].titles),
+        "asked": bool(query.clauses),
+        "groups": _choices(context["titles"]),
         "most_characters": MOST_CHARACTERS,
-        "kinds": _kind_tabs(text, slug, of_comments=find is _comments),
-        "of_comments": find is _comments,
+        "kinds": _kind_tabs(text, slug, kind, counts),
+        "kind": kind,
         "title": page_title(search_heading(text) if text else _("Search"), page_number(request)),
         "hidden": hidden_groups(hidden, is_member=reader_id(request) is not None),
+        "doubts": query.doubts,
     }
+    if query.clauses and not counts[kind] and (mistake := finder().suggest(query)):
+        better = text.lower().replace(*mistake, 1)
+        context |= {"better": better, "better_address": _address(better, SearchOrder.RELEVANCE, slug, kind)}
     return render(request, "lists/search.html", context)
 
 
-def _articles(request: HttpRequest, text: str, slug: str | None) -> dict[str, Any]:
+def _articles(request: HttpRequest, text: str, query: Query, slug: str | None) -> dict[str, Any]:
     """Return what the page shows of the articles that are found. Raises GroupNotFound."""
-    repo, query, order, number = repository(), read_query(text), _order(request), page_number(request)
+    repo, order, number = repository(), _order(request), page_number(request)
     hidden = preferences_of(request).hidden_groups
-    page = repo.search.get_page(query, order, number, slug=slug, hidden=hidden, reader=reader_id(request))
+    page = finder().get_page(
+        repo, query, order, number, slug=slug, hidden=hidden, reader=reader_id(request), with_texts=True
+    )
     titles = {name: page.titles[name] for one in page.articles for name in one.groups if name in page.titles}
     return {
         "page": page,
+        "titles": page.titles,
         "order": order,
         "now": repo.store.now(),
         "show": _marker(query, titles),
+        "excerpts": _excerpts_of_texts(page.articles, query),
         "orders": _order_tabs(text, order, slug),
         "everywhere": search_address(text, order, None),
         "pager": numbered_pager(number, has_next=page.has_next, query=_parameters(text, order, slug)),
     }
 
 
-def _comments(request: HttpRequest, text: str, slug: str | None) -> dict[str, Any]:
+def _comments(request: HttpRequest, text: str, query: Query, slug: str | None) -> dict[str, Any]:
     """Return what the page shows of the comments that are found, with their articles. Raises GroupNotFound."""
-    repo, query, number = repository(), read_query(text), page_number(request)
-    page = repo.comment_search.get_page(query, number, slug=slug, hidden=preferences_of(request).hidden_groups)
+    repo, number = repository(), page_number(request)
+    page = finder().get_comments(repo, query, number, slug=slug, hidden=preferences_of(request).hidden_groups)
     articles = {one.id: one for one in repo.articles.get_many(sorted({one.article for one in page.comments}))}
     blocked = blocked_by(request) if page.comments else frozenset()
     shown = [
@@ -98,21 +115,74 @@ def _comments(request: HttpRequest, text: str, slug: str | None) -> dict[str, An
     ]
     return {
         "page": page,
+        "titles": page.titles,
         "comments": shown,
-        "order": Order.TIME,
-        "everywhere": comment_search_address(text, None),
-        "pager": numbered_pager(number, has_next=page.has_next, query=_comment_parameters(text, slug)),
+        "order": SearchOrder.TIME,
+        "everywhere": _address(text, SearchOrder.RELEVANCE, None, "comments"),
+        "pager": numbered_pager(
+            number, has_next=page.has_next, query=_parameters(text, SearchOrder.RELEVANCE, slug, "comments")
+        ),
     }
 
 
-def _excerpts(comments: Iterable[Comment], query: Query) -> Iterator[Markup]:
-    """Yield a part of each comment around the first match, with matches marked.
+def _groups(_request: HttpRequest, _text: str, query: Query, _slug: str | None) -> dict[str, Any]:
+    """Return the groups whose names or titles have all words of the query, the largest first."""
+    known = {group.slug: group for group in repository().groups.list_all()}
+    titles = {slug: group.title for slug, group in known.items()}
+    found = sorted((known[slug] for slug in groups_named(query, titles)), key=lambda group: group.sort_key)
+    return {"titles": titles, "found_groups": found[:_MOST_NAMES], "order": SearchOrder.RELEVANCE}
 
-    It is the beginning of a comment that has no match in its text, or is compared in part or not at all.
+
+def _members(_request: HttpRequest, _text: str, query: Query, _slug: str | None) -> dict[str, Any]:
+    """Return the members whose names begin with the query's words."""
+    return {
+        "titles": repository().groups.get_titles(),
+        "found_members": _members_named(query),
+        "order": SearchOrder.RELEVANCE,
+    }
+
+
+def _members_named(query: Query) -> list[str]:
+    """Return the members whose names begin with the query's words; none while the accounts are unavailable."""
+    words = list(chain.from_iterable(words.tokens for words in query.words))
+    if not words:
+        return []
+    try:
+        return get_user_model().objects.beginning_with("-".join(words), _MOST_NAMES)
+    except DatabaseError:
+        return []
+
+
+_NOTHING = {"page": None, "comments": (), "found_groups": (), "found_members": (), "everywhere": "", "better": ""}
+"""What the page shows of the other kinds."""
+
+_FINDERS = {"articles": _articles, "comments": _comments, "groups": _groups, "members": _members}
+
+
+def _counts(request: HttpRequest, query: Query, slug: str | None, titles: Mapping[str, str]) -> dict[str, int]:
+    """Return how many of each kind are found. `titles`: of all groups, by slug."""
+    hidden = preferences_of(request).hidden_groups
+    kinds = {"articles": ARTICLES, "comments": COMMENTS}
+    counts = {name: finder().count(query, kind, titles, slug=slug, hidden=hidden) for name, kind in kinds.items()}
+    named = min(len(groups_named(query, titles)), _MOST_NAMES)
+    return counts | {"groups": named, "members": len(_members_named(query))}
+
+
+def _excerpts_of_texts(articles: Iterable[Article], query: Query) -> dict[ArticleId, Markup]:
+    """Return a part of the text of each article whose text matches, with the matches marked."""
+    with_texts = [one for one in articles if one.html]
+    parts = zip(with_texts, _excerpts(with_texts, query), strict=True)
+    return {article.id: part for article, part in parts if "<mark>" in part}
+
+
+def _excerpts(texts: Iterable[Article | Comment], query: Query) -> Iterator[Markup]:
+    """Yield a part of each text around the first match, with matches marked.
+
+    It is the beginning of a text that has no match, or is compared in part or not at all.
     """
     left = _MOST_COMPARED
-    for comment in comments:
-        words = plain(comment.html)
+    for one in texts:
+        words = plain(one.html)
         compared = words[:left]
         left -= len(compared)
         first = first_match(compared, query) % (len(compared) or 1)
@@ -123,11 +193,11 @@ def _excerpts(comments: Iterable[Comment], query: Query) -> Iterator[Markup]:
         yield Markup("%s%s%s") % ("…" if start else "", marked, "…" if end < len(words) else "")
 
 
-def _is_for_comments(request: HttpRequest) -> bool:
-    kind = request.GET.get("kind", "articles")
-    if kind not in ("articles", "comments"):
+def _kind(request: HttpRequest, query: Query) -> str:
+    kind = request.GET.get("kind", "comments" if query.of_comments else "articles")
+    if kind not in _FINDERS:
         raise Http404("no such kind")
-    return kind == "comments"
+    return kind
 
 
 def search_terms(request: HttpRequest) -> tuple[str, str | None]:
@@ -140,11 +210,11 @@ def search_terms(request: HttpRequest) -> tuple[str, str | None]:
     return f"{words} " if words and typed[-1].isspace() else words, _slug(request)
 
 
-def _order(request: HttpRequest) -> Order:
-    for order in _ORDERS:
-        if request.GET.get("order", Order.SCORE.value) == order.value:
-            return order
-    raise Http404("no such order")
+def _order(request: HttpRequest) -> SearchOrder:
+    try:
+        return SearchOrder(request.GET.get("order", SearchOrder.RELEVANCE.value))
+    except ValueError as error:
+        raise Http404("no such order") from error
 
 
 def _slug(request: HttpRequest) -> str | None:
@@ -158,39 +228,58 @@ def _choices(titles: Mapping[str, str]) -> list[tuple[str, str]]:
     return sorted(titles.items(), key=lambda group: group[1].casefold()) if len(titles) <= _MOST_CHOICES else []
 
 
-def _parameters(text: str, order: Order, slug: str | None) -> str:
-    values = {"q": text, "order": "" if order is Order.SCORE else order.value, "group": slug or ""}
+def _parameters(text: str, order: SearchOrder, slug: str | None, kind: str = "articles") -> str:
+    values = {
+        "q": text,
+        "kind": "" if kind == "articles" else kind,
+        "order": "" if order is SearchOrder.RELEVANCE else order.value,
+        "group": slug or "",
+    }
     return urlencode({name: value for name, value in values.items() if value})
 
 
-def search_address(text: str, order: Order, slug: str | None) -> str:
-    return f"{reverse('articles:search')}?{_parameters(text, order, slug)}"
+def search_address(text: str, order: SearchOrder, slug: str | None) -> str:
+    return _address(text, order, slug, "articles")
 
 
-def _comment_parameters(text: str, slug: str | None) -> str:
-    values = {"q": text, "group": slug or "", "kind": "comments"}
-    return urlencode({name: value for name, value in values.items() if value})
+def _address(text: str, order: SearchOrder, slug: str | None, kind: str) -> str:
+    return f"{reverse('articles:search')}?{_parameters(text, order, slug, kind)}"
 
 
-def comment_search_address(text: str, slug: str | None) -> str:
-    return f"{reverse('articles:search')}?{_comment_parameters(text, slug)}"
+def _kind_tabs(text: str, slug: str | None, current: str, counts: Mapping[str, int]) -> Tabs:
+    """Return the tabs of what is searched, with counts; those of groups and members only if some are found."""
+    labels = {
+        "articles": _("Articles"),
+        "comments": _("Comments"),
+        "groups": _("Groups"),
+        "members": _("Members"),
+    }
+    shown = [kind for kind in labels if kind in ("articles", "comments", current) or counts.get(kind)]
+    tabs = (
+        Tab(
+            f"{labels[kind]} {grouped(counts[kind])}" if counts else labels[kind],
+            _address(text, SearchOrder.RELEVANCE, slug, kind),
+            kind == current,
+        )
+        for kind in shown
+    )
+    return Tabs(_("What to search"), tuple(tabs))
 
 
-def _kind_tabs(text: str, slug: str | None, *, of_comments: bool) -> Tabs:
-    articles, comments = search_address(text, Order.SCORE, slug), comment_search_address(text, slug)
-    tabs = (Tab(_("Articles"), articles, not of_comments), Tab(_("Comments"), comments, of_comments))
-    return Tabs(_("What to search"), tabs)
-
-
-def _order_tabs(text: str, current: Order, slug: str | None) -> Tabs:
-    labels = {Order.SCORE: _("By score"), Order.TIME: _("Newest first")}
+def _order_tabs(text: str, current: SearchOrder, slug: str | None) -> Tabs:
+    labels = {
+        SearchOrder.RELEVANCE: _("By relevance"),
+        SearchOrder.SCORE: _("As on the front page"),
+        SearchOrder.TIME: _("Newest first"),
+        SearchOrder.POINTS: _("Most points"),
+    }
     tabs = (Tab(label, search_address(text, order, slug), order is current) for order, label in labels.items())
     return Tabs(_("Order"), tuple(tabs))
 
 
 def _marker(query: Query, titles: Mapping[str, str]) -> Callable[..., Markup]:
     """Return a function that escapes a text and marks matches of the search; a matching slug as a whole."""
-    matching_slugs = {slug for term in query.with_groups(titles).terms for slug in term.groups}
+    matching_slugs = {slug for words in query.with_groups(titles).words for slug in words.groups}
 
     def show(text: str, *, group: bool = False) -> Markup:
         parts = [(text, text in matching_slugs)] if group else marked_parts(text, query)

@@ -6,7 +6,7 @@ ARGV  1 shard prefix  2 user id  3 user id from now on  4 name from now on  5…
 Returns  ids of the articles that have changed
 Cost  O(words)
 TOUCHES  article:<id> rw, posted:<user> rw, word:<word> rw, words: rw
-INCLUDE  words
+INCLUDE  changes, words
 ]]
 local prefix, user, user_now, name, changed = ARGV[1], ARGV[2], ARGV[3], ARGV[4], {}
 for at = 5, #ARGV, 4 do
@@ -21,6 +21,7 @@ for at = 5, #ARGV, 4 do
     if is_theirs then
       leave_words(prefix, id, had)
       redis.call('HSET', article, 'poster', user_now, 'poster_name', name, 'words', words)
+      note_changed(prefix, id)
       if not removed then enter_words(prefix, id, words) end
     end
     if user_now ~= user then redis.call('ZREM', KEYS[2], id) end

@@ -5,7 +5,7 @@ ARGV  1 user id  2 user id from now on  3 name from now on  4 first comment, fro
 Returns  {comments in this step, {ids of those that it changed}}
 Cost  O(step · log N)
 TOUCHES  comment:<comment> rw, commented:<user> rw
-INCLUDE  none
+INCLUDE  changes
 ]]
 local user, user_now, name, first, step, prefix = unpack(ARGV)
 local ids, changed = redis.call('ZRANGE', KEYS[1], first, first + step - 1), {}
@@ -15,6 +15,7 @@ for _, id in ipairs(ids) do
   if author == user and (user_now ~= user or former ~= name) then
     redis.call('HSET', comment, 'author', user_now, 'author_name', name)
     changed[#changed + 1] = id
+    note_changed(prefix, 'c' .. id)
   end
   if user_now ~= user then redis.call('ZREM', KEYS[1], id) end
 end

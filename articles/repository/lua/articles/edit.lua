@@ -13,7 +13,7 @@ TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points:
          group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw,
          hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw, words: rw, ranking: r,
          log: rw
-INCLUDE  articles, closing, formulas, inbox, lists, members, moderation_log, ranking, values, words
+INCLUDE  articles, changes, closing, formulas, inbox, lists, members, moderation_log, ranking, values, words
 ]]
 local article, moderator, now, prefix = KEYS[1], ARGV[6] == '1', ARGV[7], ARGV[10]
 
@@ -52,6 +52,7 @@ leave_words(prefix, ARGV[1], had)
 redis.call('HSET', article, 'title', ARGV[2], 'link', ARGV[3], 'words', ARGV[11], 'edited', now)
 set_text(article, ARGV[13], ARGV[18])
 if not removed then enter_words(prefix, ARGV[1], ARGV[11]) end
+note_changed(prefix, ARGV[1])
 log_article(prefix, 'edit', now, ARGV[5], ARGV[1], ARGV[2], ARGV[9], details)
 note_mentions(prefix, article, ARGV[17], ARGV[19], poster, root_of(ARGV[1]), now)
 return {'ok', link}

@@ -11,7 +11,7 @@ TOUCHES  article:<id> rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, i
          time: rw, points: rw, active: rw, top:<period> rw, removed: rw, group:<slug> rw, score:<slug> rw,
          time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, rings: rw,
          next:score rw, word:<word> rw, words: rw, ranking: r, log: rw
-INCLUDE  closing, flags, inbox, lists, members, moderation_log, values, words
+INCLUDE  changes, closing, flags, inbox, lists, members, moderation_log, values, words
 ]]
 local article, id, now, prefix, poster = KEYS[1], ARGV[1], ARGV[3], ARGV[5], ARGV[8]
 
@@ -34,6 +34,7 @@ redis.call('HSET', article, 'removed', ARGV[4])
 if ARGV[7] ~= '' then redis.call('HSET', article, 'sweep', ARGV[7]) end
 redis.call('HDEL', article, 'ring')
 unlist_article(prefix, id, split(groups))
+note_changed(prefix, id)
 leave_words(prefix, id, words)
 redis.call('ZADD', prefix .. 'removed:', time, id)
 local flaggers = decide_flags(prefix, ARGV[6], 'removed', math.huge)

@@ -8,7 +8,7 @@ Cost  O(groups · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
          group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw,
          hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, ranking: r, log: rw
-INCLUDE  formulas, lists, moderation_log, ranking, values
+INCLUDE  changes, formulas, lists, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[4]
 
@@ -25,6 +25,7 @@ end
 leave_groups(prefix, id, split(ARGV[3]))  -- also groups that hold the article although its hash does not name them
 if is_same then return {'ok', now_in} end
 redis.call('HSET', article, 'groups', now_in)
+note_changed(prefix, id)
 if ARGV[5] ~= '' then
   log_article(prefix, 'groups', ARGV[6], ARGV[5], id, title, ARGV[7],
     {added = table.concat(added, ','), removed = table.concat(dropped, ',')})

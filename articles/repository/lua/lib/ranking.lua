@@ -2,7 +2,7 @@
 The current parameters, and the rankings by score, points, time and last comment: of all articles, of a group, of a span.
 Choices that are left out of them: the set of an article's voters whose choice is, and how many in its field `left_out`; a
 comment has only the field.
-INCLUDE  formulas, values
+INCLUDE  changes, formulas, values
 ]]
 -- Return the current parameters. Read them before the first write: a shard that has lost them accepts no change, rather
 -- than half of one. `next_seconds_per_point` is the weight that is being applied, nil if none is; `longest_window` is the
@@ -29,6 +29,7 @@ end
 -- Rank it by score; also in the ranking by the weight that is being applied, which has to be complete when it replaces
 -- the current one.
 local function rank_by_score(prefix, id, posted_at, points, groups, current)
+  note_changed(prefix, id)
   rank_by(prefix, 'score', id, score(posted_at, points, current.seconds_per_point), groups)
   if current.next_seconds_per_point then
     redis.call('ZADD', prefix .. 'next:score', exactly(score(posted_at, points, current.next_seconds_per_point)), id)

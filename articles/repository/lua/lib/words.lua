@@ -1,7 +1,7 @@
 --[[
 The search index: articles and comments by word, and a lexicon of all words of each. Words are given as one text, separated
 by spaces.
-INCLUDE  values
+INCLUDE  changes, values
 ]]
 -- Enter {id, words, id, words …} under their words, and these into the lexicon. `key_of` returns the key of a word. A word is
 -- written once.
@@ -45,11 +45,13 @@ end
 
 -- Index a comment that is shown, by its words and its time.
 local function enter_comment(prefix, id, time, words)
+  note_changed(prefix, 'c' .. id)
   redis.call('ZADD', prefix .. 'comment:time:', time, id)
   enter_under(function(word) return prefix .. 'comment:word:' .. word end, prefix .. 'comment:words:', {id, words})
 end
 
 local function leave_comment(prefix, id, words)
+  note_changed(prefix, 'c' .. id)
   redis.call('ZREM', prefix .. 'comment:time:', id)
   leave_under(function(word) return prefix .. 'comment:word:' .. word end, prefix .. 'comment:words:', id, words)
 end

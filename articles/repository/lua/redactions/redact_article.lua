@@ -8,7 +8,7 @@ Returns  {"ok", number of places where a text was replaced} | {"missing"}
          | {"changed"} if it has another title or link, so that its words must be made again
 Cost  O(entries about it)
 TOUCHES  article:<id> rw, comment:<comment> rw, inbox:<user> rw, gone: r, log: rw
-INCLUDE  articles, moderation_log, redactions, values
+INCLUDE  articles, changes, moderation_log, redactions, values
 ]]
 local article, by, prefix = KEYS[1], redactor(ARGV[6], {unpack(ARGV, 11)}), ARGV[5]
 
@@ -32,6 +32,7 @@ if removed and hides(by, title) or removed and hides(by, link) then
 end
 if removed and hides(by, text) then set_text(article, redacted(by, text, 'text'), '') end
 if by.places > 0 then
+  note_changed(prefix, ARGV[1])
   log_article(prefix, 'redact', ARGV[3], ARGV[2], ARGV[1], title, ARGV[4], {parts = redacted_parts(by)})
 end
 return {'ok', by.places}

@@ -1,0 +1,364 @@
+"""Finds articles and comments: runs queries on the index, and reads what they find from the store."""
+
+import re
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import tantivy
+from tantivy import Occur
+from tantivy import Query as IndexQuery
+
+from articles.domain.articles import ArticleId
+from articles.domain.lists import CommentSearchPage, Position, SearchOrder, SearchPage
+from articles.domain.members import UserId
+from articles.finding.index import (
+    ARTICLES,
+    COMMENTS,
+    SCHEMA,
+    Index,
+    MemoryIndex,
+    column,
+    column_of,
+    id_of,
+    mark_of_article,
+    mark_of_comment,
+    ordered,
+    read_state,
+)
+from articles.repository import Repository, page_window
+from articles.searching import Between, Clause, Named, Query, Words, stems_of
+
+MOST_FOUND = 1000
+"""Articles, or comments, that can be paged through: a reader who needs more should refine the query."""
+
+_MANY_GROUPS = 300
+
+_COMPLETIONS = 50
+"""Most frequent words that a beginning stands for."""
+
+_TITLE, _TITLE_STEM, _ABOUT, _GROUP, _TEXT, _TEXT_STEM = 4.0, 3.0, 2.0, 5.0, 1.0, 0.7
+"""By how much a match in each place counts: see docs/search.md."""
+
+_BEGINNING = 0.4
+"""The same for a word that only begins as typed."""
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_CORRECTABLE = re.compile("[a-z]{4,20}")
+
+_ORDER_FIELDS = {SearchOrder.SCORE: "score", SearchOrder.TIME: "time", SearchOrder.POINTS: "rank"}
+
+
+class SearchIncompleteError(Exception):
+    """The index is missing, damaged, or still being built."""
+
+
+class _Hits(NamedTuple):
+    """What was found: ids, best first, each with the mark of its index entry; and how many there are in all."""
+
+    ids: list[int]
+    marks: dict[int, int]
+    total: int
+
+
+class Finder:
+    """Searches an index. For any number of threads."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._known_titles: tuple[Repository | None, float, Mapping[str, str]] = (None, 0.0, {})
+
+    def get_page(
+        self,
+        repository: Repository,
+        query: Query,
+        order: SearchOrder = SearchOrder.RELEVANCE,
+        number: int = 1,
+        *,
+        slug: str | None = None,
+        hidden: Sequence[str] = (),
+        reader: UserId | None = None,
+        seen: Collection[ArticleId] = (),
+        with_texts: bool = False,
+    ) -> SearchPage:
+        """Return page `number`, counted from 1, of the articles that match.
+
+        `slug`: only articles of this group; `hidden`: without articles of these groups. `seen`: if given, the page
+        has the first results that are not among these, whatever the number. Two round trips. Raises GroupNotFound,
+        PageNotFound before the first and beyond the last page, and PageTooDeep beyond `MOST_FOUND` articles.
+        """
+        page = page_window(1 if seen else number, repository.rules.per_page, MOST_FOUND - len(seen))
+        titles = self._titles(repository, slug)
+        searcher, is_complete = self._searcher()
+        found = _find(searcher, ARTICLES, query.with_groups(titles), order, page.end + len(seen) + 1, slug, hidden)
+        unseen = [one for one in found.ids if one not in seen][page.start :]
+        page.check_entries(unseen)
+        shown = tuple(unseen[: page.size])
+        rows = repository.changes.read_rows(shown, reader, with_texts=with_texts)
+        articles = [rows[one] for one in shown if one in rows and mark_of_article(rows[one]) == found.marks[one]]
+        facts = (order, titles, found.total, is_complete, shown)
+        return SearchPage(tuple(articles), number, page.size, page.has_next(len(unseen)), *facts)
+
+    def list_newest(
+        self,
+        repository: Repository,
+        query: Query,
+        most: int,
+        *,
+        slug: str | None = None,
+        hidden: Sequence[str] = (),
+    ) -> list[ArticleId]:
+        """Return the ids of the newest matching articles, newest first, at most `most`.
+
+        One round trip. Raises GroupNotFound and SearchIncompleteError.
+        """
+        titles = self._titles(repository, slug)
+        searcher, is_complete = self._searcher()
+        if not is_complete:
+            raise SearchIncompleteError
+        return _find(searcher, ARTICLES, query.with_groups(titles), SearchOrder.TIME, most, slug, hidden).ids
+
+    def get_comments(
+        self,
+        repository: Repository,
+        query: Query,
+        number: int = 1,
+        *,
+        slug: str | None = None,
+        hidden: Sequence[str] = (),
+        after: Position | None = None,
+    ) -> CommentSearchPage:
+        """Return a page of the comments that match, newest first, like `get_page`.
+
+        `after`: if given, the page follows this position, whatever the number.
+        """
+        page = page_window(number, repository.rules.per_page, MOST_FOUND, after)
+        titles = self._titles(repository, slug)
+        searcher, is_complete = self._searcher()
+        below = None if after is None else ordered(after[0], int(after[1]))
+        found = _find(searcher, COMMENTS, query, SearchOrder.TIME, page.end + 1, slug, hidden, below)
+        ids = found.ids[page.start :]
+        page.check_entries(ids)
+        shown = ids[: page.size]
+        comments = repository.changes.read_comments(shown, with_html=True)
+        kept = [one for one in comments if mark_of_comment(one) == found.marks[one.id]]
+        last = (found_at(searcher, shown[-1]), str(shown[-1])) if shown else None
+        facts = (titles, found.total, is_complete, last)
+        return CommentSearchPage(tuple(kept), number, page.has_next(len(ids)), *facts)
+
+    def count_from(self, host: str) -> tuple[int, int]:
+        """Return how many articles from a host there are, and their points in all. No round trip."""
+        searcher, _ = self._searcher()
+        query = Query((Clause((Named("host", host),)),))
+        wanted = _compiled(searcher, ARTICLES, query, None, ())
+        sums = searcher.aggregate(wanted, {"points": {"sum": {"field": "points"}}})
+        count = _find(searcher, ARTICLES, query, SearchOrder.TIME, 1, None, ()).total
+        return count, int(sums["points"]["value"] or 0)
+
+    def list_hosts(self, most: int) -> list[str]:
+        """Return the hosts with the most articles, at most `most`. No round trip."""
+        searcher, _ = self._searcher()
+        return [host for host, _ in searcher.terms_with_prefix("host", "", limit=most)]
+
+    def suggest(self, query: Query) -> tuple[str, str] | None:
+        """Return a word of the query that nothing has, and the most frequent one that differs by one mistake.
+
+        None without such words. No round trip.
+        """
+        searcher, _ = self._searcher()
+
+        def frequency(word: str) -> int:
+            return sum(int(searcher.doc_freq(field, word)) for field in ("title", "text", "about", "host"))
+
+        for words in query.words:
+            (token, *others) = words.tokens
+            if others or not _CORRECTABLE.fullmatch(token) or frequency(token):
+                continue
+            best = max(_one_mistake_from(token), key=frequency)
+            if frequency(best):
+                return token, best
+        return None
+
+    def list_outdated(self, repository: Repository, ids: Sequence[ArticleId]) -> list[ArticleId]:
+        """Return those of these articles that the index does not contain as they are.
+
+        None while it is built, or if it is another store's. Two round trips.
+        """
+        searcher, is_complete = self._searcher()
+        state = read_state(searcher)
+        if not is_complete or state is None or state.copy != repository.changes.get_copy():
+            return []
+        marks = column_of(searcher, "mark", ids)
+        listed = {article.id: mark_of_article(article) for article in repository.changes.read_articles(ids)}
+        return [one for one in ids if marks.get(one) != listed.get(one)]
+
+    def count(
+        self, query: Query, kind: str, titles: Mapping[str, str], *, slug: str | None, hidden: Sequence[str]
+    ) -> int:
+        """Return how many articles or comments match. `titles`: of all groups, by slug. No round trip."""
+        searcher, _ = self._searcher()
+        return _find(searcher, kind, query.with_groups(titles), SearchOrder.RELEVANCE, 1, slug, hidden).total
+
+    def _titles(self, repository: Repository, slug: str | None) -> Mapping[str, str]:
+        """Return the groups' titles by slug; of more than `_MANY_GROUPS`, as they were up to a second ago.
+
+        At most one round trip. Raises GroupNotFound if there is no group `slug`.
+        """
+        now, (copy, read_at, known) = time.monotonic(), self._known_titles
+        if copy is repository and now - read_at < 1 and (slug is None or slug in known):
+            return known
+        titles = repository.changes.read_titles(slug)
+        if len(titles) > _MANY_GROUPS:
+            self._known_titles = repository, now, titles
+        return titles
+
+    def _searcher(self) -> tuple[tantivy.Searcher, bool]:
+        """Return a view of the index, and whether it is complete; of an empty one if it cannot be read."""
+        try:
+            searcher = self._index.searcher()
+            state = read_state(searcher)
+        except (OSError, ValueError):
+            return MemoryIndex().searcher(), False
+        return searcher, state is not None and state.reached is None
+
+
+def _one_mistake_from(word: str) -> Iterator[str]:
+    """Yield the words that differ by one letter left out, added or changed, or by two exchanged."""
+    for at in range(len(word) + 1):
+        before, after = word[:at], word[at:]
+        if after:
+            yield before + after[1:]
+        if len(after) > 1:
+            yield before + after[1] + after[0] + after[2:]
+        for letter in _LETTERS:
+            yield before + letter + after
+            if after:
+                yield before + letter + after[1:]
+
+
+def found_at(searcher: tantivy.Searcher, comment: int) -> float:
+    """Return when a comment was posted, in Unix seconds, to the millisecond."""
+    hits = searcher.search(IndexQuery.term_query(SCHEMA, "key", comment * 2 + 1), 1, count=False).hits
+    return column(searcher, "time", [hits[0][1]])[0] // (1 << 20) / 1000 if hits else 0.0
+
+
+def _find(
+    searcher: tantivy.Searcher,
+    kind: str,
+    query: Query,
+    order: SearchOrder,
+    most: int,
+    slug: str | None,
+    hidden: Sequence[str],
+    below: int | None = None,
+) -> _Hits:
+    """Return the first `most` matches; of those with a lower `time`, if `below` is given."""
+    if not query.clauses:
+        return _Hits([], {}, 0)
+    result: Any  # its `count` is missing in the package's annotations
+    wanted = _compiled(searcher, kind, query, slug, [name for name in hidden if name != slug])
+    if below is not None:
+        following = IndexQuery.range_query(SCHEMA, "time", tantivy.FieldType.Unsigned, None, below, True, False)
+        wanted = IndexQuery.boolean_query([(Occur.Must, wanted), (Occur.Must, following)])
+    if order is SearchOrder.RELEVANCE:
+        result = searcher.search(wanted, most, weight_by_field="prior")
+    else:
+        result = searcher.search(wanted, most, order_by_field=_ORDER_FIELDS[order])
+    places = [place for _, place in result.hits]
+    ids = [id_of(key) for key in column(searcher, "key", places)]
+    return _Hits(ids, dict(zip(ids, column(searcher, "mark", places), strict=True)), result.count)
+
+
+def _compiled(
+    searcher: tantivy.Searcher, kind: str, query: Query, slug: str | None, hidden: Sequence[str]
+) -> IndexQuery:
+    parts = [(Occur.Must, IndexQuery.const_score_query(_term("kind", kind), 0.0))]
+    for clause in query.clauses:
+        terms = [part for term in clause.terms for part in _of_term(searcher, kind, term)]
+        parts.append((Occur.MustNot if clause.excludes else Occur.Must, _any(terms)))
+    if slug is not None:
+        parts.append((Occur.Must, IndexQuery.const_score_query(_term("group", slug), 0.0)))
+    parts += [(Occur.MustNot, _term("group", name)) for name in hidden]
+    return IndexQuery.boolean_query(parts)
+
+
+def _of_term(searcher: tantivy.Searcher, kind: str, term: Words | Named | Between) -> Iterator[IndexQuery]:
+    if isinstance(term, Named):
+        yield IndexQuery.const_score_query(_term(term.kind, term.name), 1.0)
+    elif isinstance(term, Between):
+        yield IndexQuery.const_score_query(_range(term), 0.0)
+    else:
+        if kind == ARTICLES and term.field != "text":
+            yield from _of_words(searcher, "title", term, _TITLE, _TITLE_STEM)
+        if term.field != "title":
+            yield from _of_words(searcher, "text", term, _TEXT, _TEXT_STEM)
+        if kind == ARTICLES and not term.field:
+            yield from _of_names(searcher, term)
+            for name in term.groups:
+                yield IndexQuery.const_score_query(_term("group", name), _GROUP)
+
+
+def _of_words(
+    searcher: tantivy.Searcher, field: str, words: Words, weight: float, weight_of_stem: float
+) -> Iterator[IndexQuery]:
+    if len(words.tokens) > 1:
+        yield IndexQuery.boost_query(IndexQuery.phrase_query(SCHEMA, field, list(words.tokens)), weight)
+        if words.begins:
+            beginnings = IndexQuery.phrase_prefix_query(SCHEMA, field, list(words.tokens))
+            yield IndexQuery.const_score_query(beginnings, _BEGINNING)
+        return
+    (token,) = words.tokens
+    yield IndexQuery.boost_query(_term(field, token), weight)
+    if not words.is_quoted:
+        for stem in stems_of(token):
+            places = (f"{field}_stems",) if stem == token else (field, f"{field}_stems")
+            for place in places:
+                if searcher.doc_freq(place, stem):
+                    yield IndexQuery.boost_query(_term(place, stem), weight_of_stem)
+    if words.begins:
+        yield from _beginning(searcher, field, token, weight)
+
+
+def _of_names(searcher: tantivy.Searcher, words: Words) -> Iterator[IndexQuery]:
+    """Yield what matches words in the names of the host and the poster."""
+    names = [
+        IndexQuery.const_score_query(_any([_term("about", token), _term("host", token)]), _ABOUT)
+        for token in words.tokens
+    ]
+    yield names[0] if len(names) == 1 else IndexQuery.boolean_query([(Occur.Must, name) for name in names])
+    if words.begins and len(names) == 1:
+        for field in ("about", "host"):
+            yield from _beginning(searcher, field, words.tokens[0], _ABOUT)
+
+
+def _beginning(searcher: tantivy.Searcher, field: str, token: str, weight: float) -> Iterator[IndexQuery]:
+    completions = [word for word, _ in searcher.terms_with_prefix(field, token, limit=_COMPLETIONS)]
+    if completions:
+        found = IndexQuery.term_set_query(SCHEMA, field, completions)
+        yield IndexQuery.const_score_query(found, _BEGINNING * weight)
+
+
+@lru_cache(maxsize=1 << 12)
+def _term(field: str, value: str) -> IndexQuery:
+    return IndexQuery.term_query(SCHEMA, field, value, "freq")
+
+
+def _any(terms: list[IndexQuery]) -> IndexQuery:
+    if not terms:
+        return IndexQuery.empty_query()
+    return terms[0] if len(terms) == 1 else IndexQuery.boolean_query([(Occur.Should, term) for term in terms])
+
+
+def _range(between: Between) -> IndexQuery:
+    least, most = between.least, between.most
+    if between.kind == "points":
+        kind = tantivy.FieldType.Integer
+        bounds = (None if least is None else int(least), None if most is None else int(most))
+    else:
+        kind = tantivy.FieldType.Unsigned
+        bounds = (
+            None if least is None else ordered(least, 0),
+            None if most is None else ordered(most, 0xFFFFF),
+        )
+    return IndexQuery.range_query(SCHEMA, between.kind, kind, *bounds)

@@ -1,0 +1,208 @@
+"""Follows the store: builds the index, and enters what changes."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+
+from articles.domain.articles import Article, ArticleId
+from articles.domain.discussion.comments import article_of
+from articles.domain.errors import StoreError
+from articles.finding.index import (
+    ARTICLES,
+    COMMENTS,
+    Index,
+    State,
+    Writer,
+    column_of,
+    document_of_article,
+    document_of_comment,
+    groups_mark,
+    key_of,
+    read_state,
+)
+from articles.repository import OVERLAP, ChangesLostError, Repository
+
+EVERY = 0.5
+"""Seconds between two looks at the changes."""
+
+_AFTER_FAILURE = 15.0
+_OLDEST = 7 * 86400.0
+"""Seconds after which an index is built again: until then its files may have words of what was removed."""
+
+_PER_READ = 500
+_PER_COMMIT = 20_000
+_REPORTED_EVERY = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+class Follower:
+    """Keeps an index equal to a store. For one thread."""
+
+    def __init__(self, open_repository: Callable[[], Repository], index: Index) -> None:
+        self._open_repository = open_repository
+        self._index = index
+        self._writer: Writer | None = None
+        self._state = State("", 0.0)
+        self._seen = dict[tuple[int, bool], float]()
+        """The changes of the last `OVERLAP` seconds that are in the index, by id and kind."""
+
+        self._failure = ""
+
+    def keep(self, stopping: threading.Event) -> None:
+        """Follow until `stopping`. Failures are logged, once each, and what failed is tried again."""
+        while not stopping.is_set():
+            pause = EVERY
+            try:
+                self.catch_up(stopping.is_set)
+                self._failure = ""
+            except StoreError:
+                self.close()  # others report it
+            except Exception as error:
+                self.close()
+                pause = _AFTER_FAILURE
+                if str(error) != self._failure:
+                    self._failure = str(error)
+                    _log.warning("the search index cannot be written, and is tried again: %s", error)
+            stopping.wait(pause)
+        self.close()
+
+    def catch_up(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        """Enter what has changed; build the index if it is missing, damaged, of another copy or outdated."""
+        repository = self._open_repository()
+        copy, weight = repository.changes.get_copy(), repository.changes.get_weight()
+        if self._writer is None:
+            self._open()
+        is_old = time.time() - self._state.begun_at > _OLDEST
+        is_new = is_old or (self._state.copy, self._state.weight) != (copy, weight)
+        if not is_new and self._state.reached is None and self._writer:
+            with suppress(ChangesLostError):
+                self._follow(repository, self._writer)
+                return
+            is_new = True
+        self._build(repository, State(copy, weight, begun_at=time.time()), is_stopped, is_new=is_new)
+
+    def close(self) -> None:
+        """Release the index."""
+        if self._writer:
+            self._writer.close()
+        self._writer, self._state = None, State("", 0.0)
+
+    def _open(self) -> None:
+        """Continue with the index that is there, if it can be read."""
+        try:
+            writer = self._index.writer()
+        except BlockingIOError:
+            raise
+        except (OSError, ValueError):
+            return
+        state = read_state(self._index.searcher())
+        if state and state.format == State("", 0.0).format:
+            self._writer, self._state = writer, state
+        else:
+            writer.close()
+
+    def _follow(self, repository: Repository, writer: Writer) -> None:
+        found = repository.changes.read_since(self._state.moments)
+        fresh = [one for changes in found.values() for one in changes if self._seen.get(one[:2]) != one.at]
+        if not fresh:
+            return
+        for batch in _portions([one.id for one in fresh if not one.is_comment]):
+            before = column_of(self._index.searcher(), "groups_mark", batch)
+            listed = {one.id: one for one in _enter_articles(repository, writer, batch, self._state.weight)}
+            regrouped = [one.id for one in listed.values() if before.get(one.id) != groups_mark(one.groups)]
+            gone = [number for number in before if number not in listed]
+            _enter_comments_on(repository, writer, [*regrouped, *gone], listed)
+        for batch in _portions([one.id for one in fresh if one.is_comment]):
+            _enter_comments(repository, writer, batch, {})
+        for prefix, changes in found.items():
+            if changes:
+                self._state.moments[prefix] = max(self._state.moments[prefix], changes[-1].at)
+        writer.commit(self._state)
+        self._index.publish()
+        since = min(self._state.moments.values()) - OVERLAP
+        self._seen |= {one[:2]: one.at for one in fresh}
+        self._seen = {one: at for one, at in self._seen.items() if at >= since}
+
+    def _build(
+        self, repository: Repository, state: State, is_stopped: Callable[[], bool], *, is_new: bool
+    ) -> None:
+        """Build the index from all articles and comments; continue where the last attempt stopped."""
+        if is_new or self._writer is None:
+            state.moments = repository.changes.get_moments()
+            if self._writer:
+                self._writer.close()
+            self._writer = self._index.writer(is_new=True)
+            self._writer.is_filling = True
+            self._state, self._seen = state, {}
+        writer, state = self._writer, self._state
+        is_shown, reported, began = self._has_none(), time.monotonic(), time.monotonic()
+        last, reached, entered = repository.changes.get_last_id(), state.reached or 0, 0
+        if is_shown:
+            writer.commit(state)
+            self._index.publish()
+        while reached < last and not is_stopped():
+            ids = range(reached + 1, min(reached + _PER_READ, last) + 1)
+            articles = _enter_articles(repository, writer, ids, state.weight)
+            listed = {one.id: one for one in articles if one.comments}
+            _enter_comments_on(repository, writer, [*listed], listed)
+            reached, entered = ids[-1], entered + len(ids)
+            if entered >= _PER_COMMIT and is_shown:
+                state.reached, entered = reached, 0
+                writer.commit(state)
+            if time.monotonic() - reported >= _REPORTED_EVERY:
+                reported = time.monotonic()
+                _log.info("the search index is being built: %s of %s articles", f"{reached:,}", f"{last:,}")
+        writer.is_filling = False
+        state.reached = None if reached >= last else reached
+        writer.commit(state)
+        if state.reached is None or is_shown:
+            self._index.publish()
+        if state.reached is None and last:
+            _log.info("the search index is complete, after %.1f s", time.monotonic() - began)
+
+    def _has_none(self) -> bool:
+        """Return whether searches have no complete index of this store to use meanwhile."""
+        try:
+            state = read_state(self._index.searcher())
+        except (OSError, ValueError):
+            return True
+        return state is None or state.reached is not None or state.copy != self._state.copy
+
+
+def _enter_articles(
+    repository: Repository, writer: Writer, ids: Iterable[ArticleId], weight: float
+) -> list[Article]:
+    numbers = list(ids)
+    articles = repository.changes.read_articles(numbers)
+    documents = {article.id: document_of_article(article, weight) for article in articles}
+    writer.enter((key_of(number, ARTICLES), documents.get(number)) for number in numbers)
+    return articles
+
+
+def _enter_comments_on(
+    repository: Repository, writer: Writer, ids: list[ArticleId], listed: Mapping[ArticleId, Article]
+) -> None:
+    groups = {article.id: article.groups for article in listed.values()}
+    for comments in repository.changes.list_comments_on(ids):
+        _enter_comments(repository, writer, comments, groups)
+
+
+def _enter_comments(
+    repository: Repository, writer: Writer, ids: list[int], groups: Mapping[ArticleId, tuple[str, ...]]
+) -> None:
+    if missing := sorted({article_of(number) for number in ids} - groups.keys()):
+        groups = {**groups} | {one.id: one.groups for one in repository.changes.read_articles(missing)}
+    documents = {
+        one.id: document_of_comment(one, groups[one.article])
+        for one in repository.changes.read_comments(ids)
+        if one.article in groups
+    }
+    writer.enter((key_of(number, COMMENTS), documents.get(number)) for number in ids)
+
+
+def _portions(numbers: list[int]) -> Iterator[list[int]]:
+    for first in range(0, len(numbers), _PER_READ):
+        yield numbers[first : first + _PER_READ]

@@ -1,0 +1,320 @@
+"""The index: its fields, how articles and comments are entered, and where it is kept."""
+
+import fcntl
+import json
+import shutil
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from math import log10
+from pathlib import Path
+from typing import IO, Protocol
+from uuid import uuid4
+from zlib import crc32
+
+import tantivy
+from tantivy import Document, Query
+
+from articles.domain.articles import Article, ArticleId
+from articles.domain.discussion.comments import Comment
+from articles.searching import fold, hosts_of, language_of, stem, tokens_of, words_of_host
+
+FORMAT = "1"
+"""Increase it with every change of what is indexed: existing indexes are then built again."""
+
+ARTICLES, COMMENTS = "a", "c"
+
+_HEAP = 15_000_000
+"""Bytes of memory for the writer: the least that it takes."""
+
+_HEAP_OF_BUILD = 120_000_000
+
+_STATE = 0
+"""Key of the document that holds the state. Articles and comments have positive ids."""
+
+_YEAR, _FIRST_YEAR = 31_557_600, 2005
+
+SCHEMA = (
+    tantivy.SchemaBuilder()
+    .add_unsigned_field("key", indexed=True, fast=True)
+    .add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
+    .add_text_field("kind", tokenizer_name="raw", index_option="basic")
+    .add_text_field("title", tokenizer_name="whitespace", index_option="position")
+    .add_text_field("title_stems", tokenizer_name="whitespace", index_option="freq")
+    .add_text_field("text", tokenizer_name="whitespace", index_option="position")
+    .add_text_field("text_stems", tokenizer_name="whitespace", index_option="freq")
+    .add_text_field("about", tokenizer_name="whitespace", index_option="basic")
+    .add_text_field("host", tokenizer_name="raw", index_option="basic")
+    .add_text_field("author", tokenizer_name="raw", index_option="basic")
+    .add_text_field("group", tokenizer_name="raw", index_option="basic")
+    .add_unsigned_field("time", fast=True)
+    .add_unsigned_field("score", fast=True)
+    .add_unsigned_field("rank", fast=True)
+    .add_integer_field("points", fast=True)
+    .add_unsigned_field("prior", fast=True)
+    .add_unsigned_field("mark", fast=True)
+    .add_unsigned_field("groups_mark", fast=True)
+    .build()
+)
+
+
+@dataclass
+class State:
+    """What an index contains. `copy`: of which store; `weight`: of a vote, in seconds; `reached`: the last article
+    entered while it is built, None when it is complete; `moments`: up to which each shard's changes are in it;
+    `begun_at`: when its first article was entered, in Unix seconds.
+    """
+
+    copy: str
+    weight: float
+    reached: int | None = 0
+    moments: dict[str, float] = field(default_factory=dict)
+    begun_at: float = 0.0
+    format: str = FORMAT
+
+
+def key_of(number: int, kind: str) -> int:
+    """Return the key of an article's or a comment's document."""
+    return number * 2 + (kind == COMMENTS)
+
+
+def id_of(key: int) -> int:
+    """Return the article or comment of a document."""
+    return key // 2
+
+
+def ordered(value: float, number: int) -> int:
+    """Return a number that orders by a value, then by the id: of 41 bits of milliseconds and 20 of the id."""
+    return (min(max(0, round(value * 1000)), (1 << 43) - 1) << 20) | (number & 0xFFFFF)
+
+
+def prior_of(points: int, posted_at: float) -> int:
+    """Return what raises an article's relevance apart from its words: that is multiplied by log2(2 + prior).
+
+    14, and 20 · log10(1 + points), and 2 for each year after 2005. From 4.0 for an old article without points to
+    6.9 for a recent one with 1,000.
+    """
+    return 14 + round(20 * log10(1 + max(0, points))) + max(0, round(2 * (posted_at / _YEAR + 1970 - _FIRST_YEAR)))
+
+
+def mark_of_article(article: Article) -> int:
+    """Return a number that differs, but by a rare chance, when the article's words or groups do."""
+    edited = article.edited_at or ""
+    facts = "\0".join((article.title, article.link, article.poster_name, ",".join(article.groups), str(edited)))
+    return crc32(facts.encode())
+
+
+def groups_mark(groups: Iterable[str]) -> int:
+    """Return a number that differs, but by a rare chance, for other groups."""
+    return crc32(",".join(groups).encode()) & 0xFFFF
+
+
+def column(searcher: tantivy.Searcher, name: str, places: list[tantivy.DocAddress]) -> list[int]:
+    """Return the values of a numeric field of these documents."""
+    return [int(value or 0) for value in searcher.fast_field_values(name, places)]
+
+
+def column_of(searcher: tantivy.Searcher, name: str, ids: Iterable[ArticleId]) -> dict[ArticleId, int]:
+    """Return the values of a numeric field of these articles, as far as they are in the index."""
+    found = dict[ArticleId, int]()
+    for number in ids:
+        hits = searcher.search(Query.term_query(SCHEMA, "key", key_of(number, ARTICLES)), 1, count=False).hits
+        if hits:
+            (found[number],) = column(searcher, name, [hits[0][1]])
+    return found
+
+
+def mark_of_comment(comment: Comment) -> int:
+    """Return a number that differs, but by a rare chance, when another text of the comment is indexed."""
+    return crc32(f"{comment.author_name}\0{comment.text}".encode())
+
+
+def _add_words(document: Document, name: str, tokens: list[str], language: str) -> None:
+    document.add_text(name, " ".join(tokens))
+    stems = [stemmed for token in tokens if (stemmed := stem(token, language)) != token]
+    if stems:
+        document.add_text(f"{name}_stems", " ".join(stems))
+
+
+def document_of_article(article: Article, weight: float) -> Document:
+    """Return an article as the index contains it."""
+    document, points = Document(), article.ranked_points
+    title, text = tokens_of(article.title), tokens_of(article.text) if article.text else []
+    language = language_of(title + text[:200])
+    _add_words(document, "title", title, language)
+    if text:
+        _add_words(document, "text", text, language)
+    hosts = hosts_of(article.link)
+    for host in hosts:
+        document.add_text("host", host)
+    about = words_of_host(hosts[0].partition("/")[0]) if hosts else ()
+    document.add_text("about", " ".join((*about, *tokens_of(article.poster_name))))
+    if article.poster_name:
+        document.add_text("author", fold(article.poster_name))
+    for slug in article.groups:
+        document.add_text("group", slug)
+    document.add_text("kind", ARTICLES)
+    document.add_unsigned("key", key_of(article.id, ARTICLES))
+    document.add_unsigned("time", ordered(article.posted_at, article.id))
+    document.add_unsigned("score", ordered(article.posted_at + weight * points, article.id))
+    document.add_unsigned("rank", ordered((points + 1_000_000) / 1000, article.id))
+    document.add_integer("points", points)
+    document.add_unsigned("prior", prior_of(points, article.posted_at))
+    document.add_unsigned("mark", mark_of_article(article))
+    document.add_unsigned("groups_mark", groups_mark(article.groups))
+    return document
+
+
+def document_of_comment(comment: Comment, groups: Iterable[str]) -> Document:
+    """Return a comment, on an article in these groups, as the index contains it."""
+    document = Document()
+    text = tokens_of(comment.text)
+    _add_words(document, "text", text, language_of(text[:200]))
+    if comment.author_name:
+        document.add_text("author", fold(comment.author_name))
+    for slug in groups:
+        document.add_text("group", slug)
+    document.add_text("kind", COMMENTS)
+    document.add_unsigned("key", key_of(comment.id, COMMENTS))
+    document.add_unsigned("time", ordered(comment.posted_at, comment.id))
+    document.add_integer("points", comment.points)
+    document.add_unsigned("prior", prior_of(comment.points, comment.posted_at))
+    document.add_unsigned("mark", mark_of_comment(comment))
+    return document
+
+
+class Writer:
+    """Writes one index. What it enters is seen after `commit`, all at once, together with the state."""
+
+    def __init__(self, index: tantivy.Index, *, builds: bool = False) -> None:
+        self._writer = index.writer(_HEAP_OF_BUILD if builds else _HEAP, 1)
+        self.is_filling = False
+        """Whether nothing that is entered can be in the index already, but the state."""
+
+    def enter(self, documents: Iterable[tuple[int, Document | None]]) -> None:
+        """Replace the documents with these keys; remove those for which there is None.
+
+        By query: to `delete_documents_by_term`, an unsigned number of Tantivy 0.27's binding is none.
+        """
+        for key, document in documents:
+            if not self.is_filling or key == _STATE:
+                self._writer.delete_documents_by_query(Query.term_query(SCHEMA, "key", key))
+            if document:
+                self._writer.add_document(document)
+
+    def commit(self, state: State) -> None:
+        """Make the changes visible, and lasting. Raises OSError or ValueError, as on a full disk."""
+        document = Document()
+        document.add_unsigned("key", _STATE)
+        document.add_text("state", json.dumps(asdict(state)))
+        self.enter([(_STATE, document)])
+        self._writer.commit()
+
+    def close(self) -> None:
+        """Release the index for another writer."""
+        with suppress(Exception):
+            self._writer.wait_merging_threads()
+
+
+def read_state(searcher: tantivy.Searcher) -> State | None:
+    """Return the state of an index; None if it has none, or of another form."""
+    hits = searcher.search(Query.term_query(SCHEMA, "key", _STATE), 1).hits
+    if not hits:
+        return None
+    try:
+        return State(**json.loads(searcher.doc(hits[0][1])["state"][0]))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+class Index(Protocol):
+    """Where an index is."""
+
+    def searcher(self) -> tantivy.Searcher:
+        """Return a view of the index as it was last committed. Raises OSError or ValueError without one."""
+
+    def writer(self, *, is_new: bool = False) -> Writer:
+        """Return the writer of the index, or of a new one, which is searched from its first commit on."""
+
+    def publish(self) -> None:
+        """Let searches use what the writer has committed."""
+
+
+class MemoryIndex:
+    """An index in the memory of this process."""
+
+    def __init__(self) -> None:
+        self._index = tantivy.Index(SCHEMA)
+
+    def searcher(self) -> tantivy.Searcher:
+        return self._index.searcher()
+
+    def writer(self, *, is_new: bool = False) -> Writer:
+        if is_new:
+            self._index = tantivy.Index(SCHEMA)
+        return Writer(self._index)
+
+    def publish(self) -> None:
+        self._index.reload()
+
+
+class IndexFolder:
+    """The indexes in a folder: one is written by one process and searched by all, others are left from before."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._current = folder / "current"
+        self._writing = ""
+        self._opened: tuple[str, tantivy.Index] | None = None
+        self._opening = threading.Lock()
+        self._claimed: IO[bytes] | None = None
+
+    def searcher(self) -> tantivy.Searcher:
+        name = self._current.read_text("ascii")
+        opened = self._opened
+        if opened is None or opened[0] != name:
+            with self._opening:
+                index = tantivy.Index.open(str(self._folder / name))
+                index.config_reader("commit", 1)
+                index.reload()
+                opened = self._opened = (name, index)
+        return opened[1].searcher()
+
+    def writer(self, *, is_new: bool = False) -> Writer:
+        self._claim()
+        if is_new:
+            self._writing = uuid4().hex
+            (self._folder / self._writing).mkdir(mode=0o700, parents=True)
+            index = tantivy.Index(SCHEMA, path=str(self._folder / self._writing))
+        else:
+            self._writing = self._current.read_text("ascii")
+            index = tantivy.Index.open(str(self._folder / self._writing))
+        return Writer(index, builds=is_new)
+
+    def publish(self) -> None:
+        with suppress(FileNotFoundError):
+            if self._current.read_text("ascii") == self._writing:
+                return
+        following = self._folder / "following"
+        following.write_text(self._writing, "ascii")
+        following.replace(self._current)
+        for left in self._left():
+            shutil.rmtree(left, ignore_errors=True)
+
+    def _claim(self) -> None:
+        """Become the one process that writes. Raises BlockingIOError if another does."""
+        if self._claimed is None:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file = (self._folder / "writing").open("ab")
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                file.close()
+                raise
+            self._claimed = file
+
+    def _left(self) -> Iterator[Path]:
+        for path in self._folder.iterdir():
+            if path.is_dir() and path.name != self._writing:
+                yield path

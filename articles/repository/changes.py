@@ -1,0 +1,151 @@
+"""What search indexes follow: which articles and comments changed, and what they contain.
+
+Scripts note in `changes:` what they change (lua/lib/changes.lua). A search index is a copy that can be built again
+at any time: it records the id of this copy of the data, and for each shard up to which moment it has read changes.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+from uuid import uuid4
+
+from articles.domain.articles import Article, ArticleId
+from articles.domain.discussion.comments import Comment, CommentId, root_of
+from articles.domain.errors import GroupNotFound
+from articles.domain.lists import CHANGES_KEPT
+from articles.domain.members import UserId
+from articles.repository.comments.reading import FIELDS, FIELDS_WITH_HTML, comments_from
+from articles.repository.lists.reading import moved_to, read_articles
+from articles.repository.store import keys as names
+from articles.repository.store.batches import ENTRIES_PER_READ
+from articles.repository.store.connection import Store
+from articles.repository.store.values import count_from
+
+_COPY = "copy"
+"""Field of the stamp: an index of another copy of the site's data is built again."""
+
+OVERLAP = 10.0
+"""Seconds of changes that are read again: the clock of a server that takes over may be behind by as much."""
+
+
+class ChangesLostError(Exception):
+    """The store no longer names all changes since the moment asked for."""
+
+
+class Changed(NamedTuple):
+    """An article's id, or a comment's, and when it changed, in seconds of its server's clock."""
+
+    id: int
+    is_comment: bool
+    at: float
+
+
+class Changes:
+    """The changes of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def get_copy(self) -> str:
+        """Return the id of this copy of the site's data. One round trip, two at the first use."""
+        with self._store.commands() as client:
+            if copy := client.hget(names.SCHEMA, _COPY):
+                return str(copy)
+            client.hsetnx(names.SCHEMA, _COPY, uuid4().hex)
+            return str(client.hget(names.SCHEMA, _COPY))
+
+    def begin_copy(self) -> None:
+        """Give the data a new id, after changes that are not noted: every index is built again. One round trip."""
+        with self._store.commands() as client:
+            client.hset(names.SCHEMA, _COPY, uuid4().hex)
+
+    def read_since(self, moments: Mapping[str, float]) -> dict[str, list[Changed]]:
+        """Return what changed since these moments, by the shards' prefixes, the earliest first. One round trip.
+
+        Changes of the `OVERLAP` before are returned again. Raises ChangesLostError.
+        """
+        shards = {keys.prefix: keys for keys in self._store.shards.all}
+        if moments.keys() != shards.keys():
+            raise ChangesLostError
+        with self._store.pipeline() as pipe:
+            for prefix, keys in shards.items():
+                pipe.zrangebyscore(
+                    keys.changes, f"{(moments[prefix] - OVERLAP) * 1e6:.0f}", "+inf", withscores=True
+                )
+                pipe.zrange(keys.changes, 0, 0, withscores=True)
+                pipe.zcard(keys.changes)
+            replies = iter(pipe.execute())
+        found = dict[str, list[Changed]]()
+        for prefix, (entries, oldest, count) in zip(
+            shards, zip(replies, replies, replies, strict=True), strict=True
+        ):
+            if count >= CHANGES_KEPT and oldest[0][1] > moments[prefix] * 1e6:
+                raise ChangesLostError
+            found[prefix] = [
+                Changed(int(member.removeprefix("c")), member.startswith("c"), at / 1e6) for member, at in entries
+            ]
+        return found
+
+    def get_moments(self) -> dict[str, float]:
+        """Return when each shard changed last, in seconds, by prefix; 0 if it never did. One round trip."""
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.zrange(keys.changes, -1, -1, withscores=True)
+            last = [entries[0][1] / 1e6 if entries else 0.0 for entries in pipe.execute()]
+        return {keys.prefix: at for keys, at in zip(self._store.shards.all, last, strict=True)}
+
+    def get_weight(self) -> float:
+        """Return the weight of a vote by which articles are ranked, in seconds. One round trip."""
+        with self._store.commands() as client:
+            return float(client.hget(self._store.shards.directory.ranking, "seconds_per_point") or 0)
+
+    def get_last_id(self) -> ArticleId:
+        """Return the highest id of an article. One round trip."""
+        with self._store.commands() as client:
+            return int(client.get(names.COUNTER) or 0)
+
+    def read_articles(self, ids: Sequence[ArticleId]) -> list[Article]:
+        """Return those of these articles that are listed, with their texts. One round trip."""
+        found = read_articles(self._store, ids, None, with_texts=True, with_visitors=False)
+        return [article for article in found if article.removed is None]
+
+    def list_comments_on(self, ids: Sequence[ArticleId]) -> Iterator[list[CommentId]]:
+        """Yield the ids of all comments on these articles, in batches; also of deleted ones. One round trip."""
+        with self._store.pipeline() as pipe:
+            for article_id in ids:
+                pipe.hget(self._store.shards.of(article_id).article(article_id), "comment_ids")
+            numbers = map(count_from, pipe.execute())
+        comments = [
+            root_of(one) + n for one, number in zip(ids, numbers, strict=True) for n in range(1, number + 1)
+        ]
+        for first in range(0, len(comments), ENTRIES_PER_READ):
+            yield comments[first : first + ENTRIES_PER_READ]
+
+    def read_comments(self, ids: Sequence[CommentId], *, with_html: bool = False) -> list[Comment]:
+        """Return those of these comments that are shown. One round trip, two if some HTML has to be made."""
+        fields = FIELDS_WITH_HTML if with_html else FIELDS
+        with self._store.pipeline() as pipe:
+            for comment_id in ids:
+                pipe.hmget(self._store.shards.of_comment(comment_id).comment(comment_id), fields)
+            replies = pipe.execute()
+        rows = ([one, 0, 0, 0, 0, *reply] for one, reply in zip(ids, replies, strict=True))
+        return [comment for comment in comments_from(self._store, rows) if comment.is_shown]
+
+    def read_rows(
+        self, ids: Sequence[ArticleId], reader: UserId | None, *, with_texts: bool = False
+    ) -> dict[ArticleId, Article]:
+        """Return those of these articles that are listed, as the reader sees them; perhaps with the HTML of texts.
+
+        One round trip; two if some HTML has to be made.
+        """
+        if not ids:
+            self._store.run_many([])  # for what rides along
+        found = read_articles(self._store, ids, reader, with_html=with_texts)
+        return {article.id: article for article in found if article.removed is None}
+
+    def read_titles(self, slug: str | None) -> dict[str, str]:
+        """Return the groups' titles by slug. One round trip. Raises GroupNotFound if there is no group `slug`."""
+        with self._store.commands() as client:
+            titles: dict[str, str] = client.hgetall(self._store.shards.directory.groups)
+        if slug is not None and slug not in titles:
+            raise GroupNotFound(slug, moved_to(self._store, slug))
+        return titles

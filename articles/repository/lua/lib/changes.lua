@@ -1,0 +1,11 @@
+--[[
+What the search index has to read again.
+INCLUDE  none
+]]
+-- Note that what search finds or orders an article or, after a 'c', a comment by has changed. The oldest notes are dropped: an index that
+-- has not read them is built again. The time is the server's own, so that notes come in their order.
+local function note_changed(prefix, id)
+  local seconds, microseconds = unpack(redis.call('TIME'))
+  redis.call('ZADD', prefix .. 'changes:', string.format('%d%06d', seconds, microseconds), id)
+  redis.call('ZREMRANGEBYRANK', prefix .. 'changes:', 0, -CHANGES_KEPT - 1)
+end

@@ -1,0 +1,67 @@
+"""Pages of hosts: all articles from a host, with its subdomains, or from an author's part of a host of many."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from articles.domain.lists import SearchOrder
+from articles.searching import Query, clean_home, of_host
+from articles.views.lists.headings import page_title
+from articles.views.lists.paging import numbered_pager, page_number
+from articles.views.lists.tabs import Tab, Tabs
+from articles.web.addresses import redirect_to_path
+from articles.web.identity import reader_id
+from articles.web.preferences import preferences_of
+from articles.wiring import finder, repository
+
+_ORDERS = {"time": SearchOrder.TIME, "score": SearchOrder.SCORE, "points": SearchOrder.POINTS}
+
+
+@require_safe
+def show(request: HttpRequest, host: str) -> HttpResponse:
+    """Show the articles from a host, the newest first, or by `order`."""
+    name, query = host, query_of(host)
+    if (spelled := clean_home(name)) != name:
+        return redirect_to_path(request, reverse("articles:host", args=[spelled]))
+    word, number = request.GET.get("order", "time"), page_number(request)
+    if word not in _ORDERS:
+        raise Http404("no such order")
+    repo, hidden = repository(), preferences_of(request).hidden_groups
+    page = finder().get_page(repo, query, _ORDERS[word], number, hidden=hidden, reader=reader_id(request))
+    articles, points = finder().count_from(name)
+    if not articles and page.complete:
+        raise Http404("no article from this host")
+    context = {
+        "name": name,
+        "title": page_title(_("Articles from %(host)s") % {"host": name}, number),
+        "page": page,
+        "articles": articles,
+        "points": points,
+        "orders": _order_tabs(word),
+        "parent": parent_of(name),
+        "now": repo.store.now(),
+        "pager": numbered_pager(number, has_next=page.has_next, query="" if word == "time" else f"order={word}"),
+    }
+    return render(request, "lists/host.html", context)
+
+
+def query_of(name: str) -> Query:
+    """Return the query for the articles from a host, in any spelling. Raises Http404 if it is none."""
+    try:
+        return of_host(name)
+    except ValueError as invalid:
+        raise Http404("no such host") from invalid
+
+
+def parent_of(name: str) -> str:
+    """Return the host that an author's part is below; "" for a host."""
+    home, _slash, part = name.partition("/")
+    return home if part else ""
+
+
+def _order_tabs(current: str) -> Tabs:
+    labels = {"time": _("Newest"), "score": _("By score"), "points": _("Most points")}
+    tabs = (Tab(label, f"?order={word}", word == current) for word, label in labels.items())
+    return Tabs(_("Order"), tuple(tabs))
