@@ -43,10 +43,7 @@ class Sample:
     """Cost of those answered with a kept page."""
 
     article_bytes: float
-    """Memory of the store for each article, without its words."""
-
-    index_bytes: float
-    """Memory of the index of words for each article."""
+    """Memory of the store for each article."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +80,6 @@ def fit(points: Sequence[tuple[float, float]], growth: Callable[[float], float])
 
 def proportional(articles: float) -> float:
     return articles
-
-
-def of_search(articles: float) -> float:
-    return float(articles**0.75)
-
-
-def growth_of(kind: str, figure: str) -> Callable[[float], float]:
-    """Return how a figure of a kind of request grows with the number of articles.
-
-    A search walks the articles that have its words: most of them if the words are frequent, few if not. Pairs of
-    the 20 most frequent of 1,728 words took 0.8, 2.2, 6.1, 12.8 and 35 ms with 1,000, 10,000, 100,000, 300,000 and
-    a million articles. All else looks up places in sorted sets.
-    """
-    return of_search if (kind, figure) == ("search", "store_ms") else math.log
 
 
 class Costs:
@@ -145,15 +128,14 @@ def renders(rates: Sequence[float], workers: float) -> float:
 def _lines(samples: Sequence[Sample], kind: str, of: Callable[[Sample], Mapping[str, Cost]]) -> dict[str, Line]:
     lines = {}
     for figure in (each.name for each in fields(Cost)):
-        growth = growth_of(kind, figure)
         single = [(s.articles, getattr(of(s)[kind], figure)) for s in samples if s.shards == 1]
-        fixed, slope = fit(single, growth)
+        fixed, slope = fit(single, math.log)
         more = [
-            (getattr(of(s)[kind], figure) - fixed - slope * growth(s.articles)) / (s.shards - 1)
+            (getattr(of(s)[kind], figure) - fixed - slope * math.log(s.articles)) / (s.shards - 1)
             for s in samples
             if s.shards > 1 and kind in ASK_EVERY_SHARD
         ]
-        lines[figure] = Line(fixed, slope, max(0.0, fmean(more)) if more else 0.0, growth)
+        lines[figure] = Line(fixed, slope, max(0.0, fmean(more)) if more else 0.0, math.log)
     return lines
 
 
@@ -163,25 +145,21 @@ def _cost(lines: Mapping[str, Line], articles: float, shards: int) -> Cost:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Bytes of the store: of the articles, of their words, of each article that is read, and of each open vote."""
+    """Bytes of the store: of the articles, of each article that is read, and of each open vote."""
 
     article: Line
-    index: Line
     read: float
     vote: float
 
     def of_articles(self, articles: float) -> float:
-        """Return the bytes that this many articles take, without words and views."""
+        """Return the bytes that this many articles take, without views."""
         return self.article.at(articles)
-
-    def of_words(self, articles: float) -> float:
-        return self.index.at(articles)
 
 
 def memory(samples: Sequence[Sample], read: float, vote: float) -> Memory:
-    """Return the memory of the articles, and that of their words: a fixed part, and one for each article.
+    """Return the memory of the articles: a fixed part, and one for each article.
 
-    Both are those between the two largest sizes, since ids and sets of more articles take more.
+    It is that between the two largest sizes, since ids and sets of more articles take more.
     """
     *_, smaller, larger = sorted((s for s in samples if s.shards == 1), key=lambda s: s.articles)
 
@@ -190,4 +168,4 @@ def memory(samples: Sequence[Sample], read: float, vote: float) -> Memory:
         slope = (last - first) / (larger.articles - smaller.articles)
         return Line(max(0.0, first - slope * smaller.articles), slope, 0.0, proportional)
 
-    return Memory(line(lambda s: s.article_bytes), line(lambda s: s.index_bytes), read, vote)
+    return Memory(line(lambda s: s.article_bytes), read, vote)

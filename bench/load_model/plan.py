@@ -32,7 +32,6 @@ class Load:
     read: float = 0.5
     """The share of the articles that were read in the last 90 days."""
 
-    searches_elsewhere: bool = False
     by_address: bool = True
     """Whether the proxy sends all requests for an address to one web node, so that only it keeps the page."""
 
@@ -69,7 +68,6 @@ class Plan:
     shards: int
     primaries: int
     articles_gb: float
-    words_gb: float
     votes_gb: float
     gigabits: float
     """Gigabits a second to readers."""
@@ -78,7 +76,7 @@ class Plan:
 
     @property
     def store_gb(self) -> float:
-        return self.articles_gb + self.words_gb + self.votes_gb
+        return self.articles_gb + self.votes_gb
 
 
 def plan(load: Load, costs: Costs, memory: Memory, day: Day, machines: Machines) -> Plan:
@@ -92,8 +90,6 @@ def _with(shards: int, load: Load, costs: Costs, memory: Memory, day: Day, machi
     weights = _weights(load.articles, day.exponent)
     rates = {kind: share * load.pages for kind, share in PAGES.items()}
     rates |= {"vote": load.votes, "post": load.votes * load.posts_per_vote}
-    if load.searches_elsewhere:
-        del rates["search"]
     cores = 1.0
     for _ in range(20):  # more processes render more often: until both agree
         workers = max(2.0, min(cores, machines.web_cores) if load.by_address else cores)
@@ -104,14 +100,13 @@ def _with(shards: int, load: Load, costs: Costs, memory: Memory, day: Day, machi
     threads = needed.store_ms / 1000
     parts = (
         memory.of_articles(load.articles) + load.read * load.articles * memory.read,
-        0.0 if load.searches_elsewhere else memory.of_words(load.articles),
         load.votes / day.peak * 86400 * load.days_of_votes * memory.vote,
     )
-    articles_gb, words_gb, votes_gb = (part / 1e9 for part in parts)
-    primaries = _primaries(shards, threads, articles_gb + words_gb + votes_gb, machines)
+    articles_gb, votes_gb = (part / 1e9 for part in parts)
+    primaries = _primaries(shards, threads, articles_gb + votes_gb, machines)
     web_nodes = max(1, math.ceil(cores / machines.web_cores))
     node = machines.store_cores * machines.core_price + machines.gb_price * _gb(
-        (articles_gb + words_gb + votes_gb) * (even_share(shards, primaries) if primaries else 1), machines
+        (articles_gb + votes_gb) * (even_share(shards, primaries) if primaries else 1), machines
     )
     web = machines.web_cores * machines.core_price + machines.web_gb * machines.gb_price
     return Plan(
@@ -121,7 +116,6 @@ def _with(shards: int, load: Load, costs: Costs, memory: Memory, day: Day, machi
         shards=shards,
         primaries=primaries,
         articles_gb=articles_gb,
-        words_gb=words_gb,
         votes_gb=votes_gb,
         gigabits=needed.bytes * 8 / 1e9,
         price=web_nodes * web + primaries * (1 + machines.replicas) * node,

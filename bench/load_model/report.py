@@ -1,7 +1,6 @@
 """The tables of a measurement."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from bench.load_model import spread
 from bench.load_model.day import Day
@@ -35,12 +34,9 @@ def costs(samples: Sequence[Sample]) -> str:
 
 
 def memories(figures: Figures) -> str:
-    """Return the memory of an article at each size, its words apart."""
-    rows = [
-        [f"{of.articles:,}", str(of.shards), f"{of.article_bytes:,.0f}", f"{of.index_bytes:,.0f}"]
-        for of in figures.samples
-    ]
-    table = markdown(["articles", "shards", "bytes of an article", "bytes of its words"], rows, texts=0)
+    """Return the memory of an article at each size."""
+    rows = [[f"{of.articles:,}", str(of.shards), f"{of.article_bytes:,.0f}"] for of in figures.samples]
+    table = markdown(["articles", "shards", "bytes of an article"], rows, texts=0)
     extra = figures.extra
     return f"{table}\nAn article that was read takes {extra.read:,.0f} bytes more, a vote {extra.vote:,.0f}.\n"
 
@@ -64,20 +60,19 @@ def checks(of: Sequence[Check]) -> str:
 
 
 def plans(figures: Figures, day: Day, machines: Machines) -> str:
-    """Return the machines for each number of articles and each load, with the search here and elsewhere."""
+    """Return the machines for each number of articles and each load."""
     model, of = Costs(figures.samples), memory(figures.samples, figures.extra.read, figures.extra.vote)
     rows = []
     for articles in SIZES:
         for votes, pages in RATES.values():
-            here = Load(articles, votes, pages)
-            for load in (here, replace(here, searches_elsewhere=True)):
-                rows.append(_row(load, plan(load, model, of, day, machines)))
+            load = Load(articles, votes, pages)
+            rows.append(_row(load, plan(load, model, of, day, machines)))
     return markdown(_COLUMNS, rows, texts=0)
 
 
 _COLUMNS = (
-    *("articles", "votes/s", "pages/s", "search", "web cores", "web nodes", "store threads"),
-    *("shards", "primaries", "articles, GB", "words, GB", "voters, GB", "Gbit/s", "$ a month"),
+    *("articles", "votes/s", "pages/s", "web cores", "web nodes", "store threads"),
+    *("shards", "primaries", "articles, GB", "voters, GB", "Gbit/s", "$ a month"),
 )
 
 
@@ -85,23 +80,11 @@ def _row(load: Load, of: Plan) -> list[str]:
     possible = of.primaries > 0
     return [
         *(f"{load.articles:,}", f"{load.votes:,.0f}", f"{load.pages:,.0f}"),
-        "elsewhere" if load.searches_elsewhere else "here",
         *(f"{of.web_cores:,.0f}", f"{of.web_nodes:,}", f"{of.store_threads:,.1f}"),
         *((str(of.shards), f"{of.primaries:,}") if possible else ("–", "too many")),
-        *(f"{of.articles_gb:,.0f}", f"{of.words_gb:,.0f}", f"{of.votes_gb:,.0f}", f"{of.gigabits:.1f}"),
+        *(f"{of.articles_gb:,.0f}", f"{of.votes_gb:,.0f}", f"{of.gigabits:.1f}"),
         f"{of.price:,.0f}" if possible else "–",
     ]
-
-
-def searches(figures: Figures) -> str:
-    """Return what a search costs the store, and how many a second take a fifth of its thread."""
-    model, rows = Costs(figures.samples), []
-    for articles in (100_000, *SIZES):
-        took = model.fresh("search", articles).store_ms
-        rows.append([f"{articles:,}", f"{took:.0f}", f"{200 / took:.1f}"])
-    return markdown(
-        ["articles", "store CPU of a search, ms", "searches/s in a fifth of the thread"], rows, texts=0
-    )
 
 
 def everything(figures: Figures, day: Day, machines: Machines) -> str:
@@ -110,7 +93,6 @@ def everything(figures: Figures, day: Day, machines: Machines) -> str:
         "Memory": memories(figures),
         "A day, predicted / measured": checks(figures.checks),
         "Machines": plans(figures, day, machines),
-        "Searches": searches(figures),
         "Shards of each node": spread.table(),
     }
     return "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.lib.stores import repository_at
 from bench.load_model import measuring, memory
 from bench.load_model.day import Day, zipf
 from bench.load_model.figures import Check, Figures
@@ -13,10 +12,8 @@ from bench.load_model.measuring import Replayed
 from bench.load_model.mix import KEPT, REPLAYED
 from bench.load_model.model import Cost, Costs, Sample
 from bench.load_model.traffic import READ, Traffic
-from bench.search import drop_index
 from bench.site.contenders import filled
 from bench.site.servers import site
-from voting_site.embedded import StorePaths
 
 WORKERS = 2
 """Web processes of the site by default."""
@@ -61,7 +58,7 @@ def run(folder: Path, options: Options, day: Day, deadline: float) -> Figures:
 
 
 def _measure(folder: Path, articles: int, shards: int, options: Options, day: Day) -> tuple[Sample, Replayed]:
-    """Measure pages rendered for each request, then kept ones, then a day; finally the memory of the words."""
+    """Measure pages rendered for each request, then kept ones, then a day."""
     own = {"STORE_SHARDS": str(shards), "WEB_WORKERS": str(WORKERS), "TICK_SECONDS": "600"} | _PATIENT
     content = filled(folder, articles, **own)
     with site(folder, **own, RECENT_PAGES="off") as server:
@@ -77,9 +74,8 @@ def _measure(folder: Path, articles: int, shards: int, options: Options, day: Da
         replayed = measuring.replay(
             server, Traffic(content, day, "day"), day, options.requests, options.day_seconds
         )
-        index = drop_index(repository_at(StorePaths(folder), shards)).index / articles
     used = measuring.without(replayed.used, resting)
-    sample = Sample(articles, shards, fresh, kept, content.memory_per_article - index, index)
+    sample = Sample(articles, shards, fresh, kept, content.memory_per_article)
     return sample, Replayed(used, replayed.answers, replayed.hours, replayed.seconds)
 
 

@@ -50,7 +50,7 @@ class Content:
     """Articles that are open to votes, and are not on the front page."""
 
     memory_per_article: float
-    """Bytes of the store, its index of words included."""
+    """Bytes of the store."""
 
 
 def title(n: int) -> str:

@@ -17,20 +17,19 @@ from bench.site.content import Content
 PAGE = (Path(__file__).parents[2] / "docs" / "scaling.md").read_text("utf-8")
 
 
-def sample(articles, shards=1, *, search_ms=1.0, list_ms=0.5):
-    """A site on which a search takes time for each article, and a list some for each shard."""
+def sample(articles, shards=1, *, list_ms=0.5):
+    """A site on which a list takes some time for each shard."""
     fresh = dict.fromkeys(REPLAYED, Cost(5.0, list_ms, 10, 2, 6000))
     fresh["front page"] = fresh["front page, member"] = Cost(5.0, list_ms + 0.02 * (shards - 1), 10, 2, 6000)
-    fresh["search"] = Cost(10.0, search_ms, 50, 2, 5000)
     kept = dict.fromkeys(KEPT, Cost(0.1, 0.0, 0, 0, 6000))
-    return Sample(articles, shards, fresh, kept, 400 + 1e6 / articles, 100 + 2e5 / articles)
+    return Sample(articles, shards, fresh, kept, 400 + 1e6 / articles)
 
 
 SAMPLES = [
-    sample(100, search_ms=0.5316),
-    sample(10_000, search_ms=1.5),
-    sample(1_000_000, search_ms=32.12),
-    sample(10_000, 16, search_ms=1.5),
+    sample(100),
+    sample(10_000),
+    sample(1_000_000),
+    sample(10_000, 16),
 ]
 COSTS, MEMORY = Costs(SAMPLES), memory(SAMPLES, read=500, vote=100)
 DAY = Day(shares([1.0] * 12 + [2.0] * 12), 1.0, "")
@@ -147,8 +146,7 @@ def test_costs_at_the_measured_sizes_are_those_that_were_measured():
             assert (cost.web_ms, cost.store_ms) == pytest.approx((expected.web_ms, expected.store_ms), rel=0.001)
 
 
-def test_a_search_grows_with_the_articles_and_a_list_with_the_shards():
-    assert COSTS.fresh("search", 1e8).store_ms == pytest.approx(1000.5, rel=0.01)
+def test_a_list_grows_with_the_shards():
     assert COSTS.fresh("front page", 1e9).store_ms == pytest.approx(0.5)
     assert COSTS.fresh("front page", 1e6, 48).store_ms == pytest.approx(0.5 + 47 * 0.02)
     noisy = replace(SAMPLES[3], fresh={**SAMPLES[3].fresh, "vote": Cost(9.0, 9.0)})
@@ -171,7 +169,6 @@ def test_a_page_that_is_read_often_costs_little():
 
 def test_memory_is_a_fixed_part_and_one_for_each_article():
     assert MEMORY.of_articles(1e8) == pytest.approx(400e8 + 1e6)
-    assert MEMORY.of_words(1e8) == pytest.approx(100e8 + 2e5)
 
 
 # Machines
@@ -184,7 +181,7 @@ def test_a_small_site_is_one_machine_of_each_kind():
 
 
 def test_more_votes_need_more_nodes_and_more_memory_for_voters():
-    few, many = planned(searches_elsewhere=True), planned(votes=5_000.0, searches_elsewhere=True)
+    few, many = planned(), planned(votes=5_000.0)
 
     assert many.primaries > few.primaries == 1
     assert many.shards > many.primaries
@@ -194,20 +191,15 @@ def test_more_votes_need_more_nodes_and_more_memory_for_voters():
 
 
 def test_a_cluster_has_at_least_three_nodes():
-    plans = [planned(votes=votes, searches_elsewhere=True) for votes in range(0, 4_000, 200)]
+    plans = [planned(votes=votes) for votes in range(0, 4_000, 200)]
 
     assert {1, 3} < {of.primaries for of in plans}
     assert 2 not in {of.primaries for of in plans}
 
 
-def test_searches_of_many_articles_exceed_any_number_of_nodes():
-    assert planned(articles=1e8, pages=100_000.0).primaries == 0
-    assert planned(articles=1e8, pages=100_000.0, searches_elsewhere=True).primaries > 0
-
-
 def test_requests_that_are_sent_by_address_share_kept_pages():
-    by_address = planned(pages=50_000.0, searches_elsewhere=True)
-    anywhere = planned(pages=50_000.0, searches_elsewhere=True, by_address=False)
+    by_address = planned(pages=50_000.0)
+    anywhere = planned(pages=50_000.0, by_address=False)
 
     assert anywhere.web_cores > 1.2 * by_address.web_cores
 
@@ -235,7 +227,6 @@ def test_the_page_shows_the_tables_of_the_figures():
     assert report.memories(measured).partition("\n\n")[0] in PAGE
     assert report.costs(measured.samples[1:2]) in PAGE
     assert report.checks(measured.checks) in PAGE
-    assert report.searches(measured) in PAGE
 
 
 def test_the_model_predicts_the_days_that_were_measured():

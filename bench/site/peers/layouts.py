@@ -17,12 +17,12 @@ _PARTS = {
     "those who opposed": ("oppose",),
     "lists of members: posted, votes": ("posted", "votes"),
     "links of the last 48 hours": ("link",),
-    "words": ("word", "words"),
+    "changes that search indexes read, the last 20,000": ("changes",),
 }
 """Names of parts, and the nouns with which their keys begin."""
 
 _PART_OF = {noun: part for part, nouns in _PARTS.items() for noun in nouns}
-_TEXTS, _FIELDS, _WORDS, _OTHER = "title and link", "other fields of the article", "words", "all else"
+_TEXTS, _FIELDS, _OTHER = "title and link", "other fields of the article", "all else"
 _BATCH = 1000
 
 
@@ -42,12 +42,11 @@ def bytes_of_parts(client: "redis.Redis", articles: int) -> dict[str, float]:
             sizes[_PART_OF.get(name.partition(":")[0], _OTHER)] += size or 0
     for batch in _batches([f"article:{n}" for n in range(1, articles + 1)]):
         for name in batch:
-            pipeline.hmget(name, "title", "link", "words")
-        for title, link, words in pipeline.execute():
-            for part, texts in ((_TEXTS, (title, link)), (_WORDS, (words,))):
-                size = sum(len(text or "") for text in texts)
-                sizes[part] += size
-                sizes[_FIELDS] -= size
+            pipeline.hmget(name, "title", "link")
+        for texts in pipeline.execute():
+            size = sum(len(text or "") for text in texts)
+            sizes[_TEXTS] += size
+            sizes[_FIELDS] -= size
     return {part: size / articles for part, size in sizes.items()}
 
 
