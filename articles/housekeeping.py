@@ -109,11 +109,6 @@ def _measure(repository: Repository) -> str:
     return "recorded" if repository.measurements.record(lambda: web_counts.read(find_counts())) else ""
 
 
-def _index(repository: Repository) -> str:
-    """Continue indexing the articles of a store from before the search, or with an older version of the words."""
-    return _counted(repository.search.catch_up(_BUDGET), "article", "indexed")
-
-
 def _finish_merges(repository: Repository) -> str:
     """Move articles out of merged groups, where processes that died during the merge left them."""
     return _counted(repository.groups.finish_merges(), "article", "moved out of merged groups")
@@ -197,7 +192,6 @@ _STEPS = (
     _Step("hot", _score, is_routine=True),
     _Step("history", _sample, is_routine=True),
     _Step("measurements", _measure, is_routine=True),
-    _Step("words", _index),
     _Step("groups", _finish_merges),
     _Step("archive", _archive),
     _Step("account_deletion", _delete_accounts),

@@ -190,7 +190,6 @@ def measure(ids: list[int], only: Sequence[str]) -> None:
     longest.measure("repair", repository.repair.run)
     longest.measure("hot list rescored after repair", repository.hot.rescore)
     longest.measure("audit after repair", lambda: list(repository.audit.run()))
-    longest.measure("words reindexed", lambda: list(repository.search.index_all(restart=True)))
     longest.measure("ranks sampled", repository.history.record)
     actor = Actor(3, "carol")
     longest.measure("a group merged", lambda: repository.groups.merge("group-7", "group-8", actor, "The same"))

@@ -117,9 +117,12 @@ def written(repository: Repository) -> dict[str, object]:
 
 
 def contents(repository: Repository) -> dict[str, object]:
-    """Return everything in the store, by key, except the site's own random id; only the count of sketches."""
+    """Return everything in the store, by key; only the count of sketches.
+
+    Without what is different each time: the site's own id, the id of the copy, and when what has changed.
+    """
     client = repository.store.client
-    found = names_in(client)
+    found = [name for name in names_in(client) if not name.endswith("changes:")]
     pipe = client.pipeline(transaction=False)
     for name in found:
         pipe.type(name)
@@ -127,7 +130,8 @@ def contents(repository: Repository) -> dict[str, object]:
     for name, type_ in zip(found, types, strict=True):
         _READ["sketch" if "hll:" in name else type_](pipe, name)
     values = dict(zip(found, pipe.execute(), strict=True))
-    values.get(names.SCHEMA, {}).pop("site", None)
+    for name in ("site", "data"):
+        values.get(names.SCHEMA, {}).pop(name, None)
     return values
 
 
@@ -383,22 +387,6 @@ def set_store_clock(repository: Repository, at: float) -> None:
 
 def set_hot_rescored_at(repository: Repository, at: float) -> None:
     repository.store.client.hset(repository.store.shards.directory.ranking, "refreshed_at", at)
-
-
-def lose_words(repository: Repository) -> None:
-    """Delete the search index, as in a store that predates search."""
-    client = repository.store.client
-    for keys in repository.store.shards.all:
-        delete(client, *(keys.word(word) for word in client.zrange(keys.lexicon, 0, -1)), keys.lexicon)
-    client.hdel(names.SCHEMA, "indexed")
-
-
-def lose_word(repository: Repository, article_id: int) -> Callable[[], bool]:
-    """Delete one word's index in the article's shard; return a check of whether it is indexed again."""
-    client, keys = repository.store.client, repository.store.shards.of(article_id)
-    (word, *_) = client.zrange(keys.lexicon, 0, -1)
-    client.delete(keys.word(word))
-    return lambda: bool(client.exists(keys.word(word)))
 
 
 # Visitors

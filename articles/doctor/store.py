@@ -117,8 +117,6 @@ def check_upgrades(examination: Examination) -> Iterator[Finding]:
             _("Restart the site, which continues the upgrade."),
             ", ".join(examination.stamp.pending),
         )
-    elif examination.stamp and not examination.stamp.is_indexed:
-        yield note("The search does not find every article yet: housekeeping is indexing them.")
     elif examination.stamp:
         yield fine("The store needs no upgrade.")
 

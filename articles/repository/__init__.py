@@ -52,7 +52,6 @@ from articles.repository.ranking.weights import Weights
 from articles.repository.readership.archive import Counters, ViewArchive
 from articles.repository.readership.history import History
 from articles.repository.readership.pageviews import Pageviews
-from articles.repository.search.find import Search
 from articles.repository.store import schema
 from articles.repository.store.clients.client import (
     PATIENT_TIMEOUT_SECONDS,
@@ -140,7 +139,6 @@ class Repository:
         self.hot = Hot(store)
         self.lists = Lists(store, self.hot)
         self.following = Following(store)
-        self.search = Search(store)
         self.changes = Changes(store)
         self.refresh = Refreshes(store)
         self.standings = Standings(store)
@@ -213,6 +211,7 @@ class Repository:
         """Delete all content; the site's id stays, and no id is used again. About a dozen round trips."""
         schema.clear(self.store)
         self.upgrade()
+        self.changes.begin_copy()
         self.store.retract(None)
 
     def adopt_rules(self, progress: Progress = quiet) -> bool:

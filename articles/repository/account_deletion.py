@@ -7,12 +7,11 @@ together; an empty name says that the account is deleted. A member gets another 
 from collections.abc import Callable
 
 from articles.domain.discussion.comments import article_of
+from articles.domain.errors import StoreError
 from articles.domain.members import DELETED_MEMBER, DELETED_NAME, UserId
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Call, Store
+from articles.repository.store.connection import Call, Store, Value
 from articles.repository.store.keys import Keys
-from articles.repository.store.values import article_id_from
-from articles.searching import words_of
 
 _KINDS = ("articles", "comments", "flags", "log")
 """What is anonymised or, of flags, withdrawn, in this order."""
@@ -88,10 +87,10 @@ class AccountDeletion:
             for give in (self._give_articles, self._give_comments):
                 first = 0
                 while True:
-                    count, is_given = give(keys, user, user, name, first)
-                    first += count if is_given else 0
+                    count = give(keys, user, user, name, first)
+                    first += count
                     progress(done + first)
-                    if is_given and count < NAMES_PER_SCRIPT:
+                    if count < NAMES_PER_SCRIPT:
                         break
                 done += first
             cursor = "0"
@@ -107,8 +106,8 @@ class AccountDeletion:
             return self._replace_in_log(keys, name, DELETED_NAME, cursor)
         give = self._give_articles if kind == "articles" else self._give_comments
         first = int(cursor) if heir == user else 0
-        count, is_given = give(keys, user, heir, "", first)
-        return "" if is_given and count < NAMES_PER_SCRIPT else str(first + (count if is_given else 0))
+        count = give(keys, user, heir, "", first)
+        return "" if count < NAMES_PER_SCRIPT else str(first + count)
 
     def _replace_in_log(self, keys: Keys, name: str, replacement: str, cursor: str) -> str:
         following, changed = self._store.run(
@@ -120,38 +119,31 @@ class AccountDeletion:
             self._store.retract(None)
         return str(following)
 
-    def _give_articles(self, keys: Keys, user: UserId, heir: UserId, name: str, first: int) -> tuple[int, bool]:
-        """Give a batch of the member's articles to another member, or another name to the member.
+    def _give_articles(self, keys: Keys, user: UserId, heir: UserId, name: str, first: int) -> int:
+        """Give a batch of the member's articles to another member, or another name to the member; return its size.
 
-        Returns the size of the batch, and whether it is done: an article that is edited meanwhile stays for the
-        next step. Articles that go to another member leave the list, so that it holds exactly those that are left.
+        Articles that go to another member leave the list, so that it holds exactly those that are left.
         """
-        posted = keys.posted(user)
-        flat = self._store.run("members/find_posted", [posted], [keys.prefix, first, NAMES_PER_SCRIPT])
-        rows: list[str] = []
-        for article_id, title, link, former in zip(*(flat[n::4] for n in range(4)), strict=True):
-            if heir != user or former != name:
-                rows += [article_id, title, link, words_of(title, link, name)]
-        if not rows:
-            return len(flat) // 4, True
-        with self._store.retracting(list(map(article_id_from, rows[::4]))):
-            changed = self._store.run(
-                "account_deletion/anonymise_articles",
-                [keys.lexicon, posted],
-                [keys.prefix, user, heir, name, *rows],
-            )
-        return len(flat) // 4, not changed
+        script = "account_deletion/anonymise_articles"
+        count, changed = self._give(script, keys, keys.posted(user), (user, heir, name, first))
+        self._store.retract(changed)
+        return count
 
-    def _give_comments(self, keys: Keys, user: UserId, heir: UserId, name: str, first: int) -> tuple[int, bool]:
+    def _give_comments(self, keys: Keys, user: UserId, heir: UserId, name: str, first: int) -> int:
         """Give a batch of the member's comments, as `_give_articles` does with articles."""
-        count, changed = self._store.run(
-            "account_deletion/anonymise_comments",
-            [keys.commented(user)],
-            [user, heir, name, first, NAMES_PER_SCRIPT, keys.prefix],
-        )
-        if changed:
-            self._store.retract({article_of(int(comment_id)) for comment_id in changed})
-        return int(count), True
+        script = "account_deletion/anonymise_comments"
+        count, changed = self._give(script, keys, keys.commented(user), (user, heir, name, first))
+        self._store.retract(set(map(article_of, changed)))
+        return count
+
+    def _give(self, script: str, keys: Keys, posted: str, whose: tuple[Value, ...]) -> tuple[int, list[int]]:
+        """Return the size of the batch, and the ids of what has changed. All pages go if the reply is lost."""
+        try:
+            count, changed = self._store.run(script, [posted], [*whose, NAMES_PER_SCRIPT, keys.prefix])
+        except StoreError:
+            self._store.retract(None)
+            raise
+        return int(count), list(map(int, changed))
 
     def _withdraw_flags(self, keys: Keys, user: UserId) -> bool:
         """Withdraw a batch of the member's flags; return whether all of the shard are done."""

@@ -10,7 +10,6 @@ from articles.domain.errors import (
     ArticlesError,
     DuplicateLink,
     StoreError,
-    StoreUnavailable,
 )
 from articles.domain.limits import Use
 from articles.domain.members import UserId
@@ -21,13 +20,9 @@ from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.connection import NO_ONE, Store, Value, exact_time, joined_times, queue
 from articles.repository.store.values import joined, whole_from
-from articles.searching import words_of
 from articles.text.links import link_digest, post_digest
 
 _HOLDER = "the article of a link"
-
-_ATTEMPTS = 5
-"""Attempts to write an edit. Each fails only if the poster's name changes: once, when the account is deleted."""
 
 
 class Articles:
@@ -121,14 +116,14 @@ class Articles:
         store, now = self._store, self._store.now()
         keys = store.shards.of(article_id)
         closes, grace = exact_time(now + store.rules.voting_window), store.rules.voters_grace
-        (title, link, text), words = content, words_of(content.title, content.link, name)
+        title, link, text = content
         times: list[Value] = [exact_time(now), ",".join(groups), closes, grace]
         status, *_ = store.ask(
             "articles/post",
             poster,
             [keys.article(article_id), keys.voted(article_id)],
             [
-                *(article_id, title, link, poster, name, *times, keys.prefix, words, text),
+                *(article_id, title, link, poster, name, *times, keys.prefix, text),
                 *(joined(mentioned), store.kept_html.make(text)),
             ],
         )
@@ -197,7 +192,7 @@ class Articles:
         ArticleRemoved, NotThePoster, EditingClosed, AccountDeleted, and DuplicateLink if another article was
         posted with the new link within `Rules.repost_window`. A withdrawn article claims no link.
         """
-        before = self.get(article_id, with_text=True)
+        keys, before = self._store.shards.of(article_id), self.get(article_id, with_text=True)
         content = _Content(title, link, before.text if text is None else text)
         moves = bool(link) and not before.is_withdrawn and not _same_link(before.link, link)
         if moves and (holder := self._claim(content.digest, article_id)) != article_id:
@@ -207,8 +202,17 @@ class Articles:
         targets = self._groups.ensure_targets(join, self._groups.get_targets(join))
         new_groups = list(dict.fromkeys(targets.values()))
         try:
-            notices = [joined(mentioned), joined_times(unmentioned)]
-            old_link = self._write(before, content, arguments, [",".join(new_groups), ",".join(leave)], notices)
+            with self._store.retracting([article_id]):
+                (old_link,) = self._store.change(
+                    "articles/edit",
+                    article_id,
+                    [keys.article(article_id)],
+                    [
+                        *(*arguments, keys.prefix, content.text, ",".join(new_groups), ",".join(leave)),
+                        *(self._store.rules.hot_size, joined(mentioned)),
+                        *(self._store.kept_html.make(content.text), joined_times(unmentioned)),
+                    ],
+                )
         except StoreError:
             raise  # the edit may be done and only its reply lost: then the article needs the claim
         except ArticlesError:
@@ -216,34 +220,6 @@ class Articles:
             raise
         self._groups.follow_merges(new_groups)
         self._release(not _same_link(old_link, link), old_link, article_id)
-
-    def _write(
-        self,
-        article: Article,
-        content: "_Content",
-        arguments: Sequence[Value],
-        groups: Sequence[Value],
-        notices: Sequence[Value],
-    ) -> str:
-        """Write an edit, with words that include the article's current poster name; return the old link."""
-        keys, (title, link, text) = self._store.shards.of(article.id), content
-        html = self._store.kept_html.make(text)
-        for _ in range(_ATTEMPTS):
-            words = [keys.prefix, words_of(title, link, article.poster_name), article.poster_name, text]
-            with self._store.retracting([article.id]):
-                status, *old_link = self._store.ask(
-                    "articles/edit",
-                    article.id,
-                    [keys.article(article.id)],
-                    [*arguments, *words, *groups, self._store.rules.hot_size, notices[0], html, notices[1]],
-                    handled=("changed",),
-                )
-            if status == "ok":
-                return str(old_link[0])
-            article = self.get(article.id)
-        raise StoreUnavailable(
-            f"the poster's name of article {article.id} changed at each of {_ATTEMPTS} attempts"
-        )
 
     def _release(self, moves: bool, link: str, article_id: ArticleId) -> None:
         if moves and link:

@@ -20,7 +20,7 @@ from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Store
 from articles.repository.store.values import count_from
 
-_COPY = "copy"
+_COPY = "data"
 """Field of the stamp: an index of another copy of the site's data is built again."""
 
 OVERLAP = 10.0

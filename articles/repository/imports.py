@@ -25,7 +25,6 @@ from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.scan import filled, portions
-from articles.searching import words_of
 from articles.text.links import post_digest
 
 Mark: TypeAlias = tuple[str, str]
@@ -220,13 +219,12 @@ class Imports:
                 ",".join(article.groups),
                 self._closes_at(article),
                 article.removed or "",
-                words_of(article.title, article.link, article.poster_name),
                 article.text,
                 article.locked or "",
                 article.comment_numbers,
                 self._store.kept_html.make(article.text),
             )
-        return Call("imports/enter", (keys.lexicon,), arguments)
+        return Call("imports/enter", (keys.removed,), arguments)
 
     def _claim_links(self, articles: Sequence[ImportedArticle], ids: Mapping[Mark, ArticleId]) -> None:
         """Claim what was posted recently and not withdrawn, so that posting it again leads to these articles."""

@@ -14,11 +14,9 @@ from articles.searching.query import (
     read_query,
 )
 from articles.searching.tokens import fold, hosts_of, language_of, stem, stems_of, tokens_of, words_of_host
-from articles.searching.words import WORDS_VERSION, words_of, words_of_comment
 
 __all__ = [
     "MOST_CHARACTERS",
-    "WORDS_VERSION",
     "Between",
     "Clause",
     "Named",
@@ -36,7 +34,5 @@ __all__ = [
     "stem",
     "stems_of",
     "tokens_of",
-    "words_of",
-    "words_of_comment",
     "words_of_host",
 ]

@@ -19,13 +19,13 @@ from itertools import count
 
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import ArticlesError, GroupNotFound, PageNotFound, StoreError
-from articles.domain.lists import TOP_PERIODS, Order
+from articles.domain.lists import TOP_PERIODS, Order, SearchOrder
 from articles.domain.moderation.log import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.repository import FeedFilter, ImportRunning, Repository
-from articles.searching import read_query
 from tests.rules import connect, default_rules
+from tests.searches import Search
 
 RULES = default_rules(voting_window=90, edit_window=20, hot_refresh=2)
 """Short, so that articles close and lists are rescored within the run."""
@@ -213,11 +213,10 @@ def keeper(stage: Stage) -> Iterator[Deed]:
         yield audit
         yield tune
         yield repository.hot.rescore
-        yield lambda: list(repository.search.index_all(restart=True))
 
 
 def reader(stage: Stage) -> Iterator[Deed]:
-    repository, chance = stage.repository, stage.chance
+    repository, chance, following = stage.repository, stage.chance, Search(stage.repository)
 
     def page(**asked: object) -> None:
         order = chance.choice(list(Order))
@@ -234,9 +233,8 @@ def reader(stage: Stage) -> Iterator[Deed]:
         stage.seen(shown, f"more {slugs}")
 
     def search() -> None:
-        query = read_query(" ".join(chance.choices(WORDS, k=chance.randint(1, 2))))
-        found = repository.search.get_page(query, chance.choice([Order.SCORE, Order.TIME]), chance.randint(1, 3))
-        stage.seen([article.id for article in found.articles], "search")
+        text = " ".join(chance.choices(WORDS, k=chance.randint(1, 2)))
+        stage.seen(following(text, chance.choice(list(SearchOrder)), chance.randint(1, 3)), "search")
 
     def feed() -> None:
         slugs = chance.sample(SLUGS, 3)

@@ -43,8 +43,8 @@ def test_a_member_gets_another_name_everywhere(run, site_store, posts, alice):
     assert names_in(site_store, posts) == {"alison"}
     assert browser.get("/users/alison/").text.count("/users/alison/") > 20, "and still logged in"
     assert browser.get("/users/alice/").status_code == 404
-    assert "No. 59" in browser.get("/search/", {"q": "alison"}).text
-    assert "No. 59" not in browser.get("/search/", {"q": "alice"}).text
+    assert "No. 59" in browser.get("/search/", {"q": "alison", "order": "time"}).text
+    assert "No. 59" not in browser.get("/search/", {"q": "alice", "order": "time"}).text
     assert User.objects.is_taken("ALICE"), "no one else gets the former name"
     assert problems(site_store) == []
 

@@ -40,7 +40,6 @@ STEPS = [
     "hot",
     "history",
     "measurements",
-    "words",
     "groups",
     "archive",
     "account_deletion",

@@ -15,7 +15,6 @@ from tests.store_state import (
     limited_rights,
     lose_everything,
     lose_parameters,
-    lose_words,
     read_only_replica,
     server_info,
     write_stamp,
@@ -139,13 +138,6 @@ def test_a_pending_upgrade_is_a_warning(site_store):
 
     assert finding.level.label == "warning"
     assert finding.detail.startswith("voters are kept until housekeeping drops them, ")
-
-
-def test_an_incomplete_search_index_is_a_note(site_store):
-    assert levels("store", "upgrades") == ["fine"]
-    lose_words(site_store)
-
-    assert levels("store", "upgrades") == ["note"]
 
 
 def test_a_store_that_refuses_introspection_is_found(site_store, store_paths, settings):

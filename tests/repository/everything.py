@@ -12,7 +12,6 @@ from articles.domain.ranking import Parameters
 from articles.repository import Confirmation, Repository
 from articles.repository.moving.move import sum_up
 from articles.repository.upkeep.long_articles import check_long, repair_long
-from articles.searching import read_query
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import (
@@ -48,7 +47,6 @@ def use_all(repository: Repository, clock: Clock) -> None:
         for period in TOP_PERIODS.values():
             repository.lists.get_page(Order.POINTS, period=period)
         repository.lists.get_page(Order.POINTS, slugs=("one", "two"), hidden=("three",), shown=(ids[0],))
-        repository.search.get_page(read_query("title exam"), hidden=("three",))
         for choice in (Choice.VOTE, Choice.OPPOSE, Choice.NONE):
             repository.votes.cast(article_id, 77, choice)
         vote_from(repository, article_id, 1, repository.rules.ring_accounts)
@@ -86,8 +84,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
     clock.advance(9 * DAY)
     names = repository.store.shards.of(4000)
     repository.store.client.zadd(names.order(Order.TIME), {"4000": 1})
-    for wrong in (names.word("none"), names.group("two")):
-        repository.store.client.sadd(wrong, 4000)
+    repository.store.client.sadd(names.group("two"), 4000)
     use_after_a_gap(repository, ids[1])
     wrong, stranger = repository.store.shards.of(ids[1]), {str(root_of(ids[1]) + 777): 1}
     repository.store.client.sadd(wrong.left_out, MALLORY)
@@ -148,8 +145,6 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
     assert repository.redactions.list_texts(article_id)
     assert repository.redactions.redact_article(article_id, ["Reply", "Spam"], MODERATOR, "Private")
     comments.restore(reply, MODERATOR, "No spam")
-    for text in ("rep", "edited all"):
-        repository.comment_search.get_page(read_query(text))
     comments.lock(article_id, MODERATOR, "Too heated")
     comments.unlock(article_id, MODERATOR, "Calm again")
     remake_html(repository, article_id, first)
@@ -227,7 +222,7 @@ def move(repository: Repository, article_id: int) -> None:
     for keys in repository.store.shards.all:
         repository.store.run("moving/finish", [keys.moving, keys.closed], [])
     repository.moves.confirm()
-    repository.repair.settle([article_id], {article_id: ("", ("two",))})
+    repository.repair.settle([article_id], {article_id: ("two",)})
 
 
 def read(repository: Repository, article_id: int) -> None:

@@ -263,23 +263,6 @@ def test_an_article_removed_or_restored_during_account_deletion_is_not_skipped(r
     assert problems(repository) == []
 
 
-@pytest.mark.parametrize(("title", "address"), [("Renamed", link(1)), ("Article 1", "https://elsewhere.example/")])
-def test_an_article_edited_during_deletion_is_found_by_its_new_words(repository, monkeypatch, title, address):
-    article, made = post(repository, 1, poster=BOB), account_deletion.words_of
-
-    def edit_before(*facts):
-        monkeypatch.setattr(account_deletion, "words_of", made)
-        repository.articles.edit(article, MODERATOR, title, address, moderator=True, reason="Why not")
-        return made(*facts)
-
-    monkeypatch.setattr(account_deletion, "words_of", edit_before)
-    leave(repository, BOB, "user2")
-
-    found = repository.articles.get(article)
-    assert (found.title, found.link, found.by_deleted_member) == (title, address, True)
-    assert problems(repository) == []
-
-
 def test_repeating_account_deletion_removes_what_the_member_saved_meanwhile(used):
     leave(used, ALICE, "user1")
     used.members.save(ALICE, 4, wanted=True)  # was in progress
@@ -311,7 +294,7 @@ def test_account_deletion_reads_no_articles_of_other_members(repository, clock):
         reset_statistics(client)
         leave(repository, user, f"user{user}")
         calls = calls_in(client)
-        return {name: calls[name] for name in ("evalsha", "hmget", "zrange")}
+        return {name: calls[name] for name in ("evalsha", "hget", "zrange")}
 
     assert done_for(ALICE) == done_for(BOB)
 

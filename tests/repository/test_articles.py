@@ -49,7 +49,6 @@ def test_posting_writes_the_article_its_first_vote_and_its_rankings(repository, 
         "votes": "1",
         "opposes": "0",
         "groups": "",
-        "words": " a titl exampl example.org alic ",
     }
     assert client.smembers(keys.voted(posted.id)) == {"1"}
     assert client.ttl(keys.voted(posted.id)) == -1

@@ -10,9 +10,8 @@ from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.domain.ranking import RANGES, Parameters
 from articles.repository import Repository
-from articles.repository.search import word_sets
 from articles.repository.store.keys import Keys
-from articles.repository.upkeep import audit, repair
+from articles.repository.upkeep import audit, group_audit, repair
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY
 from tests.every_server import with_methods_of
@@ -76,37 +75,6 @@ def test_the_audit_changes_nothing(used):
 Break = Callable[[Raw], object]
 
 BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
-    # words
-    "an article that is not under one of its words": (
-        lambda raw: raw.client.srem(raw.of(7).word("better"), 7),
-        [("article:7", "not under better"), ("word:better", "in the lexicon, but of no article")],
-    ),
-    "an article under a word it does not have": (
-        lambda raw: raw.client.sadd(raw.of(7).word("example.org"), 7000),
-        [("word:example.org", "holds article 7000, which does not have this word")],
-    ),
-    "a removed article under its words": (
-        lambda raw: raw.client.sadd(raw.of(6).word("articl"), 6),
-        [("article:6", "removed, but under articl"), ("word:articl", "holds article 6, which is removed")],
-    ),
-    "a word that is not in the lexicon": (
-        lambda raw: raw.client.zrem(raw.of(7).lexicon, "better"),
-        [("word:better", "not in the lexicon")],
-    ),
-    "an article whose place under a word another id takes": (
-        lambda raw: (
-            raw.client.srem(raw.of(7).word("better"), 7),
-            raw.client.sadd(raw.of(7).word("better"), 7000),
-        ),
-        [
-            ("article:7", "not under better"),
-            ("word:better", "holds article 7000, which does not have this word"),
-        ],
-    ),
-    "a title by hand": (
-        lambda raw: raw.client.hset(raw.of(7).article(7), "title", "By hand"),
-        [("article:7", "is not indexed by the words of its title, link and poster")],
-    ),
     # 1. votes and voters
     "a voter too many": (
         lambda raw: raw.client.sadd(raw.of(7).voted(7), 999),
@@ -389,7 +357,7 @@ def drop(raw: Raw, slug: str, *, keep: int) -> None:
             raw.repository.groups.assign(article_id.id, remove=[slug])
 
 
-SHARING = {"a removed article under its words", "a group ranking without an entry"}
+SHARING = {"a group ranking without an entry"}
 """Of these, what needs another article in the same shard."""
 
 
@@ -583,7 +551,7 @@ def test_sets_of_the_expected_size_are_not_read_again(used, monkeypatch):
 
     assert problems(used.repository) == []
 
-    assert not {"audit/words", "audit/group"} & set(scripts)
+    assert "audit/group" not in scripts
 
 
 @pytest.mark.parametrize("member", ["1\n2", "1\n", "\n"])
@@ -652,37 +620,25 @@ def test_the_audit_reports_nothing_for_an_article_without_votes(repository):
     assert problems(repository) == []
 
 
-def add_to_every_set(repository: Repository, article_id: int) -> int:
-    """Add an id to the sets of all words and of the group python; return how many sets these are."""
-    client, count = repository.store.client, 0
-    for keys in repository.store.shards.all:
-        for name in (*map(keys.word, client.zrange(keys.lexicon, 0, -1)), keys.group("python")):
-            count += client.sadd(name, article_id)
-    return count
-
-
 @pytest.mark.parametrize("work", ["audit", "repair"])
 def test_no_script_gets_more_ids_than_one_step_allows(repository, monkeypatch, work):
-    for module in (audit, repair):
+    for module in (audit, group_audit, repair):
         monkeypatch.setattr(module, "ARTICLES_PER_CHECK", 5)
+    for module in (audit, repair):
         monkeypatch.setattr(module, "ENTRIES_PER_CHECK", 5)
-    monkeypatch.setattr(word_sets, "_IDS_PER_SCRIPT", 5)
     for number in range(12 * repository.store.shards.count):
         view(repository, post(repository, number, ("python",)), 1)
     warm(repository, "python")
-    run, client, given, under = repository.store.run, repository.store.client, [], []
-    add_to_every_set(repository, 10**6)  # sets of the expected size are not read
+    run, given = repository.store.run, {}
+    for keys in repository.store.shards.all:
+        repository.store.client.sadd(keys.group("python"), 10**6)  # groups of the expected size are not read
 
     def watched(script, names, args):
-        given.append(len(args))
-        if script.endswith("/words"):
-            prefix, _, count, *rest = args
-            words, ids = rest[: int(count)], rest[int(count) :]
-            under.append(len(ids) or sum(client.scard(f"{prefix}word:{word}") for word in words))
+        given[script] = max(given.get(script, 0), len(args))
         return run(script, names, args)
 
     monkeypatch.setattr(repository.store, "run", watched)
     assert problems(repository) if work == "audit" else repository.repair.run()
 
-    assert max(given) <= 5 + 5  # the ids, and the other arguments
-    assert 0 < max(under) <= 5
+    assert max(given.values()) <= 5 + 5  # the ids, and the other arguments
+    assert given[f"{work}/group"] == 2 + 5

@@ -1,11 +1,13 @@
 """A backup of the store: what is read while members vote, and what a restore makes of it, whatever the shards."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
+import redis
 
 from articles.domain.articles import Article, Choice
 from articles.domain.discussion.comments import CommentOrder, root_of
@@ -22,6 +24,7 @@ from articles.repository.store.connection import Store
 from articles.repository.store.key_table import TABLE, InBackup
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY, Clock
+from tests.every_server import names_in
 from tests.factories import comment_on, post, view
 from tests.repository.everything import use_all
 from tests.repository.usage import tune, use
@@ -148,6 +151,8 @@ def test_an_older_store_is_backed_up_and_upgraded_when_it_is_restored(repository
         client.unlink(keys.order(Order.POINTS))
         for article_id in ids:
             client.hdel(keys.article(article_id), "closes")
+    for name in names_of_hashes(client):
+        client.hset(name, "words", " a word ")
 
     layout, written = lines(repository.store)
     copy = restored(empty_url, layout, written, shards=3, clock=clock)
@@ -156,6 +161,12 @@ def test_an_older_store_is_backed_up_and_upgraded_when_it_is_restored(repository
     assert copy.store.client.hget("schema:", "version") == str(schema.LAYOUT_VERSION)
     assert problems(copy) == []
     assert [article.id for article in articles_of(copy)] == ids
+    assert not any(copy.store.client.hexists(name, "words") for name in names_of_hashes(copy.store.client))
+
+
+def names_of_hashes(client: redis.Redis) -> list[str]:
+    """Return the names of all articles and comments."""
+    return [name for name in names_in(client) if re.fullmatch(r"(\{s\d+\}:)?(article|comment):\d+", name)]
 
 
 def test_no_site_starts_before_a_restore_is_complete(repository, empty_url, clock):

@@ -18,7 +18,6 @@ from articles.repository import Repository, answer_within
 from articles.repository.store.clients import cluster_nodes, guarded_connection
 from articles.repository.store.clients.cluster_exchange import Exchange
 from articles.repository.store.clients.errors import store_errors
-from articles.searching import read_query
 from tests.factories import post
 from tests.repository.exchanges import lose_replies
 from tests.repository.slot_moves import SlotMove
@@ -196,7 +195,7 @@ def everything(repository: Repository, article: int) -> list[Callable[[], object
         lambda: repository.articles.get(article),
         lambda: repository.votes.cast(article, 9, Choice.VOTE),
         lambda: post(repository, 2),
-        lambda: repository.search.get_page(read_query("article")),
+        repository.changes.get_moments,
         repository.hot.rescore,
         repository.inspection.get_overview,
         repository.store.layout,

@@ -13,7 +13,6 @@ from articles.repository import Repository
 from articles.repository.store.batches import ENTRIES_PER_CHECK
 from articles.repository.store.keys import Keys
 from articles.repository.upkeep import comment_audit, comment_repair
-from articles.searching import read_query
 from tests.cast import ALICE, BOB
 from tests.factories import comment_on, post
 from tests.repository.racing import during
@@ -52,7 +51,6 @@ class Raw:
             self.client.zrem(self.keys.replies_best(parent), str(comment_id))
             self.client.zrem(self.keys.replies_time(parent), str(comment_id))
         self.client.zrem(self.keys.commented(ALICE), str(comment_id))
-        self.client.zrem(self.keys.comment_time, str(comment_id))
         last = self.client.hget(self.keys.comment(REPLY), "time")
         self.change_article(comments=2, last_comment=last)
         self.client.zadd(self.keys.order(Order.ACTIVE), {"7": float(last)})
@@ -141,34 +139,6 @@ REPAIRED: Mapping[str, tuple[Break, Found]] = {
         lambda raw: raw.change_article(comment_ids=2),
         [(named(one), "has a number beyond those given out") for one in (STUB, LAST)],
     ),
-    "words by hand": (
-        lambda raw: raw.change(FIRST, words=" other "),
-        [
-            (named(FIRST), "is not indexed by the words of its text"),
-            (named(FIRST), "not under other"),
-            ("comment:word:first", f"holds comment {FIRST}, which does not have this word"),
-        ],
-    ),
-    "a comment that is not among those by time": (
-        lambda raw: raw.client.zadd(raw.keys.comment_time, {str(FIRST): 5, str(STUB): 5}),
-        [
-            (named(FIRST), "not among the comments by time, or not by its time"),
-            (named(STUB), "not shown, but among the comments by time"),
-        ],
-    ),
-    "strangers in the index": (
-        lambda raw: (
-            raw.client.sadd(raw.keys.comment_word("first"), str(LAST), str(ROOT + 77)),
-            raw.client.zadd(raw.keys.comment_time, {str(ROOT + 77): 5}),
-            raw.client.zadd(raw.keys.comment_lexicon, {"nothing": 0}),
-        ),
-        [
-            (named(ROOT + 77), "no such comment"),
-            ("comment:word:first", f"holds comment {LAST}, which does not have this word"),
-            ("comment:word:first", f"holds comment {ROOT + 77}, which does not have this word"),
-            ("comment:word:nothing", "in the lexicon, but of no comment"),
-        ],
-    ),
 }
 """Damage after whose repair everything is as before."""
 
@@ -181,7 +151,6 @@ REPAIRED_OTHERWISE: Mapping[str, tuple[Break, Found, list[int]]] = {
             (named(REPLY), f"replies to {FIRST}, which is not there"),
             ("commented:1", f"holds {FIRST}, which is not the member's"),
             (f"replies:best:{ROOT}", f"holds {FIRST}, which does not reply to it"),
-            ("comment:word:first", f"holds comment {FIRST}, which does not have this word"),
         ],
         [REPLY, STUB, LAST],
     ),
@@ -189,7 +158,6 @@ REPAIRED_OTHERWISE: Mapping[str, tuple[Break, Found, list[int]]] = {
         lambda raw: raw.lose(LAST),
         [
             (named(STUB), "deleted, and without replies"),
-            ("comment:word:fourth", f"holds comment {LAST}, which does not have this word"),
         ],
         [FIRST, REPLY],
     ),
@@ -209,8 +177,6 @@ REPAIRED_OTHERWISE: Mapping[str, tuple[Break, Found, list[int]]] = {
             (named(root_of(4007) + 1), "replies to"),
             (named(root_of(4007) + 1), "there is no such article"),
             (named(root_of(4007) + 1), "not among the best"),
-            (named(root_of(4007) + 1), "not among the comments by time"),
-            (named(root_of(4007) + 1), "not under second"),
         ],
         [FIRST, REPLY, STUB, LAST],
     ),
@@ -270,25 +236,6 @@ def test_damage_is_found_and_repaired(used, what):
     about = ("comment:", "replies:", "commented:", "article:7")
     assert {n: after[n] for n in after if n.rpartition("}:")[2].startswith(about)} == {
         n: before[n] for n in before if n.rpartition("}:")[2].startswith(about)
-    }
-
-
-def test_a_store_from_before_the_search_of_comments_is_indexed_by_the_repair(used):
-    before, client = contents(used.repository), used.client
-    for keys in used.repository.store.shards.all:
-        client.delete(keys.comment_time, keys.comment_lexicon)
-        for comment in client.keys(f"{keys.prefix}comment:[0-9]*"):
-            client.hdel(comment, "words")
-        for words in client.keys(f"{keys.prefix}comment:word:*"):
-            client.delete(words)
-
-    assert used.repository.comment_search.get_page(read_query("first")).total == 0
-    assert any("is not indexed by the words of its text" in one for one in problems(used.repository))
-    used.repository.repair.run()
-
-    after = contents(used.repository)
-    assert {name: after.get(name) for name in before if "comment:" in name} == {
-        name: value for name, value in before.items() if "comment:" in name
     }
 
 

@@ -103,6 +103,7 @@ def used(began: float, repository: Repository, clock: Clock) -> Repository:
     repository.comments.lock(13, MODERATOR, "Too heated")
     assert repository.account_deletion.advance(2, "user2", "", lambda: True) == ""
     repository.note_remembered()
+    repository.changes.get_copy()
     warm(repository, "python", "群组")
     assert problems(repository) == []
     return repository

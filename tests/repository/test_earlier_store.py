@@ -12,11 +12,11 @@ import pytest
 
 from articles.domain.lists import Order
 from articles.repository import Repository
-from articles.searching import read_query
 from tests.cast import BOB
 from tests.clock import Clock
 from tests.repository.usage import listed
 from tests.rules import connect
+from tests.searches import ids_found
 from tests.store_state import problems
 
 LOGS = Path(__file__).with_name("earlier_stores")
@@ -59,8 +59,7 @@ def test_an_earlier_store_opens_and_shows_the_same_content(earlier):
     assert [article.id for article in repository.members.get_voted(11).articles] == shown["voted"]
     log = repository.moderation_log.get_page().entries
     assert [[entry.action.value, entry.title, entry.reason] for entry in log] == shown["log"]
-    found = repository.search.get_page(read_query("article"), Order.TIME).articles
-    assert [article.id for article in found] == shown["found"]
+    assert ids_found(repository, "article") == shown["found"]
 
 
 def test_a_repair_does_not_change_an_earlier_store(earlier):

@@ -20,6 +20,7 @@ from tests.clock import Clock
 from tests.factories import imported, view
 from tests.repository.usage import removing
 from tests.rules import connect, default_rules
+from tests.searches import Search
 
 DAY = 86400
 TWO_DAYS = 2 * DAY
@@ -224,14 +225,15 @@ def test_hidden_articles_do_not_push_others_out_of_the_feed_of_a_period(reposito
     assert ids_of(repository.feeds.list_top(Period.DAY, FeedFilter(hidden=("go",)))) == shown[::-1][:30]
 
 
-def test_hidden_articles_do_not_count_towards_the_search_limit(repository, clock, monkeypatch):
-    monkeypatch.setattr(feeding, "MOST_ARTICLES", 5)
-    shown = post(repository, clock, 3)
+def test_hidden_articles_do_not_count_towards_the_search_limit(repository, clock):
+    shown, search = post(repository, clock, 3), Search(repository)
     post(repository, clock, 6, ["go"])
+    search.follower.catch_up()
 
-    found = repository.feeds.list_found(read_query("t"), FeedFilter(hidden=("go",)))
+    found = search.finder.list_newest(repository, read_query("t"), 5, hidden=("go",))
 
-    assert ids_of(found) == shown[::-1]
+    assert found == shown[::-1]
+    assert ids_of(repository.feeds.list_found(found, FeedFilter(hidden=("go",)))) == found
 
 
 def test_several_groups_form_one_feed_without_duplicates(repository, clock):

@@ -11,12 +11,12 @@ from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
 from articles.repository import ImportRunning, imports
 from articles.repository.store import keys as names
-from articles.searching import read_query
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY
 from tests.every_server import names_in, with_methods_of
 from tests.factories import imported, post
 from tests.rules import connect
+from tests.searches import ids_found
 from tests.store_state import problems
 
 OLD, RECENT = 1_600_000_000.5, 1_699_999_000.0
@@ -349,7 +349,7 @@ def test_an_article_whose_poster_deleted_the_account_is_imported_without_a_name(
 
     assert is_without_a_name(repository, first)
     assert repository.articles.get(first).votes == 3
-    assert repository.search.list_newest(read_query("alice"), 9) == [second]
+    assert ids_found(repository, "alice") == [second]
     assert repository.members.get_posted(ALICE).articles == ()
     assert repository.imports.add([row(at=at)]) == [None]
 
@@ -406,7 +406,7 @@ def test_the_store_serves_others_while_many_voters_are_entered(repository, clock
 
     def watched(calls):
         entered = [call.args[3:] for call in calls if call.script == "imports/enter"]
-        exchanges.extend([[int(votes) for step in entered for votes in step[6::16]]] if entered else [])
+        exchanges.extend([[int(votes) for step in entered for votes in step[6::15]]] if entered else [])
         return run_many(calls)
 
     monkeypatch.setattr(repository.store, "run_many", watched)

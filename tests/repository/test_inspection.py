@@ -219,7 +219,6 @@ def test_every_key_the_site_can_build_has_a_kind():
         spelled += [keys.ring(7, NETWORK), keys.rings]
         spelled += [*keys.copied_of_comment(7_000_001), keys.comment_voters, keys.comment_sent("0" * 32)]
         spelled += [keys.inbox(7), keys.flags_by(7), keys.flagged, keys.visits(7), keys.descriptions]
-        spelled += [keys.comment_time, keys.comment_word("t"), keys.comment_lexicon]
         spelled += [keys.replies_best(7_000_000), keys.replies_time(7_000_001), keys.commented(7)]
         spelled += [keys.days(), keys.visitors_of_day(19000), keys.group("python"), keys.next_score, keys.viewed]
         spelled += [
@@ -230,8 +229,7 @@ def test_every_key_the_site_can_build_has_a_kind():
             keys.deleted_members,
             keys.left_out,
             keys.left_out_acts,
-            keys.word("t"),
-            keys.lexicon,
+            keys.changes,
         ]
         spelled += [
             keys.prefix + CONFIRMED.of(),

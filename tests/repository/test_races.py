@@ -25,7 +25,6 @@ from articles.domain.moderation.flags import FlagReason
 from articles.domain.moderation.log import Actor
 from articles.repository import ImportRunning, Repository
 from articles.repository.store import keys
-from articles.searching import read_query
 from articles.text.links import link_digest
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
@@ -34,6 +33,7 @@ from tests.factories import comment_on, imported, link, post, view
 from tests.repository.racing import Job, during, interleaved, race, several
 from tests.repository.usage import listed, warm
 from tests.rules import connect, default_rules
+from tests.searches import ids_found
 from tests.store_state import problems
 
 THREADS = 64
@@ -538,7 +538,7 @@ def depart(repository: Repository, user: int) -> None:
     assert repository.account_deletion.advance(user, f"user{user}", "", lambda: True) == ""
 
 
-def test_an_edit_that_races_with_its_posters_account_deletion_leaves_no_word_of_the_name(repository):
+def test_an_edit_that_races_with_its_posters_account_deletion_leaves_no_name(repository):
     article_id = post(repository, 1, poster=BOB)
     overtaken = interleaved(repository, "articles/edit", lambda: depart(repository, BOB))
 
@@ -546,8 +546,8 @@ def test_an_edit_that_races_with_its_posters_account_deletion_leaves_no_word_of_
 
     found = repository.articles.get(article_id)
     assert (found.title, found.link, found.by_deleted_member) == ("Renamed", link(2), True)
-    assert repository.search.list_newest(read_query("user2"), 9) == []
-    assert repository.search.list_newest(read_query("renamed"), 9) == [article_id]
+    assert ids_found(repository, "user2") == []
+    assert ids_found(repository, "renamed") == [article_id]
     assert problems(repository) == []
 
 

@@ -7,10 +7,10 @@ from articles.domain.errors import ArticleNotFound
 from articles.domain.moderation.log import REDACTED, Action, Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
-from articles.searching import read_query
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import comment_on, link, post
 from tests.repository.usage import finish_tuning
+from tests.searches import ids_found
 from tests.store_state import contents, problems
 
 NAME = "Jane Roe lives at 12 Baker Street"
@@ -83,8 +83,8 @@ def test_what_is_removed_is_redacted_everywhere_and_can_be_restored(repository, 
     repository.articles.restore(named, MODERATOR, "Nothing is left")
     repository.comments.restore(comment, MODERATOR, "Nothing is left")
     assert repository.comments.get(comment).text == REDACTED
-    assert [one.id for one in repository.search.get_page(read_query("baker")).articles] == []
-    assert [one.id for one in repository.search.get_page(read_query("redacted")).articles] == [named]
+    assert ids_found(repository, "baker") == []
+    assert ids_found(repository, "redacted") == [named]
     assert problems(repository) == []
 
 

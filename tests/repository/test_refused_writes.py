@@ -11,7 +11,6 @@ from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.repository import FeedFilter, Repository
 from articles.repository.lists import merging
-from articles.searching import read_query
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
 from tests.every_server import configure, delete
@@ -79,14 +78,13 @@ def pages_of(repository: Repository) -> dict[str, Callable[[], Any]]:
             ),
             f"feed of a {period}": lambda period=period: feeds.list_top(period, wish),
         }
-    query, now = read_query("import"), repository.store.now()
+    now = repository.store.now()
     return found | {
         "hot list of a day": lambda: lists.get_page(Order.HOT, since=now - 86400),
         "feed of the front page": lambda: feeds.list_front(wish),
         "feed of the hot list": lambda: feeds.list_hot(wish),
         "feed of groups": lambda: feeds.list_groups(["python", "redis"], FeedFilter()),
         "feed of a member": lambda: feeds.list_posted(ALICE, FeedFilter()),
-        "search": lambda: repository.search.get_page(query, slug="python"),
         "explanation": lambda: repository.explanations.get(repository.articles.get(ARTICLES + 1)),
         "explanation of the last": lambda: repository.explanations.get(repository.articles.get(3)),
         "pulse": lambda: repository.refresh.get([1, 2, 3], order=Order.HOT, since=now - 5000, reader=BOB),

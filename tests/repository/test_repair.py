@@ -150,18 +150,6 @@ def directory_lost(repository: Repository) -> None:
     repository.store.client.delete(names.groups)
 
 
-def words_lost(repository: Repository) -> None:
-    client = repository.store.client
-    for names in repository.store.shards.all:
-        delete(client, *(names.word(word) for word in client.zrange(names.lexicon, 0, -1)), names.lexicon)
-
-
-def words_of_articles_wrong(repository: Repository) -> None:
-    for article_id in ARTICLES:
-        names = repository.store.shards.of(article_id)
-        repository.store.client.hset(names.article(article_id), "words", " other words ")
-
-
 def entries_of_the_log_lost(repository: Repository) -> None:
     for number in ARTICLES:
         repository.store.client.hdel(repository.store.shards.of(number).article(number), "log")
@@ -172,17 +160,7 @@ def entries_of_the_log_wrong(repository: Repository) -> None:
         repository.store.client.hset(repository.store.shards.of(number).article(number), "log", "1,2,1000")
 
 
-def words_of_nothing(repository: Repository) -> None:
-    for article_id in (5, 5000):
-        names = repository.store.shards.of(article_id)
-        repository.store.client.sadd(names.word("nothing"), article_id)
-        repository.store.client.zadd(names.lexicon, {"nothing": 0, "never": 0})
-
-
 DAMAGE: list[Callable[[Repository], None]] = [
-    words_lost,
-    words_of_articles_wrong,
-    words_of_nothing,
     entries_of_the_log_lost,
     entries_of_the_log_wrong,
     rankings_lost,

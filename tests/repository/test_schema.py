@@ -1,6 +1,8 @@
 """The schema stamp: which stores the site starts on, and which it refuses and leaves unchanged."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from threading import Barrier
 from uuid import UUID
 
@@ -8,9 +10,11 @@ import pytest
 import redis
 
 from articles.domain.errors import StoreUnfit
+from articles.repository import Repository
 from articles.repository.ranking import parameters as tuning
-from articles.repository.search.index import ALL_INDEXED
-from articles.repository.store import schema
+from articles.repository.store import scan, schema
+from articles.repository.store.key_table import split_prefix
+from articles.repository.store.scan import walk_kinds
 from articles.repository.upkeep import upgrades
 from tests.cast import MODERATOR
 from tests.every_server import configure, delete, names_in, with_methods_of
@@ -28,7 +32,7 @@ def test_the_first_start_stamps_an_empty_store(server_url, clock):
     site = str(UUID(repository.store.client.hget("schema:", "site")))
     repository.prepare()
 
-    stamp = {"version": str(schema.LAYOUT_VERSION), "shards": "4", "configured": "200", "indexed": ALL_INDEXED}
+    stamp = {"version": str(schema.LAYOUT_VERSION), "shards": "4", "configured": "200"}
     stamp |= {"best": "1", "voting_window": "604800.000", "site": site}
     assert repository.store.client.hgetall("schema:") == stamp
     assert repository.site_id == site
@@ -106,7 +110,6 @@ def test_two_concurrent_first_starts_prepare_one_store_at_any_interleaving(serve
 
         overtaken = client.left <= 0
         assert first.articles.post(1, "alice", "T", "https://example.org/").is_new
-        assert first.store.client.hget("schema:", "indexed") == ALL_INDEXED
         assert list(first.audit.run()) == []
     assert commands > 6
 
@@ -277,6 +280,94 @@ def test_a_start_orders_the_best_comments_exactly_if_an_older_version_did_not(
     assert {name: client.hexists(name, "left_out") for name in left_out} == left_out
     assert upgrades.list_pending(repository.store) == []
     assert list(repository.audit.run()) == []
+
+
+def add_words(repository: Repository) -> None:
+    """Make the store one of layout 6: with the index of words in which search looked until then."""
+    client = repository.store.client
+    for name in names_in(client):
+        prefix, rest = split_prefix(name)
+        if re.fullmatch(r"(article|comment):\d+", rest):
+            of, _, number = rest.rpartition(":")
+            before = "comment:" if of == "comment" else ""
+            client.hset(name, "words", f" {'word ' * 30}")
+            client.sadd(f"{prefix}{before}word:数据", number)
+            client.sadd(f"{prefix}{before}word:example.org", number)
+            client.zadd(f"{prefix}{before}words:", {"数据": 0, "example.org": 0})
+            client.zadd(f"{prefix}comment:time:", {number: 5})
+    make_older(repository, 6)
+    client.hset("schema:", "indexed", "2 all")
+
+
+def interrupted_after(batches: int):
+    def walk(store):
+        yield from islice(walk_kinds(store), batches)
+        raise KeyboardInterrupt
+
+    return walk
+
+
+def test_a_start_drops_the_words_of_a_store_in_steps_after_an_interruption_and_twice(
+    repository, clock, monkeypatch
+):
+    use(repository, clock)
+    before, client = contents(repository), repository.store.client
+    add_words(repository)
+    assert contents(repository) != before
+    monkeypatch.setattr(scan, "KEYS_PER_SCAN", 20)
+    monkeypatch.setattr(upgrades, "walk_kinds", interrupted_after(2))
+
+    with pytest.raises(KeyboardInterrupt):
+        repository.prepare()
+    assert client.hget("schema:", "version") == "6"
+    assert client.hget("schema:", "indexed") == "2 all"
+    monkeypatch.setattr(upgrades, "walk_kinds", walk_kinds)
+    for _ in range(2):
+        repository.prepare()
+
+    assert contents(repository) == before
+    assert client.hget("schema:", "version") == "7"
+    assert list(repository.audit.run()) == []
+
+
+def test_a_repair_drops_words_that_an_earlier_version_still_wrote_after_the_upgrade(repository, clock):
+    use(repository, clock)
+    before = contents(repository)
+    add_words(repository)
+    repository.store.client.hset("schema:", mapping={"version": "7", "best": "1"})
+    assert list(repository.audit.run())
+
+    repository.repair.run()
+
+    assert list(repository.audit.run()) == []
+    assert contents(repository)["schema:"] == before["schema:"]
+    assert names_in(repository.store.client, "*word*") == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda site: site.repair.run(), lambda site: site.repair.rebuild(), lambda site: site.clear()],
+    ids=["repair", "rebuild", "clear"],
+)
+def test_search_indexes_are_built_again_after_changes_that_are_not_noted(repository, change):
+    copy = repository.changes.get_copy()
+
+    change(repository)
+
+    assert repository.changes.get_copy() != copy
+
+
+def test_a_damaged_article_does_not_stop_a_start_that_drops_words(repository, clock):
+    use(repository, clock)
+    add_words(repository)
+    client, name = repository.store.client, repository.store.shards.of(7).article(7)
+    client.delete(name)
+    client.set(name, "damaged")
+
+    repository.prepare()
+
+    assert client.hget("schema:", "version") == "7"
+    assert names_in(client, "*word*") == []
 
 
 def test_concurrent_starts_adopt_a_new_weight_once(repository):

@@ -10,36 +10,17 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.errors import ActionRefused, GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import SearchOrder
-from articles.finding import Finder, Follower, MemoryIndex, SearchIncompleteError, finder
+from articles.finding import SearchIncompleteError, finder
 from articles.repository import Repository
 from articles.repository import changes as changes_module
 from articles.searching import read_query, tokens_of
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import comment_on, imported
 from tests.rules import connect, default_rules
+from tests.searches import Search
 from tests.store_state import problems
 
 NUMBERS = count(1)
-
-
-class Search:
-    """Searches a store with an index that follows it."""
-
-    def __init__(self, repository: Repository) -> None:
-        self.repository, self.index = repository, MemoryIndex()
-        self.follower, self.finder = Follower(lambda: repository, self.index), Finder(self.index)
-
-    def page(self, text: str, order: SearchOrder = SearchOrder.TIME, number: int = 1, **options):
-        self.follower.catch_up()
-        return self.finder.get_page(self.repository, read_query(text), order, number, **options)
-
-    def __call__(self, text: str, *arguments, **options) -> list[int]:
-        return [article.id for article in self.page(text, *arguments, **options).articles]
-
-    def comments(self, text: str, number: int = 1, **options) -> list[int]:
-        self.follower.catch_up()
-        page = self.finder.get_comments(self.repository, read_query(text), number, **options)
-        return [comment.id for comment in page.comments]
 
 
 @pytest.fixture

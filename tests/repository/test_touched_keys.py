@@ -19,7 +19,6 @@ from articles.repository.store import scripts
 from articles.repository.store.key_table import TABLE, recognise
 from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.long_articles import check_long, repair_long
-from articles.searching import read_query
 from tests.cases import for_each
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
@@ -139,13 +138,6 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
         for one in keys:
             client.delete(one.top(period))
         repository.lists.get_page(Order.POINTS, period=period, hidden=("three",), shown=(ids[0],))
-    for text in ("article 30", "example.org", "two articl"):
-        for order in Order:
-            repository.search.get_page(read_query(text), order, hidden=("three",))
-        repository.search.get_page(read_query(text), hidden=tuple(f"g{n}" for n in range(12)))
-    for first in (0, 199, 398):  # a beginning of more words than a search reads sets
-        comment_on(repository, ids[0], "many " + " ".join(f"z{first + n}" for n in range(199)), 78)
-    assert repository.comment_search.get_page(read_query("many z")).total == 3
     with repository.imports.lock():
         repository.imports.add([imported(900 + n, clock() - 5, groups=GROUPS, poster=MALLORY) for n in range(4)])
     assert problems(repository) == []
@@ -188,7 +180,7 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
         client.zadd(one.votes_of(81), {str(article): 1, "777777": 1})
         client.zadd(one.opposes_of(81), {str(article): 1})
         client.sadd(one.group("one"), str(article))
-        client.hset(one.article(article), mapping={"log": "1,2", "words": " old "})
+        client.hset(one.article(article), mapping={"log": "1,2"})
         client.delete(one.votes_of(79), one.opposes_of(79))
         list(check_long(repository.store, one, article))
         repair_long(repository.store, one, article)
@@ -203,8 +195,6 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
     client.hset(damaged, "votes", "x")
     repository.repair.run()
     client.hset(damaged, "votes", "1")
-    for _ in repository.search.index_all(restart=True):
-        pass
     last = int(client.get("article:"))
     for n in range(1, 60):  # left by articles that are lost
         client.set(repository.store.shards.of(last + n).views(last + n), 10**n)
@@ -234,9 +224,6 @@ def damage_comments(repository: Repository) -> None:
         client.delete(one.comment(root + 5))
         client.hset(one.comment(root + 2), mapping={"parent": str(root + 77), "author": str(BOB)})
         client.zadd(one.commented(ALICE), {str(root + 1): 1})
-        client.sadd(one.comment_word("first"), str(root + 77))
-        client.zadd(one.comment_lexicon, {"nothing": 0})
-        client.hset(one.comment(root + 1), "words", " lost ")
         client.hset(one.article(article), "comments", 99)
 
 

@@ -267,7 +267,7 @@ def touched_keys(client: redis.Redis, command: list[str]) -> list[tuple[str, str
             return [(key, how) for key in args[1 : 1 + int(args[0])]]
         case "DEL" | "UNLINK" | "RENAME" | "MGET" | "SINTER" | "SUNION" | "PFCOUNT":
             return [(key, how) for key in args]
-        case "DBSIZE":
+        case "DBSIZE" | "TIME":
             return []
     return [(args[0], how)]
 

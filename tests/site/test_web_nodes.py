@@ -25,7 +25,7 @@ from tests.waiting import fill_once, until
 pytestmark = pytest.mark.site
 
 BEFORE = "2abf00a"
-"""The commit of the version before: a release keeps the store's layout, so that both can run side by side."""
+"""The commit of the version before, whose store has layout 6."""
 
 VOTERS, ARTICLES = 6, 4
 
@@ -120,10 +120,7 @@ def counts(page: str, article: int) -> tuple[str, ...]:
 
 
 def check_everything(sites, expected: dict[int, tuple[int, int]]) -> None:
-    """Compare the counts with those in the store and on every node, and run the audit of the last one.
-
-    The version before does not know the keys of this one.
-    """
+    """Compare the counts with those in the store and on every node, and run the audit."""
     listed = store_of(sites[0]).lists.get_page(Order.TIME, 1).articles
     assert {article.id: (article.votes, article.opposes) for article in listed} == expected
     for site in sites:
@@ -161,20 +158,33 @@ def act_on_both(first: Site, second: Site) -> dict[int, tuple[int, int]]:
     }
 
 
-def test_the_version_before_and_this_one_run_side_by_side(nodes, version_before):
-    old = nodes("old", program=version_before)
-    new = nodes("new")
+def test_two_nodes_count_what_members_do_in_turns(nodes):
+    first, second = nodes("first"), nodes("second")
 
+    expected = act_on_both(first, second)
+
+    check_everything((first, second), expected)
+    assert [first.stop(), second.stop()] == [0, 0]
+    assert "Traceback" not in first.told() + second.told()
+
+
+def test_this_version_continues_on_the_store_of_the_version_before_which_then_refuses_it(nodes, version_before):
+    old = nodes("old", program=version_before)
     where = old.manage("shell", "--verbosity", "0", "-c", "import articles; print(articles.__path__[0])")
     assert where.stdout.strip() == str(version_before / "articles"), where.stderr
-    expected = act_on_both(old, new)
-    check_everything((old, new), expected)
-
+    expected = act_on_both(old, old)
     assert old.stop() == 0
-    again = nodes("old", program=version_before)  # back to the version before, as after a failed upgrade
-    check_everything((again, new), expected)
-    assert [again.stop(), new.stop()] == [0, 0]
-    assert "Traceback" not in old.told() + again.told() + new.told()
+
+    new = nodes("new")
+    check_everything((new,), expected)
+    assert new.get("/search/?q=article")[1].count('id="article-') == ARTICLES
+
+    again = old.manage("run")
+    assert again.returncode == 1
+    assert "The store has layout 7, this site has layout 6; run the version" in again.stdout + again.stderr
+    check_everything((new,), expected)
+    assert new.stop() == 0
+    assert "Traceback" not in old.told() + new.told() + again.stderr
 
 
 def test_what_a_member_does_on_one_node_is_seen_on_the_other(nodes):

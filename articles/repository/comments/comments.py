@@ -36,7 +36,6 @@ from articles.repository.limits import vote_arguments
 from articles.repository.lists.reading import FIELDS, read_article_with, read_fields_with
 from articles.repository.store.connection import NO_ONE, Store, exact_time, joined_times
 from articles.repository.store.values import joined
-from articles.searching import words_of_comment
 
 SENT_SECONDS = 600
 """Seconds within which the same comment, sent again, leads to the first."""
@@ -92,7 +91,6 @@ class Comments:
                 *(exact_time(now + store.rules.voting_window), SENT_SECONDS, keys.prefix),
                 joined(mentioned),
                 joined(spared),
-                words_of_comment(text),
                 store.kept_html.make(text),
             ],
         )
@@ -230,7 +228,6 @@ class Comments:
                 [
                     *(user, text, exact_time(self._store.now()), EDIT_SECONDS, keys.prefix),
                     joined(mentioned),
-                    words_of_comment(text),
                     self._store.kept_html.make(text),
                     joined_times(unmentioned),
                 ],

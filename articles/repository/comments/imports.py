@@ -10,7 +10,6 @@ from articles.repository.comments.reading import FIELDS, comments_from
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.scan import filled
 from articles.repository.store.values import count_from
-from articles.searching import words_of_comment
 
 AT_ONCE = 5000
 """Weight of the articles or comments that an import enters in one exchange, unless one of them is heavier: some
@@ -73,12 +72,12 @@ def _call(store: Store, article_id: ArticleId, comments: Sequence[ImportedCommen
             stubs[above.number] = above
             above = above.parent
     for stub in stubs.values():
-        arguments += (*_place(store, stub), 0, 0, DELETED_MEMBER, "", "", "", "", "", "", "1")
+        arguments += (*_place(store, stub), 0, 0, DELETED_MEMBER, "", "", "", "", "", "1")
     for comment in comments:
         edited = "" if comment.edited_at is None else exact_time(comment.edited_at)
         arguments += (*_place(store, comment.place), comment.votes, comment.opposes, comment.author)
         arguments += (comment.author_name, comment.text, edited, comment.removed or "")
-        arguments += (words_of_comment(comment.text), store.kept_html.make(comment.text), "")
+        arguments += (store.kept_html.make(comment.text), "")
     return Call("imports/enter_comments", (keys.article(article_id), keys.comment_voters), arguments)
 
 

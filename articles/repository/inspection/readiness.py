@@ -7,7 +7,6 @@ from typing import Any
 import redis
 
 from articles.domain.errors import StoreUnfit
-from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import keys as names
 from articles.repository.store import schema
 from articles.repository.store.connection import Store
@@ -45,15 +44,11 @@ def _obstacles(info: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a store says about itself.
-
-    `pending`: the upgrades that the next start makes; `is_indexed`: whether the search finds every article.
-    """
+    """What a store says about itself. `pending`: the upgrades that the next start makes."""
 
     layout: str
     shards: str
     pending: tuple[str, ...]
-    is_indexed: bool
 
 
 def read_stamp(store: Store) -> Stamp | None:
@@ -68,7 +63,6 @@ def read_stamp(store: Store) -> Stamp | None:
         layout=stamp.get("version", ""),
         shards=stamp.get("shards", ""),
         pending=tuple(upgrade.summary for upgrade in UPGRADES if upgrade.is_pending(stamp)),
-        is_indexed=stamp.get("indexed") == ALL_INDEXED,
     )
 
 

@@ -4,16 +4,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from articles.domain.articles import WITHDRAWN, Article, ArticleId
 from articles.domain.discussion.comments import CommentId
-from articles.domain.errors import ArticleNotFound, StoreUnavailable
+from articles.domain.errors import ArticleNotFound
 from articles.domain.moderation.log import REDACTED, Actor, LogEntry, Redactable
 from articles.repository.lists.reading import read_articles
 from articles.repository.moderation.log import entries_from
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
-from articles.searching import words_of, words_of_comment
-
-_ATTEMPTS = 5
-"""Attempts to redact an article. Each fails only if its title or link changes meanwhile."""
 
 _MOST_ENTRIES = 1000
 """Entries about an article whose texts are listed, the newest."""
@@ -66,27 +62,15 @@ class Redactions:
     def redact_article(self, article_id: ArticleId, texts: Collection[str], actor: Actor, reason: str) -> int:
         """Replace texts about an article, wherever `list_texts` finds them; return in how many places. Idempotent.
 
-        Two round trips. Raises ArticleNotFound.
+        One round trip. Raises ArticleNotFound.
         """
-        keys, hidden = self._store.shards.of(article_id), _redactable(texts)
-        for _ in range(_ATTEMPTS):
-            article = self._read(article_id)
-            title = REDACTED if article.title in hidden else article.title
-            link = "" if article.link in hidden else article.link
-            words = words_of(title, link, article.poster_name)
-            facts = self._facts(actor, reason, keys)
-            arguments = [*facts, words_of_comment(REDACTED), article.title, article.link, words, *hidden]
-            with self._store.retracting([article_id]):
-                status, *places = self._store.ask(
-                    "redactions/redact_article",
-                    article_id,
-                    [keys.article(article_id), keys.log],
-                    [article_id, *arguments],
-                    handled=("changed",),
-                )
-            if status == "ok":
-                return int(places[0])
-        raise StoreUnavailable(f"article {article_id} changed at each of {_ATTEMPTS} attempts")
+        store, keys = self._store, self._store.shards.of(article_id)
+        arguments = [article_id, *self._facts(actor, reason, keys), *_redactable(texts)]
+        with store.retracting([article_id]):
+            (places,) = store.change(
+                "redactions/redact_article", article_id, [keys.article(article_id), keys.log], arguments
+            )
+        return int(places)
 
     def redact_entries(self, at: float, texts: Collection[str], actor: Actor, reason: str) -> int:
         """Replace texts of such entries; return in how many places. Idempotent. One round trip."""

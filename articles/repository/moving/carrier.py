@@ -137,25 +137,22 @@ class Carrier:
         self._restore().write_some(records)
         self._repair.settle(ids, former)
 
-    def _former(self, ids: Sequence[ArticleId]) -> dict[ArticleId, tuple[str | None, tuple[str, ...]]]:
-        """Return the words and the groups that the copies of articles have had. One round trip."""
+    def _former(self, ids: Sequence[ArticleId]) -> dict[ArticleId, tuple[str, ...]]:
+        """Return the groups that the copies of articles have had. One round trip."""
         with self._target.pipeline() as pipe:
             for article_id in ids:
-                pipe.hmget(self._target.shards.of(article_id).article(article_id), "words", "groups")
+                pipe.hget(self._target.shards.of(article_id).article(article_id), "groups")
             replies = pipe.execute()
-        return {
-            article_id: (words, split_groups(groups or ""))
-            for article_id, (words, groups) in zip(ids, replies, strict=True)
-        }
+        return {article_id: split_groups(groups or "") for article_id, groups in zip(ids, replies, strict=True)}
 
     def _carry_comments(self, ids: Sequence[CommentId]) -> None:
         """Rewrite comments, and drop those that are deleted."""
         with self._target.pipeline() as pipe:
             for comment_id in ids:
                 copy = self._target.shards.of_comment(comment_id).comment(comment_id)
-                pipe.hmget(copy, "parent", "author", "words")
+                pipe.hmget(copy, "parent", "author")
             replies = pipe.execute()
-        former = {one: (parent, author, words) for one, (parent, author, words) in zip(ids, replies, strict=True)}
+        former = {one: (parent, author) for one, (parent, author) in zip(ids, replies, strict=True)}
         records: list[BackupRecord] = []
         for keys, comments in self._source.shards.split_comments(ids).items():
             records += self._reader.read_comments(keys, comments)[1]

@@ -8,6 +8,7 @@ from itertools import chain
 
 from articles.domain.lists import Order
 from articles.repository.backup import BackupReader, Backups, Layout
+from articles.repository.changes import Changes as IndexedChanges
 from articles.repository.lists.hot import Hot
 from articles.repository.moving import marks
 from articles.repository.moving.carrier import Carrier, Changes
@@ -167,6 +168,7 @@ class Move:
             if time.monotonic() - began > REFUSED_SECONDS - _LEAST_LEFT:
                 raise MoveFailed("The last changes took too long to carry. Try again when the site is less busy.")
             self._prepare_return(here)
+            IndexedChanges(self._target).begin_copy()  # carried changes are not noted for search indexes
             if not marks.finish(self._source):
                 raise MoveFailed("The last changes took too long to carry. Try again when the site is less busy.")
         except BaseException:

@@ -30,7 +30,6 @@ class Owner(StrEnum):
     COMMENT = "a comment"
     GROUP = "a group"
     MEMBER = "a member"
-    WORD = "a word"
     SITE = "the site"
 
 
@@ -49,7 +48,6 @@ _VARIABLES = {
     **dict.fromkeys(("<id>", "<user>"), "[1-9][0-9]{0,15}"),
     "<comment>": "[1-9][0-9]{6,21}",
     "<slug>": r"(?s:[^:]+)",
-    "<word>": r"[^\s:]+",
     "<digest>": "[0-9a-f]{32}",
     **dict.fromkeys(("<visitor>", "<network>"), "[0-9a-f]{16}"),
     "<day>": "[0-9]{1,7}",
@@ -205,30 +203,6 @@ COMMENT_SENT = _key(
     "a form that is sent twice posts one comment",
     life=10 * MINUTE,
     in_backup=InBackup.OMITTED,
-)
-COMMENT_TIME = _key(
-    "comment:time:",
-    "zset",
-    Owner.SITE,
-    "id of each comment that is shown → posting time; also those on removed articles",
-    "the newest comments first, in the search",
-    in_backup=InBackup.REBUILT,
-)
-COMMENT_WORD = _key(
-    "comment:word:<word>",
-    "set",
-    Owner.WORD,
-    "ids of the comments with this word that are shown, also of those on removed articles",
-    "the search of comments; written in the step that writes the comment",
-    in_backup=InBackup.REBUILT,
-)
-COMMENT_LEXICON = _key(
-    "comment:words:",
-    "zset",
-    Owner.SITE,
-    "every word that has comments → 0",
-    "finds words by their prefixes",
-    in_backup=InBackup.REBUILT,
 )
 FLAGS = _key(
     "flags:<comment>",
@@ -553,23 +527,6 @@ NEXT_SCORE = _key(
     Owner.SITE,
     "id of each listed article → score by the weight that is being applied",
     "replaces `score:` once it is complete; exists only until then",
-    in_backup=InBackup.REBUILT,
-)
-WORD = _key(
-    "word:<word>",
-    "set",
-    Owner.WORD,
-    "ids of the listed articles that have the word: in the title, the link's host, the poster's name; "
-    "[how words are made](search.md)",
-    "the search; written in the step that writes the article",
-    in_backup=InBackup.REBUILT,
-)
-LEXICON = _key(
-    "words:",
-    "zset",
-    Owner.SITE,
-    "every word that has articles → 0",
-    "finds words by their prefixes",
     in_backup=InBackup.REBUILT,
 )
 CHANGES = _key(

@@ -107,18 +107,6 @@ class Keys:
     def comment_sent(self, digest: str) -> str:
         return self.prefix + table.COMMENT_SENT.of(digest)
 
-    @property
-    def comment_time(self) -> str:
-        """Ranking of all comments that are shown, by posting time."""
-        return self.prefix + table.COMMENT_TIME.of()
-
-    def comment_word(self, word: str) -> str:
-        return self.prefix + table.COMMENT_WORD.of(word)
-
-    @property
-    def comment_lexicon(self) -> str:
-        return self.prefix + table.COMMENT_LEXICON.of()
-
     def replies_best(self, parent: CommentId) -> str:
         """Replies to a comment or, for `root_of(article)`, the article's top-level comments; best first."""
         return self.prefix + table.REPLIES_BEST.of(parent)
@@ -239,13 +227,6 @@ class Keys:
     @property
     def log(self) -> str:
         return self.prefix + table.LOG.of()
-
-    def word(self, word: str) -> str:
-        return self.prefix + table.WORD.of(word)
-
-    @property
-    def lexicon(self) -> str:
-        return self.prefix + table.LEXICON.of()
 
     @property
     def changes(self) -> str:

@@ -15,7 +15,6 @@ from articles.repository.store.batches import KEYS_PER_SCAN
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import (
     ARTICLE,
-    COMMENT_WORD,
     COMMENTED,
     FLAGS,
     FLAGS_BY,
@@ -39,16 +38,12 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Contents:
-    """Ids, slugs and words of one shard."""
+    """Ids and slugs of one shard."""
 
     articles: set[ArticleId] = field(default_factory=set)
     mentioned: set[ArticleId] = field(default_factory=set)
     """Ids of articles in the names of other keys."""
     groups: set[str] = field(default_factory=set)
-    words: set[str] = field(default_factory=set)
-    comment_words: set[str] = field(default_factory=set)
-    """Words of comments."""
-
     members: set[UserId] = field(default_factory=set)
     """Members with a list of votes or opposes."""
 
@@ -152,10 +147,6 @@ def _note(contents: Contents, kind: Key, values: tuple[str, ...]) -> None:
         contents.articles.add(int(values[0]))
     elif is_kept_with_article(kind):
         contents.mentioned.add(int(values[0]))
-    elif kind is COMMENT_WORD:
-        contents.comment_words.add(values[0])
-    elif kind.owner is Owner.WORD:
-        contents.words.add(values[0])
     elif kind.owner is Owner.GROUP:
         contents.groups.add(values[0])
     elif kind is FLAGS:

@@ -10,14 +10,13 @@ from articles.domain.errors import StoreUnfit
 from articles.domain.operation.store_address import ANY_SITE
 from articles.domain.ranking import Parameters
 from articles.repository.ranking.parameters import is_chosen_by_moderators, parameters_from, values_of
-from articles.repository.search.index import ALL_INDEXED
 from articles.repository.store import keys as names
 from articles.repository.store import permissions
 from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.scan import walk
 
-LAYOUT_VERSION = 6
+LAYOUT_VERSION = 7
 """Version of the keys, as docs/data-model.md describes them. `upkeep/upgrades.py` leads to it."""
 
 RESTORING = "restoring"
@@ -149,12 +148,7 @@ def stamp(store: Store) -> None:
 
     Six round trips. Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
     """
-    new: dict[str, Value] = {
-        "version": LAYOUT_VERSION,
-        "shards": store.shards.count,
-        "indexed": ALL_INDEXED,
-        "best": "1",
-    }
+    new: dict[str, Value] = {"version": LAYOUT_VERSION, "shards": store.shards.count, "best": "1"}
     fields = [part for field in new.items() for part in field]
     status, *others = store.run("schema/stamp", [names.SCHEMA], [_keys_elsewhere(store), *fields])
     if status == "foreign":

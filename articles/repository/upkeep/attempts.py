@@ -1,15 +1,26 @@
 """Steps of audit and repair that meet something unreadable: they report it and continue with the rest."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from articles.domain.errors import StoreDamaged
-from articles.repository.search.index import Finding
 from articles.repository.store.key_table import Owner, recognise, split_prefix
 from articles.repository.store.keys import Keys
 
 UNREADABLE = (StoreDamaged, ValueError, LookupError, TypeError, ArithmeticError)
 """Errors of a step that meets damage: the store or a script refuses, or its reply makes no sense."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One broken invariant: the key or article, and what is wrong with it."""
+
+    subject: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.problem}"
 
 
 def attempt(subject: str, step: Iterable[Finding]) -> Iterator[Finding]:

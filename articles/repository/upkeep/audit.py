@@ -10,25 +10,21 @@
 5. the current parameters are the same in every shard and within their ranges
 6. the hot list holds listed articles only, each with its hotness at the list's one moment; views and visitors
    are counted together, or archived together
-7. an article is indexed by exactly the words of its title, its link's host and its poster; the lexicon holds
-exactly
-   the words that have articles; removed articles are not indexed
-8. while voting is open, a member's lists of votes and opposes equal the voter sets; deleted accounts have none
-9. an article lists exactly the entries of the moderation log that are about it
-10. no article has the name of a poster whose account is deleted (one that is being deleted may still have some)
-11. a comment is in its places among the replies to a comment, or to the root, of its article, exactly by its votes
+7. while voting is open, a member's lists of votes and opposes equal the voter sets; deleted accounts have none
+8. an article lists exactly the entries of the moderation log that are about it
+9. no article has the name of a poster whose account is deleted (one that is being deleted may still have some)
+10. a comment is in its places among the replies to a comment, or to the root, of its article, exactly by its votes
     and its time, and in its author's list; these hold nothing else. Its votes equal its voter sets until they are
     dropped, as noted. A deleted comment has replies. An article counts the comments that are shown, says when
     the last one was posted, by which it is ranked unless it is removed, and has given out their numbers.
-    Comments that are shown, and no others, are indexed by exactly the words of their texts, and by time
-12. the queue and the members' lists of flags hold exactly the flags of what is there, by their states; none is
+11. the queue and the members' lists of flags hold exactly the flags of what is there, by their states; none is
     open on what is removed
-13. a shard's record of a member's votes left out of ranking agrees with the last act that it follows; none
+12. a shard's record of a member's votes left out of ranking agrees with the last act that it follows; none
     follows a later act than the first shard, which says that an act is done once it is done in all others
-14. an inbox holds the newest 1,000 notices at most, each about an article that exists; deleted accounts have none
-15. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
+13. an inbox holds the newest 1,000 notices at most, each about an article that exists; deleted accounts have none
+14. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
     is at least the highest id
-16. every key has its type, and every entry its form; steps that fail because of one that has not are reported
+15. every key has its type, and every entry its form; steps that fail because of one that has not are reported
 """
 
 import time
@@ -45,12 +41,10 @@ from articles.repository.inbox.upkeep import check_inbox
 from articles.repository.moderation.flag_upkeep import FlagUpkeep
 from articles.repository.moderation.left_out_upkeep import LeftOutUpkeep
 from articles.repository.ranking.parameters import parameters_from
-from articles.repository.search.index import Finding, Indexed
 from articles.repository.store import keys as names
 from articles.repository.store.ahead import read_ahead
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
-from articles.repository.store.key_table import GROUP
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import (
     Contents,
@@ -58,15 +52,14 @@ from articles.repository.store.scan import (
     newest_since,
     portions,
     ranked_members,
-    set_members,
     survey,
 )
 from articles.repository.store.values import NO_ARTICLE, article_id_from
-from articles.repository.upkeep.attempts import attempt, attempt_each, is_shard_damaged
+from articles.repository.upkeep.attempts import Finding, attempt, attempt_each, is_shard_damaged
 from articles.repository.upkeep.comment_audit import CommentAudit, NotedComments
+from articles.repository.upkeep.group_audit import Attempt, GroupAudit
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
-from articles.repository.upkeep.place_audit import Attempt, PlaceAudit
-from articles.repository.upkeep.readable import Entries, check_readable_keys
+from articles.repository.upkeep.readable import Entries
 
 _NAMES = (*RANGES, "seconds_per_point", "version", "refreshed_at")
 
@@ -79,10 +72,12 @@ Progress = Callable[[int, int], None]
 
 
 class _Facts(NamedTuple):
-    """What the check read of an article: what it is indexed by, and whether it has any field about comments."""
+    """What the check read of an article: the groups that it names, "listed", "removed" or "damaged", and more."""
 
-    indexed: Indexed
+    groups: str | None
+    state: str
     is_discussed: bool
+    """Whether it has any field about comments."""
 
 
 Batch = tuple[list[str], list[Finding], dict[str, _Facts]]
@@ -90,10 +85,9 @@ Batch = tuple[list[str], list[Finding], dict[str, _Facts]]
 
 
 def _facts_from(reply: Sequence[str | None]) -> Iterator[_Facts]:
-    facts, of_comments = len(Indexed._fields), len(NotedComments._fields)
-    for at in range(0, len(reply), facts + of_comments):
-        noted = reply[at + facts : at + facts + of_comments]
-        yield _Facts(Indexed._make(reply[at : at + facts]), noted != _NOTHING_NOTED)
+    for at in range(0, len(reply), 2 + len(_NOTHING_NOTED)):
+        groups, state, *noted = reply[at : at + 2 + len(_NOTHING_NOTED)]
+        yield _Facts(groups, state or "", noted != _NOTHING_NOTED)
 
 
 _NOTHING_NOTED = [None] * len(NotedComments._fields)
@@ -133,17 +127,18 @@ class Audit:
         for keys, contents in shards.items():
             is_damaged = is_shard_damaged(keys, unreadable)
             attempt_on = partial(attempt_each, keys.article, is_shard_damaged=is_damaged)
-            places, discussed = PlaceAudit(self._store, keys, attempt_on, _check_group), set[ArticleId]()
+            groups, discussed = GroupAudit(self._store, keys, attempt_on), set[ArticleId]()
             read = partial(self._read_batch, keys, contents.mentioned, attempt_on)
             for batch, findings, articles in read_ahead(read, batches(ids[keys], ARTICLES_PER_CHECK)):
                 yield from findings
-                yield from places.check_articles({one: article.indexed for one, article in articles.items()})
+                for article_id, article in articles.items():
+                    if article.state == "listed":
+                        groups.note(article_id, article.groups)
                 discussed.update(int(one) for one in batch if one not in articles or articles[one].is_discussed)
                 done += len(batch)
                 progress(done, total)
             yield from attempt(keys.log, self._check_log(keys))
-            words = contents.words | entries.words[keys.lexicon]
-            yield from places.check_sets(words, contents.groups, ids[keys])
+            yield from groups.run(contents.groups, ids[keys])
             yield from self._check_lists(keys, contents)
             comments = CommentAudit(self._store)
             yield from comments.run(keys, contents, discussed, is_shard_damaged=is_damaged)
@@ -161,7 +156,7 @@ class Audit:
     def _read_batch(
         self, keys: Keys, with_sets: Container[ArticleId], attempt_on: Attempt, batch: list[str]
     ) -> Batch:
-        """Check these articles, and read what they are indexed by: the part that waits for the store."""
+        """Check these articles, and read what they name: the part that waits for the store."""
         articles = dict[str, _Facts]()
         findings = list(attempt_on(batch, partial(self._check_articles, keys, with_sets, articles)))
         return batch, findings, articles
@@ -286,22 +281,3 @@ class Audit:
             done += ENTRIES_PER_CHECK
             for at, problem in zip(flat[::2], flat[1::2], strict=True):
                 yield Finding(lists[at - 1], problem)
-
-
-def _check_group(store: Store, keys: Keys, slug: str) -> Iterator[Finding]:
-    """Yield what is wrong with a group in one shard, and with its rankings. In batches."""
-    orders = [keys.group_order(order, slug) for order in Order]
-    with store.pipeline() as pipe:
-        pipe.hexists(store.shards.directory.groups, slug)
-        pipe.exists(keys.group(slug))
-        is_known, is_there = pipe.execute()
-    if is_there and not is_known:
-        yield Finding(keys.group(slug), "holds articles, but there is no such group")
-    yield from check_readable_keys(store, [(keys.group(slug), GROUP)])
-    rankings = [ranked_members(store, ranking) for ranking in orders]
-    seen, problems = set[str](), set[str]()
-    for batch in chain([[]], portions(chain(set_members(store, keys.group(slug)), *rankings), ARTICLES_PER_CHECK)):
-        fresh = [article_id for article_id in dict.fromkeys(batch) if article_id not in seen]
-        seen.update(fresh)
-        problems.update(store.run("audit/group", [keys.group(slug)], [keys.prefix, slug, *fresh]))
-    yield from (Finding(keys.group(slug), problem) for problem in sorted(problems))

@@ -2,26 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, CommentId, article_of, root_of
-from articles.domain.errors import StoreDamaged
-from articles.repository.search.comment_index import CommentIndex
-from articles.repository.search.index import Finding
-from articles.repository.search.memberships import Memberships
+from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, article_of, root_of
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
 from articles.repository.store.connection import Call, Store, exact_time
-from articles.repository.store.key_table import COMMENT_WORD
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import Contents, batches, portions, ranked_members
+from articles.repository.store.scan import Contents, batches, portions
 from articles.repository.store.values import count_from
-from articles.repository.upkeep.attempts import attempt, attempt_each
+from articles.repository.upkeep.attempts import Finding, attempt, attempt_each
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT
-from articles.repository.upkeep.readable import check_readable_keys
 
 MOST_RECOUNTS = 3
 """Attempts to count the comments of an article while members are posting."""
@@ -59,7 +52,6 @@ class CommentAudit:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._index = CommentIndex(store)
 
     def run(
         self, keys: Keys, contents: Contents, discussed: Set[ArticleId], *, is_shard_damaged: bool
@@ -68,11 +60,10 @@ class CommentAudit:
 
         `discussed`: the articles that have any field about comments, or could not be read.
         """
-        shown, memberships = defaultdict[ArticleId, Shown](Shown), Memberships()
-        check_one = partial(self._check_with_words, keys, shown, memberships)
-        for batch in batches(listed_comments(self._store, keys, contents), ARTICLES_PER_CHECK):
+        shown = defaultdict[ArticleId, Shown](Shown)
+        check_one = partial(self._check, keys, shown)
+        for batch in batches(contents.comments, ARTICLES_PER_CHECK):
             yield from attempt_each(keys.comment, batch, check_one, is_shard_damaged=is_shard_damaged)
-        yield from attempt(keys.comment_lexicon, self._check_words(keys, contents, memberships))
         for name, subjects, check in (
             (keys.replies_best, contents.threads, self.check_replies),
             (keys.commented, contents.authors, self.check_authors),
@@ -82,19 +73,6 @@ class CommentAudit:
         highest = {article_of(one): one % COMMENTS_PER_ARTICLE for one in sorted(contents.comments)}
         for ids in portions(sorted(contents.articles & (discussed | shown.keys())), KEYS_PER_SCAN):
             yield from attempt(keys.article(ids[0]), self._check_counts(keys, ids, shown, highest))
-
-    def _check_with_words(
-        self, keys: Keys, shown: dict[ArticleId, Shown], memberships: Memberships, batch: list[str]
-    ) -> Iterator[Finding]:
-        findings = list(self._check(keys, shown, batch))
-        yield from findings
-        yield from self._index.check(keys, batch, {finding.subject for finding in findings}, memberships)
-
-    def _check_words(self, keys: Keys, contents: Contents, memberships: Memberships) -> Iterator[Finding]:
-        """Check the words whose sets may differ from the comments that name them."""
-        doubtful = self._index.list_doubtful(keys, contents.comment_words, memberships)
-        yield from check_readable_keys(self._store, ((keys.comment_word(word), COMMENT_WORD) for word in doubtful))
-        yield from self._index.check_words(keys, doubtful)
 
     def _check(self, keys: Keys, shown: dict[ArticleId, Shown], batch: list[str]) -> Iterator[Finding]:
         """Yield what is wrong with these comments; count the shown ones for their articles."""
@@ -172,15 +150,6 @@ def _problems(noted: NotedComments, found: Shown) -> Iterator[str]:
         yield f"comments {count_from(noted.number)}, shown {found.number}"
     if (noted.last or "") != found.last:
         yield f"last comment {noted.last or 'none'}, shown {found.last or 'none'}"
-
-
-def listed_comments(store: Store, keys: Keys, contents: Contents) -> set[CommentId]:
-    """Return the ids of all comments of a shard that exist, or are among those by time if that can be read."""
-    ids = set(contents.comments)
-    with suppress(StoreDamaged):  # reported by the audit, which checks every key's type
-        members = ranked_members(store, keys.comment_time)
-        ids.update(int(member) for member in members if member.isascii() and member.isdigit())
-    return ids
 
 
 def read_counts(store: Store, keys: Keys, ids: Iterable[ArticleId]) -> dict[ArticleId, NotedComments]:

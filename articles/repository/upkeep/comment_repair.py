@@ -5,19 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, CommentId, article_of
-from articles.repository.search.comment_index import CommentIndex
-from articles.repository.search.index import Finding
-from articles.repository.search.memberships import Memberships
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, portions, ranked_members
 from articles.repository.store.values import count_from
+from articles.repository.upkeep.attempts import Finding
 from articles.repository.upkeep.comment_audit import (
     MOST_RECOUNTS,
     CommentAudit,
     Shown,
-    listed_comments,
     read_counts,
 )
 
@@ -29,7 +26,6 @@ class CommentRepair:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._index = CommentIndex(store)
 
     def run(self, keys: Keys, contents: Contents, tell: Tell) -> None:
         """Repair the comments of a shard. In batches. Raises StoreError.
@@ -37,8 +33,8 @@ class CommentRepair:
         `tell` receives each damaged comment, which stays as it is until its hash is fixed.
         """
         shown, stubs = defaultdict[ArticleId, Shown](Shown), list[CommentId]()
-        highest, memberships = dict[ArticleId, int](), Memberships()
-        for batch in portions(sorted(listed_comments(self._store, keys, contents)), ARTICLES_PER_CHECK):
+        highest = dict[ArticleId, int]()
+        for batch in portions(sorted(contents.comments), ARTICLES_PER_CHECK):
             for comment_id, state, time in self._put_into_lists(keys, batch):  # ids ascend
                 if state == "shown":
                     shown[article_of(comment_id)].add(time)
@@ -48,9 +44,6 @@ class CommentRepair:
                     stubs.append(comment_id)
                 elif state == "damaged":
                     tell(Finding(keys.comment(comment_id), "is damaged, and left as it is"))
-            self._index.update(keys, batch, memberships)  # not those that were dropped
-        words = self._index.list_doubtful(keys, contents.comment_words, memberships)
-        self._index.repair_words(keys, words)
         audit = CommentAudit(self._store)
         for parents in batches(contents.threads, KEYS_PER_READ):
             wrong = {finding.subject for finding in audit.check_replies(keys, parents)}
@@ -65,25 +58,20 @@ class CommentRepair:
             self._store.run("repair/stubs", [keys.comment_voters], [keys.prefix, *batch])
         self._correct_counts(keys, contents, shown, highest)
 
-    def settle(
-        self, ids: Iterable[CommentId], former: Mapping[CommentId, tuple[str | None, str | None, str | None]]
-    ) -> None:
+    def settle(self, ids: Iterable[CommentId], former: Mapping[CommentId, tuple[str | None, str | None]]) -> None:
         """Put comments whose keys were just written or dropped into the lists where they belong.
 
-        `former`: the parent, the author and the words that they had before, which they leave. Raises StoreError.
+        `former`: the parent and the author that they had before, which they leave. Raises StoreError.
         """
         for keys, comments in self._store.shards.split_comments(ids).items():
             with self._store.pipeline() as pipe:
                 for comment_id in comments:
-                    parent, author, _ = former[comment_id]
-                    pipe.zrem(keys.comment_time, str(comment_id))
+                    parent, author = former[comment_id]
                     for name in (keys.replies_best, keys.replies_time) if parent else ():
                         pipe.zrem(name(int(parent or 0)), str(comment_id))
                     if author and author.isdigit():
                         pipe.zrem(keys.commented(int(author)), str(comment_id))
                 pipe.execute()
-            self._index.leave(keys, {one: former[one][2] or "" for one in comments})
-            self._index.update(keys, comments)
             for batch in portions(comments, ARTICLES_PER_CHECK):
                 for _ in self._put_into_lists(keys, batch):
                     pass

@@ -11,7 +11,6 @@ import redis
 from redis.client import NEVER_DECODE
 
 from articles.domain.articles import ArticleId
-from articles.repository.search.index import Finding
 from articles.repository.store import key_table as table
 from articles.repository.store.ahead import read_ahead
 from articles.repository.store.batches import ENTRIES_PER_READ, KEYS_PER_SCAN
@@ -20,6 +19,7 @@ from articles.repository.store.key_table import Key
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Named, portions, rankings_of_articles, walk_kinds
 from articles.repository.store.values import NO_ARTICLE, article_id_from
+from articles.repository.upkeep.attempts import Finding
 
 _KEYS_AT_ONCE = 200
 """Keys whose first entries come in one reply."""
@@ -61,12 +61,12 @@ _NUMBER = _like(r"-?[0-9]{1,15}(?:\.[0-9]+)?(?:e[-+]?[0-9]{1,2})?")
 
 _LISTS_OF_COMMENTS = (
     *(table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED),
-    *(table.FLAGGED, table.FLAGS_BY, table.COMMENT_TIME, table.COMMENT_WORD),
+    *(table.FLAGGED, table.FLAGS_BY),
 )
 
 _FORMS: dict[Key, Form] = {
     **dict.fromkeys((table.CHANGED, table.TAKEN), _are_texts),
-    **dict.fromkeys((table.LEXICON, table.COMMENT_LEXICON), _are_texts),
+    table.CHANGES: _like("c?[1-9][0-9]{0,21}"),
     table.LOG: _are_records,
     table.TUNINGS: _are_records,
     table.TICK: _are_records,
@@ -89,7 +89,7 @@ _FORMS: dict[Key, Form] = {
 }
 """Forms of values, where any text would not do. Articles, comments and parameters have checks of their own."""
 
-_READ_BY_THE_AUDIT = frozenset((table.ARTICLE, table.WORD, table.COMMENT_WORD, table.GROUP))
+_READ_BY_THE_AUDIT = frozenset((table.ARTICLE, table.GROUP))
 """Kinds with so much content that reading it twice would slow the audit. It reads those that are doubtful."""
 
 _SKETCHES = (table.VISITORS, table.VISITORS_OF_DAY)
@@ -231,15 +231,13 @@ def _excerpt(value: bytes) -> str:
 
 
 class Entries:
-    """What keys hold: what cannot be read of it, ids in rankings of articles, and words in lexicons."""
+    """What keys hold: what cannot be read of it, and the ids in rankings of articles."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.unreadable: list[Finding] = []
         shards = store.shards.all
         self._ids = {name: set[ArticleId]() for keys in shards for name in rankings_of_articles(keys)}
-        self.words = {keys.lexicon: set[str]() for keys in shards}
-        """The words in each lexicon, by its name."""
 
     def read(self) -> Iterator[list[Named]]:
         """Yield all keys in batches, after their entries are read."""
@@ -257,5 +255,3 @@ class Entries:
     def _note(self, name: str, entries: Sequence[Any]) -> None:
         if (ids := self._ids.get(name)) is not None:
             ids.update(article_id_from(member) for member, _ in entries)
-        elif (words := self.words.get(name)) is not None:
-            words.update(member.decode(errors="backslashreplace") for member, _ in entries)

@@ -1,5 +1,6 @@
 """The repair: rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -8,26 +9,24 @@ from articles.domain.discussion.comments import CommentId, root_of
 from articles.domain.errors import StoreDamaged
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.domain.members import UserId
+from articles.repository.changes import Changes
 from articles.repository.groups import Groups
 from articles.repository.inbox.upkeep import repair_inbox
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
 from articles.repository.moderation.flag_upkeep import FlagUpkeep
 from articles.repository.moderation.left_out_upkeep import LeftOutUpkeep
-from articles.repository.search.find import Search
-from articles.repository.search.index import Finding
-from articles.repository.search.memberships import Memberships
-from articles.repository.search.word_sets import WordSets
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_SCAN
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, mentioned_ids, portions, set_members, survey
-from articles.repository.upkeep.attempts import attempt_repair
+from articles.repository.upkeep.attempts import Finding, attempt_repair
 from articles.repository.upkeep.audit import Progress, quiet
 from articles.repository.upkeep.comment_repair import CommentRepair
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, repair_long
 from articles.repository.upkeep.unreadable import drop_unreadable
+from articles.repository.upkeep.upgrades import drop_words
 
 Tell = Callable[[Finding], object]
 """Receives each problem that cannot be repaired."""
@@ -39,23 +38,23 @@ class Repair:
     def __init__(self, store: Store, hot: Hot) -> None:
         self._store = store
         self._hot = hot
-        self._search = Search(store)
-        self._words = WordSets(store)
+        self._changes = Changes(store)
         self._comments = CommentRepair(store)
         self._flags = FlagUpkeep(store)
         self._left_out = LeftOutUpkeep(store)
 
     def run(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> int:
-        """Rebuild all lists, the index of words and the id counter; return the number of articles.
+        """Rebuild all lists and the id counter; return the number of articles.
 
         Before that, complete the last act on each member's votes in every shard. The lists are rankings, hot list,
         groups, profiles, members' lists, replies to comments, flags, and each article's log entries. Each article
         is repaired in one atomic step, so that readers and voters see it either before or after. Vote counts do
         not change. `tell` receives each damaged article or comment, which stays as it is until its hash is fixed,
-        and each key that cannot be read.
+        and each key that cannot be read. Every search index is built again.
         Reads all keys, in batches. Raises StoreError.
         """
         drop_unreadable(self._store, tell)
+        drop_words(self._store, quiet)  # of an earlier version that still ran after the upgrade
         # Articles that the repair adds are then comparable with the rest.
         attempt_repair("hot:score", self._hot.rescore, tell)
         self._repair_left_out(tell)  # what articles leave out is counted by it
@@ -65,28 +64,27 @@ class Repair:
         progress(done, total)
         slugs: set[str] = set()
         for keys, contents in shards.items():
-            memberships = Memberships()
+            sizes = Counter[str]()
             for batch in batches(ids[keys], ARTICLES_PER_CHECK):
-                slugs |= self._repair_batch(keys, batch, memberships, tell)
+                slugs |= self._repair_batch(keys, batch, sizes, tell)
                 done += len(batch)
                 progress(done, total)
             attempt_repair(keys.log, partial(self._repair_log, keys), tell)
-            repair_groups = partial(self._repair_groups, keys, contents, memberships)
+            repair_groups = partial(self._repair_groups, keys, contents, sizes)
             attempt_repair(keys.prefix + "group:", repair_groups, tell)
-            attempt_repair(keys.lexicon, partial(self._repair_words, keys, contents, memberships), tell)
             self._repair_choices(keys, contents, tell)
             for member in sorted(contents.inboxes):
                 attempt_repair(keys.inbox(member), partial(repair_inbox, self._store, keys, member), tell)
             attempt_repair(keys.top(Period.DAY), partial(self._drop_tops, keys), tell)
             attempt_repair(keys.comment_voters, partial(self._comments.run, keys, contents, tell), tell)
             attempt_repair(keys.flagged, partial(self._flags.repair, keys, contents), tell)
-        attempt_repair(names.SCHEMA, self._search.mark_all_indexed, tell)
         directory = self._store.shards.directory.groups
         attempt_repair(directory, partial(Groups(self._store).follow_merges, sorted(slugs)), tell)
         attempt_repair(self._store.shards.directory.descriptions, self._drop_descriptions, tell)
         articles = [article for contents in shards.values() for article in contents.articles]
         attempt_repair(names.COUNTER, partial(self._raise_counter, max(articles, default=0)), tell)
         attempt_repair("hot:score", self._hot.rescore, tell)
+        attempt_repair(names.SCHEMA, self._changes.begin_copy, tell)
         return len(articles)
 
     def _repair_left_out(self, tell: Tell) -> None:
@@ -101,8 +99,8 @@ class Repair:
     def rebuild(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> None:
         """Build the lists of a store that has articles without any, as a backup restores it.
 
-        Like `run`, but nothing in the lists can be wrong, and articles are indexed by the words that they name.
-        Reads all keys, in batches. Raises StoreError; StoreDamaged if only `run` can help.
+        Like `run`, but nothing in the lists can be wrong. Reads all keys, in batches. Raises StoreError;
+        StoreDamaged if only `run` can help.
         """
         self._repair_left_out(tell)
         shards, _ = survey(self._store)
@@ -110,8 +108,7 @@ class Repair:
         slugs: set[str] = set()
         for keys, contents in shards.items():
             for batch in batches(contents.articles, ARTICLES_PER_CHECK):
-                slugs |= self._repair_articles(keys, batch, tell)
-                self._store.run("search/enter", [keys.lexicon], [keys.prefix, *batch])
+                slugs |= self._repair_articles(keys, batch, tell).keys()
                 done += len(batch)
                 progress(done, total)
             self._repair_log(keys)
@@ -122,32 +119,23 @@ class Repair:
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
         self._hot.rescore()
+        self._changes.begin_copy()
 
-    def settle(
-        self, ids: Sequence[ArticleId], former: Mapping[ArticleId, tuple[str | None, tuple[str, ...]]]
-    ) -> None:
+    def settle(self, ids: Sequence[ArticleId], former: Mapping[ArticleId, tuple[str, ...]]) -> None:
         """Put articles whose keys were just written into the lists that they belong to, and into no others.
 
-        `former`: the words and the groups that they had before. Raises StoreError.
+        `former`: the groups that they had before. Raises StoreError.
         """
-        with self._store.pipeline() as pipe:  # the index leaves the words that an article names
-            for article_id, (words, _) in former.items():
-                if words is not None:
-                    pipe.hset(self._store.shards.of(article_id).article(article_id), "words", words)
-            pipe.execute()
         for keys, numbers in self._store.shards.split(ids).items():
-            self._repair_batch(keys, list(map(str, numbers)), None, lambda _: None)
-            for slug in {slug for number in numbers for slug in former.get(number, (None, ()))[1]}:
+            self._repair_batch(keys, list(map(str, numbers)), Counter(), lambda _: None)
+            for slug in {slug for number in numbers for slug in former.get(number, ())}:
                 self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *numbers])
         self._flags.settle(map(root_of, ids))
 
     def settle_comments(
-        self, ids: Sequence[CommentId], former: Mapping[CommentId, tuple[str | None, str | None, str | None]]
+        self, ids: Sequence[CommentId], former: Mapping[CommentId, tuple[str | None, str | None]]
     ) -> None:
-        """Do the same with comments; `former`: the parent, the author and the words they had before.
-
-        Raises StoreError.
-        """
+        """Do the same with comments; `former`: the parent and the author they had before. Raises StoreError."""
         self._comments.settle(ids, former)
         self._flags.settle(ids)
 
@@ -156,37 +144,37 @@ class Repair:
         for keys in self._store.shards.all:
             self._repair_log(keys)
 
-    def _repair_batch(self, keys: Keys, batch: list[str], memberships: Memberships | None, tell: Tell) -> set[str]:
-        """Repair and index these articles, one by one if they cannot be all together; return their groups.
+    def _repair_batch(self, keys: Keys, batch: list[str], sizes: Counter[str], tell: Tell) -> set[str]:
+        """Repair these articles, one by one if they cannot be all together; return their groups.
 
-        `memberships` counts them; without it they are not counted, and the sets that they name will be read.
+        `sizes` counts the listed ones of each group, so that groups of the expected size need not be read.
         """
         try:
-            slugs = self._repair_articles(keys, batch, tell)
-            self._search.reindex(map(int, batch), memberships)
+            found = self._repair_articles(keys, batch, tell)
         except StoreDamaged:
             if len(batch) > 1:
-                one_by_one = (self._repair_batch(keys, [article_id], None, tell) for article_id in batch)
+                one_by_one = (self._repair_batch(keys, [article_id], sizes, tell) for article_id in batch)
                 return set().union(*one_by_one)
             tell(Finding(keys.article(int(batch[0])), "is damaged, and left as it is"))
             return set()
-        return slugs
+        sizes.update(found)
+        return set(found)
 
-    def _repair_articles(self, keys: Keys, batch: list[str], tell: Tell) -> set[str]:
-        """Repair these articles; return their groups."""
-        store, slugs, hot_size = self._store, set[str](), self._store.rules.hot_size
+    def _repair_articles(self, keys: Keys, batch: list[str], tell: Tell) -> Counter[str]:
+        """Repair these articles; return the groups that they name, with the number of those that are listed."""
+        store, found, hot_size = self._store, Counter[str](), self._store.rules.hot_size
         while batch:
             limits: list[Value] = [exact_time(store.now()), store.rules.voters_grace, MOST_LOOKED_AT, hot_size]
             done, long, flat = store.run("repair/articles", [keys.removed], [keys.prefix, *limits, *batch])
-            facts = [flat[at : at + 4] for at in range(0, len(flat), 4)]
-            for article_id, (state, *_) in zip(batch[:done], facts, strict=True):
+            for article_id, state, groups in zip(batch[:done], flat[::2], flat[1::2], strict=True):
+                for slug in set(split_groups(groups)):
+                    found[slug] += state == "listed"
                 if state == "damaged":
                     tell(Finding(keys.article(int(article_id)), "is damaged, and left as it is"))
             for article_id in long:
                 repair_long(store, keys, int(article_id))
-            slugs.update(slug for *_, groups in facts for slug in split_groups(groups))
             batch = batch[done:]
-        return slugs
+        return found
 
     def _repair_log(self, keys: Keys) -> None:
         done, count = 0, ARTICLES_PER_CHECK
@@ -194,7 +182,7 @@ class Repair:
             (count,) = self._store.run("repair/log", [keys.log], [keys.prefix, done, ARTICLES_PER_CHECK])
             done += count
 
-    def _repair_groups(self, keys: Keys, contents: Contents, memberships: Memberships) -> None:
+    def _repair_groups(self, keys: Keys, contents: Contents, sizes: Mapping[str, int]) -> None:
         """Repair groups that may hold wrong articles; drop all rankings, which the next read makes again."""
         slugs = sorted(contents.groups)
         for batch in portions(slugs, KEYS_PER_SCAN):
@@ -202,19 +190,14 @@ class Repair:
                 for slug in batch:
                     pipe.unlink(*(keys.group_order(order, slug) for order in Order))
                     pipe.scard(keys.group(slug))
-                sizes = pipe.execute()[1::2]
-            for slug, size in zip(batch, sizes, strict=True):
-                if size != memberships.groups[slug]:
+                found = pipe.execute()[1::2]
+            for slug, size in zip(batch, found, strict=True):
+                if size != sizes.get(slug, 0):
                     self._repair_group(keys, slug)
 
     def _repair_group(self, keys: Keys, slug: str) -> None:
         for batch in portions(set_members(self._store, keys.group(slug)), ARTICLES_PER_CHECK):
             self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *batch])
-
-    def _repair_words(self, keys: Keys, contents: Contents, memberships: Memberships) -> None:
-        """Repair the words whose sets may differ from the articles that name them."""
-        doubtful = list(self._words.list_doubtful(keys, contents.words, memberships))
-        self._words.repair_words(keys, doubtful)
 
     def _repair_choices(self, keys: Keys, contents: Contents, tell: Tell) -> None:
         for member in sorted(contents.members):

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 
-from articles.repository.search.index import Finding
 from articles.repository.store import key_table as table
 from articles.repository.store.connection import Store
+from articles.repository.upkeep.attempts import Finding
 from articles.repository.upkeep.readable import Damage, list_damages
 
 _REBUILT = (
-    *(table.SCORE, table.TIME, table.POINTS, table.HOT, table.REMOVED, table.GROUP, table.WORD, table.LEXICON),
+    *(table.SCORE, table.TIME, table.POINTS, table.HOT, table.REMOVED, table.GROUP, table.CHANGES),
     *(table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED),
-    *(table.COMMENT_TIME, table.COMMENT_WORD, table.COMMENT_LEXICON),
     *(table.FLAGGED, table.FLAGS_BY, table.INBOX, table.LEFT_OUT, table.LEFT_OUT_ACTS),
     *(table.ACTIVE, table.ACTIVE_OF_GROUP, table.VISITS),
     *(table.SCORE_OF_GROUP, table.TIME_OF_GROUP, table.POINTS_OF_GROUP, table.HOT_OF_GROUP, table.TOP),

@@ -9,14 +9,17 @@ refuse; or a field, if the version before can run beside this one.
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
+from articles.domain.errors import StoreDamaged
 from articles.domain.lists import Order
 from articles.repository.account_ids import AccountIds
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_STEP
+from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.connection import Store, Value, exact_time
-from articles.repository.store.key_table import COMMENT
+from articles.repository.store.key_table import ARTICLE, COMMENT, split_prefix
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, walk, walk_kinds
 
@@ -27,6 +30,9 @@ _log = logging.getLogger(__name__)
 
 COMMENTS_PER_STEP = 1000
 """Comments that one script ranks: some milliseconds of the store's time."""
+
+_OF_WORDS = ("word:", "words:", "comment:word:", "comment:words:", "comment:time:")
+"""Beginnings of the keys that no version from layout 7 on has."""
 
 _REPORTED_EVERY = 2.0
 """Seconds between two log lines on the progress of an upgrade."""
@@ -136,6 +142,27 @@ def rank_comments(store: Store, _progress: Progress) -> None:
                 store.run("schema/rank_comments", [keys.comment(one) for one in step], given)
 
 
+def drop_words(store: Store, progress: Progress) -> None:
+    """Drop the index of words, which earlier versions kept in the store."""
+    with store.commands() as client:
+        done, total = 0, int(client.get(names.COUNTER) or 0)
+    for batch in walk_kinds(store):
+        with store.pipeline() as pipe:
+            for name, kind in batch:
+                if kind in (ARTICLE, COMMENT):
+                    pipe.hdel(name, "words")
+                elif kind is None and split_prefix(name)[1].startswith(_OF_WORDS):
+                    pipe.unlink(name)
+            replies = pipe.execute(raise_on_error=False)
+        for failure in (reply for reply in replies if isinstance(reply, Exception)):
+            with suppress(StoreDamaged), store_errors():  # a key of another type has no words
+                raise failure
+        done = min(total, done + sum(kind is ARTICLE for _, kind in batch))
+        progress(done, total)
+    with store.commands() as client:
+        client.hdel(names.SCHEMA, "indexed")
+
+
 def _listed_and_removed(keys: Keys) -> list[str]:
     return [keys.order(Order.TIME), keys.removed]
 
@@ -189,4 +216,5 @@ UPGRADES = (
     Upgrade(5, "voters are kept until housekeeping drops them", keep_voters, "voters"),
     Upgrade(6, "the store gives out the ids of accounts", collect_account_ids, "accounts"),
     Upgrade(None, "the best comments are ordered exactly", rank_comments, "best"),
+    Upgrade(7, "the words leave the store", drop_words, "wordless"),
 )

@@ -4,7 +4,7 @@ KEYS  1 comments of the member
 ARGV  1 user id  2 user id from now on  3 name from now on  4 first comment, from 0  5 comments in this step  6 shard prefix
 Returns  {comments in this step, {ids of those that it changed}}
 Cost  O(step · log N)
-TOUCHES  comment:<comment> rw, commented:<user> rw
+TOUCHES  comment:<comment> rw, commented:<user> rw, changes: rw
 INCLUDE  changes
 ]]
 local user, user_now, name, first, step, prefix = unpack(ARGV)

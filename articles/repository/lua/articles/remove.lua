@@ -10,13 +10,13 @@ Cost  O((groups + flags) · log N)
 TOUCHES  article:<id> rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r, score: rw,
          time: rw, points: rw, active: rw, top:<period> rw, removed: rw, group:<slug> rw, score:<slug> rw,
          time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, rings: rw,
-         next:score rw, word:<word> rw, words: rw, ranking: r, log: rw
-INCLUDE  changes, closing, flags, inbox, lists, members, moderation_log, values, words
+         next:score rw, changes: rw, ranking: r, log: rw
+INCLUDE  changes, closing, flags, inbox, lists, members, moderation_log, values
 ]]
 local article, id, now, prefix, poster = KEYS[1], ARGV[1], ARGV[3], ARGV[5], ARGV[8]
 
-local title, link, text, owner, time, groups, removed, words =
-  unpack(redis.call('HMGET', article, 'title', 'link', 'text', 'poster', 'time', 'groups', 'removed', 'words'))
+local title, link, text, owner, time, groups, removed =
+  unpack(redis.call('HMGET', article, 'title', 'link', 'text', 'poster', 'time', 'groups', 'removed'))
 if not (title and as_time(time)) then return {'missing'} end
 local content = {'ok', title, link or '', text or ''}
 if poster ~= '' then
@@ -35,7 +35,6 @@ if ARGV[7] ~= '' then redis.call('HSET', article, 'sweep', ARGV[7]) end
 redis.call('HDEL', article, 'ring')
 unlist_article(prefix, id, split(groups))
 note_changed(prefix, id)
-leave_words(prefix, id, words)
 redis.call('ZADD', prefix .. 'removed:', time, id)
 local flaggers = decide_flags(prefix, ARGV[6], 'removed', math.huge)
 for _, user in ipairs(poster == '' and flaggers or {}) do

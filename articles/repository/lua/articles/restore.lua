@@ -6,14 +6,14 @@ Returns  {"ok", title, link, text, posting time} | {"missing"} | {"not_removed"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
          removed: rw, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw,
-         hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw,
-         words: rw, ranking: r, log: rw
-INCLUDE  formulas, lists, moderation_log, ranking, values, words
+         hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw,
+         ranking: r, log: rw
+INCLUDE  formulas, lists, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 
-local title, link, text, time, votes, opposes, left_out, groups, removed, words, sweep = unpack(redis.call('HMGET',
-  article, 'title', 'link', 'text', 'time', 'votes', 'opposes', 'left_out', 'groups', 'removed', 'words', 'sweep'))
+local title, link, text, time, votes, opposes, left_out, groups, removed, sweep = unpack(redis.call('HMGET',
+  article, 'title', 'link', 'text', 'time', 'votes', 'opposes', 'left_out', 'groups', 'removed', 'sweep'))
 if not (title and as_time(time) and as_count(votes) and as_count(opposes)) then return {'missing'} end
 if not removed or ARGV[7] ~= '' and sweep ~= ARGV[7] then return {'not_removed'} end
 local current = parameters(prefix)
@@ -22,6 +22,5 @@ local points = ranked_points(votes, opposes, left_out)
 list_article(prefix, id, tonumber(time), points, split(groups), current, tonumber(ARGV[6]))
 redis.call('HDEL', article, 'removed', 'sweep')
 redis.call('ZREM', prefix .. 'removed:', id)
-enter_words(prefix, id, words)
 log_article(prefix, 'restore', ARGV[3], ARGV[2], id, title, ARGV[4], {})
 return {'ok', title, link or '', text or '', time}

@@ -4,13 +4,13 @@ KEYS  1 time ranking  2 score ranking  3 removed  4 points ranking
 ARGV  1 shard prefix  2 now, s  3 most voters and log entries to examine  4 ids, separated by commas, of those that have
       voter sets or counters, as far as the caller knows  5… ids
 Returns  {number of articles checked, {ids of those with too many voters or log entries for one step},
-         {id, problem, id, problem …}, {title, link, poster's name, words, groups, state, comments that are shown, last
-         number of a comment, time of the last comment of each article checked}}; the state is "listed" | "removed" |
-         "damaged", also for a missing one. Other values are nil where the article lacks them
+         {id, problem, id, problem …}, {groups, state, comments that are shown, last number of a comment, time of the
+         last comment of each article checked}}; the state is "listed" | "removed" | "damaged", also for a missing one.
+         Other values are nil where the article lacks them
 Cost  O(ids · log N + voters + entries), bounded by 3
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, leftout:<id> r, votes:<user> r, opposes:<user> r, gone: r,
-         leftout: r, leftout:acts: r, score: r, time: r, points: r, active: r, removed: r,
-         counter:views:<id> r, hll:uv:<id> r, viewed: r, next:score r, ranking: r, log: r
+         leftout: r, leftout:acts: r, score: r, time: r, points: r, active: r, removed: r, counter:views:<id> r,
+         hll:uv:<id> r, viewed: r, next:score r, ranking: r, log: r
 INCLUDE  articles, closing, formulas, members, moderation_log, values
 ]]
 local prefix = ARGV[1]
@@ -159,16 +159,14 @@ local checked = 0
 for n, id in ipairs(ids) do
   local too_long = false
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
-  local title, link, poster, name, closes, groups, archived, words, numbers, text_bytes, comments, last_number,
+  local title, link, poster, name, closes, groups, archived, numbers, text_bytes, comments, last_number,
     time, votes, opposes, removed, last_comment, locked, left_out =
     unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'title', 'link', 'poster', 'poster_name', 'closes', 'groups',
-      'archived', 'words', 'log', 'text_bytes', 'comments', 'comment_ids', 'time', 'votes', 'opposes', 'removed',
+      'archived', 'log', 'text_bytes', 'comments', 'comment_ids', 'time', 'votes', 'opposes', 'removed',
       'last_comment', 'locked', 'left_out'))
   local whole = is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
   local state = not whole and 'damaged' or removed and 'removed' or 'listed'
-  for _, fact in ipairs({title, link, name, words, groups, state, comments, last_number, last_comment}) do
-    facts[#facts + 1] = fact
-  end
+  for _, fact in ipairs({groups, state, comments, last_number, last_comment}) do facts[#facts + 1] = fact end
   if not whole then
     say('no such article, or not a whole one')
   else

@@ -1,12 +1,12 @@
 --[[
 Check the invariants of some comments of one shard, as many as one step can. Reads only.
 KEYS  1 comments that have been voted on
-ARGV  1 shard prefix  2 now, s  3 most voters and words to examine  4… ids
+ARGV  1 shard prefix  2 now, s  3 most voters to examine  4… ids
 Returns  {number of comments checked, {time of each that is shown, else ''}, {id, problem, id, problem …}}
-Cost  O(ids · log N + voters + words), bounded by 3 unless a single comment has more
-TOUCHES  article:<id> r, comment:<comment> r, comment:voted:<comment> r, comment:oppose:<comment> r, comment:voters: r,
-         replies:best:<comment> r, replies:time:<comment> r, comment:time: r, comment:word:<word> r, commented:<user> r,
-         gone: r, leftout: r, leftout:acts: r, ranking: r
+Cost  O(ids · log N + voters), bounded by 3 unless a single comment has more
+TOUCHES  article:<id> r, comment:<comment> r, comment:voted:<comment> r, comment:oppose:<comment> r,
+         comment:voters: r, replies:best:<comment> r, replies:time:<comment> r, commented:<user> r, gone: r,
+         leftout: r, leftout:acts: r, ranking: r
 INCLUDE  closing, comments, formulas, members, values
 ]]
 local prefix, most, checked, shown, findings, examined = ARGV[1], tonumber(ARGV[3]), 0, {}, {}, 0
@@ -75,29 +75,18 @@ local function check_author(say, id, author, name)
   elseif not redis.call('ZSCORE', prefix .. 'commented:' .. author, id) then say('not in commented:' .. author) end
 end
 
-local function check_index(say, id, time, words, is_shown)
-  local at = redis.call('ZSCORE', prefix .. 'comment:time:', id)
-  if not is_shown and at then say('not shown, but among the comments by time') end
-  if is_shown and tonumber(at or 'nan') ~= tonumber(time) then say('not among the comments by time, or not by its time') end
-  for word in string.gmatch(is_shown and words or '', '[^ ]+') do
-    examined = examined + 1
-    if redis.call('SISMEMBER', prefix .. 'comment:word:' .. word, id) == 0 then say('not under ' .. word) end
-  end
-end
-
 for at = 4, #ARGV do
   local id = ARGV[at]
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
-  local text, author, name, parent, time, closes, votes, opposes, removed, deleted, words, left_out = unpack(redis.call('HMGET',
+  local text, author, name, parent, time, closes, votes, opposes, removed, deleted, left_out = unpack(redis.call('HMGET',
     prefix .. 'comment:' .. id, 'text', 'author', 'author_name', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed',
-    'deleted', 'words', 'left_out'))
+    'deleted', 'left_out'))
   local whole = is_whole_comment(parent, time, closes, votes, opposes) and (deleted or text and author and name)
   shown[#shown + 1] = whole and not removed and not deleted and time or ''
   if not whole then say('no such comment, or not a whole one')
   else
     check_place(say, id, parent, time, votes, opposes, left_out)
     check_voters(say, id, closes, votes, opposes, left_out)
-    check_index(say, id, time, words, not removed and not deleted)
     if not deleted then check_author(say, id, author, name)
     elseif count_replies(prefix, id) == 0 then say('deleted, and without replies') end
     if deleted and redis.call('HEXISTS', prefix .. 'comment:' .. id, 'html') == 1 then say('deleted, but has HTML') end

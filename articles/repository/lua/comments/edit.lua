@@ -2,18 +2,17 @@
 Change the text of a comment. Shortly after posting this leaves no mark. Idempotent.
 KEYS  1 comment  2 article
 ARGV  1 editor's user id  2 text  3 now, s  4 time without a mark, s  5 shard prefix
-      6 members that the text mentions, comma-separated  7 words of the text  8 HTML of the text, as it is kept
-      9 members that only the text before mentions, each with when the inbox was read, s: `17:0,18:1700000000.5`
+      6 members that the text mentions, comma-separated  7 HTML of the text, as it is kept
+      8 members that only the text before mentions, each with when the inbox was read, s: `17:0,18:1700000000.5`
 Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"} | {"comment_removed"} | {"removed"} | {"locked"}
-Cost  O(words + log N)
-TOUCHES  article:<id> r, comment:<comment> rw, comment:time: rw, comment:word:<word> rw, comment:words: rw,
-         inbox:<user> rw, gone: r, ranking: r
-INCLUDE  closing, comments, inbox, members, values, words
+Cost  O(log N)
+TOUCHES  article:<id> r, comment:<comment> rw, inbox:<user> rw, gone: r, changes: rw, ranking: r
+INCLUDE  changes, closing, comments, inbox, members, values
 ]]
 local comment, prefix, id = KEYS[1], ARGV[5], string.match(KEYS[1], '%d+$')
 
-local text, author, parent, time, closes, votes, opposes, hidden, deleted, words = unpack(redis.call('HMGET', comment,
-  'text', 'author', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted', 'words'))
+local text, author, parent, time, closes, votes, opposes, hidden, deleted = unpack(redis.call('HMGET', comment,
+  'text', 'author', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted'))
 if deleted or not is_whole_comment(parent, time, closes, votes, opposes) then return {'no_comment'} end
 if is_gone(prefix, ARGV[1]) then return {'gone'} end
 if author ~= ARGV[1] then return {'not_author'} end
@@ -24,11 +23,8 @@ if locked then return {'locked'} end
 if text == ARGV[2] then return {'ok'} end
 
 local passed = milliseconds((moments(prefix, ARGV[3]))) - milliseconds(tonumber(time))
-redis.call('HSET', comment, 'text', ARGV[2], 'html', ARGV[8], 'words', ARGV[7])
-if words ~= ARGV[7] then
-  leave_comment(prefix, id, words)
-  enter_comment(prefix, id, time, ARGV[7])
-end
+redis.call('HSET', comment, 'text', ARGV[2], 'html', ARGV[7])
+note_changed(prefix, 'c' .. id)
 if passed > milliseconds(tonumber(ARGV[4])) then redis.call('HSET', comment, 'edited', ARGV[3]) end
-note_mentions(prefix, comment, ARGV[6], ARGV[9], author, id, ARGV[3])
+note_mentions(prefix, comment, ARGV[6], ARGV[8], author, id, ARGV[3])
 return {'ok'}

@@ -3,15 +3,15 @@ Publish a comment. Idempotent: the same text, sent again within some minutes, re
 KEYS  1 article  2 the comment posted last with this text in this place
 ARGV  1 article id  2 parent: a comment, or the article's root  3 author  4 author's name  5 text  6 now, s
       7 when voting on it ends, s  8 life of key 2, s  9 shard prefix
-      10 members that the text mentions, comma-separated  11 members who want no notice of it  12 words of the text
-      13 HTML of the text, as it is kept
+      10 members that the text mentions, comma-separated  11 members who want no notice of it
+      12 HTML of the text, as it is kept
 Returns  {"ok", id} | {"missing"} | {"removed"} | {"gone"} if the author's account is deleted | {"locked"}
          | {"thread_full"} | {"no_comment"} | {"comment_removed"}; the last two are about the parent
-Cost  O(words + log N)
+Cost  O(log N)
 TOUCHES  article:<id> rw, comment:<comment> rw, replies:best:<comment> rw, replies:time:<comment> rw,
-         comment:sent:<digest> rw, comment:time: rw, comment:word:<word> rw, comment:words: rw, commented:<user> rw,
-         inbox:<user> rw, gone: r, active: rw, active:<slug> rw
-INCLUDE  comments, inbox, members, ranking, values, words
+         comment:sent:<digest> rw, commented:<user> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw,
+         changes: rw
+INCLUDE  changes, comments, inbox, members, ranking, values
 ]]
 local article, sent, parent, author, now, prefix = KEYS[1], KEYS[2], ARGV[2], ARGV[3], ARGV[6], ARGV[9]
 
@@ -35,10 +35,10 @@ repeat number = number + 1 until redis.call('EXISTS', prefix .. 'comment:' .. co
 if number >= COMMENTS_PER_ARTICLE then return {'thread_full'} end
 
 local id = comment_id(ARGV[1], number)
-redis.call('HSET', prefix .. 'comment:' .. id, 'text', ARGV[5], 'html', ARGV[13], 'author', author, 'author_name', ARGV[4],
-  'parent', parent, 'time', now, 'votes', 0, 'opposes', 0, 'closes', ARGV[7], 'words', ARGV[12])
+redis.call('HSET', prefix .. 'comment:' .. id, 'text', ARGV[5], 'html', ARGV[12], 'author', author, 'author_name', ARGV[4],
+  'parent', parent, 'time', now, 'votes', 0, 'opposes', 0, 'closes', ARGV[7])
 rank_reply(prefix, parent, id, now, 0, 0)
-enter_comment(prefix, id, now, ARGV[12])
+note_changed(prefix, 'c' .. id)
 redis.call('ZADD', prefix .. 'commented:' .. author, now, id)
 redis.call('HSET', article, 'comments', shown + 1, 'comment_ids', number, 'last_comment', now)
 rank_active(prefix, ARGV[1], tonumber(now), false, split(groups))

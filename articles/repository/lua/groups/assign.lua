@@ -7,7 +7,7 @@ Returns  {"ok", groups, comma-separated} | {"missing"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
          group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw,
-         hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, ranking: r, log: rw
+         hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
 INCLUDE  changes, formulas, lists, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[4]

@@ -1,8 +1,8 @@
 --[[
 Enter articles of one shard with their history. Idempotent: an existing id is left unchanged.
-KEYS  1 lexicon
+KEYS  1 removed articles
 ARGV  1 shard prefix  2 now, s  3 first placeholder user id  4… of each article: id, title, link, poster, poster's name,
-      time in s, votes, opposes, groups (comma-separated), when voting ends in s, reason of its removal or '', words, text
+      time in s, votes, opposes, groups (comma-separated), when voting ends in s, reason of its removal or '', text
       or '', why its discussion is locked or '', numbers kept free for comments that imports/enter_comments enters, HTML of
       the text, as it is kept
 Returns  of each article "ok" | "exists" | "gone" if the poster's account is deleted
@@ -10,24 +10,23 @@ Cost  O(articles · log N + votes of those that are open)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
          posted:<user> rw, gone: r, leftout: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
          removed: rw, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw,
-         hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, word:<word> rw,
-         words: rw, ranking: rw
-INCLUDE  articles, closing, formulas, lists, members, ranking, values, words
+         hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw,
+         ranking: rw
+INCLUDE  articles, closing, formulas, lists, members, ranking, values
 ]]
 local prefix, now, first_placeholder = ARGV[1], moments(ARGV[1], ARGV[2]), tonumber(ARGV[3])
-local current, statuses, named = parameters(prefix), {}, {}
+local current, statuses = parameters(prefix), {}
 
 local function enter_voters(key, count, placeholder)
   return count_on(placeholder, count, function(...) redis.call('SADD', key, ...) end)
 end
 
-local function enter(id, title, link, poster, name, time, votes, opposes, groups, closes, reason, words, text, locked,
-    numbers, html)
+local function enter(id, title, link, poster, name, time, votes, opposes, groups, closes, reason, text, locked, numbers, html)
   local article, voted, left_out = prefix .. 'article:' .. id, prefix .. 'voted:' .. id
   if redis.call('EXISTS', article) == 1 then return 'exists' end
   if is_gone(prefix, poster) then return 'gone' end
   redis.call('HSET', article, 'title', title, 'link', link, 'poster', poster, 'poster_name', name, 'time', time,
-    'closes', closes, 'votes', votes, 'opposes', opposes, 'groups', groups, 'words', words)
+    'closes', closes, 'votes', votes, 'opposes', opposes, 'groups', groups)
   set_text(article, text, html)
   if locked ~= '' then redis.call('HSET', article, 'locked', locked) end
   if tonumber(numbers) > 0 then redis.call('HSET', article, 'comment_ids', numbers, 'comments_imported', 0) end
@@ -44,13 +43,11 @@ local function enter(id, title, link, poster, name, time, votes, opposes, groups
   note_posted(prefix, id, poster, time)
   if reason == '' then
     list_article(prefix, id, tonumber(time), ranked_points(votes, opposes, left_out), split(groups), current)
-    named[#named + 1], named[#named + 2] = id, words
   else
     redis.call('HSET', article, 'removed', reason)
-    redis.call('ZADD', prefix .. 'removed:', time, id)
+    redis.call('ZADD', KEYS[1], time, id)
   end
   return 'ok'
 end
-for at = 4, #ARGV, 16 do statuses[#statuses + 1] = enter(unpack(ARGV, at, at + 15)) end
-enter_all_words(prefix, named)
+for at = 4, #ARGV, 15 do statuses[#statuses + 1] = enter(unpack(ARGV, at, at + 14)) end
 return statuses

@@ -4,15 +4,15 @@ unchanged, and so is a gap that a deleted one left. A stub is entered with its f
 KEYS  1 article  2 comments that have been voted on
 ARGV  1 article id  2 shard prefix  3 now, s  4 first placeholder user id  5… of each comment: number, that of the comment it
       replies to or 0, when that was posted in s, time in s, when voting on it ends in s, votes, opposes, author, author's
-      name, text, when it was edited in s or '', reason of its removal or '', words of the text, HTML of the text,
-      as it is kept, 1 if it is a stub, else ''
+      name, text, when it was edited in s or '', reason of its removal or '', HTML of the text, as it is
+      kept, 1 if it is a stub, else ''
 Returns  of each comment "ok" | "exists" | "passed" if an earlier import had it | "taken" if another comment has its number
          | "orphan" | "missing" if there is no such article; of a stub "stub"
-Cost  O(words + comments · log N + votes of those that are open), and that of last_comments() for the last one
+Cost  O(comments · log N + votes of those that are open), and that of last_comments() for the last one
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
-         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, comment:time: rw,
-         comment:word:<word> rw, comment:words: rw, commented:<user> rw, gone: r, active: rw, active:<slug> rw, ranking: r
-INCLUDE  closing, comments, members, values, words
+         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, commented:<user> rw, gone: r,
+         active: rw, active:<slug> rw, changes: rw, ranking: r
+INCLUDE  changes, closing, comments, members, values
 ]]
 local article, id, prefix, now = KEYS[1], ARGV[1], ARGV[2], moments(ARGV[2], ARGV[3])
 local time, noted, given, imported = unpack(redis.call('HMGET', article, 'time', 'comments', 'comment_ids', 'comments_imported'))
@@ -47,16 +47,16 @@ local function enter_voters(key, count, placeholder)
   return count_on(placeholder, count, function(...) redis.call('SADD', key, ...) end)
 end
 
-local function enter(one, number, author, name, text, edited, removed, words, html)
+local function enter(one, number, author, name, text, edited, removed, html)
   local is_taken, is_same = find(number, one.time)
   if is_taken then return is_same and 'exists' or 'taken' end
   if tonumber(number) <= passed then return 'passed' end
   if not is_there(one.parent, one.parent_time) then return 'orphan' end
   if is_gone(prefix, author) then author, name = '-1', '' end
-  local comment = write(number, one, 'author', author, 'author_name', name, 'text', text, 'html', html, 'words', words)
+  local comment = write(number, one, 'author', author, 'author_name', name, 'text', text, 'html', html)
   if edited ~= '' then redis.call('HSET', prefix .. 'comment:' .. comment, 'edited', edited) end
   if removed == '' then
-    enter_comment(prefix, comment, one.time, words)
+    note_changed(prefix, 'c' .. comment)
     shown = shown + 1
   else
     redis.call('HSET', prefix .. 'comment:' .. comment, 'removed', removed)
@@ -70,12 +70,12 @@ local function enter(one, number, author, name, text, edited, removed, words, ht
   return 'ok'
 end
 
-for at = 5, #ARGV, 15 do
+for at = 5, #ARGV, 14 do
   local number, parent, parent_time, posted, closes, votes, opposes = unpack(ARGV, at, at + 6)
   local one = {parent = parent, parent_time = parent_time, time = posted, closes = closes, votes = votes, opposes = opposes}
   local status = 'missing'
-  if ARGV[at + 14] == '1' then stubs[number], status = one, 'stub'
-  elseif as_time(time) and shown and highest then status = enter(one, number, unpack(ARGV, at + 7, at + 13)) end
+  if ARGV[at + 13] == '1' then stubs[number], status = one, 'stub'
+  elseif as_time(time) and shown and highest then status = enter(one, number, unpack(ARGV, at + 7, at + 12)) end
   statuses[#statuses + 1] = status
 end
 if entered > 0 then

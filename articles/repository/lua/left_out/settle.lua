@@ -8,7 +8,7 @@ Returns  {"ok", articles changed, time of the choice to continue from, '' at the
 Cost  O(step · groups · log N)
 TOUCHES  article:<id> rw, voted:<id> r, oppose:<id> r, leftout:<id> rw, votes:<user> r, opposes:<user> r, leftout: r,
          leftout:acts: r, score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, next:score rw,
-         ranking: r
+         changes: rw, ranking: r
 INCLUDE  closing, formulas, ranking, values
 ]]
 local list, acts, prefix, user, act = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]

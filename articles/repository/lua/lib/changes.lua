@@ -1,6 +1,5 @@
 --[[
 What the search index has to read again.
-INCLUDE  none
 ]]
 -- Note that what search finds or orders an article or, after a 'c', a comment by has changed. The oldest notes are dropped: an index that
 -- has not read them is built again. The time is the server's own, so that notes come in their order.

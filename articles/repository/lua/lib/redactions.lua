@@ -49,12 +49,12 @@ local function redact_entry(by, list, index)
   return entry, by.places > before
 end
 
--- Replace the reason for the removal of a comment, and its text while it is removed. `words`: of the text that replaces it.
-local function redact_comment(by, key, words)
+-- Replace the reason for the removal of a comment, and its text while it is removed.
+local function redact_comment(by, key)
   local removed, text = unpack(redis.call('HMGET', key, 'removed', 'text'))
   redact_field(by, key, 'removed', 'reason')
   if removed and hides(by, text) then
-    redis.call('HSET', key, 'text', redacted(by, text, 'text'), 'words', words)
+    redis.call('HSET', key, 'text', redacted(by, text, 'text'))
     redis.call('HDEL', key, 'html')
   end
 end

@@ -3,14 +3,13 @@ Put some articles of one shard, as many as one step can, into exactly the lists 
 KEYS  1 removed
 ARGV  1 shard prefix  2 now, s  3 grace, s  4 most voters and log entries to examine  5 size of the hot list  6… ids
 Returns  {number of articles repaired, {ids of those with too many voters or log entries for one step},
-         {state, time, previous poster, groups, …} of each}; the state is "whole" | "gone" if the poster's name was taken
-         off | "damaged" | "missing"
+         {state, groups, …} of each}; the state is "listed" | "removed" | "damaged" | "missing"
 Cost  O(ids · groups · log N + voters + entries), bounded by 4
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
          posted:<user> rw, gone: r, leftout: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
          removed: rw, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw,
          hot:score rw, hot:score:<slug> rw, counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> rw,
-         days:<id> rw, rings: rw, viewed: rw, history:<id> rw, next:score rw, ranking: rw, log: r
+         days:<id> rw, rings: rw, viewed: rw, history:<id> rw, next:score rw, changes: rw, ranking: rw, log: r
 INCLUDE  articles, closing, formulas, lists, members, moderation_log, ranking, values
 ]]
 local prefix, grace = ARGV[1], tonumber(ARGV[3])
@@ -101,8 +100,8 @@ for at = 6, #ARGV do
   local there = redis.call('EXISTS', article) == 1
   local whole = is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
   local gone = whole and is_left_named(prefix, poster, name)
-  local state = not there and 'missing' or not whole and 'damaged' or gone and 'gone' or 'whole'
-  for _, fact in ipairs({state, whole and time or '', whole and poster or '', groups or ''}) do report[#report + 1] = fact end
+  report[#report + 1] = not there and 'missing' or not whole and 'damaged' or removed and 'removed' or 'listed'
+  report[#report + 1] = groups or ''
   local out = whole and voters_to_leave_out(id, time, closes)
   if out then left_out = #out[1] .. ' ' .. #out[2] end
   if gone then

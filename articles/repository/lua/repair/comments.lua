@@ -1,13 +1,13 @@
 --[[
 Put some comments of one shard into exactly the lists that their hashes require. Idempotent. A comment whose parent is not
-there becomes a top-level one; one whose article is not there is dropped. Words are left to search/index_comments.
+there becomes a top-level one; one whose article is not there is dropped.
 KEYS  1 comments that have been voted on
 ARGV  1 shard prefix  2 now, s  3… ids
 Returns  {state, time, …} of each; the state is "shown" | "removed" | "stub" | "damaged" | "missing"
 Cost  O(ids · log N)
 TOUCHES  article:<id> r, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
-         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, comment:time: rw, commented:<user> rw,
-         gone: r, leftout: r, ranking: r
+         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, commented:<user> rw, gone: r,
+         leftout: r, ranking: r
 INCLUDE  closing, comments, members, ranking
 ]]
 local prefix, states = ARGV[1], {}
@@ -50,8 +50,6 @@ for at = 3, #ARGV do
     if deleted then redis.call('HDEL', comment, 'html') else list_author(id, comment, author, name, time) end
     state = deleted and 'stub' or removed and 'removed' or 'shown'
   end
-  if state ~= 'damaged' then redis.call('ZREM', prefix .. 'comment:time:', id) end
-  if state == 'shown' then redis.call('ZADD', prefix .. 'comment:time:', time, id) end
   states[#states + 1], states[#states + 2] = state, time or ''
 end
 return states

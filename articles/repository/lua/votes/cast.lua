@@ -8,8 +8,8 @@ Returns  {"ok", votes, opposes, choice, accounts of the voting ring that this co
          | {"missing"} | {"removed"} | {"closed"} | {"gone"} if the account is deleted | {"limited", time to wait, ms}
 Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r,
-         leftout: r, score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, ring:<id>:<network> rw,
-         rings: rw, next:score rw, ranking: r, limit:votes:<user> rw
+         leftout: r, score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw,
+         ring:<id>:<network> rw, rings: rw, next:score rw, changes: rw, ranking: r, limit:votes:<user> rw
 INCLUDE  closing, formulas, members, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]

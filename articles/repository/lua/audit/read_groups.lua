@@ -1,10 +1,10 @@
 --[[
-Read the articles in some sets of one shard. Reads only.
-KEYS  1… sets of words or of groups
-ARGV  1 most articles to read of a set that is no array
+Read the articles in some groups of one shard. Reads only.
+KEYS  1… groups
+ARGV  1 most articles to read of a group that is no array
 Returns  {number of articles, -1 if the key is of another type, -2 if it has too many for one step, their ids} of each
 Cost  O(articles): at most those that the server keeps in an array, or 1
-TOUCHES  group:<slug> r, word:<word> r
+TOUCHES  group:<slug> r
 ]]
 local reply = {}
 for _, key in ipairs(KEYS) do
