@@ -3,7 +3,7 @@
 from typing import Any
 
 from articles.domain.lists import SearchOrder
-from articles.finding import Finder, Follower, MemoryIndex
+from articles.finding import Finder, Follower, Index, MemoryIndex
 from articles.repository import Repository
 from articles.searching import read_query
 
@@ -11,8 +11,8 @@ from articles.searching import read_query
 class Search:
     """Searches a store with an index that follows it."""
 
-    def __init__(self, repository: Repository) -> None:
-        self.repository, self.index = repository, MemoryIndex()
+    def __init__(self, repository: Repository, index: Index | None = None) -> None:
+        self.repository, self.index = repository, index or MemoryIndex()
         self.follower, self.finder = Follower(lambda: repository, self.index), Finder(self.index)
 
     def page(self, text: str, order: SearchOrder = SearchOrder.TIME, number: int = 1, **options: Any) -> Any:

@@ -19,6 +19,7 @@ from accounts.web.form_pages import page_of
 from articles.formatting import values
 from articles.formatting.kept_pieces import kept_piece
 from articles.formatting.values import grouped
+from articles.searching import home_of
 from articles.site.texts import site_text
 from articles.site.waiting import count_waiting
 from articles.text.links import host_of
@@ -41,6 +42,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "grouped": values.grouped,
     "significant": values.significant,
     "thousandths": values.thousandths,
+    "home": home_of,
     "host": host_of,
     "listed": values.listed,
     "prose": values.prose,

@@ -90,10 +90,9 @@ class SearchQuery(_PageQuery):
     q: str = Field(
         max_length=MOST_CHARACTERS,
         description=gettext_noop(
-            "Words in titles, texts, link hosts, names of posters and groups, at most 200 characters: "
-            '"phrases", -exclusions, alternatives with OR, and the filters author:, group:, host:, in:title, '
-            "in:text, before:, after: and points:. An article must match all of them; the last word can be the "
-            "beginning of one, unless a space follows it."
+            "Words in titles, texts, link hosts, names of posters and groups, at most 200 characters, with the "
+            "phrases, exclusions, alternatives and filters that the search page lists. An article must match all "
+            "of them; the last word can be the beginning of one, unless a space follows it."
         ),
         examples=["python news"],
     )

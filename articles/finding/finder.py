@@ -45,7 +45,7 @@ _BEGINNING = 0.4
 """The same for a word that only begins as typed."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_CORRECTABLE = re.compile("[a-z]{4,20}")
+_CORRECTABLE = re.compile("[a-z]{4,12}")
 
 _ORDER_FIELDS = {SearchOrder.SCORE: "score", SearchOrder.TIME: "time", SearchOrder.POINTS: "rank"}
 
@@ -162,7 +162,7 @@ class Finder:
         return [host for host, _ in searcher.terms_with_prefix("host", "", limit=most)]
 
     def suggest(self, query: Query) -> tuple[str, str] | None:
-        """Return a word of the query that nothing has, and the most frequent one that differs by one mistake.
+        """Return the first word of the query that nothing has, and the most frequent one with one mistake less.
 
         None without such words. No round trip.
         """
@@ -171,14 +171,17 @@ class Finder:
         def frequency(word: str) -> int:
             return sum(int(searcher.doc_freq(field, word)) for field in ("title", "text", "about", "host"))
 
-        for words in query.words:
-            (token, *others) = words.tokens
-            if others or not _CORRECTABLE.fullmatch(token) or frequency(token):
-                continue
-            best = max(_one_mistake_from(token), key=frequency)
-            if frequency(best):
-                return token, best
-        return None
+        unknown = (
+            words.tokens[0]
+            for words in query.words
+            if len(words.tokens) == 1
+            and _CORRECTABLE.fullmatch(words.tokens[0])
+            and not frequency(words.tokens[0])
+        )
+        if not (token := next(unknown, "")):
+            return None
+        best = max(_one_mistake_from(token), key=frequency)
+        return (token, best) if frequency(best) else None
 
     def list_outdated(self, repository: Repository, ids: Sequence[ArticleId]) -> list[ArticleId]:
         """Return those of these articles that the index does not contain as they are.

@@ -89,6 +89,7 @@ class Follower:
         if self._writer:
             self._writer.close()
         self._writer, self._state = None, State("", 0.0)
+        self._index.release()
 
     def _open(self) -> None:
         """Continue with the index that is there, if it can be read."""
@@ -98,7 +99,7 @@ class Follower:
             raise
         except (OSError, ValueError):
             return
-        state = read_state(self._index.searcher())
+        state = read_state(writer.searcher())
         if state and state.format == State("", 0.0).format:
             self._writer, self._state = writer, state
         else:
@@ -110,7 +111,7 @@ class Follower:
         if not fresh:
             return
         for batch in _portions([one.id for one in fresh if not one.is_comment]):
-            before = column_of(self._index.searcher(), "groups_mark", batch)
+            before = column_of(writer.searcher(), "groups_mark", batch)
             listed = {one.id: one for one in _enter_articles(repository, writer, batch, self._state.weight)}
             regrouped = [one.id for one in listed.values() if before.get(one.id) != groups_mark(one.groups)]
             gone = [number for number in before if number not in listed]

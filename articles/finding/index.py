@@ -28,7 +28,7 @@ ARTICLES, COMMENTS = "a", "c"
 _HEAP = 15_000_000
 """Bytes of memory for the writer: the least that it takes."""
 
-_HEAP_OF_BUILD = 120_000_000
+_HEAP_OF_BUILD = 60_000_000
 
 _STATE = 0
 """Key of the document that holds the state. Articles and comments have positive ids."""
@@ -71,7 +71,7 @@ class State:
     reached: int | None = 0
     moments: dict[str, float] = field(default_factory=dict)
     begun_at: float = 0.0
-    format: str = FORMAT
+    format: str = field(default_factory=lambda: FORMAT)
 
 
 def key_of(number: int, kind: str) -> int:
@@ -188,6 +188,7 @@ class Writer:
     """Writes one index. What it enters is seen after `commit`, all at once, together with the state."""
 
     def __init__(self, index: tantivy.Index, *, builds: bool = False) -> None:
+        self._index = index
         self._writer = index.writer(_HEAP_OF_BUILD if builds else _HEAP, 1)
         self.is_filling = False
         """Whether nothing that is entered can be in the index already, but the state."""
@@ -210,6 +211,11 @@ class Writer:
         document.add_text("state", json.dumps(asdict(state)))
         self.enter([(_STATE, document)])
         self._writer.commit()
+
+    def searcher(self) -> tantivy.Searcher:
+        """Return a view of what is committed by now; that of `Index.searcher` may be a moment older."""
+        self._index.reload()
+        return self._index.searcher()
 
     def close(self) -> None:
         """Release the index for another writer."""
@@ -240,23 +246,35 @@ class Index(Protocol):
     def publish(self) -> None:
         """Let searches use what the writer has committed."""
 
+    def release(self) -> None:
+        """Let another process write."""
+
+
+def _in_memory() -> tantivy.Index:
+    index = tantivy.Index(SCHEMA)
+    index.config_reader("manual", 1)  # else a thread that reloads it, too, may show an earlier commit again
+    return index
+
 
 class MemoryIndex:
     """An index in the memory of this process."""
 
     def __init__(self) -> None:
-        self._index = tantivy.Index(SCHEMA)
+        self._index = _in_memory()
 
     def searcher(self) -> tantivy.Searcher:
         return self._index.searcher()
 
     def writer(self, *, is_new: bool = False) -> Writer:
         if is_new:
-            self._index = tantivy.Index(SCHEMA)
+            self._index = _in_memory()
         return Writer(self._index)
 
     def publish(self) -> None:
         self._index.reload()
+
+    def release(self) -> None:
+        pass
 
 
 class IndexFolder:
@@ -277,7 +295,6 @@ class IndexFolder:
             with self._opening:
                 index = tantivy.Index.open(str(self._folder / name))
                 index.config_reader("commit", 1)
-                index.reload()
                 opened = self._opened = (name, index)
         return opened[1].searcher()
 
@@ -313,6 +330,11 @@ class IndexFolder:
                 file.close()
                 raise
             self._claimed = file
+
+    def release(self) -> None:
+        if self._claimed:
+            self._claimed.close()
+        self._claimed = None
 
     def _left(self) -> Iterator[Path]:
         for path in self._folder.iterdir():

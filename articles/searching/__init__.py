@@ -13,7 +13,16 @@ from articles.searching.query import (
     of_host,
     read_query,
 )
-from articles.searching.tokens import fold, hosts_of, language_of, stem, stems_of, tokens_of, words_of_host
+from articles.searching.tokens import (
+    fold,
+    home_of,
+    hosts_of,
+    language_of,
+    stem,
+    stems_of,
+    tokens_of,
+    words_of_host,
+)
 
 __all__ = [
     "MOST_CHARACTERS",
@@ -26,6 +35,7 @@ __all__ = [
     "first_match",
     "fold",
     "groups_named",
+    "home_of",
     "hosts_of",
     "language_of",
     "marked_parts",

@@ -305,6 +305,12 @@ def hosts_of(link: str) -> tuple[str, ...]:
     return tuple(hosts)
 
 
+def home_of(link: str) -> str:
+    """Return a link's host, or of a host in `HOMES` the author's part of it. Raises ValueError without a host."""
+    hosts = hosts_of(link)
+    return hosts[0] if hosts else host_of(link)
+
+
 @kept_if_short(1 << 15, 100)
 def words_of_host(host: str) -> tuple[str, ...]:
     """Return the labels of a host but the last, also as they are displayed: `blog`, `example`."""

@@ -66,12 +66,18 @@ def test_a_response_gives_the_total_and_whether_it_is_complete(anyone, found):
     assert article | {"text": None, "html": None} == anyone.get(f"articles/{article['id']}").json()
 
 
-def test_a_search_of_an_index_that_is_being_built_is_not_complete(anyone, found, settings, tmp_path):
-    settings.SEARCH_DIR = tmp_path  # nothing has written one there
+@pytest.fixture
+def no_index(settings, tmp_path):
+    """An index that no process has written."""
+    settings.SEARCH_DIR = tmp_path
+    wiring.forget_finder()
+    yield
     wiring.forget_finder()
 
+
+@pytest.mark.usefixtures("no_index")
+def test_a_search_of_an_index_that_is_being_built_is_not_complete(anyone, found):
     body = anyone.get("search?q=redis").json()
-    wiring.forget_finder()
 
     assert (body["total"], body["complete"]) == (0, False)
     assert anyone.get("search?q=redis&page=2").status_code == 404

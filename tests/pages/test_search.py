@@ -358,4 +358,5 @@ def test_an_authors_part_of_a_host_of_many_has_a_page(site_store, alice):
 
     assert rows(page) == [theirs]
     assert '<a class="tool" href="/hosts/github.com/">All of github.com</a>' in text_of(page)
+    assert '<a class="host" href="/hosts/github.com/django/" rel="nofollow">github.com/django</a>' in text_of(page)
     assert rows(Client().get("/hosts/github.com/")) == [other, theirs]

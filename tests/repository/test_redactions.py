@@ -88,6 +88,18 @@ def test_what_is_removed_is_redacted_everywhere_and_can_be_restored(repository, 
     assert problems(repository) == []
 
 
+def test_search_indexes_are_built_again_without_what_is_redacted(repository, named):
+    repository.articles.remove(named, MODERATOR, NAME)
+    before = repository.changes.get_copy()
+
+    redact(repository, named, NAME)
+    after = repository.changes.get_copy()
+    redact(repository, named, NAME)
+
+    assert after != before
+    assert repository.changes.get_copy() == after, "the second time, nothing is redacted"
+
+
 def test_a_text_that_readers_see_again_is_left_alone(repository, named):
     comment = comment_on(repository, named, NAME, BOB)
     repository.comments.remove(comment, MODERATOR, "Private")

@@ -10,7 +10,7 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.errors import ActionRefused, GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import SearchOrder
-from articles.finding import SearchIncompleteError, finder
+from articles.finding import IndexFolder, SearchIncompleteError, finder
 from articles.repository import Repository
 from articles.repository import changes as changes_module
 from articles.searching import read_query, tokens_of
@@ -19,6 +19,7 @@ from tests.factories import comment_on, imported
 from tests.rules import connect, default_rules
 from tests.searches import Search
 from tests.store_state import problems
+from tests.waiting import until
 
 NUMBERS = count(1)
 
@@ -386,3 +387,35 @@ def test_an_index_is_built_again_after_a_week(search, repository, monkeypatch):
 
     assert len(search("redis")) == 1
     assert search.follower._state.begun_at > before
+
+
+def test_a_damaged_index_or_one_of_another_format_is_built_again(repository, tmp_path, monkeypatch):
+    article, folder = post(repository, "redis"), IndexFolder(tmp_path)
+    searching = Search(repository, folder)
+    until(lambda: searching("redis") == [article], 10)
+    for damage in (b"", b"{}", None):
+        searching.follower.close()
+        (meta,) = tmp_path.glob("*/meta.json")
+        if damage is None:
+            monkeypatch.setattr("articles.finding.index.FORMAT", "other")
+        else:
+            meta.write_bytes(damage)
+
+        assert searching("redis") == [article], damage
+        assert [*tmp_path.glob("*/meta.json")] != [meta], "the former one is deleted"
+    searching.follower.close()
+
+
+def test_comments_follow_groups_that_change_twice_at_once(repository, tmp_path):
+    article = post(repository, "redis", "python")
+    comment, searching = comment_on(repository, article, "redis"), Search(repository, IndexFolder(tmp_path))
+    until(lambda: searching.comments("redis", slug="python") == [comment], 10)
+
+    repository.groups.assign(article, ["ruby"], ["python"], actor=MODERATOR)
+    searching.follower.catch_up()
+    repository.groups.assign(article, ["python"], ["ruby"], actor=MODERATOR)
+    searching.follower.catch_up()
+
+    until(lambda: searching.comments("redis", slug="python") == [comment], 10)
+    until(lambda: searching.comments("redis", slug="ruby") == [], 10)
+    searching.follower.close()

@@ -251,7 +251,7 @@ def test_a_node_that_dies_while_it_writes_its_index_finds_everything_later(nodes
     first, number = nodes("first"), 0
     (alice,) = members((first,), 1)
     for _ in range(3):
-        for number in range(number + 1, number + 6):
+        for number in range(number + 1, number + 6):  # noqa: B020 - goes on
             post(alice, number)
         first.process.kill()
         first.process.wait()

@@ -6,6 +6,7 @@ from articles.domain.articles import WITHDRAWN, Article, ArticleId
 from articles.domain.discussion.comments import CommentId
 from articles.domain.errors import ArticleNotFound
 from articles.domain.moderation.log import REDACTED, Actor, LogEntry, Redactable
+from articles.repository.changes import Changes
 from articles.repository.lists.reading import read_articles
 from articles.repository.moderation.log import entries_from
 from articles.repository.store.connection import Store, Value, exact_time
@@ -62,7 +63,7 @@ class Redactions:
     def redact_article(self, article_id: ArticleId, texts: Collection[str], actor: Actor, reason: str) -> int:
         """Replace texts about an article, wherever `list_texts` finds them; return in how many places. Idempotent.
 
-        One round trip. Raises ArticleNotFound.
+        At most two round trips. Raises ArticleNotFound.
         """
         store, keys = self._store, self._store.shards.of(article_id)
         arguments = [article_id, *self._facts(actor, reason, keys), *_redactable(texts)]
@@ -70,6 +71,8 @@ class Redactions:
             (places,) = store.change(
                 "redactions/redact_article", article_id, [keys.article(article_id), keys.log], arguments
             )
+        if int(places):
+            Changes(store).begin_copy()  # so that no index keeps the words in its files
         return int(places)
 
     def redact_entries(self, at: float, texts: Collection[str], actor: Actor, reason: str) -> int:

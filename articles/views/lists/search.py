@@ -61,7 +61,7 @@ def search(request: HttpRequest) -> HttpResponse:
         parameters = request.GET.copy()
         parameters["group"] = gone.moved_to
         return moved(request.path, parameters.urlencode())
-    counts = _counts(request, query, slug, context["titles"]) if query.clauses else {}
+    counts = _counts(request, query, slug, context, kind) if query.clauses else {}
     hidden = [other for other in preferences_of(request).hidden_groups if other != slug]
     context |= {
         "q": text,
@@ -159,13 +159,17 @@ _NOTHING = {"page": None, "comments": (), "found_groups": (), "found_members": (
 _FINDERS = {"articles": _articles, "comments": _comments, "groups": _groups, "members": _members}
 
 
-def _counts(request: HttpRequest, query: Query, slug: str | None, titles: Mapping[str, str]) -> dict[str, int]:
-    """Return how many of each kind are found. `titles`: of all groups, by slug."""
-    hidden = preferences_of(request).hidden_groups
-    kinds = {"articles": ARTICLES, "comments": COMMENTS}
-    counts = {name: finder().count(query, kind, titles, slug=slug, hidden=hidden) for name, kind in kinds.items()}
-    named = min(len(groups_named(query, titles)), _MOST_NAMES)
-    return counts | {"groups": named, "members": len(_members_named(query))}
+def _counts(
+    request: HttpRequest, query: Query, slug: str | None, found: Mapping[str, Any], kind: str
+) -> dict[str, int]:
+    """Return how many of each kind are found. `found`: what the page shows of this kind."""
+    hidden, titles = preferences_of(request).hidden_groups, found["titles"]
+    counts = {
+        name: found["page"].total if name == kind else finder().count(query, of, titles, slug=slug, hidden=hidden)
+        for name, of in (("articles", ARTICLES), ("comments", COMMENTS))
+    }
+    groups = min(len(groups_named(query, titles)), _MOST_NAMES)
+    return counts | {"groups": groups, "members": len(found["found_members"] or _members_named(query))}
 
 
 def _excerpts_of_texts(articles: Iterable[Article], query: Query) -> dict[ArticleId, Markup]:
