@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Quality of the search on real titles, compared with SQLite's FTS5.
+"""Quality of the search on real titles, compared with SQLite's FTS5; and the time of both.
 
     python -m bench.search_quality FILE
 
@@ -12,6 +12,8 @@ same titles, hosts and posters. And the queries whose right article is not among
 import argparse
 import re
 import sqlite3
+import time
+from collections.abc import Callable
 from math import log2
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from articles.domain.lists import SearchOrder
 from articles.finding.finder import _find
 from articles.finding.index import ARTICLES, MemoryIndex, State, document_of_article, key_of
 from articles.searching import hosts_of, read_query
-from bench.search import rows
+from bench.search import QUERIES, rows
 
 WEIGHT = 432.0  # seconds, of 200 votes a day
 
@@ -90,6 +92,10 @@ JUDGED = {
 }
 
 
+FIRST = (SearchOrder.RELEVANCE, 26, None, ())
+SELECT = "SELECT rowid FROM found WHERE found MATCH ? ORDER BY"
+
+
 def gain(found: list[int], right: set[int]) -> float:
     """Return the gain of a result at 10, relative to the right article in the first place."""
     return max((1 / log2(2 + place) for place, one in enumerate(found[:10]) if one in right), default=0.0)
@@ -130,6 +136,25 @@ def main() -> None:
         gains.setdefault("FTS5, bm25", []).append(gain([one for (one,) in ids], right))
     for name, found_gains in gains.items():
         print(f"{name}: nDCG@10 {sum(found_gains) / len(found_gains):.3f} of {len(found_gains)} queries")
+    for kind in ("a rare word", "a frequent word", "several frequent words", "stop words only"):
+        for query in QUERIES[kind]:
+            words = " ".join(f'"{word}"' for word in query.split())
+            took = [
+                _milliseconds(lambda query=query: _find(searcher, ARTICLES, read_query(f"{query} "), *FIRST)),
+                _milliseconds(lambda words=words: fts.execute(f"{SELECT} rank LIMIT 26", (words,)).fetchall()),
+                _milliseconds(
+                    lambda words=words: fts.execute(f"{SELECT} rowid DESC LIMIT 26", (words,)).fetchall()
+                ),
+            ]
+            print(f"{query}: the site {took[0]:.2f} ms, FTS5 {took[1]:.2f} ms, newest first {took[2]:.2f} ms")
+
+
+def _milliseconds(search: Callable[[], object]) -> float:
+    search()
+    began = time.thread_time()
+    for _ in range(5):
+        search()
+    return 200 * (time.thread_time() - began)
 
 
 if __name__ == "__main__":
