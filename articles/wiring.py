@@ -260,7 +260,8 @@ def finder() -> Finder:
     Without a folder, the index is in this process, and follows the store now.
     """
     if settings.SEARCH_DIR is None:
-        _own_follower().catch_up()
+        with suppress(StoreError):  # the search itself says so
+            _own_follower().catch_up()
     return _finder()
 
 

@@ -5,10 +5,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from typing import TypeVar
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.discussion.comments import article_of
-from articles.domain.errors import StoreError
+from articles.domain.errors import StoreDamaged, StoreError
 from articles.finding.index import (
     ARTICLES,
     COMMENTS,
@@ -34,6 +35,8 @@ _OLDEST = 7 * 86400.0
 _PER_READ = 500
 _PER_COMMIT = 20_000
 _REPORTED_EVERY = 5.0
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -177,28 +180,38 @@ def _enter_articles(
     repository: Repository, writer: Writer, ids: Iterable[ArticleId], weight: float
 ) -> list[Article]:
     numbers = list(ids)
-    articles = repository.changes.read_articles(numbers)
+    articles = _undamaged(repository.changes.read_articles, numbers)
     documents = {article.id: document_of_article(article, weight) for article in articles}
     writer.enter((key_of(number, ARTICLES), documents.get(number)) for number in numbers)
     return articles
+
+
+def _undamaged(read: Callable[[list[int]], list[T]], ids: list[int]) -> list[T]:
+    """Return what can be read; what the audit reports as damaged is left out."""
+    try:
+        return read(ids) if ids else []
+    except StoreDamaged:
+        half = len(ids) // 2
+        return [*_undamaged(read, ids[:half]), *_undamaged(read, ids[half:])] if half else []
 
 
 def _enter_comments_on(
     repository: Repository, writer: Writer, ids: list[ArticleId], listed: Mapping[ArticleId, Article]
 ) -> None:
     groups = {article.id: article.groups for article in listed.values()}
-    for comments in repository.changes.list_comments_on(ids):
-        _enter_comments(repository, writer, comments, groups)
+    comments = _undamaged(repository.changes.list_comments_on, ids)
+    for batch in _portions(comments):
+        _enter_comments(repository, writer, batch, groups)
 
 
 def _enter_comments(
     repository: Repository, writer: Writer, ids: list[int], groups: Mapping[ArticleId, tuple[str, ...]]
 ) -> None:
     if missing := sorted({article_of(number) for number in ids} - groups.keys()):
-        groups = {**groups} | {one.id: one.groups for one in repository.changes.read_articles(missing)}
+        groups = {**groups} | {one.id: one.groups for one in _undamaged(repository.changes.read_articles, missing)}
     documents = {
         one.id: document_of_comment(one, groups[one.article])
-        for one in repository.changes.read_comments(ids)
+        for one in _undamaged(repository.changes.read_comments, ids)
         if one.article in groups
     }
     writer.enter((key_of(number, COMMENTS), documents.get(number)) for number in ids)

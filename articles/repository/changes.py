@@ -4,7 +4,9 @@ Scripts note in `changes:` what they change (lua/lib/changes.lua). A search inde
 at any time: it records the id of this copy of the data, and for each shard up to which moment it has read changes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from math import isfinite
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -16,9 +18,8 @@ from articles.domain.members import UserId
 from articles.repository.comments.reading import FIELDS, FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.reading import moved_to, read_articles
 from articles.repository.store import keys as names
-from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Store
-from articles.repository.store.values import count_from
+from articles.repository.store.values import count_from, whole_from
 
 _COPY = "data"
 """Field of the stamp: an index of another copy of the site's data is built again."""
@@ -94,31 +95,29 @@ class Changes:
         return {keys.prefix: at for keys, at in zip(self._store.shards.all, last, strict=True)}
 
     def get_weight(self) -> float:
-        """Return the weight of a vote by which articles are ranked, in seconds. One round trip."""
-        with self._store.commands() as client:
-            return float(client.hget(self._store.shards.directory.ranking, "seconds_per_point") or 0)
+        """Return the weight of a vote by which articles are ranked, in seconds; 0 if damaged. One round trip."""
+        with self._store.commands() as client, suppress(ValueError):
+            weight = float(client.hget(self._store.shards.directory.ranking, "seconds_per_point") or 0)
+            return weight if isfinite(weight) else 0.0
+        return 0.0
 
     def get_last_id(self) -> ArticleId:
         """Return the highest id of an article. One round trip."""
         with self._store.commands() as client:
-            return int(client.get(names.COUNTER) or 0)
+            return whole_from(client.get(names.COUNTER) or "0", "the last article's id")
 
     def read_articles(self, ids: Sequence[ArticleId]) -> list[Article]:
         """Return those of these articles that are listed, with their texts. One round trip."""
         found = read_articles(self._store, ids, None, with_texts=True, with_visitors=False)
         return [article for article in found if article.removed is None]
 
-    def list_comments_on(self, ids: Sequence[ArticleId]) -> Iterator[list[CommentId]]:
-        """Yield the ids of all comments on these articles, in batches; also of deleted ones. One round trip."""
+    def list_comments_on(self, ids: Sequence[ArticleId]) -> list[CommentId]:
+        """Return the ids of all comments on these articles; also of deleted ones. One round trip."""
         with self._store.pipeline() as pipe:
             for article_id in ids:
                 pipe.hget(self._store.shards.of(article_id).article(article_id), "comment_ids")
             numbers = map(count_from, pipe.execute())
-        comments = [
-            root_of(one) + n for one, number in zip(ids, numbers, strict=True) for n in range(1, number + 1)
-        ]
-        for first in range(0, len(comments), ENTRIES_PER_READ):
-            yield comments[first : first + ENTRIES_PER_READ]
+        return [root_of(one) + n for one, number in zip(ids, numbers, strict=True) for n in range(1, number + 1)]
 
     def read_comments(self, ids: Sequence[CommentId], *, with_html: bool = False) -> list[Comment]:
         """Return those of these comments that are shown. One round trip, two if some HTML has to be made."""

@@ -7,9 +7,11 @@ from django.conf import settings as site_settings
 from django.test import Client
 
 from accounts.models import User
+from articles.domain.moderation.log import Action
 from tests.attacks.fields import FIELDS
+from tests.cast import MODERATOR
 from tests.factories import browser_of, member
-from tests.routes import Route, routes_of_pages
+from tests.routes import SAMPLES, Route, routes_of_pages
 from tests.store_state import ARTICLE_KEY, KEY_LIKE, count_keys, key_names, written
 
 OPEN_TO_READERS = {"/login/", "/signup/", "/password/reset/", "/preferences/", "/logout/"}
@@ -53,7 +55,10 @@ def test_no_other_method_than_post_writes(site_store, article, carol):
     assert writes(site_store) == before
 
 
-def test_no_form_is_accepted_without_its_token_or_from_elsewhere(site_store, article, carol, mallory):
+def test_no_form_is_accepted_without_its_token_or_from_elsewhere(site_store, article, carol, mallory, monkeypatch):
+    site_store.moderation_log.note(Action.BLOCK_HOST, MODERATOR, "spam.example", "It sells pills")
+    (noted,) = site_store.moderation_log.get_rest().entries[:1]
+    monkeypatch.setitem(SAMPLES, "moment", f"{noted.at:.3f}")
     before, accepting = writes(site_store), forms(carol)
     page = browser_of(mallory, strict=True).get("/settings/").text
     stolen = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)[0]

@@ -54,7 +54,8 @@ class Repair:
         Reads all keys, in batches. Raises StoreError.
         """
         drop_unreadable(self._store, tell)
-        drop_words(self._store, quiet)  # of an earlier version that still ran after the upgrade
+        of_words = partial(drop_words, self._store, quiet)  # an earlier version may have run after the upgrade
+        attempt_repair(names.SCHEMA, of_words, tell)
         # Articles that the repair adds are then comparable with the rest.
         attempt_repair("hot:score", self._hot.rescore, tell)
         self._repair_left_out(tell)  # what articles leave out is counted by it

@@ -22,6 +22,7 @@ from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.key_table import ARTICLE, COMMENT, split_prefix
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, walk, walk_kinds
+from articles.repository.store.values import count_from
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Receives the number of articles that are done, and of all."""
@@ -145,7 +146,7 @@ def rank_comments(store: Store, _progress: Progress) -> None:
 def drop_words(store: Store, progress: Progress) -> None:
     """Drop the index of words, which earlier versions kept in the store."""
     with store.commands() as client:
-        done, total = 0, int(client.get(names.COUNTER) or 0)
+        done, total = 0, count_from(client.get(names.COUNTER))
     for batch in walk_kinds(store):
         with store.pipeline() as pipe:
             for name, kind in batch:

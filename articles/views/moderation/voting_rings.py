@@ -42,11 +42,10 @@ def _page_of_form(request: HttpRequest, **_address: object) -> str:
 @needs(*RING_PERMISSIONS)
 def check(request: HttpRequest, article_id: int) -> HttpResponse:
     """Take the flag off an article."""
-    form = CheckForm(request.POST)
+    repo, moderator, form = repository(), actor(request), CheckForm(request.POST)
+    check_not_own(repo.articles.get(article_id).poster, moderator.id)
     if not form.is_valid():
         return error_pages.page(request, 400)
-    repo, moderator = repository(), actor(request)
-    check_not_own(repo.articles.get(article_id).poster, moderator.id)
     repo.voting_rings.check(article_id, form.cleaned_data["seen"], moderator)
     messages.success(request, _("The votes are marked as checked."))
     return redirect(_page_of_form(request))
