@@ -524,6 +524,7 @@ def test_a_page_restored_from_the_cache_refreshes_at_once(page):
 def test_results_found_while_typing_stay_fresh_too(page, site_store):
     article = post(site_store, "Perpetuity")
     page.goto("/search/")
+    until(lambda: f'id="article-{article}"' in page.request.get("/search/?q=perpetuity").text())
     with page.expect_response(re.compile("[?]q=perpetuity$")):
         page.locator("#search [name=q]").press_sequentially("perpetuity")
         page.clock.run_for(1000)
