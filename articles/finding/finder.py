@@ -35,7 +35,7 @@ MOST_FOUND = 1000
 
 _MANY_GROUPS = 300
 
-_COMPLETIONS = 50
+_COMPLETIONS, _COMPLETIONS_OF_LETTER = 50, 10
 """Most frequent words that a beginning stands for."""
 
 _TITLE, _TITLE_STEM, _ABOUT, _GROUP, _TEXT, _TEXT_STEM = 4.0, 3.0, 2.0, 5.0, 1.0, 0.7
@@ -336,7 +336,11 @@ def _of_names(searcher: tantivy.Searcher, words: Words) -> Iterator[IndexQuery]:
 
 
 def _beginning(searcher: tantivy.Searcher, field: str, token: str, weight: float) -> Iterator[IndexQuery]:
-    completions = [word for word, _ in searcher.terms_with_prefix(field, token, limit=_COMPLETIONS)]
+    is_letter = len(token) == 1 and token.isascii()
+    if (is_letter and field != "title") or searcher.doc_freq("host", token):
+        return  # a letter begins very many words; or the token is the whole name of a host
+    most = _COMPLETIONS_OF_LETTER if is_letter else _COMPLETIONS
+    completions = [word for word, _ in searcher.terms_with_prefix(field, token, limit=most)]
     if completions:
         found = IndexQuery.term_set_query(SCHEMA, field, completions)
         yield IndexQuery.const_score_query(found, _BEGINNING * weight)
