@@ -28,7 +28,7 @@ from articles.finding.index import (
     read_state,
 )
 from articles.repository import Repository, page_window
-from articles.searching import Between, Clause, Named, Query, Words, stems_of
+from articles.searching import Between, Named, Query, Words, of_host, stems_of
 
 MOST_FOUND = 1000
 """Articles, or comments, that can be paged through: a reader who needs more should refine the query."""
@@ -150,7 +150,7 @@ class Finder:
     def count_from(self, host: str) -> tuple[int, int]:
         """Return how many articles from a host there are, and their points in all. No round trip."""
         searcher, _ = self._searcher()
-        query = Query((Clause((Named("host", host),)),))
+        query = of_host(host)
         wanted = _compiled(searcher, ARTICLES, query, None, ())
         sums = searcher.aggregate(wanted, {"points": {"sum": {"field": "points"}}})
         count = _find(searcher, ARTICLES, query, SearchOrder.TIME, 1, None, ()).total
@@ -192,7 +192,7 @@ class Finder:
         state = read_state(searcher)
         if not is_complete or state is None or state.copy != repository.changes.get_copy():
             return []
-        marks = column_of(searcher, "mark", ids)
+        marks = column_of(searcher, "mark", ARTICLES, ids)
         listed = {article.id: mark_of_article(article) for article in repository.changes.read_articles(ids)}
         return [one for one in ids if marks.get(one) != listed.get(one)]
 
@@ -208,8 +208,8 @@ class Finder:
 
         At most one round trip. Raises GroupNotFound if there is no group `slug`.
         """
-        now, (copy, read_at, known) = time.monotonic(), self._known_titles
-        if copy is repository and now - read_at < 1 and (slug is None or slug in known):
+        now, (of, read_at, known) = time.monotonic(), self._known_titles
+        if of is repository and now - read_at < 1 and (slug is None or slug in known):
             return known
         titles = repository.changes.read_titles(slug)
         if len(titles) > _MANY_GROUPS:
@@ -242,8 +242,8 @@ def _one_mistake_from(word: str) -> Iterator[str]:
 
 def found_at(searcher: tantivy.Searcher, comment: int) -> float:
     """Return when a comment was posted, in Unix seconds, to the millisecond."""
-    hits = searcher.search(IndexQuery.term_query(SCHEMA, "key", comment * 2 + 1), 1, count=False).hits
-    return column(searcher, "time", [hits[0][1]])[0] // (1 << 20) / 1000 if hits else 0.0
+    times = column_of(searcher, "time", COMMENTS, [comment])
+    return times.get(comment, 0) // (1 << 20) / 1000
 
 
 def _find(

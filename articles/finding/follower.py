@@ -23,7 +23,7 @@ from articles.finding.index import (
     key_of,
     read_state,
 )
-from articles.repository import OVERLAP, ChangesLostError, Repository
+from articles.repository import ChangesLostError, Repository
 
 EVERY = 0.5
 """Seconds between two looks at the changes."""
@@ -50,7 +50,7 @@ class Follower:
         self._writer: Writer | None = None
         self._state = State("", 0.0)
         self._seen = dict[tuple[int, bool], float]()
-        """The changes of the last `OVERLAP` seconds that are in the index, by id and kind."""
+        """The changes read last, by id and kind: some are read again."""
 
         self._failure = ""
 
@@ -95,7 +95,7 @@ class Follower:
         self._index.release()
 
     def _open(self) -> None:
-        """Continue with the index that is there, if it can be read."""
+        """Open the existing index, if it can be read."""
         try:
             writer = self._index.writer()
         except BlockingIOError:
@@ -114,7 +114,7 @@ class Follower:
         if not fresh:
             return
         for batch in _portions([one.id for one in fresh if not one.is_comment]):
-            before = column_of(writer.searcher(), "groups_mark", batch)
+            before = column_of(writer.searcher(), "groups_mark", ARTICLES, batch)
             listed = {one.id: one for one in _enter_articles(repository, writer, batch, self._state.weight)}
             regrouped = [one.id for one in listed.values() if before.get(one.id) != groups_mark(one.groups)]
             gone = [number for number in before if number not in listed]
@@ -126,9 +126,7 @@ class Follower:
                 self._state.moments[prefix] = max(self._state.moments[prefix], changes[-1].at)
         writer.commit(self._state)
         self._index.publish()
-        since = min(self._state.moments.values()) - OVERLAP
-        self._seen |= {one[:2]: one.at for one in fresh}
-        self._seen = {one: at for one, at in self._seen.items() if at >= since}
+        self._seen = {one[:2]: one.at for changes in found.values() for one in changes}
 
     def _build(
         self, repository: Repository, state: State, is_stopped: Callable[[], bool], *, is_new: bool

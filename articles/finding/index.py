@@ -16,7 +16,7 @@ from zlib import crc32
 import tantivy
 from tantivy import Document, Query
 
-from articles.domain.articles import Article, ArticleId
+from articles.domain.articles import Article
 from articles.domain.discussion.comments import Comment
 from articles.searching import fold, hosts_of, language_of, stem, tokens_of, words_of_host
 
@@ -115,11 +115,11 @@ def column(searcher: tantivy.Searcher, name: str, places: list[tantivy.DocAddres
     return [int(value or 0) for value in searcher.fast_field_values(name, places)]
 
 
-def column_of(searcher: tantivy.Searcher, name: str, ids: Iterable[ArticleId]) -> dict[ArticleId, int]:
-    """Return the values of a numeric field of these articles, as far as they are in the index."""
-    found = dict[ArticleId, int]()
+def column_of(searcher: tantivy.Searcher, name: str, kind: str, ids: Iterable[int]) -> dict[int, int]:
+    """Return the values of a numeric field of these articles or comments, as far as they are in the index."""
+    found = dict[int, int]()
     for number in ids:
-        hits = searcher.search(Query.term_query(SCHEMA, "key", key_of(number, ARTICLES)), 1, count=False).hits
+        hits = searcher.search(Query.term_query(SCHEMA, "key", key_of(number, kind)), 1, count=False).hits
         if hits:
             (found[number],) = column(searcher, name, [hits[0][1]])
     return found

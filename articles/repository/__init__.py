@@ -15,7 +15,7 @@ from articles.repository.account_deletion import AccountDeletion
 from articles.repository.account_ids import AccountIds
 from articles.repository.articles import Articles
 from articles.repository.backup import BackupRecord, Backups, Layout
-from articles.repository.changes import OVERLAP, Changes, ChangesLostError
+from articles.repository.changes import Changes, ChangesLostError
 from articles.repository.comments import Comments
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
@@ -77,7 +77,6 @@ from articles.text.kept_html import KeptHtml
 __all__ = [
     "FORGETTING",
     "LAYOUT_VERSION",
-    "OVERLAP",
     "PATIENT_TIMEOUT_SECONDS",
     "SHARDS_OF_A_CLUSTER",
     "BackupRecord",

@@ -10,7 +10,7 @@ import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache, partial, wraps
+from functools import partial, wraps
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
@@ -78,22 +78,28 @@ _PLAIN_LETTERS = str.maketrans(
 T = TypeVar("T")
 
 
-def kept_if_short(most: int, longest: int = LONGEST_TOKEN) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
-    """Decorate a function so that the results for the last `most` texts are kept, except for long texts.
+class _Kept(dict[str, T]):
+    """The results of a function for short texts: `[text]` returns them. Its hits cost half of an `lru_cache`'s.
 
-    Ordinary words are short. Long ones would fill the memory: the pairs of 20,000 characters take 2 MB.
+    Emptied when it is full: frequent words soon return. Long texts would fill the memory: the pairs of 20,000
+    characters take 2 MB.
     """
 
-    def decorate(function: Callable[[str], T]) -> Callable[[str], T]:
-        kept = lru_cache(most)(function)
+    def __init__(self, function: Callable[[str], T], most: int = 1 << 16, longest: int = LONGEST_TOKEN) -> None:
+        self._function, self._most, self._longest = function, most, longest
 
-        @wraps(function)
-        def result_of(text: str) -> T:
-            return (kept if len(text) <= longest else function)(text)
+    def __missing__(self, text: str) -> T:
+        result = self._function(text)
+        if len(text) <= self._longest:
+            if len(self) >= self._most:
+                self.clear()
+            self[text] = result
+        return result
 
-        return result_of
 
-    return decorate
+def kept_if_short(most: int, longest: int = LONGEST_TOKEN) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
+    """Decorate a function so that the results for `most` texts are kept, except for long texts."""
+    return lambda function: wraps(function)(partial(_Kept.__getitem__, _Kept(function, most, longest)))
 
 
 class Piece(NamedTuple):
@@ -143,26 +149,6 @@ def whole_of(run: str) -> str:
         return ""
     version = _VERSION.fullmatch(run)
     return (version[1] if version else run.replace("'", ""))[:LONGEST_TOKEN]
-
-
-class _Kept(dict[str, T]):
-    """The results of a function for short texts: `[text]` returns them. Its hits cost half of an `lru_cache`'s.
-
-    Emptied when it is full: frequent words soon return.
-    """
-
-    _MOST = 1 << 16
-
-    def __init__(self, function: Callable[[str], T]) -> None:
-        self._function = function
-
-    def __missing__(self, text: str) -> T:
-        result = self._function(text)
-        if len(text) <= LONGEST_TOKEN:
-            if len(self) >= self._MOST:
-                self.clear()
-            self[text] = result
-        return result
 
 
 def _tokens_of_run(run: str) -> tuple[str, ...]:

@@ -389,6 +389,15 @@ def test_an_index_is_built_again_after_a_week(search, repository, monkeypatch):
     assert search.follower._state.begun_at > before
 
 
+def test_a_follower_remembers_only_the_changes_that_it_may_read_again(search, repository, monkeypatch):
+    monkeypatch.setattr(changes_module, "OVERLAP", 0.0)
+    for number in range(20):
+        post(repository, f"redis {number}")
+        search.follower.catch_up()
+
+    assert len(search.follower._seen) <= 2 * repository.store.shards.count
+
+
 def test_a_damaged_index_or_one_of_another_format_is_built_again(repository, tmp_path, monkeypatch):
     article, folder = post(repository, "redis"), IndexFolder(tmp_path)
     searching = Search(repository, folder)
