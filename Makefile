@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 
-.PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-parts bench-load docs icon messages lock try-deploying clean
+.PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-parts bench-load weigh docs icon messages lock try-deploying clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -138,6 +138,10 @@ bench-parts: $(TOOLS_READY)
 # A day of traffic at three sizes, and the machines for larger ones: ten minutes. See docs/scaling.md.
 bench-load: $(TOOLS_READY)
 	$(BIN)/python -m bench.load_model
+
+# How much code there is, and how much of it a request passes: a table, in ten seconds.
+weigh: $(TOOLS_READY)
+	@$(BIN)/python -m bench.weigh
 
 docs: $(SITE_READY)
 	$(BIN)/python manage.py configuration --write

@@ -2,9 +2,10 @@
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -134,23 +135,61 @@ FLOORS = (
 """From top to bottom, as docs/architecture.md draws them. A package imports only from floors below its own."""
 
 
-def floor_of(name: str) -> tuple[str, int]:
+REPOSITORY_FLOORS = (
+    ("articles.repository",),
+    ("articles.repository.moving",),
+    ("articles.repository.backup", "articles.repository.inspection"),
+    ("articles.repository.upkeep",),
+    ("articles.repository.inbox",),
+    ("articles.repository.moderation",),
+    ("articles.repository.changes", "articles.repository.imports", "articles.repository.ranking"),
+    (
+        "articles.repository.articles",
+        "articles.repository.comments",
+        "articles.repository.members",
+        "articles.repository.readership",
+        "articles.repository.votes",
+    ),
+    ("articles.repository.account_deletion", "articles.repository.account_ids", "articles.repository.groups"),
+    ("articles.repository.lists",),
+    ("articles.repository.limits", "articles.repository.texts"),
+    ("articles.repository.store",),
+)
+"""The same inside the repository; its `__init__.py` is the door above all of them."""
+
+
+def floor_of(name: str, floors: Sequence[Sequence[str]] = FLOORS) -> tuple[str, int]:
     """Return the package that a module belongs to, the most specific one, and the number of its floor."""
-    found = [(unit, number) for number, floor in enumerate(FLOORS) for unit in floor if within(name, unit)]
+    found = [(unit, number) for number, floor in enumerate(floors) for unit in floor if within(name, unit)]
     assert found, f"{name} is on no floor"
     return max(found, key=lambda one: len(one[0]))
 
 
-@for_each("module", [name for name in modules() if name not in PACKAGES])
-def test_a_package_imports_only_from_the_floors_below(module):
-    unit, floor = floor_of(module)
-    upward = [
+def upward(module: str, floors: Sequence[Sequence[str]] = FLOORS) -> list[str]:
+    """Return what a module imports from its own floor or one above, its own package aside."""
+    unit, floor = floor_of(module, floors)
+    return [
         name
         for name in imports_of(module)
-        if name in modules() and name not in PACKAGES and floor_of(name)[0] != unit and floor_of(name)[1] <= floor
+        if name in modules()
+        and within(name, *chain(*floors))
+        and floor_of(name, floors)[0] != unit
+        and floor_of(name, floors)[1] <= floor
     ]
 
-    assert upward == []
+
+def upward_in_repository() -> list[str]:
+    """Return the imports inside the repository that run upwards."""
+    return [
+        f"{module} imports {name}"
+        for module in part("articles.repository")
+        for name in upward(module, REPOSITORY_FLOORS)
+    ]
+
+
+@for_each("module", [name for name in modules() if name not in PACKAGES])
+def test_a_package_imports_only_from_the_floors_below(module):
+    assert upward(module) == []
 
 
 PURE: dict[str, tuple[str, ...]] = {
