@@ -84,10 +84,10 @@ class AccountDeletion:
         """
         done = 0
         for keys in self._store.shards.all:
-            for give in (self._give_articles, self._give_comments):
+            for kind in ("articles", "comments"):
                 first = 0
                 while True:
-                    count = give(keys, user, user, name, first)
+                    count = self._give(kind, keys, user, user, name, first)
                     first += count
                     progress(done + first)
                     if count < NAMES_PER_SCRIPT:
@@ -104,9 +104,8 @@ class AccountDeletion:
             return "" if self._withdraw_flags(keys, user) else "0"
         if kind == "log":
             return self._replace_in_log(keys, name, DELETED_NAME, cursor)
-        give = self._give_articles if kind == "articles" else self._give_comments
         first = int(cursor) if heir == user else 0
-        count = give(keys, user, heir, "", first)
+        count = self._give(kind, keys, user, heir, "", first)
         return "" if count < NAMES_PER_SCRIPT else str(first + count)
 
     def _replace_in_log(self, keys: Keys, name: str, replacement: str, cursor: str) -> str:
@@ -119,31 +118,23 @@ class AccountDeletion:
             self._store.retract(None)
         return str(following)
 
-    def _give_articles(self, keys: Keys, user: UserId, heir: UserId, name: str, first: int) -> int:
-        """Give a batch of the member's articles to another member, or another name to the member; return its size.
+    def _give(self, kind: str, keys: Keys, user: UserId, heir: UserId, name: str, first: int) -> int:
+        """Give a batch of the member's articles or comments to another member, or another name to the member.
 
-        Articles that go to another member leave the list, so that it holds exactly those that are left.
+        Return its size. What goes to another member leaves the list, so that it holds exactly what is left. All
+        pages are retracted if the reply is lost.
         """
-        script = "account_deletion/anonymise_articles"
-        count, changed = self._give(script, keys, keys.posted(user), (user, heir, name, first))
-        self._store.retract(changed)
-        return count
-
-    def _give_comments(self, keys: Keys, user: UserId, heir: UserId, name: str, first: int) -> int:
-        """Give a batch of the member's comments, as `_give_articles` does with articles."""
-        script = "account_deletion/anonymise_comments"
-        count, changed = self._give(script, keys, keys.commented(user), (user, heir, name, first))
-        self._store.retract(set(map(article_of, changed)))
-        return count
-
-    def _give(self, script: str, keys: Keys, posted: str, whose: tuple[Value, ...]) -> tuple[int, list[int]]:
-        """Return the size of the batch, and the ids of what has changed. All pages go if the reply is lost."""
+        are_comments = kind == "comments"
+        posted = keys.commented(user) if are_comments else keys.posted(user)
+        whose: list[Value] = [user, heir, name, first, NAMES_PER_SCRIPT, keys.prefix, int(are_comments)]
         try:
-            count, changed = self._store.run(script, [posted], [*whose, NAMES_PER_SCRIPT, keys.prefix])
+            count, changed = self._store.run("account_deletion/anonymise_posts", [posted], whose)
         except StoreError:
             self._store.retract(None)
             raise
-        return int(count), list(map(int, changed))
+        ids = map(int, changed)
+        self._store.retract(set(map(article_of, ids) if are_comments else ids))
+        return int(count)
 
     def _withdraw_flags(self, keys: Keys, user: UserId) -> bool:
         """Withdraw a batch of the member's flags; return whether all of the shard are done."""
