@@ -186,7 +186,7 @@ class Finder:
     def list_outdated(self, repository: Repository, ids: Sequence[ArticleId]) -> list[ArticleId]:
         """Return those of these articles that the index does not contain as they are.
 
-        None while it is built, or if it is another store's. Two round trips.
+        [] while it is built, or if it is another store's. Two round trips.
         """
         searcher, is_complete = self._searcher()
         state = read_state(searcher)

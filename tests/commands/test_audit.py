@@ -7,8 +7,10 @@ import pytest
 from django.core.management import call_command, load_command_class
 from django.core.management.base import CommandError
 
+from articles import wiring
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
+from tests.cast import MODERATOR
 from tests.commands.rows import row
 from tests.store_state import add_foreign_key, lose_from_ranking, lose_group_members, lose_ranking, ranking_values
 
@@ -71,6 +73,32 @@ def test_a_store_failure_is_reported_in_one_sentence(run, used, monkeypatch):
     monkeypatch.setattr(used.audit, "run", fail)
     with pytest.raises(CommandError, match="The store cannot be used: it is loading"):
         run("audit")
+
+
+@pytest.fixture
+def follower(used, settings, tmp_path):
+    """What writes the search index that this machine's audit compares."""
+    settings.SEARCH_DIR = tmp_path / "search"
+    wiring.forget_finder()
+    follower = wiring.follower()
+    follower.catch_up()
+    yield follower
+    follower.close()
+    wiring.forget_finder()
+
+
+def test_an_article_that_the_search_index_does_not_follow_is_a_finding(run, used, follower, monkeypatch):
+    def follow(_seconds):
+        follower.catch_up()
+        wiring.forget_finder()  # so that the index is opened as it is now
+
+    used.articles.edit(2, MODERATOR, "Edited", "https://example.org/edited", moderator=True)
+
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    outdated = "search index: article 2 is not in it as it is; `manage.py index` builds it again"
+    assert audit() == ([outdated, "1 finding."], 1)
+    monkeypatch.setattr("time.sleep", follow)
+    assert run("audit") == "5 articles, no findings.\n"
 
 
 def test_repair_restores_the_order_of_articles(run, used):
