@@ -54,8 +54,9 @@ test-fast: $(TOOLS_READY)
 # Where those tests are. The other folders have few or none, and collecting them would take half of the time.
 FAST = tests/unit tests/accounts tests/demo tests/repository tests/chaos/histories $(wildcard tests/test_*.py)
 
-# k=votes: tests whose file, class or name contains "votes"; k="votes and not pages" works, too.
-SELECTED = $(if $(k),-k "$(k)")
+# k=votes: tests whose file, class or name contains "votes"; k="votes and not pages" works, too. Only files with these
+# words are collected, and a few of them are run without workers.
+SELECTED = $(if $(k),--named "$(k)")
 
 # The large imports take minutes, and need the shared data.
 test-large: $(TOOLS_READY)

@@ -24,6 +24,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.rules import Rules
 from articles.repository import Repository
 from articles.site import hosts, texts
+from tests import naming
 from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids
 from tests.rules import connect, default_rules
@@ -57,10 +58,33 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("patient")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--named", metavar="WORDS", help="as -k, but collects only files whose path or text has the words"
+    )
+
+
 @pytest.hookimpl(tryfirst=True)  # before Hypothesis reads it
 def pytest_configure(config: pytest.Config) -> None:
     if SEED:
         config.option.hypothesis_seed = SEED
+    if config.option.named:
+        config.option.keyword = config.option.named
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files that cannot have the named tests: collecting all takes seconds in every process."""
+    named, is_file = config.option.named, collection_path.suffix == ".py"
+    return True if named and is_file and not naming.may_have(named, collection_path) else None
+
+
+FEW_FILES = 12
+"""Files whose tests one process runs sooner than several, each of which starts for some seconds."""
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    named, files = config.option.named, Path(__file__).parent.rglob("test_*.py")
+    return 0 if named and sum(naming.may_have(named, path) for path in files) <= FEW_FILES else None
 
 
 START_PROCESSES = ("archive", "browser", "chaos", "commands", "deploy", "embedded", "fuzz", "site", "topologies")

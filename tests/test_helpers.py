@@ -11,6 +11,7 @@ import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
 
 from articles.repository.store.key_table import recognise
+from tests.naming import may_have
 from tests.pages import feeds
 from tests.topologies.node import Node
 from voting_site.embedded import StorePaths, Supervisor
@@ -154,3 +155,18 @@ def test_a_helpers_failing_assertion_explains_itself():
 def test_a_fast_test_that_starts_a_store_fails(start, tmp_path):
     with pytest.raises(pytest.fail.Exception, match="starts a store"):
         start(tmp_path / "store")
+
+
+@pytest.mark.parametrize(
+    ("words", "may"),
+    [
+        ("test_votes", True),
+        ("Pages/Test_Votes and a_closed_article", True),
+        ("test_helpers or (closed and not votes)", True),
+        ("test_helpers and closed", False),
+        ("test_helpers or not_spelled", False),
+        ("test_votes and", False),  # pytest reports it
+    ],
+)
+def test_only_files_that_can_have_the_named_tests_are_collected(words, may):
+    assert may_have(words, ROOT / "pages" / "test_votes.py") is may

@@ -1,7 +1,7 @@
 """Run what starts several servers, then the tests of the repository, the pages and the API on one topology after
 another, and print a summary.
 
-    python -m tests.topologies.run [all|short] [TOPOLOGY …] [-k EXPRESSION]
+    python -m tests.topologies.run [all|short] [TOPOLOGY …] [--named WORDS]
 
 `short`: a selection on the topologies of several servers.
 """
@@ -62,10 +62,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("selection", choices=["all", "short"])
     parser.add_argument("topologies", nargs="*", choices=[[], *ALL])
-    parser.add_argument("-k", default="")
+    parser.add_argument("--named", default="")
     options = parser.parse_args()
     selection = ALL if options.selection == "all" else SHORT
-    chosen = ["-k", options.k] if options.k else []
+    chosen = ["--named", options.named] if options.named else []
     results = [
         run(name, "-m", CHOSEN.get(name, USUAL), *chosen, ITSELF, *paths)
         for name, paths in selection.items()
