@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts import names
 from accounts.mail import mail_address, send_later, send_text
 from accounts.models import MAIL_KINDS, Invitation, Token, User, WaitingAccount
-from accounts.web import resubmission
+from accounts.web import unsent_form
 
 _TAKEN = _("This name is taken.")
 _WRONG = _("Incorrect username or password.")
@@ -97,7 +97,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         if set(self.errors) != {"username"} or not is_taken:
             return None
         username = self.fields["username"].clean(self.data["username"])
-        return resubmission.just_signed_up(request, username, self.cleaned_data["password1"])
+        return unsent_form.just_signed_up(request, username, self.cleaned_data["password1"])
 
     def find_waiting(self) -> User | None:
         """Return the account that waits for approval if an identical form created it; otherwise None."""

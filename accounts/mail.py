@@ -1,4 +1,7 @@
-"""Send mail in the background, so that the response time does not reveal whether an account exists."""
+"""Mail to members: sent in the background, so that the response time does not reveal whether an account exists.
+
+Its signed links verify an address, and unsubscribe. Neither needs a login.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -6,13 +9,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core import signing
 from django.core.mail import EmailMessage
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
 
-from accounts.mail_links import VERIFY_DAYS, verification_token
 from accounts.models import User
 
 # One worker keeps mails in order. At a regular exit the process first sends what is queued.
@@ -80,3 +83,41 @@ def public_address(request: HttpRequest) -> tuple[str, str]:
         public = urlsplit(settings.SITE_URL)
         return public.scheme, public.netloc
     return request.scheme or "http", request.get_host()
+
+
+VERIFY_DAYS = 3
+"""Days for which a link that verifies an address works."""
+
+NOTICES, DIGEST = "notices", "digest"
+"""What members can unsubscribe from."""
+
+_VERIFY, _UNSUBSCRIBE = "accounts.verify", "accounts.unsubscribe"
+
+
+def verification_token(member: User) -> str:
+    """Return the token of a link that verifies the member's current address."""
+    return signing.dumps([member.pk, member.email], salt=_VERIFY)
+
+
+def member_verifying(token: str) -> User | None:
+    """Return the member whose current address a link verifies; None if it is invalid, old, or for another one."""
+    try:
+        user_id, address = signing.loads(token, salt=_VERIFY, max_age=VERIFY_DAYS * 86400)
+    except signing.BadSignature:
+        return None
+    return User.objects.filter(pk=user_id, email=address, is_active=True).first()
+
+
+def unsubscribe_token(member: User, what: str = NOTICES) -> str:
+    """Return the token of a link that unsubscribes from this mail, valid as long as the secret key is kept."""
+    return signing.dumps([member.pk, what], salt=_UNSUBSCRIBE)
+
+
+def read_unsubscribe_token(token: str) -> tuple[User, str] | None:
+    """Return the member and the mail that a link unsubscribes from; None if it is invalid."""
+    try:
+        user_id, what = signing.loads(token, salt=_UNSUBSCRIBE)
+    except signing.BadSignature:
+        return None
+    member = User.objects.filter(pk=user_id).first()
+    return (member, what) if member else None

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.views import account_deletion, invitations, login, mail, passwords, settings
+from accounts.views import login, mail, passwords, settings
 
 app_name = "accounts"
 urlpatterns = [
@@ -14,12 +14,12 @@ urlpatterns = [
     path("password/reset/sent/", passwords.reset_sent, name="password_reset_sent"),
     path("password/reset/<uidb64>/<token>/", passwords.ConfirmReset.as_view(), name="password_reset_confirm"),
     path("settings/", settings.member_settings, name="settings"),
-    path("settings/delete/", account_deletion.delete_account, name="delete"),
+    path("settings/delete/", settings.delete_account, name="delete"),
     path("settings/mail/", mail.choose, name="choose_mail"),
     path("settings/mail/link/", mail.send_link, name="send_link"),
     path("settings/mail/verify/<str:token>/", mail.verify, name="verify"),
     path("unsubscribe/<str:token>/", mail.unsubscribe, name="unsubscribe"),
-    path("settings/invitations/", invitations.invitations, name="invitations"),
+    path("settings/invitations/", login.invitations, name="invitations"),
     path("settings/tokens/", settings.issue_token, name="token_issue"),
     path("settings/tokens/<int:token_id>/revoke/", settings.revoke_token, name="token_revoke"),
 ]

@@ -11,9 +11,9 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from accounts.admin import StrictMixin
+from articles import site
 from articles.forms.fields import CleanedField
 from articles.models import BlockedHost, SiteText
-from articles.site import hosts, texts
 from articles.text.lines import clean_reason, clean_text
 from articles.text.links import clean_host
 from articles.wiring import html_of_site_text, retract
@@ -67,7 +67,7 @@ class SiteTextAdmin(_KeptMixin):
 
     @staticmethod
     def changed() -> None:
-        texts.forget()
+        site.forget_texts()
         retract(None)
 
 
@@ -92,4 +92,4 @@ class BlockedHostAdmin(_KeptMixin):
 
     @staticmethod
     def changed() -> None:
-        hosts.forget()
+        site.forget_hosts()

@@ -10,11 +10,10 @@ class ArticlesConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import account_deletion, member_ids, names  # noqa: PLC0415 - models are ready only now
-        from articles import account_ids  # noqa: PLC0415
-        from articles.account_deletion import anonymise  # noqa: PLC0415
+        from articles import accounts  # noqa: PLC0415
         from articles.forms.fields import clean_token_label  # noqa: PLC0415
         from articles.web import votes  # noqa: F401, PLC0415 - connects its receiver
 
-        account_deletion.register_step("articles", anonymise)
-        member_ids.reserve_with(account_ids.reserve, account_ids.note)
+        account_deletion.register_step("articles", accounts.anonymise)
+        member_ids.reserve_with(accounts.reserve, accounts.note)
         names.clean_token_names_with(clean_token_label)

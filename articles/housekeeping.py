@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 
 from accounts import account_deletion
 from accounts import sessions as member_sessions
-from articles import account_ids, backup, clocks, mailing
+from articles import accounts, backup, clocks, mailing
 from articles.domain.errors import StoreDamaged, StoreError, StoreUnavailable
 from articles.operation import web_counts
 from articles.readership import archive
@@ -159,7 +159,7 @@ def _back_up(repository: Repository) -> str:
 
 def _check_accounts(repository: Repository) -> str:
     """Warn, once in a process, if the accounts are older than the store."""
-    if problem := account_ids.age_problem(repository):
+    if problem := accounts.age_problem(repository):
         _warn_once("accounts", problem)
     return ""
 

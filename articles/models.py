@@ -59,7 +59,7 @@ class KnownStore(models.Model):
 
 
 class SiteText(models.Model):
-    """One of the site's own texts in one language: see `articles.site.texts`."""
+    """One of the site's own texts in one language: see `articles.site`."""
 
     class Name(models.TextChoices):
         WELCOME = "welcome", _("Welcome, on the front page for readers without an account")
@@ -83,7 +83,7 @@ class SiteText(models.Model):
 
 
 class BlockedHost(models.Model):
-    """A host whose links, and those of its subdomains, cannot be posted: see `articles.site.hosts`."""
+    """A host whose links, and those of its subdomains, cannot be posted: see `articles.site`."""
 
     host = models.CharField(_("host"), max_length=253, unique=True, help_text=_("Such as example.org."))
     reason = models.CharField(_("reason"), max_length=500, help_text=_("Members read it when they post a link."))

@@ -19,11 +19,10 @@ from pytest_django import DjangoDbBlocker
 
 from accounts import member_ids
 from accounts.models import User
-from articles import wiring
+from articles import site, wiring
 from articles.domain.articles import ArticleId
 from articles.domain.rules import Rules
 from articles.repository import Repository
-from articles.site import hosts, texts
 from tests import naming
 from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids
@@ -209,8 +208,8 @@ def site_store(store_paths: Databases, db: None) -> Iterator[Repository]:
     client.flushdb()
     caches["default"].clear()
     _forget_repositories()
-    texts.site_text("")  # what an administrator wrote is read before the test, which may count queries
-    hosts.find_block("")
+    site.site_text("")  # what an administrator wrote is read before the test, which may count queries
+    site.find_block("")
     yield wiring.repository()
     client.flushdb()  # it remembers accounts that are rolled back
     caches["default"].clear()
@@ -219,8 +218,8 @@ def site_store(store_paths: Databases, db: None) -> Iterator[Repository]:
 
 def _forget_repositories() -> None:
     wiring.forget_repositories()
-    texts.forget()
-    hosts.forget()
+    site.forget_texts()
+    site.forget_hosts()
 
 
 @pytest.fixture

@@ -20,8 +20,7 @@ from articles.formatting import values
 from articles.formatting.kept_pieces import kept_piece
 from articles.formatting.values import grouped
 from articles.searching import home_of
-from articles.site.texts import site_text
-from articles.site.waiting import count_waiting
+from articles.site import count_waiting, site_text
 from articles.text.links import host_of
 from articles.views.lists.rows import draw_rows
 from articles.web import languages

@@ -1,6 +1,5 @@
 """Members: accounts, sign-ups, sessions, bans, sweeps, notes, tokens, and whom and what they silence."""
 
-from accounts.models.bans import Ban, BanManager, BanScope
 from accounts.models.blocks import Block, BlockLimitError, Mute, Silence
 from accounts.models.members import (
     HAS_PERMISSIONS,
@@ -11,9 +10,8 @@ from accounts.models.members import (
     User,
     UserManager,
 )
-from accounts.models.notes import MemberNote
+from accounts.models.moderation import Ban, BanManager, BanScope, MemberNote, Sweep
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
-from accounts.models.sweeps import Sweep
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
 from accounts.sessions import MemberSession
 

@@ -1,21 +1,25 @@
-"""Login, logout and sign-up. None of these pages is cached."""
+"""Login, logout and sign-up, and a member's invitations to it. None of these pages is cached."""
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate, login, logout
-from django.forms import BaseForm
+from django.core.exceptions import PermissionDenied
+from django.forms import BaseForm, Form
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts import names
 from accounts.forms import LoginForm, SignUpForm
-from accounts.models import Invitation
+from accounts.mail import public_address
+from accounts.models import Invitation, InvitationLimitError
 from accounts.web import unsent_form
 from accounts.web.backend import MemberBackend
-from accounts.web.form_pages import form_action, is_for_members, page_with_form
+from accounts.web.form_pages import MemberRequest, form_action, is_for_members, members_only, page_with_form
 from accounts.web.login_intent import LoginIntent, local_path, member_arrived, view_at
 
 _BACKEND = f"{MemberBackend.__module__}.{MemberBackend.__name__}"
@@ -114,3 +118,31 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     context = {"form": form, "intent": intent, "how": how, "invitation": invitation}
     context["days"] = settings.SESSION_COOKIE_AGE // 86400
     return render(request, "accounts/signup.html", context)
+
+
+@never_cache
+@page_with_form
+@members_only()
+def invitations(request: MemberRequest) -> HttpResponse:
+    """Show the member's invitations, and create one. Raises PermissionDenied unless members invite others here."""
+    if settings.SIGN_UP != "invitation":
+        raise PermissionDenied("sign-up is not by invitation")
+    if request.method == "POST":
+        try:
+            Invitation.objects.issue(request.user)
+        except InvitationLimitError:
+            messages.error(request, _("You have no invitations left."))
+        return redirect("accounts:invitations")
+    form = Form()
+    unsent_form.refill(request, form)
+    scheme, host = public_address(request)
+    mine = Invitation.objects.filter(inviter=request.user).select_related("invited")
+    context = {
+        "form": form,
+        "site": f"{scheme}://{host}{reverse('accounts:signup')}?invitation=",
+        "open": [one for one in mine if one.invited is None and one.expires_at > timezone.now()],
+        "invited": [one.invited for one in mine if one.invited is not None],
+        "left": Invitation.objects.left(request.user),
+        "days": settings.INVITATION_DAYS,
+    }
+    return render(request, "accounts/invitations.html", context)

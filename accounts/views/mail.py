@@ -13,8 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from accounts.forms import MailForm
-from accounts.mail import send_verification
-from accounts.mail_links import DIGEST, member_verifying, read_unsubscribe_token
+from accounts.mail import DIGEST, member_verifying, read_unsubscribe_token, send_verification
 from accounts.models import User
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form

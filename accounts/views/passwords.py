@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 
 from accounts import sessions
 from accounts.forms import NewPasswordForm, PasswordChangeForm, PasswordResetForm
-from accounts.web import resubmission, unsent_form
+from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
 from accounts.web.passwords import note_password, password_confirmed
 
@@ -65,7 +65,7 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
         name = member.get_username() if member.is_authenticated else posted.get("username", "")
         if posted.get("new_password1") != posted.get("new_password2"):
             return False
-        owner = resubmission.already_has_password(self.request, name, posted.get("new_password1", ""))
+        owner = unsent_form.already_has_password(self.request, name, posted.get("new_password1", ""))
         if owner and not member.is_authenticated:
             login(self.request, owner)
         return owner is not None
@@ -108,7 +108,7 @@ class ConfirmReset(SuccessMessageMixin, auth_views.PasswordResetConfirmView):  #
         password = posted.get("new_password1", "")
         if self.validlink or self.user is None or password != posted.get("new_password2"):
             return response
-        if not resubmission.already_has_password(self.request, self.user.get_username(), password):
+        if not unsent_form.already_has_password(self.request, self.user.get_username(), password):
             return response
         messages.success(self.request, str(self.success_message))
         return redirect(str(self.success_url))

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import REASON_CSRF_TOKEN_MISSING, REASON_NO_CSRF_COOKIE, CsrfViewMiddleware
 
 from accounts.web import unsent_form
-from accounts.web.origin import comes_from_elsewhere
+from accounts.web.form_token import comes_from_elsewhere
 
 _STALE = (REASON_NO_CSRF_COOKIE, REASON_CSRF_TOKEN_MISSING, "CSRF token from POST", "CSRF cookie ")
 """Prefixes of the rejection reasons after which a form may be sent again; none of them means a foreign origin."""

@@ -1,20 +1,23 @@
-"""Keep what a member typed into a form that was not processed, and put it back into the form.
+"""Keep what a member typed into a form that was not processed, and recognise a form that arrives twice.
 
-A form is not processed if its token is stale or the session has ended. In the first case the response is the
-form's page again. In the second case the login form carries the content, signed, until the page can show it.
-Nothing is stored before the login, except for an account that waits for approval: the session keeps the content
-until that member logs in. It never enters a URL.
+A double click sends the same form again before the first response is shown.
 """
 
 from collections.abc import Collection
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
 from django.contrib import messages
+from django.contrib.auth import authenticate
 from django.core import signing
 from django.http import HttpRequest, QueryDict
+from django.utils import timezone
 from django.utils.translation import gettext as _
+
+from accounts import names
+from accounts.models import User
 
 MOST_CHARACTERS = 45_000
 """Maximum number of characters that a login form carries; more than any form accepts."""
@@ -119,3 +122,35 @@ def refill(request: HttpRequest, *forms_of_page: forms.BaseForm, stale_text: str
 
 def _value(form: forms.BaseForm, name: str, typed: QueryDict) -> Any:
     return form.fields[name].widget.value_from_datadict(typed, form.files, form.add_prefix(name))
+
+
+RESUBMISSION_WINDOW = timedelta(minutes=1)
+"""Age of a change up to which a second identical form counts as the same submission."""
+
+
+def just_signed_up(request: HttpRequest, username: str, password: str) -> User | None:
+    """Return the account that an identical sign-up form created within `RESUBMISSION_WINDOW`, or None.
+
+    The password is verified as in a login, so the form gives no access that a login would not.
+    """
+    canonical, oldest = names.canonical(username), timezone.now() - RESUBMISSION_WINDOW
+    if not User.objects.filter(canonical_name=canonical, date_joined__gte=oldest).exists():
+        return None
+    return _authenticated(request, username, password)
+
+
+def already_has_password(request: HttpRequest, username: str, password: str) -> User | None:
+    """Return the member whose password is already the new one, verified as in a login, or None."""
+    return _authenticated(request, username, password) if username and password else None
+
+
+def has_just_left(name: str) -> bool:
+    """Return whether the account with this name was deleted within `RESUBMISSION_WINDOW`."""
+    canonical, oldest = names.canonical(name), timezone.now() - RESUBMISSION_WINDOW
+    spellings = [canonical, names.former_name_digest(canonical)]
+    return User.objects.filter(canonical_name__in=spellings, left_at__gte=oldest).exists()
+
+
+def _authenticated(request: HttpRequest, username: str, password: str) -> User | None:
+    member = authenticate(request, username=username, password=password)
+    return member if isinstance(member, User) else None

@@ -5,8 +5,20 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from itertools import pairwise
 
-from articles.charts.shapes import LOW_HEIGHT, Chart, Label, Line, Plot, Run, plain, runs
-from articles.charts.ticks import evenly, nice_ticks, rank_ticks, time_ticks
+from articles.charts.shapes import (
+    LOW_HEIGHT,
+    Chart,
+    Label,
+    Line,
+    Plot,
+    Run,
+    evenly,
+    nice_ticks,
+    plain,
+    rank_ticks,
+    runs,
+    time_ticks,
+)
 
 APART = 1500.0
 """Seconds between two samples above which the line has a gap: with a sample every 600 s, two are missing."""

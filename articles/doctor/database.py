@@ -8,7 +8,7 @@ from typing import Any
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from articles.account_ids import find_age_problem
+from articles.accounts import find_age_problem
 from articles.doctor.examination import Examination, accounts_file
 from articles.doctor.findings import Finding, error, fine, note, reason_of, warning
 

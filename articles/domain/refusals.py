@@ -4,6 +4,7 @@ The repository raises, the API and the pages answer, and the metrics count by th
 articles/text/refusals.py, because they are translated.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from articles.domain import errors
@@ -108,3 +109,19 @@ def refusal_of(error: errors.ArticlesError) -> Refusal:
 def codes(http: int) -> tuple[str, ...]:
     """Return the codes that the API documents for an HTTP status, each once."""
     return tuple(dict.fromkeys(row.code for row in REFUSALS if row.http == http and row.code != GENERIC_CODE))
+
+
+REFUSED_BY_SERVER: Mapping[int, str] = {
+    400: "bad-request",
+    408: "body-too-slow",
+    414: "address-too-long",
+    431: "headers-too-large",
+    500: "internal-error",
+    503: "too-many-uploads",
+}
+"""Codes of the web server's own answers under the API's addresses, by status."""
+
+
+def error_body(code: str, message: str, details: Mapping[str, str | int] | None = None) -> dict[str, object]:
+    """Return the JSON of a failure. `details` are further fields of the error: see `schemas.Error`."""
+    return {"error": {"code": code, "message": message, **(details or {})}}

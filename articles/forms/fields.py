@@ -14,8 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from articles.domain.lists import Group
 from articles.formatting.values import grouped, listed
 from articles.forms.links import check_links
-from articles.text.line_patterns import STEPS
-from articles.text.lines import REASON_LIMIT, UNREAD_FACTOR, InvalidInput, clean_reason, clean_token_name
+from articles.text.lines import REASON_LIMIT, STEPS, UNREAD_FACTOR, InvalidInput, clean_reason, clean_token_name
 from articles.text.refusals import input_sentence
 from articles.text.slugs import SLUGS_PER_REQUEST, clean_slug
 

@@ -3,10 +3,10 @@
 from django.conf import settings
 
 from articles.formatting.values import as_shown
-from articles.site.hosts import find_block
+from articles.site import find_block
 from articles.text.lines import InvalidInput
+from articles.text.links import clean_posted_link
 from articles.text.markdown import links_in, render
-from articles.text.private_hosts import clean_posted_link
 
 
 def clean_article_link(raw: str, *, current: str = "") -> str:

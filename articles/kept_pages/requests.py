@@ -1,6 +1,6 @@
-"""Requests whose pages are kept, and those that the site itself makes to keep a page."""
+"""Requests whose pages are kept, by view and parameters, and those that the site itself makes to keep a page."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from io import BytesIO
@@ -13,12 +13,72 @@ from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import article_of
-from articles.feeds.query import BadQuery, feed_filter_of, query_of
-from articles.kept_pages import parameters
+from articles.domain.discussion.comments import CommentOrder, article_of
+from articles.feeds.answers import BadQuery, feed_filter_of, query_of
 from articles.kept_pages.pages import Address
 from articles.web.caching import PERSONAL_COOKIES, RULES
 from articles.web.preferences import PREFERENCE_COOKIES
+
+AFTER = "after"
+"""The articles or comments that one reader has seen: no other reader has the same page."""
+
+FILTER = ("min_points", "hide")
+"""Parameters of feeds, which `articles.feeds.answers` reads."""
+
+_PLACE = ("page", AFTER)
+_PLACE_IN_THREAD = ("comments", "start", AFTER)
+
+PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    "articles:front": _PLACE,
+    "articles:newest": _PLACE,
+    "articles:hot": ("range", *_PLACE),
+    "articles:active": _PLACE,
+    "articles:top": ("range", *_PLACE),
+    "articles:group": ("order", *_PLACE),
+    "articles:host": ("order", "page"),
+    "articles:groups": ("any",),
+    "articles:article": _PLACE_IN_THREAD,
+    "articles:comment": _PLACE_IN_THREAD,
+    "articles:profile": ("page",),
+    "articles:member_comments": ("page",),
+    "articles:log": ("page",),
+    "articles:search": ("q", "group", "order", "kind", "page"),
+    "articles:feed": FILTER,
+    "articles:top_feed": FILTER,
+    "articles:group_feed": FILTER,
+    "articles:host_feed": FILTER,
+    "articles:user_feed": FILTER,
+    "articles:search_feed": ("q", "group", *FILTER),
+}
+"""Parameters by view name. Public pages that are not listed read none."""
+
+
+_LINKED: Mapping[str, Collection[str]] = {
+    "comments": [order.value for order in CommentOrder],
+    **dict.fromkeys(("start", "any", AFTER), ()),
+}
+"""Values with which the site links to a page that many readers see. Views check the parameters not listed."""
+
+
+def known_parameters(request: HttpRequest, view: str) -> dict[str, str]:
+    """Return the parameters that make it a page of many readers, in the order of the table, with their values."""
+    read = [name for name in PARAMETERS.get(view, ()) if name in request.GET]
+    return {name: request.GET[name] for name in read if _is_linked(name, request.GET[name])}
+
+
+def _is_linked(name: str, value: str) -> bool:
+    return name not in _LINKED or value in _LINKED[name]
+
+
+def takes_filter(view: str) -> bool:
+    """Return whether the view is of a feed that reads FILTER."""
+    return set(FILTER) <= set(PARAMETERS.get(view, ()))
+
+
+def is_exact(request: HttpRequest, view: str) -> bool:
+    """Return whether the address has only parameters of `known_parameters`, each once."""
+    return {name: [value] for name, value in known_parameters(request, view).items()} == dict(request.GET.lists())
+
 
 KEPT_VIEWS = frozenset(RULES)
 """Views whose pages are public."""
@@ -81,7 +141,7 @@ def may_be_copied(request: HttpRequest) -> bool:
     The page of an address with other parameters may repeat them, and a list with a token is one reader's.
     """
     view = _view_of(request)
-    return (view in _FOR_ALL or parameters.is_exact(request, view)) and len(_query_of(request)) <= _LONGEST_QUERY
+    return (view in _FOR_ALL or is_exact(request, view)) and len(_query_of(request)) <= _LONGEST_QUERY
 
 
 def may_be_copied_later(request: HttpRequest) -> bool:
@@ -117,10 +177,10 @@ def _article_of(request: HttpRequest) -> ArticleId | None:
 def _query_of(request: HttpRequest) -> str:
     """Return the canonical query of the address. Parameters that the view does not read make no other page."""
     view = _view_of(request)
-    known = parameters.known_parameters(request, view)
-    if parameters.takes_filter(view):
+    known = known_parameters(request, view)
+    if takes_filter(view):
         with suppress(BadQuery):
-            own = {name: value for name, value in known.items() if name not in parameters.FILTER}
+            own = {name: value for name, value in known.items() if name not in FILTER}
             return query_of(feed_filter_of(request.GET), **own).removeprefix("?")
     return urlencode(known)
 

@@ -16,8 +16,7 @@ from django.utils.html import format_html, strip_tags
 from django.utils.translation import gettext
 from markupsafe import Markup
 
-from accounts.mail import site_origin
-from accounts.mail_links import DIGEST, NOTICES, unsubscribe_token
+from accounts.mail import DIGEST, NOTICES, site_origin, unsubscribe_token
 from accounts.models import Ban, User
 from articles.domain.articles import Article
 from articles.domain.discussion.notices import EXCERPT_CHARACTERS, Notice

@@ -1,4 +1,4 @@
-"""Mail about the notices of an inbox, and about bans."""
+"""Mail about the notices of an inbox and about bans, and the weekly mail with articles of followed groups."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -9,10 +9,11 @@ from django.db.models import F
 
 from accounts.models import Ban, User
 from articles.domain.discussion.notices import NoticeKind, NoticePointer
-from articles.mailing.message import notices_to
-from articles.mailing.sending import Mail, recipients, send_each
+from articles.mailing.message import digest_to, notices_to
+from articles.mailing.sending import MAILS_PER_RUN, Mail, recipients, send_each
 from articles.repository import Repository
 from articles.web.identity import named
+from articles.web.preferences import slugs_from
 
 SETTLE_SECONDS = 300
 """Age at which a notice is mailed: until then, the comment may be edited, deleted, or read on the site."""
@@ -95,3 +96,42 @@ def _claim(due: _Due) -> bool:
         pk=member.pk, mailed_until=member.mailed_until, mail_kinds=member.mail_kinds, verified_email=F("email")
     )
     return same.update(mailed_until=due.last_at) == 1
+
+
+WEEK = 7 * 86400
+"""Seconds between two digests of a member, and age up to which they contain articles."""
+
+ARTICLES_PER_DIGEST = 10
+
+_ARTICLES_LOOKED_AT = 100
+"""Number of first articles of the followed groups among which the best of the week are chosen."""
+
+
+def send_digests(repository: Repository, budget: float) -> int:
+    """Send digests that are due, for about `budget` seconds; return their number. Raises StoreError.
+
+    Raises errors as `send_each`.
+    """
+    return send_each(_digests(repository, repository.store.now()), time.monotonic() + budget)
+
+
+def _digests(repository: Repository, now: float) -> Iterator[Mail]:
+    """Yield digests, the longest waiting first. Two round trips for each."""
+    wanted = recipients().filter(digest=True, digested_at__lte=now - WEEK).order_by("digested_at", "pk")
+    for member in list(wanted[:MAILS_PER_RUN]):
+        followed, hidden = slugs_from(member.followed_groups), slugs_from(member.hidden_groups)
+        page = repository.following.get_page(followed, size=_ARTICLES_LOOKED_AT, hidden=hidden)
+        recent = [article for article in page.articles if article.posted_at > now - WEEK]
+        claim = partial(_claim_digest, member, now)
+        if recent:
+            yield Mail(member.pk, digest_to(member, recent[:ARTICLES_PER_DIGEST]), claim)
+        else:
+            claim()
+
+
+def _claim_digest(member: User, now: float) -> bool:
+    """Claim this week's digest; return whether no other process did, and the member still wants it."""
+    same = User.objects.filter(
+        pk=member.pk, digested_at=member.digested_at, digest=True, verified_email=F("email")
+    )
+    return same.update(digested_at=now) == 1

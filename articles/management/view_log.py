@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from articles.management.article_file import ArticleFile
+from articles.management.importing import ArticleFile
 
 REPEAT_OF_TRUTH = 600
 """Seconds after which a visitor's next view counts in the files of exact counts."""

@@ -14,7 +14,7 @@ from functools import cache
 # seven have more, all of them "Zalgo" that climbs over the lines around it.
 MARKS_LIMIT = 4
 
-# Contents of character classes: articles/text/line_patterns.py gives them to browsers too.
+# Contents of character classes: articles/text/lines.py gives them to browsers too.
 JOINERS = "\u200c\u200d"
 
 # Arabic, Syriac, the Indic scripts to Myanmar; Khmer, Mongolian: a joiner changes the shape of their letters.

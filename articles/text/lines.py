@@ -2,7 +2,21 @@
 
 import re
 
-from articles.text.characters import BRAILLE_BLANK, MARKS_LIMIT, SPACES, WHITE_SPACE, TooManyMarksError, visible
+from articles.text.characters import (
+    BRAILLE_BLANK,
+    FILLERS,
+    JOINERS,
+    JOINING_SCRIPTS,
+    MARKS_LIMIT,
+    PICTURES,
+    RESERVED,
+    SPACES,
+    VARIATION_SELECTORS,
+    VISIBLE_FORMATS,
+    WHITE_SPACE,
+    TooManyMarksError,
+    visible,
+)
 from articles.text.messages import english_sentence
 
 TITLE_LIMIT = 300  # code points
@@ -153,3 +167,23 @@ def _visible(text: str, most: int, field: str) -> str:
 def _trimmed(text: str) -> str:
     """Return the text without empty lines at both ends, and blanks at its end."""
     return _EMPTY_LINES.sub("", text.rstrip(WHITE_SPACE + BRAILLE_BLANK))
+
+
+_SHAPED = rf"(?=[{JOINING_SCRIPTS}])[\p{{L}}\p{{M}}]"
+_PICTURE = rf"[{PICTURES}\p{{So}}↔]"
+_ZWJ = JOINERS[-1]
+
+STEPS: tuple[tuple[str, str], ...] = (
+    # White space as in Python's `str.isspace`: JavaScript includes the byte order mark, but not the separators.
+    (rf"(?!\ufeff)[\s{BRAILLE_BLANK}\x1c-\x1f\x85]", " "),
+    (rf"(?![{JOINERS}{VISIBLE_FORMATS}{RESERVED}])\p{{C}}|[{FILLERS}]", ""),
+    (r"(^| )[\p{Mn}\p{Me}]+", "$1"),
+    (rf"([{VARIATION_SELECTORS}])[{VARIATION_SELECTORS}]+", "$1"),
+    (
+        rf"((?<={_SHAPED})[{JOINERS}])[{JOINERS}]*(?={_SHAPED})"
+        rf"|((?<={_PICTURE}|\ufe0f){_ZWJ})[{JOINERS}]*(?={_PICTURE})|[{JOINERS}]+",
+        "$1$2",
+    ),
+    (r"^ +| +$| +(?= )", ""),
+)
+"""Patterns, for the flags "gu", each with the replacement of its matches."""

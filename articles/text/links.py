@@ -1,11 +1,12 @@
 """Posted links: validation, normalisation, and comparison with links posted before.
 
-Parsed as browsers do (WHATWG URL Standard, by ada), so that a click opens exactly the link that was checked. A
-start that a browser would repair (`https:example.org`, `http:///x`) is refused: such links are written to mislead.
+Links into a reader's own network are refused: to the same machine, private addresses and local names.
 """
 
 import re
 from hashlib import blake2b
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from urllib.parse import urlsplit
 
 from ada_url import URL, HostType
 
@@ -38,7 +39,7 @@ def clean_link(raw: str) -> str:
     """Return the link as stored: an absolute http(s) URL of at most 2,048 ASCII characters, IDN host in punycode.
 
     Idempotent. Hosts without a dot are refused; IP addresses and localhost are valid, as in imports. Members can
-    post public links only: see `articles.text.private_hosts`. Raises InvalidInput with "link-long", "link-empty",
+    post public links only: see `articles.text.links`. Raises InvalidInput with "link-long", "link-empty",
     "link-characters", "link-scheme", "link-host" or "link-userinfo".
     """
     if len(raw) > LINK_LIMIT:
@@ -174,3 +175,48 @@ def _percent_normal(text: str, plain: re.Pattern[str] = _UNRESERVED) -> str:
         return char if plain.match(char) else octet[0].upper()
 
     return _PERCENT.sub(normal, text)
+
+
+# RFC 6761 (localhost), RFC 6762 (local, and the private names of its appendix G), RFC 8375 (home.arpa), and
+# internal, which ICANN reserved.
+LOCAL_DOMAINS = (
+    *("localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan"),
+    "home.arpa",
+)
+
+_LOCAL_ENDS = tuple(f".{domain}" for domain in LOCAL_DOMAINS)
+
+_NAT64 = ip_network("64:ff9b::/96")  # RFC 6052
+
+
+def clean_posted_link(raw: str, *, current: str = "", allow_private: bool) -> str:
+    """Return the link as `clean_link` does, unless it is private. Raises InvalidInput, also with "link-private".
+
+    `current` is the link of an edited article, which may stay: it can come from an import.
+    """
+    link = clean_link(raw)
+    if link != current and not allow_private and is_private(link):
+        raise InvalidInput("link-private")
+    return link
+
+
+def is_private(link: str) -> bool:
+    """Return whether a clean link leads to an address or a name that is not public."""
+    host = (urlsplit(link).hostname or "").removesuffix(".")
+    try:
+        address = ip_address(host) if ":" in host or host[-1:].isdigit() else None
+    except ValueError:
+        address = None
+    if address is None:
+        return "." not in host or f".{host}".endswith(_LOCAL_ENDS)
+    return any(not it.is_global or it.is_multicast for it in (address, *_inner(address)))
+
+
+def _inner(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
+    """Return the IPv4 addresses that routers or systems take from an IPv6 address."""
+    if isinstance(address, IPv4Address):
+        return []
+    inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    if address in _NAT64 or int(address) >> 32 == 0:
+        inner.append(IPv4Address(int(address) & 0xFFFFFFFF))
+    return [it for it in inner if it is not None]

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from articles.domain.discussion.comments import EDIT_SECONDS
-from articles.site.texts import site_text
+from articles.site import site_text
 from articles.views.manifest import bookmarklet
 from articles.wiring import rules
 

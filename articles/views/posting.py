@@ -15,7 +15,7 @@ from markupsafe import Markup
 from accounts.moderators import EDIT_ANY_ARTICLE
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only, page_with_form
-from accounts.web.resubmission import RESUBMISSION_WINDOW
+from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.domain.articles import Article, ArticleId, Posted
 from articles.domain.errors import ActionRefused, DuplicateLink
 from articles.domain.members import UserId

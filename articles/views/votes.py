@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.web import unsent_form
-from accounts.web.origin import comes_from_elsewhere
+from accounts.web.form_token import comes_from_elsewhere
 from articles.domain.articles import Choice, Tally
 from articles.views.lists.article_counts import counts, sentence
 from articles.web import error_pages, votes

@@ -22,7 +22,7 @@ from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group
 from articles.formatting.kept_pieces import drawn, gap
-from articles.site.texts import site_text
+from articles.site import site_text
 from articles.web.moderation.links import QueueLink, VotingRingsLink
 from articles.web.preferences import preferences_of
 from articles.wiring import is_about_to_move, repository

@@ -15,7 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 from accounts.web import unsent_form
 from accounts.web.form_pages import RequestText, form_action, members_need_token
 from accounts.web.login_intent import local_path
-from accounts.web.resubmission import RESUBMISSION_WINDOW
+from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.domain.errors import ActionRefused, ArticleNotFound, ArticleRemoved
 from articles.domain.moderation.log import Action as ModerationAction
 from articles.domain.moderation.log import LogEntry

@@ -9,8 +9,7 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from accounts.mail import wait_until_sent
-from accounts.mail_links import VERIFY_DAYS, unsubscribe_token, verification_token
+from accounts.mail import VERIFY_DAYS, unsubscribe_token, verification_token, wait_until_sent
 from tests.factories import browser_of
 
 ALL = ["reply", "mention", "moderation", "flag"]

@@ -2,8 +2,8 @@
 
 import pytest
 
+from articles import site
 from articles.models import BlockedHost
-from articles.site import hosts
 from tests.api.caller import error_of
 from tests.internals import Groups
 from tests.store_state import problems
@@ -148,7 +148,7 @@ def test_a_description_takes_no_new_link_to_a_blocked_host(as_carol):
     old = "[Old](https://spam.example/old)"
     as_carol.patch("groups/python", {"description": old})
     BlockedHost.objects.create(host="spam.example", reason="it copies other sites")
-    hosts.forget()
+    site.forget_hosts()
 
     moved = {"title": "Snakes", "description": "https://spam.example/new"}
     assert error_of(as_carol.patch("groups/python", moved)) == (400, "link-blocked")

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from articles import site
 from articles.domain.articles import Choice
 from articles.models import BlockedHost
-from articles.site import hosts
 from tests.api.caller import error_of
 from tests.store_state import count_keys, problems
 
@@ -219,7 +219,7 @@ def test_a_posted_article_can_be_voted_for(as_alice, as_bob, site_store):
 
 def test_a_link_to_a_blocked_host_is_refused_with_the_reason(as_alice, site_store):
     BlockedHost.objects.create(host="spam.example", reason="it copies other sites")
-    hosts.forget()
+    site.forget_hosts()
 
     answer = as_alice.post("articles", ENTRY | {"link": "https://www.spam.example/"})
 
@@ -235,7 +235,7 @@ def test_a_link_to_a_blocked_host_is_refused_with_the_reason(as_alice, site_stor
 def test_texts_and_comments_with_a_link_to_a_blocked_host_are_refused(as_alice, article, site_store, alice, text):
     comment = site_store.comments.post(article, alice.pk, "alice", "Fine")
     BlockedHost.objects.create(host="spam.example", reason="it copies other sites")
-    hosts.forget()
+    site.forget_hosts()
 
     for send, path, body in (
         (as_alice.post, "articles", ENTRY),
@@ -255,7 +255,7 @@ def test_programs_keep_the_current_links_of_a_text_and_a_comment(as_alice, site_
     article = as_alice.post("articles", ENTRY | {"text": text}).json()["id"]
     comment = as_alice.post(f"articles/{article}/comments", {"text": text}).json()["id"]
     BlockedHost.objects.create(host="spam.example", reason="it copies other sites")
-    hosts.forget()
+    site.forget_hosts()
 
     assert as_alice.patch(f"articles/{article}", {"title": "Better"}).status_code == 200
     for path in (f"articles/{article}", f"comments/{comment}"):

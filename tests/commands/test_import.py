@@ -14,8 +14,8 @@ from accounts.models import User
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS, UNKNOWN_POSTER
+from articles.management.base import Progress
 from articles.management.commands import import_articles
-from articles.management.progress import Progress
 from tests.commands.rows import contents, row
 from tests.internals import Imports, Store
 from tests.store_state import hold_import_lock, import_lock_holder, release_import_lock, set_clock, voters

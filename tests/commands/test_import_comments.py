@@ -10,8 +10,8 @@ from accounts.models import User
 from articles.domain.articles import Choice
 from articles.domain.discussion.comments import CommentOrder, root_of
 from articles.domain.moderation.log import Actor
+from articles.management.base import Progress
 from articles.management.commands import import_articles
-from articles.management.progress import Progress
 from tests.commands.rows import row
 from tests.store_state import empty
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 from django.core.management.base import CommandError
 
-from articles.management.article_file import ArticleFile, DamagedFile, open_articles
+from articles.management.importing import ArticleFile, DamagedFile, open_articles
 from tests.commands.rows import row
 
 ROWS = [row(n) for n in range(3)]

@@ -20,7 +20,7 @@ from django.core.mail import EmailMultiAlternatives
 from accounts.models import MAIL_KINDS, Ban, BanScope, User
 from articles import housekeeping, mailing
 from articles.domain.discussion.notices import NoticeKind
-from articles.mailing import digest, notices, sending
+from articles.mailing import notices, sending
 from articles.web.moderation.bans import ban, lift_ban
 from tests.cast import MODERATOR
 from tests.clock import Clock
@@ -298,7 +298,7 @@ def test_two_processes_do_not_send_the_same_digest(site_store, later, alice, bob
     mailed(alice, digest=True, followed_groups="python")
     post_as(site_store, bob, "Good", "https://example.org/good", ["python"])
 
-    first, second = (next(digest._mails(site_store, later() + 60)) for _ in range(2))
+    first, second = (next(notices._digests(site_store, later() + 60)) for _ in range(2))
 
     assert [first.claim(), second.claim()] == [True, False]
 

@@ -16,9 +16,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from articles.domain.errors import StoreUnavailable
-from articles.management.article_file import open_articles
+from articles.management.base import progress
 from articles.management.commands.replay_views import Replay
-from articles.management.progress import progress
+from articles.management.importing import open_articles
 from articles.management.view_log import BadLog, LoggedView, PathCount, Truth, read_log, read_truth
 from articles.readership.detection import suspicion_of
 from tests.store_state import key_names

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from accounts import account_deletion
 from accounts.models import AccountDeletion, Sweep, Token, User
-from accounts.views import account_deletion as deletion_page
+from accounts.views import settings as deletion_page
 from articles import housekeeping
 from articles.domain.articles import Choice
 from articles.domain.errors import StoreUnavailable

@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from accounts import member_ids
 from accounts.models import User
-from articles import account_ids
+from articles import accounts
 from articles.domain.errors import StoreUnavailable
 from articles.wiring import patient_repository
 from tests.cast import PASSWORD
@@ -76,11 +76,11 @@ def test_a_new_account_is_recorded_after_its_commit(site_store):
 
 
 def test_accounts_older_than_the_store_are_reported(db, site_store, alice):
-    problem = account_ids.age_problem(site_store)
+    problem = accounts.age_problem(site_store)
 
     assert problem.startswith("The accounts are older than the store: it has seen account 5,000, the database has")
     member("newest", pk=KNOWN)
-    assert account_ids.age_problem(site_store) == ""
+    assert accounts.age_problem(site_store) == ""
 
 
 def test_the_audit_counts_members_without_an_account(db, site_store, article, alice):
@@ -91,4 +91,4 @@ def test_the_audit_counts_members_without_an_account(db, site_store, article, al
         call_command("audit", stdout=out)
 
     assert "accounts: members of the store without an account: 1 (77)" in out.getvalue()
-    assert list(account_ids.missing_accounts(patient_repository()))
+    assert list(accounts.missing_accounts(patient_repository()))

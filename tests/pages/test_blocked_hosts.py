@@ -4,11 +4,11 @@ import re
 
 import pytest
 
+from articles import site
 from articles.domain.discussion.comments import CommentOrder, root_of
 from articles.domain.errors import StoreUnavailable
 from articles.domain.moderation.flags import FlagReason
 from articles.models import BlockedHost
-from articles.site import hosts
 from tests.factories import actor, browser_of, member
 
 HOSTS = "/moderation/hosts/"
@@ -18,7 +18,7 @@ SENTENCE = "Links to spam.example cannot be posted here (reason: it copies other
 @pytest.fixture
 def blocked(db):
     BlockedHost.objects.create(host="spam.example", reason="it copies other sites")
-    hosts.forget()
+    site.forget_hosts()
 
 
 def errors(response):
@@ -37,7 +37,7 @@ def test_other_hosts_and_the_current_link_of_an_article_stay(site_store, article
     other = browser_of(alice).post("/post/", {"title": "A title", "link": "https://notspam.example/"})
     assert other.status_code == 302
     BlockedHost.objects.create(host="example.org", reason="closed")
-    hosts.forget()
+    site.forget_hosts()
 
     kept = {"title": "Better", "link": "https://example.org/a"}
     assert browser_of(alice).post(f"/articles/{article}/edit/", kept).status_code == 302
@@ -104,7 +104,7 @@ def test_the_current_links_of_a_text_and_a_comment_stay(site_store, article, ali
     article = int(browser.post("/post/", {"title": "A title", "text": text})["Location"].split("/")[-2])
     comment = site_store.comments.post(article, alice.pk, "alice", text)
     BlockedHost.objects.create(host="spam.example", reason="it copies other sites")
-    hosts.forget()
+    site.forget_hosts()
 
     for page in (f"/articles/{article}/edit/", f"/comments/{comment}/edit/"):
         assert browser.post(page, {"title": "A title", "text": f"{text}, corrected"}).status_code == 302

@@ -5,12 +5,11 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import QueryDict
 from django.test import Client
 
+from articles import site
 from articles.kept_pages import pages
 from articles.kept_pages.pages import Address, KeptPages, pack
-from articles.kept_pages.parameters import PARAMETERS
-from articles.kept_pages.requests import KEPT_VIEWS
+from articles.kept_pages.requests import KEPT_VIEWS, PARAMETERS
 from articles.models import SiteText
-from articles.site import texts
 from tests.factories import browser_of, comment_on
 from tests.pages.copies import make_old
 from tests.store_state import lose_answers, lose_article, lose_everything
@@ -239,7 +238,7 @@ def test_every_kept_page_is_among_those_whose_parameters_are_compared():
 def test_the_parameters_of_a_page_are_those_that_its_view_reads(site_store, article, monkeypatch, view):
     comment_on(site_store, article, "A comment")
     SiteText.objects.create(name="rules", language="en", text="Be kind.")
-    texts.forget()
+    site.forget_texts()
     names = set()
 
     def spied(request):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from articles.domain.lists import Order
-from articles.text.private_hosts import is_private
+from articles.text.links import is_private
 from tests.factories import browser_of, imported
 
 PRIVATE = [

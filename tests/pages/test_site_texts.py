@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
+from articles import site
 from articles.models import SiteText
-from articles.site import recent, texts
 from tests.cast import MODERATOR
 from tests.factories import browser_of, member
 
@@ -17,7 +17,7 @@ def administrator(db):
 def write(administrator, name, text, language="en"):
     fields = {"name": name, "language": language, "text": text, "_save": "Save"}
     with_commit = administrator.post("/admin/articles/sitetext/add/", fields)
-    texts.forget()
+    site.forget_texts()
     return with_commit
 
 
@@ -98,15 +98,15 @@ def test_a_change_retracts_copies_of_pages(site_store, administrator, kept, djan
 
 def test_texts_are_read_once_in_ten_seconds(site_store, administrator, monkeypatch, django_assert_num_queries):
     now = 1000.0
-    monkeypatch.setattr(recent.time, "monotonic", lambda: now)
+    monkeypatch.setattr(site.time, "monotonic", lambda: now)
     write(administrator, "rules", "Be kind.")
     with django_assert_num_queries(1):
-        assert texts.site_text("rules").text == "Be kind."
-        assert texts.site_text("rules").text == "Be kind."
+        assert site.site_text("rules").text == "Be kind."
+        assert site.site_text("rules").text == "Be kind."
     SiteText.objects.update(text="Be brief.")
 
-    now += recent.KEPT_SECONDS - 0.1
-    assert texts.site_text("rules").text == "Be kind."
+    now += site.KEPT_SECONDS - 0.1
+    assert site.site_text("rules").text == "Be kind."
     now += 0.1
 
-    assert texts.site_text("rules").text == "Be brief."
+    assert site.site_text("rules").text == "Be brief."

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from articles import charts
 from articles.charts import Series, decay_curve, history, stacked_bars
-from articles.charts.ticks import evenly, hour_ticks, nice_ticks, rank_ticks, time_ticks
+from articles.charts.shapes import evenly, hour_ticks, nice_ticks, rank_ticks, time_ticks
 from articles.domain import ranking
 from articles.views.ranking import chart_labels
 

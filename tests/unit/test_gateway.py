@@ -8,8 +8,8 @@ from io import BytesIO
 
 import pytest
 
-from articles.api.protocol.error_body import REFUSED_BY_SERVER
 from articles.api.protocol.problems import MEANINGS
+from articles.domain.refusals import REFUSED_BY_SERVER
 from articles.operation.arrival import ARRIVED_AT
 from tests.unit.rsgi import Headers, Protocol, Scope
 from voting_site.serving.workers import bodies, environ, password_forms, worker

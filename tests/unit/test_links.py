@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 from articles.text import links
 from articles.text.known_sites import TRACKING_PARAMETERS, TRACKING_PREFIXES
 from articles.text.lines import InvalidInput
-from articles.text.links import (
-    LINK_LIMIT,
-    clean_link,
-    host_of,
-    link_digest,
-    link_key,
-)
+from articles.text.links import LINK_LIMIT, clean_link, host_of, link_digest, link_key
 from articles.text.messages import INPUT
 
 CASES = Path(os.environ.get("SHARED_DIR") or Path(__file__).resolve().parents[3] / "shared") / "cases"
@@ -645,6 +639,6 @@ def test_injections_and_naughty_strings_are_safe_links_or_refused(file):
 
 def test_every_refusal_of_a_link_has_its_own_message():
     codes = {"link-empty", "link-long", "link-characters", "link-scheme", "link-host", "link-userinfo"}
-    codes |= {"link-private", "link-blocked"}  # raised by articles.text.private_hosts and articles.forms.links
+    codes |= {"link-private", "link-blocked"}  # raised by articles.text.links and articles.forms.links
 
     assert codes == {code for code in INPUT if code.startswith("link-")}

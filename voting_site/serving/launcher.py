@@ -19,7 +19,7 @@ from articles.doctor import server as store_server
 from articles.doctor.examination import Examination, accounts_file
 from articles.doctor.settings import NO_CACHE, UNLIMITED
 from articles.domain.errors import StoreError, StoreUnavailable
-from articles.management.progress import progress
+from articles.management.base import progress
 from articles.operation import outages
 from articles.repository import Repository
 from articles.wiring import follower, patient_repository, unprepared_repository

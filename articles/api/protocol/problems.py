@@ -16,9 +16,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
-from articles.api.protocol.error_body import REFUSED_BY_SERVER, error_body
 from articles.domain import errors
-from articles.domain.refusals import FORBIDDEN, codes, refusal_of
+from articles.domain.refusals import FORBIDDEN, REFUSED_BY_SERVER, codes, error_body, refusal_of
 from articles.formatting.values import listed
 from articles.operation import outages
 from articles.text.lines import InvalidInput

@@ -3,7 +3,7 @@
 from typing import Any
 
 from articles.formatting import units
-from articles.management.store_command import StoreCommand
+from articles.management.base import StoreCommand
 from articles.wiring import patient_repository
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from articles.account_ids import missing_accounts
-from articles.management.progress import add_progress_argument, progress
-from articles.management.store_command import StoreCommand
+from articles.accounts import missing_accounts
+from articles.management.base import StoreCommand, add_progress_argument, progress
 from articles.repository import Repository
 from articles.wiring import finder, patient_repository
 

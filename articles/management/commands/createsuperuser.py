@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
 from accounts.models import User
-from articles.management.store_command import StoreCommand
+from articles.management.base import StoreCommand
 
 _NO_TERMINAL = (
     "There is no terminal to ask for a name and a password: set DJANGO_SUPERUSER_USERNAME, DJANGO_SUPERUSER_EMAIL "

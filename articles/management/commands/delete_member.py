@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 from accounts import account_deletion
 from accounts.models import User
 from accounts.names import canonical
-from articles.management.store_command import StoreCommand
+from articles.management.base import StoreCommand
 
 
 class Command(StoreCommand):

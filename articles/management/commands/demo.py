@@ -7,8 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 from accounts.models import User
 from articles.demo.removal import DemoNotAlone, remove
 from articles.demo.seeding import seed
-from articles.management.accounts import require_accounts
-from articles.management.store_command import StoreCommand
+from articles.management.base import StoreCommand, require_accounts
 from articles.repository import ImportRunning
 from articles.wiring import patient_repository
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from articles.management.progress import add_progress_argument, progress
-from articles.management.store_command import StoreCommand
+from articles.management.base import StoreCommand, add_progress_argument, progress
 from articles.transfer import article_lines, comment_lines
 from articles.wiring import patient_repository
 

@@ -17,13 +17,17 @@ from accounts.models import User
 from articles.domain.articles import ArticleId, ImportedArticle
 from articles.domain.discussion.comments import CommentEntry, ImportedComment
 from articles.domain.members import DELETED_MEMBER, UNKNOWN_POSTER, UserId
-from articles.management.accounts import require_accounts
-from articles.management.article_file import ArticleFile, DamagedFile, open_articles
-from articles.management.import_report import ImportReport
-from articles.management.import_rows import ImportRows, RowOfComment, time_if_newer
-from articles.management.progress import Progress, add_progress_argument, progress
+from articles.management.base import Progress, StoreCommand, add_progress_argument, progress, require_accounts
+from articles.management.importing import (
+    ArticleFile,
+    DamagedFile,
+    ImportReport,
+    ImportRows,
+    RowOfComment,
+    open_articles,
+    time_if_newer,
+)
 from articles.management.sentences import about_accounts
-from articles.management.store_command import StoreCommand
 from articles.repository import ImportRunning, Repository
 from articles.transfer.article_lines import Row
 from articles.transfer.fields import Reading

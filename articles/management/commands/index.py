@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from articles.management.store_command import StoreCommand
+from articles.management.base import StoreCommand
 from articles.wiring import patient_repository
 
 

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from articles.domain.errors import ArticleNotFound
 from articles.domain.moderation.log import OPERATOR, Redactable
-from articles.management.store_command import StoreCommand
+from articles.management.base import StoreCommand
 from articles.repository import Repository
 from articles.text.lines import InvalidInput, clean_reason
 from articles.text.refusals import input_sentence

@@ -8,8 +8,7 @@ from django.core.management.base import CommandError
 
 from accounts.models import User
 from accounts.names import canonical
-from articles.management.progress import add_progress_argument, progress
-from articles.management.store_command import StoreCommand
+from articles.management.base import StoreCommand, add_progress_argument, progress
 from articles.wiring import repository
 
 

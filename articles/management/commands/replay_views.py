@@ -16,8 +16,8 @@ from articles.domain.errors import StoreError
 from articles.domain.members import UNKNOWN_POSTER
 from articles.domain.readership import REPEAT, Suspicion, Visit
 from articles.domain.rules import Rules
-from articles.management.article_file import DamagedFile, open_articles
-from articles.management.progress import Progress, add_progress_argument, progress
+from articles.management.base import Progress, add_progress_argument, progress
+from articles.management.importing import DamagedFile, open_articles
 from articles.management.sentences import about_store
 from articles.management.view_log import (
     REPEAT_OF_TRUTH,

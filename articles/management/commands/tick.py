@@ -12,8 +12,7 @@ from django.core.management.base import CommandParser
 
 from articles import housekeeping
 from articles.housekeeping import StepResult
-from articles.management.accounts import require_accounts
-from articles.management.store_command import StoreCommand
+from articles.management.base import StoreCommand, require_accounts
 from articles.wiring import patient_repository
 
 

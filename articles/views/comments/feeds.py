@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from articles.domain.discussion.comments import Comment
 from articles.domain.errors import ArticleRemoved
 from articles.feeds.answers import answer
-from articles.feeds.comments import comment_item, facts_of
+from articles.feeds.writing import comment_item, facts_of
 from articles.kept_pages import in_turn
 from articles.repository import FeedFilter
 from articles.views.lists.feeds import feed_of

@@ -13,8 +13,7 @@ from django.views.decorators.http import require_safe
 from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order, Period, SearchOrder
-from articles.feeds.answers import answer, facts_of
-from articles.feeds.query import BadQuery, feed_filter_of, query_of
+from articles.feeds.answers import BadQuery, answer, facts_of, feed_filter_of, query_of
 from articles.feeds.writing import Feed, article_item
 from articles.finding import MOST_FOUND, SearchIncompleteError
 from articles.formatting.values import grouped

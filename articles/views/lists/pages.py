@@ -14,7 +14,7 @@ from articles.domain.errors import GroupNotFound
 from articles.domain.lists import GROUPS_PER_LIST, HOT_PERIODS, TOP_PERIODS, ArticlePage, Order, Period
 from articles.formatting.kept_pieces import gap, kept_page
 from articles.formatting.values import age
-from articles.site.texts import SiteText, site_text
+from articles.site import SiteText, site_text
 from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
 from articles.views.lists.list_page import Reader, list_page

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from articles.charts import Chart, TimeLine, time_lines
-from articles.charts.ticks import evenly
+from articles.charts.shapes import evenly
 from articles.domain.operation.measurements import KEPT, LONGEST, Measurement
 from articles.formatting import units
 from articles.formatting.values import grouped, prose

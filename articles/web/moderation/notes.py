@@ -4,7 +4,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import MemberNote, User
-from accounts.web.resubmission import RESUBMISSION_WINDOW
+from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Action, Actor
 from articles.wiring import repository

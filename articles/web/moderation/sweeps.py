@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Sweep, User
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.resubmission import RESUBMISSION_WINDOW
+from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.domain.moderation.log import Actor
 from articles.web.moderation.conflicts import check_not_own, check_target
 from articles.web.moderation.steps import take

@@ -8,8 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from articles import backup
-from articles.management.progress import add_progress_argument, progress
-from articles.management.store_command import StoreCommand
+from articles.management.base import StoreCommand, add_progress_argument, progress
 from articles.wiring import patient_repository
 
 

@@ -8,8 +8,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from articles import backup
-from articles.management.progress import Progress, add_progress_argument, progress
-from articles.management.store_command import StoreCommand
+from articles.management.base import Progress, StoreCommand, add_progress_argument, progress
 from articles.wiring import unprepared_repository
 from voting_site.sqlite.base import creating
 

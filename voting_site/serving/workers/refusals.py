@@ -7,7 +7,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 from django.utils.translation.trans_real import parse_accept_lang_header
 
-from articles.api.protocol.error_body import REFUSED_BY_SERVER, error_body
+from articles.domain.refusals import REFUSED_BY_SERVER, error_body
 from voting_site.serving.workers.responses import Headers
 
 API = "/api/"

@@ -1,4 +1,4 @@
-"""Bans of members from posting or voting, with their reasons and appeals."""
+"""What moderators decide about a member: bans with their appeals, sweeps, and notes."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -172,3 +172,54 @@ class Ban(models.Model):
     def moderator_name(self) -> str:
         """Name of the moderator who banned; "" if that account is deleted."""
         return current_name(self.moderator)
+
+
+class Sweep(models.Model):
+    """One sweep. The store marks what it removed with `mark`."""
+
+    member = models.ForeignKey(User, models.CASCADE, related_name="sweeps")
+    moderator = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    reason = models.TextField()
+    since = models.DateTimeField(help_text="What was posted before stays.")
+    begun_at = models.DateTimeField(default=timezone.now)
+    removed = models.PositiveIntegerField(default=0, help_text="Articles and comments that it removed so far.")
+    is_complete = models.BooleanField(default=False)
+    restored_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["-begun_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"sweep of account {self.member_id}"
+
+    @property
+    def moderator_name(self) -> str:
+        """Name of the moderator; "" if that account is deleted."""
+        return current_name(self.moderator)
+
+    @property
+    def mark(self) -> str:
+        """What the store records for each article and comment that the sweep removes."""
+        return str(self.pk)
+
+
+class MemberNote(models.Model):
+    """One note. Only moderators see it on the site; the member's export has its text, without the author."""
+
+    member = models.ForeignKey(User, models.CASCADE, related_name="notes")
+    author = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    text = models.TextField()
+    written_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["-written_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"note on account {self.member_id}"
+
+    @property
+    def author_name(self) -> str:
+        """Name of the moderator who wrote it; "" if that account is deleted."""
+        return current_name(self.author)

@@ -1,6 +1,9 @@
-"""Allocate ids of new accounts in the store, and check whether the accounts are older than the store."""
+"""What the store does for accounts: it gives out their ids, and removes the names of deleted ones.
 
-from collections.abc import Iterator
+Also checks whether the accounts are older than the store.
+"""
+
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from accounts import member_ids
@@ -62,3 +65,11 @@ def missing_accounts(repo: Repository) -> Iterator[str]:
             f"accounts: members of the store without an account: {len(missing):,} ({listed}); "
             "the accounts are older than the store"
         )
+
+
+def anonymise(user: int, name: str, progress: str, more: Callable[[], bool], is_last: bool) -> str:
+    """Anonymise a former member's articles and votes from `progress` on; return the new progress, '' when done.
+
+    An `accounts.account_deletion.Step`. Raises StoreError.
+    """
+    return repository().account_deletion.advance(user, name, progress, more, is_last=is_last)

@@ -1,0 +1,87 @@
+"""What commands share: their base class, the check of the accounts database, and the progress bar."""
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import Error as DatabaseError
+from django.db import connection
+from django.utils.module_loading import import_string
+from tqdm import tqdm
+
+from accounts.models import User
+from articles.domain.errors import StoreError
+from articles.management.sentences import NO_TABLES, about_accounts, about_store
+
+
+def require_accounts() -> None:
+    """Raise CommandError if the accounts database cannot be used or has no tables yet."""
+    try:
+        tables = connection.introspection.table_names()
+    except DatabaseError as error:
+        raise CommandError(about_accounts(error)) from error
+    if User._meta.db_table not in tables:
+        raise CommandError(NO_TABLES)
+
+
+class Progress:
+    """A progress bar that takes absolute positions, not increments."""
+
+    def __init__(self, bar: "tqdm[Any]") -> None:
+        self._bar = bar
+        self._step = ""
+
+    def reach(self, done: int, total: int | None = None) -> None:
+        """Show that `done` items are done; `total` replaces the total."""
+        if total is not None:
+            self._bar.total = total
+        self._bar.update(done - self._bar.n)
+
+    def describe(self, step: str) -> None:
+        """Name the step before the bar; another step begins at 0."""
+        if step != self._step:
+            self._step = step
+            self._bar.reset()
+            self._bar.set_description(step)
+
+    def clear(self) -> None:
+        """Remove the bar from the screen before other output."""
+        self._bar.clear()
+
+
+def add_progress_argument(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--progress", action="store_true", help="show the progress bar even if stderr is not a terminal"
+    )
+
+
+@contextmanager
+def progress(*, unit: str, shown: bool, total: int | None = None) -> Iterator[Progress]:
+    """Show a bar during the block if stderr is a terminal, or if `shown`."""
+    disable = False if shown else None
+    bar: tqdm[Any] = tqdm(total=total, unit=unit, unit_scale=True, leave=False, file=sys.stderr, disable=disable)
+    with bar:
+        yield Progress(bar)
+
+
+_CTRL_C = 130  # exit status by shell convention
+
+
+class StoreCommand(BaseCommand):
+    """Run with the store of the running site or, if it is not running, with one started for the command."""
+
+    requires_system_checks = []  # they concern pages, not the store
+    when_interrupted = "Interrupted."
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            with import_string(settings.STORE_OPENER)():
+                return super().execute(*args, **options)
+        except StoreError as error:
+            raise CommandError(about_store(error)) from error
+        except KeyboardInterrupt:
+            raise CommandError(self.when_interrupted, returncode=_CTRL_C) from None

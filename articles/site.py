@@ -1,0 +1,121 @@
+"""What administrators and moderators keep in the accounts database: the site's own texts, and blocked hosts.
+
+Processes read both often, and keep them for some seconds. Links to blocked hosts cannot be posted.
+"""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Generic, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+from django.apps import apps
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.utils.translation import get_language
+
+from accounts.models import WaitingAccount
+
+T = TypeVar("T")
+
+KEPT_SECONDS = 10
+"""Time after which every process shows what an administrator saved."""
+
+
+class Recent(Generic[T]):
+    """A value that is loaded at most once in `KEPT_SECONDS`."""
+
+    def __init__(self, load: Callable[[], T], initial: T) -> None:
+        """`initial`: the value while the database is unavailable and none was loaded."""
+        self._load, self._initial = load, initial
+        self._value, self._until = initial, 0.0
+
+    def get(self) -> T:
+        """Return the value; while the database is unavailable, the last one. At most one query."""
+        now = time.monotonic()
+        if now >= self._until:
+            self._until = now + KEPT_SECONDS  # other threads continue with the last one
+            try:
+                self._value = self._load()
+            except DatabaseError:
+                return self._value
+        return self._value
+
+    def forget(self) -> None:
+        """Make the next call load the value."""
+        self._value, self._until = self._initial, 0.0
+
+
+class SiteText(NamedTuple):
+    """A text, and the code of the language that it is in."""
+
+    language: str
+    text: str
+
+
+def _load_texts() -> dict[tuple[str, str], str]:
+    """Return all texts by name and language. The model is not imported: see `articles.known_store`."""
+    rows = apps.get_model("articles", "SiteText").objects.values_list("name", "language", "text")
+    return {(name, language): text for name, language, text in rows}
+
+
+_texts: Recent[dict[tuple[str, str], str]] = Recent(_load_texts, {})
+forget_texts = _texts.forget
+
+
+def site_text(name: str) -> SiteText | None:
+    """Return the text in the reader's language, else in the site's, else in any other; None if there is none."""
+    texts = _texts.get()
+    codes = [get_language() or "", settings.LANGUAGE_CODE, *(code for code, _label in settings.LANGUAGES)]
+    return next((SiteText(code, texts[name, code]) for code in codes if texts.get((name, code))), None)
+
+
+def _blocked_hosts() -> Any:
+    """Return the model, which is not imported: see `articles.known_store`."""
+    return apps.get_model("articles", "BlockedHost")
+
+
+def _load_hosts() -> dict[str, str]:
+    """Return the reasons by host."""
+    return dict(_blocked_hosts().objects.values_list("host", "reason"))
+
+
+_hosts: Recent[dict[str, str]] = Recent(_load_hosts, {})
+forget_hosts = _hosts.forget
+
+
+def block_host(host: str, reason: str) -> bool:
+    """Block a host, or change the reason; return whether anything changed. Other processes follow in seconds."""
+    blocked = _blocked_hosts().objects
+    if blocked.filter(host=host, reason=reason).exists():
+        return False
+    blocked.update_or_create(host=host, defaults={"reason": reason})
+    transaction.on_commit(forget_hosts)
+    return True
+
+
+def unblock_host(host: str) -> bool:
+    """Stop blocking a host; return whether it was blocked."""
+    deleted: int = _blocked_hosts().objects.filter(host=host).delete()[0]
+    transaction.on_commit(forget_hosts)
+    return deleted > 0
+
+
+def find_block(link: str) -> tuple[str, str] | None:
+    """Return the blocked host that a clean link leads to, itself or by a subdomain, and the reason.
+
+    None for links to the site itself, relative ones included.
+    """
+    hosts, host = _hosts.get(), (urlsplit(link).hostname or "").removesuffix(".")
+    if host in settings.ALLOWED_HOSTS:
+        return None
+    labels = host.split(".")
+    names = (".".join(labels[start:]) for start in range(len(labels)))
+    return next(((name, hosts[name]) for name in names if name in hosts), None)
+
+
+def count_waiting() -> int:
+    """Return how many accounts wait; 0 while the database is unavailable. One query with SIGN_UP=approval."""
+    with suppress(DatabaseError):
+        return WaitingAccount.objects.count() if settings.SIGN_UP == "approval" else 0
+    return 0
