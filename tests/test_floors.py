@@ -230,6 +230,43 @@ def test_other_code_uses_only_the_public_interface_of_the_repository():
     assert {module: names for module, names in outside.items() if names != {"articles.repository"}} == {}
 
 
+DOORS = {
+    **dict.fromkeys(("articles.post", "articles.edit", "articles.withdraw"), "articles.web.articles"),
+    **dict.fromkeys(("comments.post", "comments.edit", "comments.delete"), "articles.web.comments"),
+    **dict.fromkeys(("votes.cast", "comments.cast"), "articles.web.votes"),
+}
+"""Acts of members by the repository's method, each with the only module of the site that may call it."""
+
+
+@cache
+def methods_named_in(module: str) -> frozenset[str]:
+    """Return `noun.method` for each method of a part of the repository that a module names, also by an alias."""
+    nodes = list(ast.walk(ast.parse(modules()[module].read_text("utf-8"))))
+    imported = {a.asname or a.name for n in nodes if isinstance(n, ast.Import | ast.ImportFrom) for a in n.names}
+    nouns: dict[str, str] = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            parts = [getattr(side, "elts", [side]) for side in (node.targets[0], node.value)]
+            for name, value in zip(*parts, strict=False):
+                if isinstance(name, ast.Name) and isinstance(value, ast.Attribute):
+                    nouns[name.id] = value.attr
+    found = set()
+    for node in nodes:
+        match node:
+            case ast.Attribute(ast.Attribute(attr=noun), method):
+                found.add(f"{noun}.{method}")
+            case ast.Attribute(ast.Name(name), method) if name not in imported:
+                found.add(f"{nouns.get(name, name)}.{method}")
+    return frozenset(found)
+
+
+@for_each("act", DOORS)
+def test_each_act_of_members_has_one_door(act):
+    site = [m for m in part("articles") if not within(m, "articles.repository", "articles.demo")]
+
+    assert [module for module in site if act in methods_named_in(module)] == [DOORS[act]]
+
+
 @for_each("module", part("voting_site.embedded"))
 def test_the_embedded_store_imports_neither_django_nor_the_rest_of_the_site(module):
     assert not_among(module, "voting_site.embedded") == set()

@@ -1,7 +1,6 @@
 """Read, post, edit, remove and restore articles; read the moderation log."""
 
 from contextlib import suppress
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -24,9 +23,8 @@ from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster
 from articles.domain.moderation import log
 from articles.forms.links import check_links, clean_article_link
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
-from articles.web import limits
-from articles.web.identity import actor, is_new_member, reader_id, writer
-from articles.web.mentions import NO_AUDIENCE, audience_of
+from articles.web import articles
+from articles.web.identity import actor, reader_id
 from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import repository
 
@@ -148,33 +146,31 @@ def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Who
     auth=EDITORS,
 )
 def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) -> schemas.WholeArticle:
-    articles, editor = repository().articles, writer(request)
-    before = articles.get(article_id, editor.id, with_text=True)
-    moderator = request.user.has_perm(EDIT_ANY_ARTICLE) and edit.groups is None
-    if moderator and (before.poster != editor.id or edit.reason):
+    reader = reader_id(request)
+    before = repository().articles.get(article_id, reader, with_text=True)
+    is_own = before.poster == reader
+    moderator = request.user.has_perm(EDIT_ANY_ARTICLE) and (is_own or edit.groups is None)
+    if moderator and (edit.reason or not is_own):
         check_scope(request, MODERATE)
     moderator = moderator and may(request, MODERATE)
-    if not moderator:
+    if not moderator or edit.groups is not None:
         check_scope(request, POST)
-    if not moderator and before.poster != editor.id:
+    if not moderator and not is_own:
         raise NotThePoster
     if edit.reason and not moderator:
         raise Problem(400, "invalid", _("Only moderators can give a reason."))
     if all(field is None for field in (edit.title, edit.link, edit.text, edit.groups)):
         raise Problem(400, "invalid", _("Send a title, a link, a text or groups."))
-    limits.take_edit(request)
     title = before.title if edit.title is None else clean_title(edit.title)
     link, text = _clean_content(
         before.link if edit.link is None else edit.link, before.text if edit.text is None else edit.text, before
     )
     reason = clean_reason(edit.reason) if edit.reason else ""
     join, leave = _changes_of_groups(edit, before)
-    is_own = before.poster == editor.id
-    audience = audience_of(request, text, before=before.text) if is_own else NO_AUDIENCE
-    change: dict[str, Any] = {"text": text, "join": join, "leave": leave, "reason": reason}
-    change |= {"mentioned": audience.mentioned, "unmentioned": audience.unmentioned}
-    articles.edit(article_id, editor, title, link, moderator=moderator, **change)
-    return schemas.WholeArticle.of(articles.get(article_id, editor.id, with_html=True))
+    articles.edit(
+        request, before, title, link, text, join=join, leave=leave, as_moderator=moderator, reason=reason
+    )
+    return read_article(request, article_id)
 
 
 @router.delete(
@@ -188,9 +184,8 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
     auth=AUTHORS,
 )
 def withdraw_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Article:
-    articles, poster = repository().articles, actor(request)
-    articles.withdraw(article_id, poster)
-    return schemas.Article.of(articles.get(article_id, poster.id))
+    articles.withdraw(request, article_id)
+    return schemas.Article.of(repository().articles.get(article_id, reader_id(request)))
 
 
 @router.put(
@@ -205,13 +200,13 @@ def withdraw_article(request: HttpRequest, article_id: ArticleNumber) -> schemas
 )
 def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: Removal) -> schemas.Article:
     require(request, REMOVE_ARTICLES)
-    articles, moderator = repository().articles, actor(request)
-    change = articles.remove if removal.removed else articles.restore
+    repo, moderator = repository().articles, actor(request)
+    change = repo.remove if removal.removed else repo.restore
     if not removal.removed:
-        check_not_own(articles.get(article_id).poster, moderator.id)
+        check_not_own(repo.get(article_id).poster, moderator.id)
     with suppress(ArticleRemoved, NotRemoved):
         change(article_id, moderator, clean_reason(removal.reason))
-    return schemas.Article.of(articles.get(article_id, moderator.id))
+    return schemas.Article.of(repo.get(article_id, moderator.id))
 
 
 @router.get(
@@ -281,15 +276,12 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
 def post_article(
     request: HttpRequest, response: HttpResponse, article: schemas.NewArticle
 ) -> Status[schemas.PostedArticle]:
-    repo, poster = repository(), writer(request)
-    title = clean_title(article.title)
+    repo, title = repository(), clean_title(article.title)
     link, text = _clean_content(article.link or "", article.text or "")
     groups = slugs_of(article.groups)
     check_groups(groups, repo.groups.get_titles(), at_most=repo.rules.max_groups_by_poster)
-    mentioned, is_new = audience_of(request, text).mentioned, is_new_member(request.user)
-    content: dict[str, Any] = {"text": text, "mentioned": mentioned, "is_new_member": is_new}
-    posted = repo.articles.post(poster.id, poster.name, title, link, groups, **content)
+    posted = articles.post(request, title, link, text, groups)
     response["Location"] = reverse("api:read_article", args=[posted.id])
-    stored = repo.articles.get(posted.id, poster.id, with_html=True)
+    stored = repo.articles.get(posted.id, reader_id(request), with_html=True)
     answer = schemas.PostedArticle.from_post(stored, existing=not posted.is_new)
     return Status(201 if posted.is_new else 200, answer)

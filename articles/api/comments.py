@@ -25,7 +25,6 @@ from articles.domain.articles import Choice
 from articles.domain.discussion import comments as domain
 from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, COMMENTS_PER_PAGE, CommentOrder
 from articles.domain.errors import (
-    ArticleRemoved,
     CommentNotFound,
     CommentNotRemoved,
     CommentRemoved,
@@ -34,9 +33,8 @@ from articles.domain.errors import (
 )
 from articles.forms.links import check_links
 from articles.text.lines import clean_comment, clean_reason
-from articles.web import limits, votes
-from articles.web.identity import actor, reader_id, writer
-from articles.web.mentions import NO_AUDIENCE, audience_of
+from articles.web import comments, votes
+from articles.web.identity import actor, reader_id
 from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import repository
 
@@ -264,20 +262,9 @@ def list_comments(request: HttpRequest, article_id: ArticleNumber, query: Query[
 def post_comment(
     request: HttpRequest, response: HttpResponse, article_id: ArticleNumber, comment: NewComment
 ) -> Status[Comment]:
-    repo, author, text = repository(), writer(request), check_links(clean_comment(comment.text))
-    limits.take_comment(request)
-    audience = audience_of(request, text, article_id)
-    posted = repo.comments.post(
-        article_id,
-        author.id,
-        author.name,
-        text,
-        parent=comment.parent,
-        mentioned=audience.mentioned,
-        spared=audience.spared,
-    )
+    posted = comments.post(request, article_id, check_links(clean_comment(comment.text)), comment.parent)
     response["Location"] = reverse("api:read_comment", args=[posted])
-    return Status(201, Comment.of(repo.comments.get(posted, author.id)))
+    return Status(201, Comment.of(repository().comments.get(posted, reader_id(request))))
 
 
 @router.get(
@@ -316,14 +303,9 @@ def list_replies(request: HttpRequest, comment_id: CommentNumber, query: Query[T
     auth=AUTHORS,
 )
 def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: CommentText) -> Comment:
-    repo, author = repository(), writer(request)
-    before = repo.comments.get(comment_id, author.id)
-    limits.take_edit(request)
-    text = check_links(clean_comment(edit.text), current=before.text)
-    audience = audience_of(request, text, before.article, before=before.text)
-    repo.comments.edit(comment_id, author.id, text, mentioned=audience.mentioned, unmentioned=audience.unmentioned)
-    comment = repo.comments.get(comment_id, author.id)
-    return Comment.of(comment, comment.replies)
+    before = repository().comments.get(comment_id, reader_id(request))
+    comments.edit(request, before, check_links(clean_comment(edit.text), current=before.text))
+    return read_comment(request, comment_id)
 
 
 @router.delete(
@@ -337,12 +319,7 @@ def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: Comme
     auth=AUTHORS,
 )
 def delete_comment(request: HttpRequest, comment_id: OwnCommentNumber) -> Deleted:
-    comments, author = repository().comments, actor(request).id
-    audience = NO_AUDIENCE
-    with suppress(ArticleRemoved):
-        before = comments.get(comment_id, author)
-        audience = audience_of(request, "", before.article, before=before.text)
-    comments.delete(comment_id, author, unmentioned=audience.unmentioned)
+    comments.delete(request, comment_id)
     return Deleted(id=comment_id)
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REDACT, REMOVE_ARTICLES, SEE_VIEWS
 from articles.domain.articles import NONE_LEFT_OUT, Article, ArticleId, Choice
+from articles.domain.discussion.comments import Comment, Thread
 from articles.domain.errors import ArticleRemoved, OwnMatter
 from articles.domain.members import UserId
 from articles.formatting.kept_pieces import drawn, gap, kept_macro, kept_page
@@ -24,7 +25,7 @@ from articles.readership.identity import remember
 from articles.readership.record import Counted, counting
 from articles.text.refusals import action_sentence
 from articles.views.card import card_of, description_of
-from articles.views.comments.discussion import Discussion, discussion_with, order_of, place_in
+from articles.views.comments.discussion import Discussion, comment_of, discussion_with, order_of, place_in
 from articles.views.ranking.explanation import why
 from articles.web.addresses import site_address
 from articles.web.context import Frame, frame_of
@@ -115,6 +116,8 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
         article, thread, request.META[PAGE_STATE] = repository().comments.get_article(
             article_id, order, reader=reader, part=place.part
         )
+    if thread and (elsewhere := _comment_elsewhere(request, article_id, thread)):
+        return redirect("articles:comment", elsewhere.id)
     view = counted() if article.removed is None else None
     if view:
         article = replace(article, pv=view[1].pv, uv=view[1].uv)
@@ -127,6 +130,17 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     if view:
         remember(request, response, *view)
     return response
+
+
+def _comment_elsewhere(request: HttpRequest, article_id: ArticleId, thread: Thread) -> Comment | None:
+    """Return the comment of `?comment=` if the thread does not show it: its page shows a member what they wrote.
+
+    At most one round trip, none for a comment of the thread.
+    """
+    raw = request.GET.get("comment")
+    if not raw or not request.user.is_authenticated or any(str(one.id) == raw for one in thread.comments):
+        return None
+    return comment_of(article_id, raw)
 
 
 def _drawn(request: HttpRequest, article: Article, discussion: Discussion | None) -> str:

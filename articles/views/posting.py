@@ -16,7 +16,7 @@ from accounts.moderators import EDIT_ANY_ARTICLE
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only, page_with_form
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
-from articles.domain.articles import Article, ArticleId, Posted
+from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import ActionRefused, DuplicateLink
 from articles.domain.members import UserId
 from articles.formatting.values import age, grouped
@@ -27,10 +27,9 @@ from articles.text.lines import InvalidInput, clean_text
 from articles.text.links import clean_link
 from articles.text.refusals import action_sentence, input_sentence
 from articles.views.manifest import shared_content
-from articles.web import limits
+from articles.web import articles
 from articles.web.form_answers import with_address
-from articles.web.identity import actor, is_new_member, reader_id, writer
-from articles.web.mentions import NO_AUDIENCE, audience_of
+from articles.web.identity import actor, reader_id, writer
 from articles.wiring import html_of, repository
 
 
@@ -44,7 +43,8 @@ def post(request: HttpRequest) -> HttpResponse:
     form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
     shown = previewed(request, form)
     if request.method == "POST" and shown is None and form.is_valid():
-        posted = _post(request, form)
+        values = form.cleaned_data
+        posted = articles.post(request, values["title"], values["link"], values["text"], values["groups"])
         if posted.is_new:
             messages.success(request, _posted_message(repo.rules.edit_window))
         elif not _just_posted(repo, posted.id, actor(request).id):
@@ -53,20 +53,6 @@ def post(request: HttpRequest) -> HttpResponse:
     unsent_form.refill(request, form)
     context = {"form": form, "preview": shown}
     return render(request, "articles/post.html", context, status=400 if form.errors else 200)
-
-
-def _post(request: HttpRequest, form: PostForm) -> Posted:
-    values, poster = form.cleaned_data, actor(request)
-    return repository().articles.post(
-        poster.id,
-        poster.name,
-        values["title"],
-        values["link"],
-        values["groups"],
-        text=values["text"],
-        mentioned=audience_of(request, values["text"]).mentioned,
-        is_new_member=is_new_member(request.user),
-    )
 
 
 def previewed(request: HttpRequest, form: PreviewedForm) -> Markup | None:
@@ -140,23 +126,18 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
 
 def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: bool) -> bool:
     """Change the article and return whether that succeeded; if not, the form has the error."""
-    values, editor, (join, leave) = form.cleaned_data, actor(request), form.changes
-    limits.take_edit(request)
-    is_own = article.poster == editor.id
-    audience = audience_of(request, values["text"], before=article.text) if is_own else NO_AUDIENCE
+    values, (join, leave) = form.cleaned_data, form.changes
     try:
-        repository().articles.edit(
-            article.id,
-            editor,
+        articles.edit(
+            request,
+            article,
             values["title"],
             values["link"],
-            text=values["text"],
+            values["text"],
             join=join,
             leave=leave,
-            moderator=moderator,
+            as_moderator=moderator,
             reason=values.get("reason", ""),
-            mentioned=audience.mentioned,
-            unmentioned=audience.unmentioned,
         )
     except DuplicateLink as duplicate:
         form.add_error("link", action_sentence(duplicate))
@@ -175,7 +156,7 @@ def withdraw(request: HttpRequest, article_id: int) -> HttpResponse:
         raise PermissionDenied
     if request.method == "POST":
         try:
-            repo.articles.withdraw(article_id, actor(request))
+            articles.withdraw(request, article_id)
         except ActionRefused as refused:
             messages.error(request, action_sentence(refused))
         else:

@@ -219,6 +219,16 @@ def test_a_poster_changes_groups_within_the_window(as_alice, as_carol, site_stor
     assert error_of(edit(as_alice, article, groups=[])) == (409, "editing-closed")
 
 
+def test_a_moderator_changes_the_groups_of_an_own_article_with_a_reason(as_carol, site_store, carol, python):
+    own = post_as(site_store, carol, "By a moderator", LINK).id
+
+    assert edit(as_carol, own, groups=["python"], reason="It fits.").json()["groups"] == ["python"]
+    (latest, *_) = site_store.moderation_log.get_page(1).entries
+    assert (latest.details["added"], latest.reason) == ("python", "It fits.")
+    set_clock(site_store, site_store.store.now() + site_store.rules.edit_window + 1)
+    assert error_of(edit(as_carol, own, groups=[], reason="Too late.")) == (409, "editing-closed")
+
+
 def test_a_poster_withdraws_an_article_within_the_window(as_alice, as_bob, site_store, alice, article):
     late = post_as(site_store, alice, "Late", LINK).id
     assert error_of(as_bob.send("DELETE", f"articles/{article}")) == (403, "not-the-poster")

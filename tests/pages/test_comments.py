@@ -103,9 +103,9 @@ def test_a_comment_is_posted_and_shown_to_its_author_at_once_and_to_readers(site
     answer = write(browser, article, "I **agree**.\r\n\r\n    code")
 
     number = root_of(article) + 1
-    assert answer["Location"] == f"/articles/{article}/#comment-{number}"
+    assert answer["Location"] == f"/articles/{article}/?comment={number}#comment-{number}"
     assert texts(site_store, article) == [("bob", "I **agree**.\n\n    code", None)]
-    own, shown = (client.get(f"/articles/{article}/").text for client in (browser, Client()))
+    own, shown = (client.get(answer["Location"]).text for client in (browser, Client()))
     for page in (own, shown):
         assert "<p>I <strong>agree</strong>.</p>\n<pre" in page
         assert "1 comment</h2>" in page
@@ -195,8 +195,24 @@ def test_a_deep_thread_continues_on_the_page_of_a_comment(site_store, article, c
     branch = Client().get(f"/comments/{numbers[8]}/").text
     assert order_of(branch) == numbers[8:]
     assert f'href="/comments/{numbers[0]}/">Start of this thread' in branch
-    answer = write(browser_of(bob), article, "Too deep to be shown there", parent=numbers[-1])
-    assert answer["Location"] == f"/comments/{numbers[-1] + 1}/"
+
+
+def test_a_comment_that_the_articles_page_does_not_show_leads_to_its_own(site_store, article, comment, alice, bob):
+    deepest = comment
+    for depth in range(9):
+        deepest = site_store.comments.post(article, bob.pk, "bob", f"Depth {depth}", parent=deepest)
+    browser, page = browser_of(bob), f"/articles/{article}/"
+    assert browser.get(page, {"comment": deepest})["Location"] == f"/comments/{deepest}/"
+    for n in range(200):
+        site_store.comments.post(article, alice.pk, "alice", f"Number {n}")
+
+    last = write(browser, article, "The last of many")["Location"]
+
+    assert browser.get(last)["Location"] == f"/comments/{deepest + 201}/"
+    assert browser.get(page, {"comment": comment}).status_code == 200
+    for number in ("x", "１", "9" * 5000, root_of(article), deepest + 900, root_of(article + 1) + 1):
+        assert browser.get(page, {"comment": number}).status_code == 200, "no comment of the article"
+    assert Client().get(last).status_code == 200
 
 
 def test_a_long_discussion_has_further_pages(site_store, article, alice):
@@ -336,7 +352,7 @@ def test_a_script_learns_where_a_processed_form_leads_and_nothing_of_a_refused_o
     to_login = Client().post(f"/articles/{article}/comments/", {}, **script)
 
     (comment,) = site_store.comments.get_thread(article, CommentOrder.OLDEST).comments
-    assert sent.json() == {"address": f"/articles/{article}/#comment-{comment.id}"}
+    assert sent.json() == {"address": f"/articles/{article}/?comment={comment.id}#comment-{comment.id}"}
     assert (refused.status_code, refused["Content-Type"]) == (400, "text/html; charset=utf-8")
     assert (to_login.status_code, to_login.content) == (302, b"")
     saved = browser.post(f"/comments/{comment.id}/edit/", {"text": "Edited"}, **script)
@@ -401,6 +417,17 @@ def test_authors_edit_and_delete_their_own_comments_and_no_others(site_store, ar
     for _ in range(2):
         assert own.post(f"{path}delete/")["Location"] == f"/articles/{article}/#comments"
     assert Client().get(path).status_code == 404
+    assert texts(site_store, article) == []
+
+
+def test_an_author_deletes_a_comment_although_the_article_was_removed_meanwhile(
+    site_store, article, comment, alice, carol
+):
+    site_store.articles.remove(article, actor(carol), "Spam")
+
+    assert browser_of(alice).post(f"/comments/{comment}/delete/").status_code == 302
+
+    site_store.articles.restore(article, actor(carol), "By mistake")
     assert texts(site_store, article) == []
 
 

@@ -10,14 +10,17 @@ from markupsafe import Markup
 
 from accounts.models import BanScope
 from accounts.moderators import REMOVE_ARTICLES
-from articles.domain.articles import Article
-from articles.domain.discussion.comments import Comment, CommentOrder, Thread, ThreadPart
-from articles.domain.errors import PageNotFound
+from articles.domain.articles import Article, ArticleId
+from articles.domain.discussion.comments import Comment, CommentOrder, Thread, ThreadPart, article_of
+from articles.domain.errors import CommentNotFound, PageNotFound
 from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.views.lists.page_token import Pages, pack, unpack
 from articles.web.identity import reader_id, silence_of
 from articles.web.moderation.subjects import may_see_subjects
 from articles.wiring import repository
+
+_MOST_DIGITS = 20
+"""Maximum number of digits of a comment's id."""
 
 _LONGEST_START = 7
 """Digits of `start` in an address: no article has more comments."""
@@ -63,6 +66,17 @@ class Discussion:
 
     has_form: bool
     """Whether the discussion, and the comment that the form would reply to, takes a comment by the reader."""
+
+
+def comment_of(article_id: ArticleId, number: str) -> Comment | None:
+    """Return an article's comment by its number in an address or a form; None if there is none. One round trip."""
+    is_number = number.isascii() and number.isdecimal() and len(number) <= _MOST_DIGITS
+    if not is_number or article_of(int(number)) != article_id:
+        return None
+    try:
+        return repository().comments.get(int(number))
+    except CommentNotFound:
+        return None
 
 
 def order_of(request: HttpRequest) -> CommentOrder:

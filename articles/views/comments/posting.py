@@ -1,5 +1,7 @@
 """Write, edit and delete comments."""
 
+from contextlib import suppress
+
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -15,33 +17,23 @@ from articles.domain.discussion.comments import (
     EDIT_SECONDS,
     Comment,
     CommentId,
-    CommentOrder,
     article_of,
 )
 from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFound
 from articles.forms.comments import CommentForm, EditCommentForm
 from articles.text.refusals import action_sentence
+from articles.views.comments.discussion import comment_of
 from articles.views.posting import previewed
-from articles.web import limits
+from articles.web import comments
 from articles.web.form_answers import with_address
-from articles.web.identity import actor, reader_id, writer
-from articles.web.mentions import audience_of
+from articles.web.identity import reader_id, writer
 from articles.wiring import repository
 
-_MOST_DIGITS = 20
-"""Maximum number of digits of a comment's id."""
 
-
-def place_of(request: HttpRequest, comment_id: CommentId) -> str:
-    """Return the address of the comment on the article's page, or of its own page if it is not shown there.
-
-    One round trip.
-    """
-    article_id = article_of(comment_id)
-    thread = repository().comments.get_thread(article_id, CommentOrder.BEST, reader=reader_id(request))
-    if any(comment.id == comment_id for comment in thread.comments):
-        return f"{reverse('articles:article', args=[article_id])}#comment-{comment_id}"
-    return reverse("articles:comment", args=[comment_id])
+def _place_of(comment_id: CommentId) -> str:
+    """Return the address of the comment on the article's page, which leads to its own if it is not shown there."""
+    page = reverse("articles:article", args=[article_of(comment_id)])
+    return f"{page}?comment={comment_id}#comment-{comment_id}"
 
 
 @page_with_form
@@ -49,15 +41,15 @@ def place_of(request: HttpRequest, comment_id: CommentId) -> str:
 @with_address
 def write(request: HttpRequest, article_id: int) -> HttpResponse:
     """Post a comment. The page shows a form that is refused, and serves for replies without a script."""
-    article = repository().articles.get(article_id, reader_id(request))
-    if article.removed is not None:
-        raise ArticleRemoved(article_id)
     writer(request)
     form = CommentForm(request.POST or None, initial={"parent": request.GET.get("parent")})
     shown = previewed(request, form)
     is_sent = request.method == "POST" and shown is None
     if is_sent and form.is_valid() and (comment_id := _post(request, article_id, form)):
-        return redirect(place_of(request, comment_id))
+        return redirect(_place_of(comment_id))
+    article = repository().articles.get(article_id, reader_id(request))
+    if article.removed is not None:
+        raise ArticleRemoved(article_id)
     unsent_form.refill(request, form)
     context = {"form": form, "article": article, "preview": shown}
     context["parent"] = _parent(article_id, form["parent"].value())
@@ -66,19 +58,8 @@ def write(request: HttpRequest, article_id: int) -> HttpResponse:
 
 def _post(request: HttpRequest, article_id: ArticleId, form: CommentForm) -> CommentId | None:
     """Post the comment; None if it is refused: then the form has the error, and keeps what was typed."""
-    author, values = actor(request), form.cleaned_data
-    limits.take_comment(request)
     try:
-        audience = audience_of(request, values["text"], article_id)
-        return repository().comments.post(
-            article_id,
-            author.id,
-            author.name,
-            values["text"],
-            parent=values["parent"],
-            mentioned=audience.mentioned,
-            spared=audience.spared,
-        )
+        return comments.post(request, article_id, form.cleaned_data["text"], form.cleaned_data["parent"])
     except (ActionRefused, CommentNotFound) as refused:
         form.add_error(None, action_sentence(refused))
     return None
@@ -86,15 +67,8 @@ def _post(request: HttpRequest, article_id: ArticleId, form: CommentForm) -> Com
 
 def _parent(article_id: ArticleId, raw: object) -> Comment | None:
     """Return the comment that a form replies to; None without one that is shown on this article."""
-    text = str(raw or "")
-    is_number = text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
-    if not is_number or article_of(int(text)) != article_id:
-        return None
-    try:
-        comment = repository().comments.get(int(text))
-    except CommentNotFound:
-        return None
-    return comment if comment.is_shown else None
+    comment = comment_of(article_id, str(raw or ""))
+    return comment if comment and comment.is_shown else None
 
 
 @page_with_form
@@ -108,7 +82,7 @@ def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
     form = EditCommentForm(request.POST or None, text=comment.text)
     shown = previewed(request, form)
     if request.method == "POST" and shown is None and form.is_valid() and _edit(request, comment, form):
-        return redirect(place_of(request, comment_id))
+        return redirect(_place_of(comment_id))
     unsent_form.refill(request, form)
     context = {
         "form": form,
@@ -123,13 +97,8 @@ def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
 
 def _edit(request: HttpRequest, comment: Comment, form: EditCommentForm) -> bool:
     """Change the comment and return whether that succeeded; if not, the form has the error."""
-    limits.take_edit(request)
     try:
-        author, text = actor(request).id, form.cleaned_data["text"]
-        audience = audience_of(request, text, comment.article, before=comment.text)
-        repository().comments.edit(
-            comment.id, author, text, mentioned=audience.mentioned, unmentioned=audience.unmentioned
-        )
+        comments.edit(request, comment, form.cleaned_data["text"])
     except ActionRefused as refused:
         form.add_error(None, action_sentence(refused))
     return not form.errors
@@ -139,27 +108,16 @@ def _edit(request: HttpRequest, comment: Comment, form: EditCommentForm) -> bool
 @members_only()
 def delete(request: HttpRequest, comment_id: int) -> HttpResponse:
     """Delete the author's comment. A form that arrives twice succeeds."""
-    repo, author = repository(), actor(request)
-    try:
-        comment = repo.comments.get(comment_id, author.id)
-    except CommentNotFound:
-        if request.method != "POST":
-            raise
-        return _discussion(comment_id)
-    if request.method == "POST" and comment.is_deleted:
-        return _discussion(comment_id)
-    if comment.author != author.id:
-        raise PermissionDenied
+    repo, article_id = repository(), article_of(comment_id)
     if request.method == "POST":
-        unmentioned = audience_of(request, "", comment.article, before=comment.text).unmentioned
-        repo.comments.delete(comment_id, author.id, unmentioned=unmentioned)
-        messages.success(request, _("Your comment has been deleted."))
-        return _discussion(comment_id)
+        with suppress(CommentNotFound):
+            comments.delete(request, comment_id)
+            messages.success(request, _("Your comment has been deleted."))
+        return redirect(reverse("articles:article", args=[article_id]) + "#comments")
+    comment = repo.comments.get(comment_id)
+    if comment.author != reader_id(request):
+        raise PermissionDenied
     form = forms.Form()
     unsent_form.refill(request, form)
-    context = {"form": form, "article": repo.articles.get(comment.article), "comment": comment}
+    context = {"form": form, "article": repo.articles.get(article_id), "comment": comment}
     return render(request, "comments/delete.html", context)
-
-
-def _discussion(comment_id: CommentId) -> HttpResponse:
-    return redirect(reverse("articles:article", args=[article_of(comment_id)]) + "#comments")

@@ -1,0 +1,75 @@
+"""The acts of members on articles: each has one function, which pages and the API call.
+
+It checks who may, takes the limits, changes the store, and notifies the members whom a text mentions. What happens
+at every post, edit or withdrawal belongs here.
+"""
+
+from collections.abc import Sequence
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+
+from accounts.moderators import EDIT_ANY_ARTICLE
+from articles.domain.articles import Article, ArticleId, Posted
+from articles.web import limits
+from articles.web.identity import actor, is_new_member, writer
+from articles.web.mentions import NO_AUDIENCE, audience_of
+from articles.wiring import repository
+
+
+def post(request: HttpRequest, title: str, link: str, text: str, groups: Sequence[str]) -> Posted:
+    """Post an article of clean parts. Raises Banned, LimitReached, and the errors of `Articles.post`."""
+    poster = writer(request)
+    return repository().articles.post(
+        poster.id,
+        poster.name,
+        title,
+        link,
+        groups,
+        text=text,
+        mentioned=audience_of(request, text).mentioned,
+        is_new_member=is_new_member(request.user),
+    )
+
+
+def edit(
+    request: HttpRequest,
+    before: Article,
+    title: str,
+    link: str,
+    text: str,
+    *,
+    join: Sequence[str] = (),
+    leave: Sequence[str] = (),
+    as_moderator: bool,
+    reason: str = "",
+) -> None:
+    """Change an article, which was read with its text. Groups are the poster's to change, even for a moderator.
+
+    A moderator's edit notifies no one. Raises Banned, PermissionDenied, LimitReached, and the errors of
+    `Articles.edit`.
+    """
+    editor = writer(request)
+    if as_moderator and not request.user.has_perm(EDIT_ANY_ARTICLE):
+        raise PermissionDenied
+    limits.take_edit(request)
+    is_own = before.poster == editor.id
+    audience = audience_of(request, text, before=before.text) if is_own else NO_AUDIENCE
+    repository().articles.edit(
+        before.id,
+        editor,
+        title,
+        link,
+        text=text,
+        join=join,
+        leave=leave,
+        moderator=as_moderator and not (join or leave),
+        reason=reason,
+        mentioned=audience.mentioned,
+        unmentioned=audience.unmentioned,
+    )
+
+
+def withdraw(request: HttpRequest, article_id: ArticleId) -> None:
+    """Withdraw the member's article, which a ban does not forbid. Raises the errors of `Articles.withdraw`."""
+    repository().articles.withdraw(article_id, actor(request))
