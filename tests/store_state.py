@@ -17,7 +17,7 @@ from redis.connection import AbstractConnection
 from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.repository.store import keys as names
-from articles.repository.store.clients.client import make_client
+from articles.repository.store.clients.client import make_clients
 from articles.repository.store.key_table import recognise
 from tests import every_server
 from tests.every_server import count_of, delete, names_in
@@ -68,10 +68,15 @@ def kind_of(key: str) -> str:
 # The store as a whole
 
 
+def new_client(url: str, **how: Any) -> redis.Redis:
+    """Return a client of a store, with connections of its own."""
+    return make_clients(url, **how).main
+
+
 @cache
 def client_of(url: str) -> redis.Redis:
     """Return this process's client of a store; a connection takes longer than the commands of most tests."""
-    return make_client(url)
+    return new_client(url)
 
 
 def abandon_lease(repository: Repository, seconds: int) -> None:
@@ -217,7 +222,7 @@ def limited_rights(repository: Repository, url: str, *rights: str) -> Iterator[N
     """Connect the repository to the server as a user with only these rights."""
     client = repository.store.client
     client.execute_command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", *rights)
-    repository.store.client = make_client(with_login(url, "limited", "secret"))
+    repository.store.client = new_client(with_login(url, "limited", "secret"))
     try:
         yield
     finally:
@@ -228,7 +233,7 @@ def limited_rights(repository: Repository, url: str, *rights: str) -> Iterator[N
 def lose_connection(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """Connect the repository to a server that does not answer."""
     for name in ("client", "_stale"):
-        monkeypatch.setattr(repository.store, name, make_client(NOWHERE))
+        monkeypatch.setattr(repository.store, name, new_client(NOWHERE))
 
 
 def lose_answers(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:

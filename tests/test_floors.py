@@ -191,6 +191,10 @@ def test_a_package_imports_only_from_the_floors_below(module):
     assert upward(module) == []
 
 
+def test_a_package_of_the_repository_imports_only_from_the_floors_below():
+    assert upward_in_repository() == []
+
+
 PURE: dict[str, tuple[str, ...]] = {
     "articles.charts": (),
     "articles.domain": (),

@@ -73,11 +73,6 @@ class TokenManager(models.Manager["Token"]):
             )
         return token, plaintext
 
-    def user_for(self, plaintext: str) -> User | None:
-        """Return the active member with this token, or None. Records its use, at most once an hour."""
-        token = self.find(plaintext)
-        return token.user if token else None
-
     def find(self, plaintext: str) -> "Token | None":
         """Return the valid token of an active member, or None. Records its use, at most once an hour."""
         if not (plaintext.isascii() and plaintext.startswith(self.PREFIX)):

@@ -10,10 +10,10 @@ from articles.domain.lists import MOST_PAGED, MemberPage, Position
 from articles.domain.members import UserId
 from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
 from articles.repository.lists.reading import moment, read_articles
-from articles.repository.moving import marks
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.move_state import check_kept
 from articles.repository.store.values import article_id_from
 
 Noted = tuple[ArticleId, float]
@@ -67,7 +67,7 @@ class Members:
         if not wanted:
             with store.commands() as client:
                 client.zrem(names.saved(user), str(article_id))
-            marks.check_kept(store)
+            check_kept(store)
             return
         article = next(iter(read_articles(store, [article_id], None)), None)
         if article is None:
@@ -76,7 +76,7 @@ class Members:
             raise ArticleRemoved(article_id)
         limits: list[Value] = [article_id, exact_time(store.now()), store.rules.max_saved]
         store.change("members/save", article_id, [names.saved(user)], limits)
-        marks.check_kept(store)
+        check_kept(store)
 
     def get_points(self, poster: UserId) -> int:
         """Return the points of a member's newest `ARTICLES_RATED` articles that are listed, without first votes.

@@ -147,7 +147,7 @@ def test_a_new_token_is_shown_exactly_once(as_alice, alice):
     response = _issue(as_alice)
 
     plaintext = _shown(response.text)
-    assert Token.objects.user_for(plaintext) == alice
+    assert Token.objects.find(plaintext).user == alice
     assert "no-store" in response["Cache-Control"]
     assert (
         response.status_code == 200
@@ -209,7 +209,7 @@ def test_a_revoked_token_disappears_and_stops_working(as_alice, alice):
     response = as_alice.post(f"/settings/tokens/{Token.objects.get().pk}/revoke/", follow=True)
 
     assert "The token “laptop” has been revoked." in response.text
-    assert Token.objects.user_for(plaintext) is None
+    assert Token.objects.find(plaintext) is None
 
 
 def test_a_member_sees_and_revokes_only_their_own_tokens(as_alice, alice, mallory):
@@ -219,7 +219,7 @@ def test_a_member_sees_and_revokes_only_their_own_tokens(as_alice, alice, mallor
 
     assert "laptop" not in as_mallory.get("/settings/").text
     assert "have this token" in as_mallory.post(f"/settings/tokens/{token.pk}/revoke/", follow=True).text
-    assert Token.objects.user_for(plaintext) == alice
+    assert Token.objects.find(plaintext).user == alice
 
 
 @pytest.mark.parametrize(
@@ -252,8 +252,8 @@ def test_a_token_can_be_revoked_twice(as_alice):
 def test_submitting_a_token_form_twice_creates_only_the_token_shown(as_alice, alice):
     first, second = [_shown(_issue(as_alice).text) for _ in range(2)]
 
-    assert Token.objects.user_for(first) is None
-    assert Token.objects.user_for(second) == alice
+    assert Token.objects.find(first) is None
+    assert Token.objects.find(second).user == alice
     assert alice.tokens.count() == 1
 
 
@@ -269,13 +269,13 @@ def test_the_form_of_the_last_possible_token_can_be_submitted_twice(as_alice, al
 def test_a_different_token_is_not_replaced(as_alice, alice, difference):
     token, plaintext = Token.objects.issue(alice, "phone" if difference == "name" else "laptop")
     if difference == "used":
-        Token.objects.user_for(plaintext)
+        Token.objects.find(plaintext)
     elif difference == "old":
         Token.objects.update(created_at=token.created_at - timedelta(seconds=11))
 
     _issue(as_alice)
 
-    assert Token.objects.user_for(plaintext) == alice
+    assert Token.objects.find(plaintext).user == alice
     assert alice.tokens.count() == 2
 
 
@@ -288,7 +288,7 @@ def test_the_last_use_of_a_token_is_shown(as_alice, alice):
     _, plaintext = Token.objects.issue(alice, "laptop")
     assert "never" in as_alice.get("/settings/").text
 
-    Token.objects.user_for(plaintext)
+    Token.objects.find(plaintext)
 
     main = re.search(r"<main.*</main>", as_alice.get("/settings/").text, re.DOTALL)[0]
     assert main.count("<time ") == 2

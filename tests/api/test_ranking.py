@@ -27,7 +27,7 @@ def ranked(site_store, article, alice, bob):
 def test_the_explanation_has_every_part(anyone, site_store, ranked):
     stored = site_store.articles.get(ranked)
     found = site_store.explanations.get(stored)
-    (sample,) = site_store.history.list_samples(ranked)
+    (sample,) = found.history
 
     answer = anyone.get(f"articles/{ranked}/ranking")
 

@@ -298,7 +298,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
     expiry = timezone.now() + timedelta(days=9)
     laptop, plaintext = Token.objects.issue(carol, "laptop 笔记本", scopes=("vote",), expires_at=expiry)
     Token.objects.issue(alice, "not carol's")
-    Token.objects.user_for(plaintext)
+    Token.objects.find(plaintext)
     mine = post_as(site_store, carol, "标题 <b>", "https://example.org/mine", ["python"], text="A *text*").id
     site_store.votes.cast(mine, alice.pk, Choice.OPPOSE)
     site_store.votes.cast(article, carol.pk, Choice.OPPOSE)

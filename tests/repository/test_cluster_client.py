@@ -11,7 +11,6 @@ from articles.domain.errors import StoreUnavailable, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.repository.store import scripts
-from articles.repository.store.clients.client import make_client
 from articles.repository.store.clients.cluster_exchange import Exchange, key_of
 from articles.repository.store.scan import walk
 from tests.cast import ALICE, MODERATOR
@@ -21,7 +20,7 @@ from tests.repository.slot_moves import SlotMove, errors_at, forget_errors
 from tests.repository.spread import KEYS, SHARDS, prepared
 from tests.repository.usage import finish_tuning, hot_values, tune, warm
 from tests.rules import connect
-from tests.store_state import key_names, problems
+from tests.store_state import key_names, new_client, problems
 from tests.topologies import binaries
 from tests.topologies.cluster import Cluster
 from tests.topologies.node import Node
@@ -167,7 +166,7 @@ def test_another_number_of_shards_is_refused(cluster, spread):
 
 
 def test_a_cluster_with_other_keys_is_refused(cluster):
-    client = make_client(cluster.url)
+    client = new_client(cluster.url)
     client.flushdb()
     for key in KEYS:
         client.set(key, "value")

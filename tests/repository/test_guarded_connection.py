@@ -10,10 +10,9 @@ import redis
 
 from articles.domain.errors import StoreUnavailable
 from articles.repository.store.clients import guarded_connection
-from articles.repository.store.clients.client import make_client
 from articles.repository.store.clients.guarded_connection import answer_within
 from tests.rules import connect
-from tests.store_state import NOWHERE
+from tests.store_state import NOWHERE, new_client
 
 LONG = 10_000
 """Bytes of the slow server's answers. Sent one by one, they take a hundred seconds."""
@@ -152,7 +151,7 @@ def test_an_answer_ends_the_pause(silent, server_url):
 def test_a_server_that_ends_or_refuses_connections_does_not_hang(ending, monkeypatch):
     """Each connection that was open before a restart would cost another pause otherwise."""
     for url in (ending.url, NOWHERE):
-        pool = make_client(url, timeout_seconds=10).connection_pool
+        pool = new_client(url, timeout_seconds=10).connection_pool
         breaker = guarded_connection.breaker_of(pool.make_connection().server)
         breaker.timed_out()
         breaker.timed_out()
@@ -166,7 +165,7 @@ def test_a_server_that_ends_or_refuses_connections_does_not_hang(ending, monkeyp
 def test_a_connection_does_not_read_the_version_of_its_library(server_url, monkeypatch):
     monkeypatch.setattr("redis.utils.get_lib_version", lambda: pytest.fail("read from disk"))
 
-    with make_client(server_url) as client:
+    with new_client(server_url) as client:
         assert client.ping()
 
 

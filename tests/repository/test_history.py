@@ -8,7 +8,7 @@ from articles.domain.articles import Choice
 from articles.domain.explanation import Sample
 from articles.domain.lists import Order
 from articles.domain.readership import Visit
-from articles.repository.readership.history import EVERY, KEPT, TOP, History
+from articles.repository.readership.history import EVERY, KEPT, TOP
 from tests.cast import BOB, MODERATOR
 from tests.factories import imported, post
 from tests.rules import connect, default_rules
@@ -27,8 +27,12 @@ def view(repository, article_id, visitor=1):
     repository.pageviews.record(article_id, Visit(f"{visitor:016x}"))
 
 
+def samples(repository, article_id):
+    return list(repository.explanations.get(repository.articles.get(article_id)).history)
+
+
 def moments(repository, article_id):
-    return [sample.at for sample in repository.history.list_samples(article_id)]
+    return [sample.at for sample in samples(repository, article_id)]
 
 
 def test_a_sample_holds_rank_points_and_rank_on_the_hot_list(repository, clock):
@@ -40,8 +44,8 @@ def test_a_sample_holds_rank_points_and_rank_on_the_hot_list(repository, clock):
     sampled = repository.history.record()
 
     assert sampled == 2
-    assert repository.history.list_samples(first) == [Sample(MOMENT, 1, 2, None)]
-    assert repository.history.list_samples(second) == [Sample(MOMENT, 2, 1, 1)]
+    assert samples(repository, first) == [Sample(MOMENT, 1, 2, None)]
+    assert samples(repository, second) == [Sample(MOMENT, 2, 1, 1)]
 
 
 def test_sampling_the_same_moment_again_adds_nothing_even_for_a_newer_article(repository, clock):
@@ -88,10 +92,10 @@ def test_only_the_first_hundred_of_each_list_are_sampled(repository, clock):
     sampled = repository.history.record()
 
     assert sampled == TOP + 1
-    assert repository.history.list_samples(ids[-1]) == [Sample(MOMENT, 1, 1, 1)]
-    assert repository.history.list_samples(ids[20])[0].rank == TOP
-    assert repository.history.list_samples(ids[19]) == []
-    assert repository.history.list_samples(ids[0]) == [Sample(MOMENT, None, 1, 2)]
+    assert samples(repository, ids[-1]) == [Sample(MOMENT, 1, 1, 1)]
+    assert samples(repository, ids[20])[0].rank == TOP
+    assert samples(repository, ids[19]) == []
+    assert samples(repository, ids[0]) == [Sample(MOMENT, None, 1, 2)]
 
 
 @pytest.mark.parametrize("rules", [default_rules(hot_size=1)])
@@ -103,7 +107,7 @@ def test_articles_beyond_the_hot_list_have_no_rank_on_it(repository, clock):
 
     repository.history.record()
 
-    assert [repository.history.list_samples(one)[0].hot_rank for one in (first, second)] == [None, 1]
+    assert [samples(repository, one)[0].hot_rank for one in (first, second)] == [None, 1]
 
 
 def test_removed_articles_are_not_sampled(repository, clock):
@@ -113,16 +117,24 @@ def test_removed_articles_are_not_sampled(repository, clock):
     clock.advance(EVERY)
 
     assert repository.history.record() == 0
+    repository.articles.restore(article, MODERATOR, "No spam")
     assert moments(repository, article) == [MOMENT]
     assert problems(repository) == []
 
 
 def test_an_article_removed_while_ranks_are_read_is_not_sampled(repository, monkeypatch):
     removed, listed = post(repository, 1), post(repository, 2)
-    repository.articles.remove(removed, MODERATOR, "Spam")
-    monkeypatch.setattr(History, "_ranks", lambda self, order: {removed: 1, listed: 2, 999: 3})
+    run = repository.store.run_many
+
+    def remove_before_sampling(calls, **how):
+        if calls[0].script == "readership/sample_history":
+            repository.articles.remove(removed, MODERATOR, "Spam")
+        return run(calls, **how)
+
+    monkeypatch.setattr(repository.store, "run_many", remove_before_sampling)
 
     assert repository.history.record() == 1
+    repository.articles.restore(removed, MODERATOR, "No spam")
     assert (moments(repository, removed), moments(repository, listed)) == ([], [MOMENT])
     assert problems(repository) == []
 
@@ -211,10 +223,6 @@ def test_two_concurrent_processes_sample_once(repository, clock, server_url):
 
     assert all(moments(repository, one) == [MOMENT + n * EVERY for n in range(5)] for one in ids)
     assert problems(repository) == []
-
-
-def test_an_unknown_article_has_no_history(repository):
-    assert repository.history.list_samples(999) == []
 
 
 def test_sampling_an_empty_site_succeeds(repository):

@@ -11,13 +11,12 @@ from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import Order
 from articles.repository.lists import merging, pages
-from articles.repository.store.clients.client import make_client
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.every_server import calls_in, count_of, delete, names_in, reset_statistics
 from tests.factories import discuss, imported, post, view
 from tests.repository.usage import removing, warm
 from tests.rules import connect
-from tests.store_state import problems
+from tests.store_state import new_client, problems
 
 pytestmark = pytest.mark.one_shard
 
@@ -175,7 +174,7 @@ class CountingConnection:
 
 @pytest.fixture
 def counted(server_url, clock):
-    client = make_client(server_url)
+    client = new_client(server_url)
     pool = client.connection_pool
     pool.connection_class = type("Counting", (CountingConnection, pool.connection_class), {})
     repository = connect(client, clock=clock)

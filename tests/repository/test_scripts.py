@@ -21,7 +21,6 @@ from articles.domain.members import PLACEHOLDERS
 from articles.domain.moderation.log import Actor
 from articles.domain.ranking import Parameters
 from articles.repository.store import schema, scripts
-from articles.repository.store.clients.client import make_client
 from articles.repository.store.connection import Store
 from articles.repository.upkeep import upgrades
 from tests.cases import for_each
@@ -41,7 +40,7 @@ from tests.repository.lua_files import (
 )
 from tests.repository.usage import make_older, use
 from tests.rules import connect, default_rules
-from tests.store_state import REPOSITORY_DATABASE, problems
+from tests.store_state import REPOSITORY_DATABASE, new_client, problems
 from tests.topologies.node import Node
 from tests.waiting import until
 from voting_site.embedded.binary import find_binary
@@ -276,7 +275,7 @@ def test_a_library_states_its_purpose_and_is_short(library):
 
 @of_libraries
 def test_a_library_compiles_with_only_what_it_includes(store_paths, library):
-    assert make_client(store_paths.url(REPOSITORY_DATABASE)).script_load(scripts.source(library))
+    assert new_client(store_paths.url(REPOSITORY_DATABASE)).script_load(scripts.source(library))
 
 
 @of_parts
@@ -323,7 +322,7 @@ def test_constants_are_rendered_as_handwritten_lua():
 
 @of_scripts
 def test_every_script_compiles_on_the_server(store_paths, name):
-    client = make_client(store_paths.url(REPOSITORY_DATABASE))
+    client = new_client(store_paths.url(REPOSITORY_DATABASE))
 
     assert client.script_load(scripts.source(name)) == scripts.digest(name)
 
@@ -339,7 +338,7 @@ def cluster_node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[redis.Red
         until(node.answers, told=node.log)
         node.run("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
         until(lambda: "cluster_state:ok" in node.text("CLUSTER", "INFO"), told=node.log)
-        with closing(make_client(f"redis://{node.address}")) as client:
+        with closing(new_client(f"redis://{node.address}")) as client:
             yield client
     finally:
         node.discard()
@@ -413,7 +412,7 @@ weights = st.integers(1, 86_400)
 @EXACT
 @given(moments, weights, st.lists(st.tuples(st.integers(2, 9), st.sampled_from(Choice)), max_size=4))
 def test_the_score_in_the_store_equals_the_pure_function_exactly(store_paths, posted_at, votes_per_day, casts):
-    check_score(make_client(store_paths.url(REPOSITORY_DATABASE)), posted_at, votes_per_day, casts)
+    check_score(new_client(store_paths.url(REPOSITORY_DATABASE)), posted_at, votes_per_day, casts)
 
 
 @settings(EXACT, max_examples=25)
@@ -459,7 +458,7 @@ return table.concat(found, ' ')
 @pytest.mark.parametrize("is_fake", [False, True], ids=["server", "fake"])
 def test_the_lower_bound_in_the_store_equals_the_pure_function_exactly(store_paths, is_fake):
     fake = fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True)
-    client = fake if is_fake else make_client(store_paths.url(REPOSITORY_DATABASE))
+    client = fake if is_fake else new_client(store_paths.url(REPOSITORY_DATABASE))
     formulas = scripts.CONSTANTS["QUANTILE"] + scripts.text("lib/formulas")
 
     bounds = client.eval(formulas + LOWER_BOUNDS, 0, 301).split(" ")
@@ -493,7 +492,7 @@ def test_comments_in_the_fake_store_are_as_in_a_real_one():
 @EXACT
 @given(moments, st.sampled_from([-1000, -1, 0, 1, 1000]))
 def test_a_window_ends_at_the_same_millisecond_in_lua_and_in_python(store_paths, posted_at, late):
-    client, clock = make_client(store_paths.url(REPOSITORY_DATABASE)), Clock(posted_at)
+    client, clock = new_client(store_paths.url(REPOSITORY_DATABASE)), Clock(posted_at)
     client.flushdb()
     repository = connect(client, clock=clock)
     schema.stamp(repository.store)

@@ -57,7 +57,6 @@ from articles.repository import Repository
 from articles.repository.moderation.left_out import LeftOutState
 from articles.repository.ranking import parameters as tuning
 from articles.repository.store import keys
-from articles.repository.store.clients.client import make_client
 from articles.text.links import link_digest
 from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
@@ -66,7 +65,7 @@ from tests.factories import comment_on, link, visit
 from tests.repository.breaking import BreakingServer
 from tests.repository.usage import listed
 from tests.rules import connect, default_rules
-from tests.store_state import REPOSITORY_DATABASE, problems
+from tests.store_state import REPOSITORY_DATABASE, new_client, problems
 from tests.topologies import of_this_run
 
 RULES = default_rules(per_page=3)
@@ -969,7 +968,7 @@ def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("shards", "examples", "steps"), [(1, 6, 25), (4, 12, 35)])
 def test_calls_in_any_order_leave_the_state_of_the_model(store_paths, shards, examples, steps):
-    whole = make_client(store_paths.url(REPOSITORY_DATABASE))
+    whole = new_client(store_paths.url(REPOSITORY_DATABASE))
 
     def make(clock: Clock) -> Repository:
         client = with_methods_of(BreakingServer, whole)

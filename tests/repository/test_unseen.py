@@ -13,7 +13,6 @@ from articles.domain.errors import ArticlesError
 from articles.domain.lists import Order, Period
 from articles.domain.ranking import Parameters
 from articles.repository.lists import merging
-from articles.repository.store.clients.client import make_client
 from tests.cast import MODERATOR
 from tests.clock import Clock
 from tests.every_server import delete, names_in
@@ -21,7 +20,7 @@ from tests.factories import post, view
 from tests.repository.racing import race
 from tests.repository.usage import tune
 from tests.rules import connect, default_rules
-from tests.store_state import REPOSITORY_DATABASE, problems
+from tests.store_state import REPOSITORY_DATABASE, new_client, problems
 
 PER_PAGE = 4
 GROUPS = ("a", "b", "c")
@@ -112,7 +111,7 @@ class Site:
 @pytest.mark.random
 @pytest.mark.parametrize("shards", [1, 4])
 def test_no_article_appears_twice_and_no_article_that_was_always_listed_is_missing(store_paths, shards):
-    client = make_client(store_paths.url(REPOSITORY_DATABASE))
+    client = new_client(store_paths.url(REPOSITORY_DATABASE))
 
     @settings(max_examples=40)
     @given(lists, st.booleans(), st.lists(st.lists(steps, max_size=4), max_size=12))

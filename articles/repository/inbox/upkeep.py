@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from articles.domain.members import UserId
+from articles.repository.store.attempts import Finding
 from articles.repository.store.batches import ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
-from articles.repository.upkeep.attempts import Finding
 
 
 def check_inbox(store: Store, keys: Keys, user: UserId) -> Iterator[Finding]:

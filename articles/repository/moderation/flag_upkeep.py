@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from articles.domain.moderation.flags import SubjectId
+from articles.repository.store.attempts import Finding
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, portions, ranked_members
-from articles.repository.upkeep.attempts import Finding
 
 _CHECKS_PER_STEP = 20
 """Number of articles and comments whose flags one script reads."""

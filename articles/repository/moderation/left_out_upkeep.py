@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from articles.domain.members import UserId
 from articles.repository.moderation.left_out import LeftOutVotes, leaves_out
+from articles.repository.store.attempts import Finding
 from articles.repository.store.batches import ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import batches, hash_fields, set_members
-from articles.repository.upkeep.attempts import Finding
 
 _ACT = re.compile(r"([1-9][0-9]*) (open|done)")
 

@@ -12,7 +12,7 @@ from articles.repository.backup.records import BackupRecord, Layout
 from articles.repository.backup.restoring import StoreRestore
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
-from articles.repository.ranking.parameters import RankingParameters, begun_in, parameters_from
+from articles.repository.ranking.parameters import RankingParameters, begun_in
 from articles.repository.store import key_table as table
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ
@@ -27,6 +27,7 @@ from articles.repository.store.key_table import (
     split_prefix,
 )
 from articles.repository.store.scan import portions
+from articles.repository.store.values import parameters_from
 from articles.repository.upkeep.repair import Repair
 
 _OUTSIDE = (table.SAVED, table.LINK, table.SHIFT)

@@ -1,11 +1,9 @@
 """What the stores of a move say about it: whether changes are noted or refused, and where the site has gone."""
 
 import json
-from enum import StrEnum
 from typing import NamedTuple
 from uuid import uuid4
 
-from articles.domain.errors import StoreUnavailable
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.schema import RESTORING
@@ -34,39 +32,6 @@ class Place(NamedTuple):
 
     def as_text(self) -> str:
         return json.dumps(list(self))
-
-
-class MoveState(StrEnum):
-    """What a store says about a move from it."""
-
-    NONE = "none"
-    COPYING = "copying"
-    CLOSED = "closed"
-    """Changes are refused for some seconds."""
-
-    NOTING = "noting"
-    """The site was moved here; changes are recorded in case it returns."""
-
-    MOVED = "moved"
-
-
-def state_of(store: Store) -> MoveState:
-    """Return the state of a move from this store. One round trip."""
-    directory = store.shards.directory
-    with store.commands() as client:
-        mark, closed = client.mget(directory.moving, directory.closed)
-    if closed and mark != MoveState.MOVED:
-        return MoveState.CLOSED
-    return MoveState(mark or MoveState.NONE)
-
-
-def check_kept(store: Store) -> None:
-    """Check that a change outside the shards, just made, is not too late to be carried. One round trip.
-
-    No script of a shard refuses such a change. Raises StoreUnavailable; the change can be repeated.
-    """
-    if state_of(store) in (MoveState.CLOSED, MoveState.MOVED):
-        raise StoreUnavailable("the store is being moved")
 
 
 def name_move(store: Store) -> None:

@@ -1,8 +1,9 @@
 """What a site's processes ask about a move: whether one is in progress, and where the store is now."""
 
 from articles.repository.moving import marks
-from articles.repository.moving.marks import MoveState, Place
+from articles.repository.moving.marks import Place
 from articles.repository.store.connection import Store
+from articles.repository.store.move_state import MoveState, state_of
 
 
 class Moves:
@@ -13,7 +14,7 @@ class Moves:
 
     def get_state(self) -> MoveState:
         """Return whether the site is being moved from this store, or has been. One round trip."""
-        return marks.state_of(self._store)
+        return state_of(self._store)
 
     def get_new_place(self) -> Place | None:
         """Return the store that the site was moved to from this one; None if it was not. One round trip."""

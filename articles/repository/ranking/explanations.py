@@ -21,10 +21,9 @@ from articles.repository.lists import merging
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import GROUP_RANKING_LIFE, MOST_READINGS, Entry
 from articles.repository.lists.reading import left_out_from, sort_key, split_groups
-from articles.repository.ranking.parameters import parameters_from
 from articles.repository.readership.history import samples_from
 from articles.repository.store.connection import Call, Store, Value
-from articles.repository.store.values import article_id_from, count_from
+from articles.repository.store.values import article_id_from, count_from, parameters_from
 
 
 class _Facts(NamedTuple):

@@ -19,7 +19,7 @@ from articles.domain.ranking import RANGES, Parameters, out_of_range
 from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.clients.errors import UNPREPARED
 from articles.repository.store.connection import Call, Store, exact_time
-from articles.repository.store.values import number_from, whole_from
+from articles.repository.store.values import exact, number_from, parameters_from, values_of, whole_from
 
 _NAMES = tuple(RANGES)
 
@@ -67,25 +67,9 @@ class RankingChange:
     learnt_from: int = 0
 
 
-def values_of(parameters: Parameters) -> dict[str, str]:
-    """Return the parameters as the store keeps them, with the resulting seconds per point."""
-    values = {name: _exact(value) for name, value in asdict(parameters).items()}
-    return values | {"seconds_per_point": _exact(parameters.seconds_per_point)}
-
-
-def parameters_from(values: Mapping[str, Any]) -> Parameters:
-    """Return the parameters in a hash or in an entry of the history. Raises StoreDamaged."""
-    numbers = {name: number_from(values[name], name) for name in _NAMES}
-    return Parameters(votes_per_day=round(numbers.pop("votes_per_day")), **numbers)
-
-
 def begun_in(values: Mapping[str, str]) -> dict[str, str]:
     """Return those fields of a hash that describe a change that has begun, without how far it is."""
     return {name: value for name, value in values.items() if name.startswith(NEXT) and name not in _STAGED}
-
-
-def _exact(value: float) -> str:
-    return f"{value:.17g}"
 
 
 class RankingParameters:
@@ -172,7 +156,7 @@ class RankingParameters:
 
     def _stage(self, parameters: Parameters, version: int) -> bool:
         """Score a batch, of all shards together; return whether the staged ranking is complete."""
-        seconds_per_point = _exact(parameters.seconds_per_point)
+        seconds_per_point = exact(parameters.seconds_per_point)
         step = max(1, ARTICLES_PER_STEP // self._store.shards.count)
         replies = self._store.run_many(
             [
@@ -303,12 +287,3 @@ def _change_from(values: Mapping[str, Any]) -> RankingChange:
         parameters_from(values["parameters"]),
         int(values.get("learnt_from", 0)),
     )
-
-
-def is_chosen_by_moderators(history: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a moderator last changed the votes per day. `history`: entries, newest first."""
-    values = [entry["parameters"]["votes_per_day"] for entry in history]
-    for entry, after, before in zip(history, values, values[1:], strict=False):
-        if after != before:
-            return bool(entry["actor"])
-    return False

@@ -11,10 +11,9 @@ from articles.domain.ranking import Parameters
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import MOST_READINGS
 from articles.repository.lists.reading import read_articles, sort_key
-from articles.repository.ranking.parameters import parameters_from
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
-from articles.repository.store.values import NO_ARTICLE, article_id_from
+from articles.repository.store.values import NO_ARTICLE, article_id_from, parameters_from
 
 PART = 1000
 """Articles read in one step, all shards together: some milliseconds of the store's time."""

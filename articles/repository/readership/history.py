@@ -74,12 +74,6 @@ class History:
         first = min(TOP, store.rules.hot_size) if order is Order.HOT else TOP
         return {article_id: rank for rank, article_id in enumerate(merge_page(store, rankings, 0, first).ids, 1)}
 
-    def list_samples(self, article_id: ArticleId) -> list[Sample]:
-        """Return an article's samples, oldest first; there are none while it is not in the top. One round trip."""
-        with self._store.commands() as client:
-            texts = client.lrange(self._store.shards.of(article_id).history(article_id), 0, -1)
-        return samples_from(texts, self._store.now())
-
 
 def samples_from(texts: Iterable[str], now: float) -> list[Sample]:
     """Parse a list of the store, newest first, into samples that are not too old, oldest first."""

@@ -1,6 +1,7 @@
 """Checks whether the site can use a store, and stamps it as the site's."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -9,12 +10,12 @@ import redis
 from articles.domain.errors import StoreUnfit
 from articles.domain.operation.store_address import ANY_SITE
 from articles.domain.ranking import Parameters
-from articles.repository.ranking.parameters import is_chosen_by_moderators, parameters_from, values_of
 from articles.repository.store import keys as names
 from articles.repository.store import permissions
 from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.scan import walk
+from articles.repository.store.values import parameters_from, values_of
 
 LAYOUT_VERSION = 7
 """Version of the keys, as docs/data-model.md describes them. `upkeep/upgrades.py` leads to it."""
@@ -335,6 +336,15 @@ def adopt(store: Store) -> bool:
             client.hset(ranking, "chosen", "0")
         elif votes_per_day is None:
             history = [json.loads(entry) for entry in client.lrange(store.shards.directory.tunings, 0, -1)]
-            client.hsetnx(ranking, "chosen", str(int(is_chosen_by_moderators(history))))
+            client.hsetnx(ranking, "chosen", str(int(_is_chosen_by_moderators(history))))
         client.hset(names.SCHEMA, _CONFIGURED, configuration)
     return votes_per_day is None
+
+
+def _is_chosen_by_moderators(history: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a moderator last changed the votes per day. `history`: entries, newest first."""
+    values = [entry["parameters"]["votes_per_day"] for entry in history]
+    for entry, after, before in zip(history, values, values[1:], strict=False):
+        if after != before:
+            return bool(entry["actor"])
+    return False

@@ -2,10 +2,13 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
 
 from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreDamaged
+from articles.domain.ranking import RANGES, Parameters
 
 NO_ARTICLE = 0
 """An id that no article has."""
@@ -55,3 +58,20 @@ def number_from(text: str, meaning: str) -> float:
     if not math.isfinite(number):
         raise StoreDamaged(f"{meaning} is {text[:40]!r}")
     return number
+
+
+def exact(value: float) -> str:
+    """Return a number as text that stands for exactly this number."""
+    return f"{value:.17g}"
+
+
+def values_of(parameters: Parameters) -> dict[str, str]:
+    """Return the ranking's parameters as the store keeps them, with the resulting seconds per point."""
+    values = {name: exact(value) for name, value in asdict(parameters).items()}
+    return values | {"seconds_per_point": exact(parameters.seconds_per_point)}
+
+
+def parameters_from(values: Mapping[str, Any]) -> Parameters:
+    """Return the ranking's parameters in a hash or in an entry of the history. Raises StoreDamaged."""
+    numbers = {name: number_from(values[name], name) for name in RANGES}
+    return Parameters(votes_per_day=round(numbers.pop("votes_per_day")), **numbers)

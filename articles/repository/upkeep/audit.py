@@ -40,9 +40,9 @@ from articles.domain.ranking import RANGES, out_of_range
 from articles.repository.inbox.upkeep import check_inbox
 from articles.repository.moderation.flag_upkeep import FlagUpkeep
 from articles.repository.moderation.left_out_upkeep import LeftOutUpkeep
-from articles.repository.ranking.parameters import parameters_from
 from articles.repository.store import keys as names
 from articles.repository.store.ahead import read_ahead
+from articles.repository.store.attempts import Finding, attempt, attempt_each, is_shard_damaged
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
@@ -54,8 +54,7 @@ from articles.repository.store.scan import (
     ranked_members,
     survey,
 )
-from articles.repository.store.values import NO_ARTICLE, article_id_from
-from articles.repository.upkeep.attempts import Finding, attempt, attempt_each, is_shard_damaged
+from articles.repository.store.values import NO_ARTICLE, article_id_from, parameters_from
 from articles.repository.upkeep.comment_audit import CommentAudit, NotedComments
 from articles.repository.upkeep.group_audit import Attempt, GroupAudit
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long

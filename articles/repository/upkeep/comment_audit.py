@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, article_of, root_of
+from articles.repository.store.attempts import Finding, attempt, attempt_each
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, portions
 from articles.repository.store.values import count_from
-from articles.repository.upkeep.attempts import Finding, attempt, attempt_each
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT
 
 MOST_RECOUNTS = 3

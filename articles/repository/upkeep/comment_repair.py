@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, CommentId, article_of
+from articles.repository.store.attempts import Finding
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, portions, ranked_members
 from articles.repository.store.values import count_from
-from articles.repository.upkeep.attempts import Finding
 from articles.repository.upkeep.comment_audit import (
     MOST_RECOUNTS,
     CommentAudit,

@@ -13,13 +13,13 @@ from redis.client import NEVER_DECODE
 from articles.domain.articles import ArticleId
 from articles.repository.store import key_table as table
 from articles.repository.store.ahead import read_ahead
+from articles.repository.store.attempts import Finding
 from articles.repository.store.batches import ENTRIES_PER_READ, KEYS_PER_SCAN
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import Key
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Named, portions, rankings_of_articles, walk_kinds
 from articles.repository.store.values import NO_ARTICLE, article_id_from
-from articles.repository.upkeep.attempts import Finding
 
 _KEYS_AT_ONCE = 200
 """Keys whose first entries come in one reply."""

@@ -17,11 +17,11 @@ from articles.repository.lists.reading import split_groups
 from articles.repository.moderation.flag_upkeep import FlagUpkeep
 from articles.repository.moderation.left_out_upkeep import LeftOutUpkeep
 from articles.repository.store import keys as names
+from articles.repository.store.attempts import Finding, attempt_repair
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_SCAN
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, mentioned_ids, portions, set_members, survey
-from articles.repository.upkeep.attempts import Finding, attempt_repair
 from articles.repository.upkeep.audit import Progress, quiet
 from articles.repository.upkeep.comment_repair import CommentRepair
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, repair_long

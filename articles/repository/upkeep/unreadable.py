@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from articles.repository.store import key_table as table
+from articles.repository.store.attempts import Finding
 from articles.repository.store.connection import Store
-from articles.repository.upkeep.attempts import Finding
 from articles.repository.upkeep.readable import Damage, list_damages
 
 _REBUILT = (

@@ -41,11 +41,6 @@ class Clients(NamedTuple):
     stale: redis.Redis
 
 
-def make_client(url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS) -> redis.Redis:
-    """Return the main client of `make_clients`."""
-    return make_clients(url, timeout_seconds=timeout_seconds).main
-
-
 def make_clients(
     url: str, *, timeout_seconds: float = PATIENT_TIMEOUT_SECONDS, reads_replicas: bool = False
 ) -> Clients:
