@@ -48,10 +48,23 @@ FILTERS: dict[str, Callable[..., Any]] = {
 }
 
 
+_ANY_NUMBER = 123454321
+
+
 @lru_cache(maxsize=8192)
 def _url(name: str, *args: object, **kwargs: object) -> str:
     """Return the path of a named route. Cached, because it depends on nothing else."""
+    if len(args) == 1 and type(args[0]) is int and args[0] > 0:
+        before, after = _around_number(name)
+        return f"{before}{args[0]}{after}"
     return reverse(name, args=args or None, kwargs=kwargs or None)
+
+
+@lru_cache
+def _around_number(name: str) -> tuple[str, str]:
+    """Return what is before and after the number in the path of a route. Django takes 40 µs for each path."""
+    before, _, after = reverse(name, args=[_ANY_NUMBER]).partition(str(_ANY_NUMBER))
+    return before, after
 
 
 def _static(path: str) -> str:
@@ -71,9 +84,19 @@ def _languages() -> list[tuple[str, str, str]]:
 @pass_eval_context
 def _ngettext(context: EvalContext, singular: str, plural: str, number: int, /, **facts: object) -> str:
     """Return the text for a number, with `num` formatted in the active language. −1 is singular, like 1."""
-    text = translation.ngettext(singular, plural, abs(number))
-    safe = Markup(text) if context.autoescape else text  # nosec B704 # noqa: S704 - the catalogue's own
-    return safe % ({"num": grouped(number)} | facts)
+    if facts:
+        return _counted(context.autoescape, singular, plural, abs(number)) % ({"num": grouped(number)} | facts)
+    return _plainly_counted(translation.get_language(), context.autoescape, singular, plural, number)
+
+
+def _counted(is_safe: bool, singular: str, plural: str, number: int) -> str:
+    text = translation.ngettext(singular, plural, number)
+    return Markup(text) if is_safe else text  # nosec B704 # noqa: S704 - the catalogue's own
+
+
+@lru_cache(maxsize=4096)
+def _plainly_counted(_language: str, is_safe: bool, singular: str, plural: str, number: int) -> str:
+    return _counted(is_safe, singular, plural, abs(number)) % {"num": grouped(number)}
 
 
 _MOST_READ = (

@@ -69,6 +69,8 @@ def _age(n: int, unit: int, _language: str | None) -> str:
 
 def is_long(title: str) -> bool:
     """Return whether a title may take more than three lines on a phone. Wide characters count as two columns."""
+    if title.isascii():
+        return len(title) > _THREE_LINES
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in title) > _THREE_LINES
 
 
@@ -94,7 +96,14 @@ def full_date(unix_seconds: float) -> str:
 @lru_cache(maxsize=4096)
 def _full_date(unix_seconds: float, _language: str | None, _time_zone: str) -> str:
     at = moment(unix_seconds)
-    return f"{date_format(at, 'DATETIME_FORMAT').removesuffix(f' UTC{at:%z}')} {_zone(at)}"
+    midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
+    return f"{_midnight(midnight, _language).replace('00:00', f'{at:%H:%M}')} {_zone(at)}"
+
+
+@lru_cache(maxsize=4096)
+def _midnight(at: datetime, _language: str | None) -> str:
+    """Format the first minute of a day, without its zone. Django takes 50 µs for it."""
+    return date_format(at, "DATETIME_FORMAT").removesuffix(f" UTC{at:%z}")
 
 
 def _zone(at: datetime) -> str:
@@ -163,6 +172,8 @@ def _decimal(number: float | Decimal | str, places: int, _language: str | None) 
 
 def grouped(number: float) -> str:
     """Format a whole number with the active language's thousands separator."""
+    if type(number) is int and -1000 < number < 1000:  # most numbers, and the same in every language
+        return f"{MINUS if number < 0 else ''}{abs(number)}"
     return decimal(number, 0)
 
 
