@@ -1,10 +1,11 @@
 """Finds articles and comments: runs queries on the index, and reads what they find from the store."""
 
+import logging
 import re
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache, wraps
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import tantivy
 from tantivy import Occur
@@ -26,6 +27,7 @@ from articles.finding.index import (
     mark_of_comment,
     ordered,
     read_state,
+    without_panics,
 )
 from articles.repository import Repository, page_window
 from articles.searching import Between, Named, Query, Words, of_host, stems_of
@@ -50,6 +52,12 @@ _CORRECTABLE = re.compile("[a-z]{4,12}")
 _ORDER_FIELDS = {SearchOrder.SCORE: "score", SearchOrder.TIME: "time", SearchOrder.POINTS: "rank"}
 
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+_log = logging.getLogger(__name__)
+
+
 class SearchIncompleteError(Exception):
     """The index is missing, damaged, or still being built."""
 
@@ -62,6 +70,25 @@ class _Hits(NamedTuple):
     total: int
 
 
+def _reading(
+    method: Callable[Concatenate["Finder", _P], _T],
+) -> Callable[Concatenate["Finder", _P], _T]:
+    """Let a search of a damaged index answer as one without an index, and have the index checked."""
+
+    @wraps(method)
+    def read(self: "Finder", /, *args: _P.args, **options: _P.kwargs) -> _T:
+        try:
+            with without_panics():
+                return method(self, *args, **options)
+        except (LookupError, OSError, ValueError) as error:
+            answer = method(Finder(MemoryIndex()), *args, **options)  # raises what is not due to the index
+            if self._index.doubt():
+                _log.error("the search index cannot be read, and is checked: %s", error)
+            return answer
+
+    return read
+
+
 class Finder:
     """Searches an index. For any number of threads."""
 
@@ -69,6 +96,7 @@ class Finder:
         self._index = index
         self._known_titles: tuple[Repository | None, float, Mapping[str, str]] = (None, 0.0, {})
 
+    @_reading
     def get_page(
         self,
         repository: Repository,
@@ -100,6 +128,7 @@ class Finder:
         facts = (order, titles, found.total, is_complete, shown)
         return SearchPage(tuple(articles), number, page.size, page.has_next(len(unseen)), *facts)
 
+    @_reading
     def list_newest(
         self,
         repository: Repository,
@@ -119,6 +148,7 @@ class Finder:
             raise SearchIncompleteError
         return _find(searcher, ARTICLES, query.with_groups(titles), SearchOrder.TIME, most, slug, hidden).ids
 
+    @_reading
     def get_comments(
         self,
         repository: Repository,
@@ -147,6 +177,7 @@ class Finder:
         facts = (titles, found.total, is_complete, last)
         return CommentSearchPage(tuple(kept), number, page.has_next(len(ids)), *facts)
 
+    @_reading
     def count_from(self, host: str) -> tuple[int, int]:
         """Return how many articles from a host there are, and their points in all. No round trip."""
         searcher, _ = self._searcher()
@@ -156,11 +187,13 @@ class Finder:
         count = _find(searcher, ARTICLES, query, SearchOrder.TIME, 1, None, ()).total
         return count, int(sums["points"]["value"] or 0)
 
+    @_reading
     def list_hosts(self, most: int) -> list[str]:
         """Return the hosts with the most articles, at most `most`. No round trip."""
         searcher, _ = self._searcher()
         return [host for host, _ in searcher.terms_with_prefix("host", "", limit=most)]
 
+    @_reading
     def suggest(self, query: Query) -> tuple[str, str] | None:
         """Return the first word of the query that nothing has, and the most frequent one with one mistake less.
 
@@ -183,6 +216,7 @@ class Finder:
         best = max(_one_mistake_from(token), key=frequency)
         return (token, best) if frequency(best) else None
 
+    @_reading
     def list_outdated(self, repository: Repository, ids: Sequence[ArticleId]) -> list[ArticleId]:
         """Return those of these articles that the index does not contain as they are.
 
@@ -196,6 +230,7 @@ class Finder:
         listed = {article.id: mark_of_article(article) for article in repository.changes.read_articles(ids)}
         return [one for one in ids if marks.get(one) != listed.get(one)]
 
+    @_reading
     def count(
         self, query: Query, kind: str, titles: Mapping[str, str], *, slug: str | None, hidden: Sequence[str]
     ) -> int:
@@ -217,12 +252,12 @@ class Finder:
         return titles
 
     def _searcher(self) -> tuple[tantivy.Searcher, bool]:
-        """Return a view of the index, and whether it is complete; of an empty one if it cannot be read."""
+        """Return a view of the index, and whether it is complete; of an empty one if there is none."""
         try:
             searcher = self._index.searcher()
-            state = read_state(searcher)
-        except (OSError, ValueError):
+        except OSError:
             return MemoryIndex().searcher(), False
+        state = read_state(searcher)
         return searcher, state is not None and state.reached is None
 
 

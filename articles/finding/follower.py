@@ -1,6 +1,7 @@
 """Follows the store: builds the index, and enters what changes."""
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,6 +23,7 @@ from articles.finding.index import (
     groups_mark,
     key_of,
     read_state,
+    without_panics,
 )
 from articles.repository import ChangesLostError, Repository
 
@@ -35,6 +37,9 @@ _OLDEST = 7 * 86400.0
 _PER_READ = 500
 _PER_COMMIT = 20_000
 _REPORTED_EVERY = 5.0
+
+_PLACE = re.compile(' at path ".*?"')
+"""In an error of Tantivy: another one each time."""
 
 T = TypeVar("T")
 
@@ -52,7 +57,8 @@ class Follower:
         self._seen = dict[tuple[int, bool], float]()
         """The changes read last, by id and kind: some are read again."""
 
-        self._failure = ""
+        self._failures = set[str]()
+        """The reasons that are logged since it was written last."""
 
     def keep(self, stopping: threading.Event) -> None:
         """Follow until `stopping`. Failures are logged, once each, and what failed is tried again."""
@@ -60,22 +66,32 @@ class Follower:
             pause = EVERY
             try:
                 self.catch_up(stopping.is_set)
-                self._failure = ""
+                if self._failures:
+                    self._failures.clear()
+                    _log.info("the search index is written again")
             except StoreError:
                 self.close()  # others report it
             except Exception as error:
+                self._report(error)
                 self.close()
                 pause = _AFTER_FAILURE
-                if str(error) != self._failure:
-                    self._failure = str(error)
-                    _log.warning("the search index cannot be written, and is tried again: %s", error)
             stopping.wait(pause)
         self.close()
 
+    def _report(self, error: Exception) -> None:
+        """Log why the index cannot be written, each reason once."""
+        reason = self._index.fault() or _PLACE.sub("", str(error))
+        if reason not in self._failures:
+            self._failures.add(reason)
+            _log.warning("the search index cannot be written, and is tried again: %s", reason)
+
+    @without_panics()
     def catch_up(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Enter what has changed; build the index if it is missing, damaged, of another copy or outdated."""
         repository = self._open_repository()
         copy, weight = repository.changes.get_copy(), repository.changes.get_weight()
+        if self._writer and self._index.is_lost():
+            self.close()
         if self._writer is None:
             self._open()
         is_old = time.time() - self._state.begun_at > _OLDEST
@@ -97,10 +113,11 @@ class Follower:
     def _open(self) -> None:
         """Open the existing index, if it can be read."""
         try:
-            writer = self._index.writer()
+            with without_panics():
+                writer = self._index.writer()
         except BlockingIOError:
             raise
-        except (OSError, ValueError):
+        except (LookupError, OSError, TypeError, ValueError):
             return
         state = read_state(writer.searcher())
         if state and state.format == State("", 0.0).format:

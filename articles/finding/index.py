@@ -5,10 +5,11 @@ import json
 import shutil
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from math import log10
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Protocol
 from uuid import uuid4
 from zlib import crc32
@@ -32,6 +33,8 @@ _HEAP_OF_BUILD = 60_000_000
 
 _STATE = 0
 """Key of the document that holds the state. Articles and comments have positive ids."""
+
+_CHUNK = 1 << 20
 
 _YEAR, _FIRST_YEAR = 31_557_600, 2005
 
@@ -72,6 +75,17 @@ class State:
     moments: dict[str, float] = field(default_factory=dict)
     begun_at: float = 0.0
     format: str = field(default_factory=lambda: FORMAT)
+
+
+@contextmanager
+def without_panics() -> Iterator[None]:
+    """Raise ValueError for a panic of Tantivy, as on damaged files, whose class is no Exception."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise ValueError(str(error)) from error
+        raise
 
 
 def key_of(number: int, kind: str) -> int:
@@ -219,7 +233,7 @@ class Writer:
 
     def close(self) -> None:
         """Release the index for another writer."""
-        with suppress(Exception):
+        with suppress(Exception), without_panics():
             self._writer.wait_merging_threads()
 
 
@@ -230,7 +244,7 @@ def read_state(searcher: tantivy.Searcher) -> State | None:
         return None
     try:
         return State(**json.loads(searcher.doc(hits[0][1])["state"][0]))
-    except (KeyError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError):
         return None
 
 
@@ -247,7 +261,16 @@ class Index(Protocol):
         """Let searches use what the writer has committed."""
 
     def release(self) -> None:
-        """Let another process write."""
+        """Let another process write. What was written, but not published, is deleted."""
+
+    def doubt(self) -> bool:
+        """Let the process that writes check the index, since it cannot be read. Return whether this is news."""
+
+    def is_lost(self) -> bool:
+        """Return whether searches do not use what is written, or doubt it: then it has to be opened again."""
+
+    def fault(self) -> str:
+        """Return why nothing can be written now, as far as the system says it; "" if something can."""
 
 
 def _in_memory() -> tantivy.Index:
@@ -276,6 +299,15 @@ class MemoryIndex:
     def release(self) -> None:
         pass
 
+    def doubt(self) -> bool:
+        return True
+
+    def is_lost(self) -> bool:
+        return False
+
+    def fault(self) -> str:
+        return ""
+
 
 class IndexFolder:
     """The indexes in a folder: one is written by one process and searched by all, others are left from before."""
@@ -283,6 +315,7 @@ class IndexFolder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._current = folder / "current"
+        self._doubted = folder / "doubted"
         self._writing = ""
         self._opened: tuple[str, tantivy.Index] | None = None
         self._opening = threading.Lock()
@@ -293,31 +326,60 @@ class IndexFolder:
         opened = self._opened
         if opened is None or opened[0] != name:
             with self._opening:
-                index = tantivy.Index.open(str(self._folder / name))
-                index.config_reader("commit", 1)
+                with without_panics():
+                    index = tantivy.Index.open(str(self._folder / name))
+                    index.config_reader("commit", 1)
                 opened = self._opened = (name, index)
         return opened[1].searcher()
 
     def writer(self, *, is_new: bool = False) -> Writer:
         self._claim()
         if is_new:
+            self._delete_others(self._published())  # as of a build that was killed
             self._writing = uuid4().hex
             (self._folder / self._writing).mkdir(mode=0o700, parents=True)
             index = tantivy.Index(SCHEMA, path=str(self._folder / self._writing))
         else:
             self._writing = self._current.read_text("ascii")
+            _check_files(self._folder / self._writing)
+            self._doubted.unlink(missing_ok=True)
             index = tantivy.Index.open(str(self._folder / self._writing))
         return Writer(index, builds=is_new)
 
     def publish(self) -> None:
-        with suppress(FileNotFoundError):
-            if self._current.read_text("ascii") == self._writing:
-                return
+        if self._published() == self._writing:
+            return
         following = self._folder / "following"
         following.write_text(self._writing, "ascii")
         following.replace(self._current)
-        for left in self._left():
-            shutil.rmtree(left, ignore_errors=True)
+        self._doubted.unlink(missing_ok=True)
+        self._delete_others(self._writing)
+
+    def doubt(self) -> bool:
+        try:
+            self._doubted.touch(exist_ok=False)
+        except OSError:
+            return False
+        return True
+
+    def is_lost(self) -> bool:
+        is_whole = self._published() == self._writing and (self._folder / self._writing / "meta.json").exists()
+        return not is_whole or self._doubted.exists()
+
+    def fault(self) -> str:
+        try:
+            with TemporaryFile(dir=self._folder) as file:
+                file.write(bytes(_CHUNK))
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
+
+    def _published(self) -> str:
+        """Return the name of the index that searches use; "" without one."""
+        try:
+            return self._current.read_text("ascii")
+        except (OSError, ValueError):
+            return ""
 
     def _claim(self) -> None:
         """Become the one process that writes. Raises BlockingIOError if another does."""
@@ -333,10 +395,43 @@ class IndexFolder:
 
     def release(self) -> None:
         if self._claimed:
+            if self._writing and self._published() != self._writing:
+                shutil.rmtree(self._folder / self._writing, ignore_errors=True)
             self._claimed.close()
         self._claimed = None
 
-    def _left(self) -> Iterator[Path]:
+    def _delete_others(self, kept: str) -> None:
         for path in self._folder.iterdir():
-            if path.is_dir() and path.name != self._writing:
-                yield path
+            if path.is_dir() and path.name != kept:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _check_files(folder: Path) -> None:
+    """Compare the files of the last commit with their checksums. Raises OSError or ValueError for a damaged one.
+
+    Tantivy checks only that they have one: its number is in JSON near the end of each file.
+    """
+    segments = json.loads((folder / "meta.json").read_bytes())["segments"]
+    for segment in segments:
+        name, deletes = segment["segment_id"].replace("-", ""), segment["deletes"]
+        of_deletes = f"{name}.{deletes['opstamp']}.del" if deletes else ""
+        for path in folder.glob(f"{name}.*"):
+            if path.suffix != ".del" or path.name == of_deletes:
+                _check_file(path)
+
+
+def _check_file(path: Path) -> None:
+    with path.open("rb") as file:
+        size = path.stat().st_size
+        file.seek(max(0, size - 8))
+        length = int.from_bytes(file.read(4), "little")
+        left, found = size - 8 - length, 0
+        if left >= 0:
+            file.seek(left)
+            footer = file.read(length)
+            file.seek(0)
+            while chunk := file.read(min(left, _CHUNK)):
+                found, left = crc32(chunk, found), left - len(chunk)
+            if json.loads(footer)["crc"] == found:
+                return
+    raise ValueError(f"the file {path.name} is damaged")

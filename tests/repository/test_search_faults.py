@@ -1,0 +1,239 @@
+"""The search index on disks that are full, read-only or damaged: searches go on, and the index mends itself."""
+
+import logging
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from articles.finding import Finder, IndexFolder, follower
+from articles.repository import Repository
+from articles.searching import read_query
+from tests.cast import ALICE
+from tests.searches import Search
+from tests.small_disk import fill, mounted
+from tests.waiting import until
+
+NUMBERS = count(1)
+LOGGER = "articles.finding.follower"
+
+
+@pytest.fixture
+def disk(tmp_path) -> Iterator[Path]:
+    with mounted(tmp_path / "disk", 8) as folder:
+        yield folder
+
+
+@pytest.fixture
+def followed(repository, caplog, monkeypatch) -> Iterator[Callable[[Path], Search]]:
+    """A function that lets a thread follow the store with the index in a folder, and returns a search of it."""
+    monkeypatch.setattr(follower, "EVERY", 0.01)
+    monkeypatch.setattr(follower, "_AFTER_FAILURE", 0.01)
+    caplog.set_level(logging.INFO)
+    stopping, threads = threading.Event(), []
+
+    def follow(folder: Path) -> Search:
+        search = Search(repository, IndexFolder(folder))
+        threads.append(threading.Thread(target=search.follower.keep, args=(stopping,)))
+        threads[-1].start()
+        return search
+
+    yield follow
+    stopping.set()
+    for thread in threads:
+        thread.join()
+
+
+def post(repository: Repository) -> int:
+    return repository.articles.post(ALICE, "alice", "redis", f"https://site.example/{next(NUMBERS)}", ()).id
+
+
+def found(search: Search, finder: Finder | None = None) -> set[int]:
+    page = (finder or search.finder).get_page(search.repository, read_query("redis"))
+    return {article.id for article in page.articles}
+
+
+def mount(*options: str) -> None:
+    if subprocess.run(["mount", *options], capture_output=True, check=False).returncode:
+        pytest.skip("mounting is not allowed here")
+
+
+@contextmanager
+def full(folder: Path) -> Iterator[None]:
+    hog = fill(folder.parent)
+    yield
+    hog.unlink()
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    mount("--bind", str(folder), str(folder))
+    mount("-o", "remount,bind,ro", str(folder))
+    yield
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("fault", [full, read_only])
+def test_an_index_that_cannot_be_written_finds_what_it_had_and_catches_up(
+    repository, disk, followed, caplog, monkeypatch, fault
+):
+    search, first = followed(disk / "search"), post(repository)
+    until(lambda: found(search) == {first})
+    attempts = count()
+    catch_up = search.follower.catch_up
+    monkeypatch.setattr(search.follower, "catch_up", lambda *stop: (next(attempts), catch_up(*stop)))
+
+    with fault(disk / "search"):
+        second, before = post(repository), next(attempts)
+        until(lambda: next(attempts) > before + 20)
+        of_a_new_process = Finder(IndexFolder(disk / "search"))
+        assert found(search) == {first}
+        assert found(search, of_a_new_process) in ({first}, set())
+        warnings = [one for one in caplog.records if one.levelno >= logging.WARNING]
+
+    until(lambda: found(search) == found(search, of_a_new_process) == {first, second})
+    assert [one.getMessage().partition("again: ")[2] for one in warnings] == [
+        {full: "No space left on device", read_only: "Read-only file system"}[fault]
+    ]
+    until(lambda: "the search index is written again" in caplog.messages)
+
+
+def room_of(folder: Path) -> int:
+    return shutil.disk_usage(folder).free
+
+
+def leave(room: int, disk: Path) -> Path:
+    """Fill the disk but for so many bytes; return the file that takes the rest."""
+    hog = fill(disk)
+    os.truncate(hog, hog.stat().st_size - room)
+    return hog
+
+
+@pytest.mark.parametrize("room", [0, 30_000, 60_000, 100_000, 150_000])
+def test_wherever_the_disk_gets_full_everything_is_found_once_there_is_room(
+    repository, disk, followed, caplog, room
+):
+    """In a commit or in a merge: eight small commits are merged."""
+    search, posted = followed(disk / "search"), {post(repository)}
+    until(lambda: found(search) == posted)
+
+    hog = leave(room, disk)
+    while "No space left on device" not in caplog.text and len(posted) < 25:
+        posted.add(post(repository))
+        until(lambda: found(search) == posted or "No space left on device" in caplog.text)
+    hog.unlink()
+
+    until(lambda: found(search) == posted)
+    assert caplog.text.count("cannot be written") == 1
+
+
+def test_a_build_that_fills_the_disk_gives_the_space_back_and_the_former_index_is_used(
+    repository, disk, followed, caplog, monkeypatch
+):
+    search, posted = followed(disk / "search"), {post(repository) for _ in range(20)}
+    until(lambda: found(search) == posted)
+    hog = leave(12_000, disk)
+    free = room_of(disk)
+
+    monkeypatch.setattr(follower, "_OLDEST", -1.0)
+    until(lambda: "No space left on device" in caplog.text)
+    assert found(search) == posted
+    until(lambda: room_of(disk) >= free)  # between two attempts
+    monkeypatch.undo()
+    hog.unlink()
+
+    posted.add(post(repository))
+    until(lambda: found(search) == posted)
+
+
+def test_what_a_killed_build_left_takes_no_space_from_the_next_one(repository, disk):
+    search, article = Search(repository, IndexFolder(disk / "search")), post(repository)
+    left = disk / "search" / "0123456789abcdef"
+    left.mkdir(parents=True)
+    fill(left)
+
+    search("redis")
+    search.follower.close()
+
+    assert found(search) == {article}
+
+
+def lose_all(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def lose_the_index(folder: Path) -> None:
+    shutil.rmtree(folder / (folder / "current").read_text())
+
+
+def name_nothing(folder: Path) -> None:
+    (folder / "current").write_text("")
+
+
+def name_garbage(folder: Path) -> None:
+    (folder / "current").write_bytes(b"\xff\x00/..\n" * 500)
+
+
+@pytest.mark.parametrize("damage", [lose_all, lose_the_index, name_nothing, name_garbage])
+def test_an_index_lost_under_a_running_site_is_built_again_without_any_change(
+    repository, tmp_path, followed, damage
+):
+    folder = tmp_path / "search"
+    search, article = followed(folder), post(repository)
+    until(lambda: found(search) == {article})
+
+    damage(folder)
+
+    until(lambda: found(search, Finder(IndexFolder(folder))) == {article})
+    until(lambda: found(search) == {article})
+
+
+def rot(path: Path) -> None:
+    """Overwrite the contents of a file of Tantivy's, but not the beginning and the end."""
+    content = path.read_bytes()
+    with path.open("r+b") as file:
+        file.seek(len(content) // 4)
+        file.write(bytes(max(0, len(content) - 120 - len(content) // 4)))
+
+
+def shorten(path: Path) -> None:
+    os.truncate(path, 5)
+
+
+@pytest.mark.parametrize("damage", [rot, shorten])
+@pytest.mark.parametrize("ending", ["term", "idx", "fast", "store"])
+def test_damaged_files_are_noticed_by_searches_and_when_the_site_starts(
+    repository, tmp_path, followed, caplog, damage, ending
+):
+    folder, posted = tmp_path / "search", {post(repository) for _ in range(20)}
+    before = Search(repository, IndexFolder(folder))
+    before("redis")
+    before.follower.close()
+    for path in folder.glob(f"*/*.{ending}"):
+        damage(path)
+
+    page = Finder(IndexFolder(folder)).get_page(repository, read_query("redis"))
+    assert not page.complete or {article.id for article in page.articles} <= posted
+    search = followed(folder)
+
+    until(lambda: found(search) == posted)
+
+
+def test_an_index_that_a_search_cannot_read_is_checked_and_built_again(repository, tmp_path, followed, caplog):
+    folder, article = tmp_path / "search", post(repository)
+    search = followed(folder)
+    until(lambda: found(search) == {article})
+    for path in folder.glob("*/*.term"):
+        rot(path)
+
+    page = Finder(IndexFolder(folder)).get_page(repository, read_query("redis"))
+
+    assert (page.articles, page.complete) == ((), False)
+    assert caplog.text.count("the search index cannot be read") == 1
+    until(lambda: found(search, Finder(IndexFolder(folder))) == {article})
