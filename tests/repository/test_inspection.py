@@ -17,7 +17,7 @@ from articles.repository.inspection.slow_log import readable, slow_command
 from articles.repository.store import keys as names
 from articles.repository.store import scripts
 from articles.repository.store.connection import Call
-from articles.repository.store.key_table import CONFIRMED, TABLE
+from articles.repository.store.key_table import CONFIRMED, TABLE, VOTE_LIMIT
 from articles.repository.store.keys import Shards
 from tests.cast import BOB, MODERATOR
 from tests.clock import DAY
@@ -225,7 +225,7 @@ def test_every_key_the_site_can_build_has_a_kind():
             keys.posted(7),
             keys.votes_of(7),
             keys.opposes_of(7),
-            keys.vote_limit(7),
+            keys.prefix + VOTE_LIMIT.of(7),
             keys.deleted_members,
             keys.left_out,
             keys.left_out_acts,

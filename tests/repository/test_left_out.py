@@ -14,6 +14,7 @@ from articles.domain.lists import Order
 from articles.domain.moderation.log import Action, Actor
 from articles.repository.moderation import left_out as acts
 from articles.repository.moderation import left_out_upkeep
+from articles.repository.store.key_table import LEFT_OUT_ON_ARTICLE
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.every_server import with_methods_of
@@ -142,11 +143,18 @@ def test_closed_articles_keep_what_ranks_them(repository, articles, clock):
     assert problems(repository) == []
 
 
+def _left_out_on(keys, article_id):
+    return keys.prefix + LEFT_OUT_ON_ARTICLE.of(article_id)
+
+
 @pytest.mark.parametrize(
     ("harm", "problem"),
     [
         (lambda client, keys, n: client.hset(keys.article(n), "left_out", "2 0"), "left out of ranking 2 0"),
-        (lambda client, keys, n: client.unlink(keys.left_out_on(n)), "counts, but is to be left out of ranking"),
+        (
+            lambda client, keys, n: client.unlink(keys.prefix + LEFT_OUT_ON_ARTICLE.of(n)),
+            "counts, but is to be left out of ranking",
+        ),
         (lambda client, keys, n: client.srem(keys.left_out, MALLORY), "is left out of ranking, but is to count"),
         (lambda client, keys, n: client.hdel(keys.article(n), "left_out"), "score"),
     ],

@@ -83,7 +83,7 @@ class Key:
 
     def of(self, *values: object) -> str:
         """Return the name of the key with these values for its variable parts."""
-        return self._template % values
+        return self.template % values
 
     def values(self, name: str) -> tuple[str, ...]:
         """Return the variable parts of a name of this kind, given without prefix."""
@@ -101,7 +101,8 @@ class Key:
         return self._pattern("{}")
 
     @cached_property
-    def _template(self) -> str:
+    def template(self) -> str:
+        """The name with `%s` for each variable part."""
         return re.sub("<[a-z]+>", "%s", self.name)
 
     @cached_property

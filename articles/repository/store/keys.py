@@ -1,7 +1,8 @@
 """Build the names of keys from the table in `key_table`, with the prefix of the shard that they are in."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Generic, ParamSpec
 
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import CommentId, article_of
@@ -21,27 +22,12 @@ WEIGHT_LOCK = table.WEIGHT_LOCK.name
 TICK = table.TICK.name
 MEASUREMENTS = table.MEASUREMENTS.name
 
-
-def link(digest: str) -> str:
-    return table.LINK.of(digest)
-
-
-def saved(user_id: UserId) -> str:
-    return table.SAVED.of(user_id)
-
-
-def shift(digest: str) -> str:
-    return table.SHIFT.of(digest)
-
-
-def limit(action: str, subject: str) -> str:
-    """A limit that is not decided in a shard."""
-    return table.LIMIT.of(action, subject)
-
-
-def salt(day: int) -> str:
-    return table.SALT.of(day)
-
+# Keys outside the shards, by their variable parts.
+link: Callable[[str], str] = table.LINK.of
+saved: Callable[[UserId], str] = table.SAVED.of
+shift: Callable[[str], str] = table.SHIFT.of
+limit: Callable[[str, str], str] = table.LIMIT.of
+salt: Callable[[int], str] = table.SALT.of
 
 _RANKINGS = {
     Order.SCORE: table.SCORE,
@@ -59,102 +45,100 @@ _RANKINGS_OF_GROUPS = {
 }
 
 
+Parts = ParamSpec("Parts")
+
+
+class Single:
+    """A key that a shard has once: its name, with the shard's prefix."""
+
+    def __init__(self, key: table.Key) -> None:
+        self._name = key.name
+
+    def __get__(self, keys: "Keys", _: object) -> str:
+        return keys.prefix + self._name
+
+
+class Each(Generic[Parts]):
+    """A key that a shard has for each article, member, …: builds its name from the variable parts."""
+
+    def __init__(self, key: table.Key) -> None:
+        self._template = key.template
+
+    def __get__(self, keys: "Keys", _: object) -> Callable[Parts, str]:
+        template = keys.prefix + self._template
+        return lambda *values, **_: template % values
+
+
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Names of every key of one shard."""
+    """Names of every key of one shard. What each holds is in `key_table`."""
 
     prefix: str = ""
 
-    def article(self, article_id: ArticleId) -> str:
-        return self.prefix + table.ARTICLE.of(article_id)
+    article = Each[ArticleId](table.ARTICLE)
+    voted = Each[ArticleId](table.VOTED)
+    oppose = Each[ArticleId](table.OPPOSE)
+    views = Each[ArticleId](table.PAGEVIEWS)
+    visitors = Each[ArticleId](table.VISITORS)
+    suspects = Each[ArticleId](table.SUSPECTS)
+    seen = Each[ArticleId, str](table.SEEN)
+    ring = Each[ArticleId, str](table.RING)
+    history = Each[ArticleId](table.HISTORY)
 
-    def voted(self, article_id: ArticleId) -> str:
-        return self.prefix + table.VOTED.of(article_id)
+    comment = Each[CommentId](table.COMMENT)
+    comment_voted = Each[CommentId](table.COMMENT_VOTED)
+    comment_oppose = Each[CommentId](table.COMMENT_OPPOSE)
+    comment_sent = Each[str](table.COMMENT_SENT)
 
-    def oppose(self, article_id: ArticleId) -> str:
-        return self.prefix + table.OPPOSE.of(article_id)
+    flags = Each[CommentId](table.FLAGS)
+    """Of a comment or, for `root_of(article)`, of the article."""
 
-    def left_out_on(self, article_id: ArticleId) -> str:
-        """Voters of an article whose choices are left out of ranking."""
-        return self.prefix + table.LEFT_OUT_ON_ARTICLE.of(article_id)
+    replies_best = Each[CommentId](table.REPLIES_BEST)
+    """Of a comment; for `root_of(article)`, the article's top-level comments."""
 
-    def comment(self, comment_id: CommentId) -> str:
-        return self.prefix + table.COMMENT.of(comment_id)
+    replies_time = Each[CommentId](table.REPLIES_TIME)
+    """As `replies_best`."""
 
-    def comment_voted(self, comment_id: CommentId) -> str:
-        return self.prefix + table.COMMENT_VOTED.of(comment_id)
+    commented = Each[UserId](table.COMMENTED)
+    flags_by = Each[UserId](table.FLAGS_BY)
+    inbox = Each[UserId](table.INBOX)
+    opposes_of = Each[UserId](table.OPPOSES)
+    posted = Each[UserId](table.POSTED)
+    visits = Each[UserId](table.VISITS)
+    votes_of = Each[UserId](table.VOTES)
 
-    def comment_oppose(self, comment_id: CommentId) -> str:
-        return self.prefix + table.COMMENT_OPPOSE.of(comment_id)
+    group = Each[str](table.GROUP)
+    top = Each[Period](table.TOP)
+    visitors_of_day = Each[int](table.VISITORS_OF_DAY)
 
-    def copied_of_comment(self, comment_id: CommentId) -> tuple[str, ...]:
-        """Keys of a comment that a backup contains."""
-        names = (self.comment, self.comment_voted, self.comment_oppose, self.flags)
-        return tuple(name(comment_id) for name in names)
-
-    def flags(self, subject: CommentId) -> str:
-        """Flags of a comment or, for `root_of(article)`, of the article."""
-        return self.prefix + table.FLAGS.of(subject)
-
-    @property
-    def flagged(self) -> str:
-        return self.prefix + table.FLAGGED.of()
-
-    @property
-    def comment_voters(self) -> str:
-        return self.prefix + table.COMMENT_VOTERS.of()
-
-    def comment_sent(self, digest: str) -> str:
-        return self.prefix + table.COMMENT_SENT.of(digest)
-
-    def replies_best(self, parent: CommentId) -> str:
-        """Replies to a comment or, for `root_of(article)`, the article's top-level comments; best first."""
-        return self.prefix + table.REPLIES_BEST.of(parent)
-
-    def replies_time(self, parent: CommentId) -> str:
-        """Replies as in `replies_best`, oldest first."""
-        return self.prefix + table.REPLIES_TIME.of(parent)
-
-    def commented(self, user_id: UserId) -> str:
-        return self.prefix + table.COMMENTED.of(user_id)
-
-    def flags_by(self, user_id: UserId) -> str:
-        return self.prefix + table.FLAGS_BY.of(user_id)
-
-    def visits(self, user_id: UserId) -> str:
-        return self.prefix + table.VISITS.of(user_id)
+    changed = Single(table.CHANGED)
+    changes = Single(table.CHANGES)
+    closed = Single(table.CLOSED)
+    comment_voters = Single(table.COMMENT_VOTERS)
+    deleted_members = Single(table.DELETED_MEMBERS)
+    descriptions = Single(table.DESCRIPTIONS)
+    flagged = Single(table.FLAGGED)
+    groups = Single(table.GROUPS)
+    left_out = Single(table.LEFT_OUT)
+    left_out_acts = Single(table.LEFT_OUT_ACTS)
+    log = Single(table.LOG)
+    merged = Single(table.MERGED)
+    moving = Single(table.MOVING)
+    next_score = Single(table.NEXT_SCORE)
+    ranking = Single(table.RANKING)
+    removed = Single(table.REMOVED)
+    rings = Single(table.RINGS)
+    taken = Single(table.TAKEN)
+    tunings = Single(table.TUNINGS)
+    viewed = Single(table.VIEWED)
 
     def order(self, order: Order) -> str:
         """Ranking of all listed articles; by hotness and by activity only of those that have it."""
         return self.prefix + _RANKINGS[order].of()
 
-    def group(self, slug: str) -> str:
-        return self.prefix + table.GROUP.of(slug)
-
     def group_order(self, order: Order, slug: str) -> str:
         """Ranking of a group's articles, made when read and kept exact for 60 s after the last read."""
         return self.prefix + _RANKINGS_OF_GROUPS[order].of(slug)
-
-    def top(self, period: Period) -> str:
-        """Ranking by points of what was posted recently, made when it is read, at most once a minute."""
-        return self.prefix + table.TOP.of(period.value)
-
-    @property
-    def next_score(self) -> str:
-        return self.prefix + table.NEXT_SCORE.of()
-
-    def views(self, article_id: ArticleId) -> str:
-        return self.prefix + table.PAGEVIEWS.of(article_id)
-
-    def visitors(self, article_id: ArticleId) -> str:
-        return self.prefix + table.VISITORS.of(article_id)
-
-    def suspects(self, article_id: ArticleId) -> str:
-        return self.prefix + table.SUSPECTS.of(article_id)
-
-    def seen(self, article_id: ArticleId, visitor: str) -> str:
-        """When this visitor's view of the article last counted."""
-        return self.prefix + table.SEEN.of(article_id, visitor)
 
     def burst(self, network: str, article_id: ArticleId | None = None) -> str:
         """Views from one network within the window, of one article or of all in the shard."""
@@ -162,103 +146,14 @@ class Keys:
             return self.prefix + table.BURST.of(network)
         return self.prefix + table.BURST_ON_ARTICLE.of(article_id, network)
 
-    def ring(self, article_id: ArticleId, network: str) -> str:
-        """New accounts that chose on an article from one network."""
-        return self.prefix + table.RING.of(article_id, network)
-
-    @property
-    def rings(self) -> str:
-        return self.prefix + table.RINGS.of()
-
     def days(self, article_id: ArticleId | None = None) -> str:
         """Hash of views by day and kind, of one article or of all in the shard."""
         return self.prefix + (table.SITE_DAYS.of() if article_id is None else table.DAYS.of(article_id))
 
-    def visitors_of_day(self, day: int) -> str:
-        return self.prefix + table.VISITORS_OF_DAY.of(day)
-
-    def history(self, article_id: ArticleId) -> str:
-        return self.prefix + table.HISTORY.of(article_id)
-
-    def posted(self, user_id: UserId) -> str:
-        return self.prefix + table.POSTED.of(user_id)
-
-    def votes_of(self, user_id: UserId) -> str:
-        return self.prefix + table.VOTES.of(user_id)
-
-    def opposes_of(self, user_id: UserId) -> str:
-        return self.prefix + table.OPPOSES.of(user_id)
-
-    def vote_limit(self, user_id: UserId) -> str:
-        return self.prefix + table.VOTE_LIMIT.of(user_id)
-
-    def inbox(self, user_id: UserId) -> str:
-        return self.prefix + table.INBOX.of(user_id)
-
-    @property
-    def deleted_members(self) -> str:
-        return self.prefix + table.DELETED_MEMBERS.of()
-
-    @property
-    def left_out(self) -> str:
-        """Members whose choices are left out of ranking."""
-        return self.prefix + table.LEFT_OUT.of()
-
-    @property
-    def left_out_acts(self) -> str:
-        return self.prefix + table.LEFT_OUT_ACTS.of()
-
-    @property
-    def viewed(self) -> str:
-        return self.prefix + table.VIEWED.of()
-
-    @property
-    def tunings(self) -> str:
-        return self.prefix + table.TUNINGS.of()
-
-    @property
-    def removed(self) -> str:
-        return self.prefix + table.REMOVED.of()
-
-    @property
-    def ranking(self) -> str:
-        return self.prefix + table.RANKING.of()
-
-    @property
-    def log(self) -> str:
-        return self.prefix + table.LOG.of()
-
-    @property
-    def changes(self) -> str:
-        return self.prefix + table.CHANGES.of()
-
-    @property
-    def moving(self) -> str:
-        return self.prefix + table.MOVING.of()
-
-    @property
-    def closed(self) -> str:
-        return self.prefix + table.CLOSED.of()
-
-    @property
-    def changed(self) -> str:
-        return self.prefix + table.CHANGED.of()
-
-    @property
-    def taken(self) -> str:
-        return self.prefix + table.TAKEN.of()
-
-    @property
-    def groups(self) -> str:
-        return self.prefix + table.GROUPS.of()
-
-    @property
-    def descriptions(self) -> str:
-        return self.prefix + table.DESCRIPTIONS.of()
-
-    @property
-    def merged(self) -> str:
-        return self.prefix + table.MERGED.of()
+    def copied_of_comment(self, comment_id: CommentId) -> tuple[str, ...]:
+        """Keys of a comment that a backup contains."""
+        names = (self.comment, self.comment_voted, self.comment_oppose, self.flags)
+        return tuple(name(comment_id) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
