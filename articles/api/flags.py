@@ -36,8 +36,6 @@ class Flag(BaseModel):
     state: FlagState | None = Field(description=gettext_noop("Whether moderators have decided, and how."))
 
 
-_CHANGING = failing(400, 401, 403, 404, 409, 413, 415, 503)
-_TAKING_BACK = failing(400, 401, 403, 404, 409, 415, 503)
 _SETS = gettext_noop(
     "Flags it for the moderators, or changes your flag. The moderators decide; "
     "the author can't see who flagged it."
@@ -48,7 +46,7 @@ _SETS = gettext_noop(
     "articles/{article_id:article_id}/flag",
     summary=gettext_noop("Flag an article"),
     description=_SETS,
-    response={200: Flag} | _CHANGING,
+    response={200: Flag} | failing(409),
     auth=AUTHORS,
 )
 def flag_article(request: HttpRequest, article_id: OthersArticleNumber, flag: NewFlag) -> Flag:
@@ -59,7 +57,7 @@ def flag_article(request: HttpRequest, article_id: OthersArticleNumber, flag: Ne
     "articles/{article_id:article_id}/flag",
     summary=gettext_noop("Take back your flag on an article"),
     description=gettext_noop("Idempotent, until moderators have decided."),
-    response={200: Flag} | _TAKING_BACK,
+    response={200: Flag} | failing(409),
     auth=AUTHORS,
 )
 def take_back_article_flag(request: HttpRequest, article_id: OthersArticleNumber) -> Flag:
@@ -70,7 +68,7 @@ def take_back_article_flag(request: HttpRequest, article_id: OthersArticleNumber
     "comments/{comment_id:comment_id}/flag",
     summary=gettext_noop("Flag a comment"),
     description=_SETS,
-    response={200: Flag} | _CHANGING,
+    response={200: Flag} | failing(409),
     auth=AUTHORS,
 )
 def flag_comment(request: HttpRequest, comment_id: CommentNumber, flag: NewFlag) -> Flag:
@@ -81,7 +79,7 @@ def flag_comment(request: HttpRequest, comment_id: CommentNumber, flag: NewFlag)
     "comments/{comment_id:comment_id}/flag",
     summary=gettext_noop("Take back your flag on a comment"),
     description=gettext_noop("Idempotent, until moderators have decided."),
-    response={200: Flag} | _TAKING_BACK,
+    response={200: Flag} | failing(409),
     auth=AUTHORS,
 )
 def take_back_comment_flag(request: HttpRequest, comment_id: CommentNumber) -> Flag:

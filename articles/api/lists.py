@@ -56,7 +56,7 @@ class HotList(BaseModel):
     "articles",
     summary=gettext_noop("A page of articles"),
     description=gettext_noop("Articles of the whole site or of some groups, with your own choices."),
-    response={200: schemas.ArticlePage} | failing(400, 401, 404, 503),
+    response={200: schemas.ArticlePage} | failing(404),
     **READERS,
 )
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
@@ -91,7 +91,7 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
         "The most-read articles of recent days, hottest first. All are scored for the same moment, which "
         "is updated about once a minute."
     ),
-    response={200: HotList} | failing(400, 401, 503),
+    response=HotList,
     **READERS,
 )
 def list_hot(request: HttpRequest, query: Query[HotQuery]) -> HotList:

@@ -127,7 +127,7 @@ class SearchPage(_Results):
         "Articles whose titles, texts, hosts, posters' names or groups match the query. Words match by their "
         "stems, Chinese words by any part. Paging ends after 1,000 articles."
     ),
-    response={200: SearchPage} | failing(400, 401, 404, 503),
+    response={200: SearchPage} | failing(404),
     auth=(*members(limits=("search",)), anyone("search")),
     openapi_extra={"security": [{}]},
 )
@@ -154,7 +154,7 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
         "Comments that contain all the words, newest first, except removed ones and those on removed articles. "
         "Paging ends after 1,000 comments."
     ),
-    response={200: CommentSearchPage} | failing(400, 401, 404, 503),
+    response={200: CommentSearchPage} | failing(404),
     auth=(*members(limits=("search",)), anyone("search")),
     openapi_extra={"security": [{}]},
 )

@@ -12,7 +12,7 @@ from accounts.moderators import BAN_MEMBERS
 from articles.api.moderation.members import MOST_DAYS, member_for
 from articles.api.my_lists import MemberName
 from articles.api.protocol.auth import MODERATORS
-from articles.api.protocol.operations import failing, router
+from articles.api.protocol.operations import router
 from articles.text.lines import clean_reason
 from articles.web.identity import actor
 from articles.web.moderation.bans import ban, lift_ban
@@ -68,7 +68,7 @@ class Bans(BaseModel):
     "users/{name}/bans",
     summary=gettext_noop("The current bans of a member"),
     description=gettext_noop("Only for members who can ban."),
-    response={200: Bans} | failing(400, 401, 403, 404, 503),
+    response=Bans,
     auth=MODERATORS,
 )
 def list_bans(request: HttpRequest, name: MemberName) -> Bans:
@@ -82,7 +82,7 @@ def list_bans(request: HttpRequest, name: MemberName) -> Bans:
         "Only for members who can ban. A ban replaces the current one with the same scope; others continue. "
         "Repeated within a minute, it changes nothing. Members who can ban cannot be banned."
     ),
-    response={200: Bans} | failing(400, 401, 403, 404, 413, 415, 503),
+    response=Bans,
     auth=MODERATORS,
 )
 def change_ban(request: HttpRequest, name: MemberName, scope: Scope, change: BanChange) -> Bans:

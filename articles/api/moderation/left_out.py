@@ -9,7 +9,7 @@ from accounts.moderators import BAN_MEMBERS
 from articles.api.moderation.members import member_for
 from articles.api.my_lists import MemberName
 from articles.api.protocol.auth import MODERATORS
-from articles.api.protocol.operations import failing, router
+from articles.api.protocol.operations import router
 from articles.text.lines import clean_reason
 from articles.web.identity import actor
 from articles.web.moderation.conflicts import check_not_own, check_target
@@ -45,7 +45,7 @@ class LeftOut(BaseModel):
     "users/{name}/left-out",
     summary=gettext_noop("Whether a member's votes are left out of ranking"),
     description=gettext_noop("Only for members who can ban."),
-    response={200: LeftOut} | failing(400, 401, 403, 404, 503),
+    response=LeftOut,
     auth=MODERATORS,
 )
 def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
@@ -59,7 +59,7 @@ def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
         "Only for members who can ban. Concerns all votes on articles and comments still open for voting, and all "
         "later ones; the counts that readers see do not change. Idempotent."
     ),
-    response={200: LeftOut} | failing(400, 401, 403, 404, 413, 415, 503),
+    response=LeftOut,
     auth=MODERATORS,
 )
 def leave_votes_out(request: HttpRequest, name: MemberName, wanted: LeavingOut) -> LeftOut:

@@ -96,14 +96,13 @@ _KEEPS = gettext_noop(
     "Moderators only. Decides its open flags; the members who set them can read the reason. To remove it, which "
     "decides them too, use its removed operation. Idempotent."
 )
-_KEEPING = {200: Kept} | failing(400, 401, 403, 404, 413, 415, 503)
 
 
 @router.get(
     "queue",
     summary=gettext_noop("What members have flagged"),
     description=gettext_noop("Moderators only: articles and comments that wait for a decision."),
-    response={200: Queue} | failing(400, 401, 403, 404, 503),
+    response={200: Queue} | failing(404),
     auth=MODERATORS,
 )
 def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
@@ -123,7 +122,7 @@ def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
     "articles/{article_id:article_id}/kept",
     summary=gettext_noop("Keep a flagged article"),
     description=_KEEPS,
-    response=_KEEPING,
+    response=Kept,
     auth=MODERATORS,
 )
 def keep_article(request: HttpRequest, article_id: OthersArticleNumber, keeping: Keeping) -> Kept:
@@ -135,7 +134,7 @@ def keep_article(request: HttpRequest, article_id: OthersArticleNumber, keeping:
     "comments/{comment_id:comment_id}/kept",
     summary=gettext_noop("Keep a flagged comment"),
     description=_KEEPS,
-    response=_KEEPING,
+    response=Kept,
     auth=MODERATORS,
 )
 def keep_comment(request: HttpRequest, comment_id: CommentNumber, keeping: Keeping) -> Kept:

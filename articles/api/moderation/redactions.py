@@ -52,7 +52,7 @@ class Redacted(BaseModel):
         "removed, in the article and its comments; texts that everyone can read there stay. The log says so. It "
         "cannot be undone. Idempotent."
     ),
-    response={200: Redacted} | failing(400, 401, 403, 404, 413, 415, 503),
+    response={200: Redacted} | failing(404),
     auth=MODERATORS,
 )
 def redact(request: HttpRequest, redaction: Redaction) -> Redacted:

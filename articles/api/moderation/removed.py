@@ -123,7 +123,7 @@ class RemovedComments(BaseModel):
     "removed/articles",
     summary=gettext_noop("Removed articles"),
     description=gettext_noop("Moderators only."),
-    response={200: RemovedArticles} | failing(400, 401, 403, 404, 503),
+    response={200: RemovedArticles} | failing(404),
     auth=MODERATORS,
 )
 def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery]) -> RemovedArticles:
@@ -139,7 +139,7 @@ def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery])
     "removed/comments",
     summary=gettext_noop("Removed comments"),
     description=gettext_noop("Moderators only."),
-    response={200: RemovedComments} | failing(400, 401, 403, 503),
+    response=RemovedComments,
     auth=MODERATORS,
 )
 def list_removed_comments(request: HttpRequest, query: Query[BeforeQuery]) -> RemovedComments:
@@ -153,7 +153,7 @@ def list_removed_comments(request: HttpRequest, query: Query[BeforeQuery]) -> Re
     "me/removed/articles",
     summary=gettext_noop("Your removed articles"),
     description=gettext_noop("Removed by moderators, or withdrawn by you. Only you and moderators can see them."),
-    response={200: OwnRemovedArticles} | failing(400, 401, 404, 503),
+    response={200: OwnRemovedArticles} | failing(404),
     auth=MEMBERS,
 )
 def list_own_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnRemovedArticles:
@@ -170,7 +170,7 @@ def list_own_removed_articles(request: HttpRequest, query: Query[schemas.PageQue
     "me/removed/comments",
     summary=gettext_noop("Your removed comments"),
     description=gettext_noop("Removed by moderators. Only you and moderators can see their texts."),
-    response={200: OwnRemovedComments} | failing(400, 401, 404, 503),
+    response={200: OwnRemovedComments} | failing(404),
     auth=MEMBERS,
 )
 def list_own_removed_comments(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnRemovedComments:
