@@ -12,8 +12,7 @@ from articles.api.protocol.auth import MODERATORS
 from articles.api.protocol.operations import router
 from articles.text.lines import clean_reason
 from articles.web.identity import actor
-from articles.web.moderation.conflicts import check_not_own, check_target
-from articles.web.moderation.steps import take
+from articles.web.moderation.bans import set_left_out
 from articles.wiring import repository
 
 
@@ -63,11 +62,6 @@ def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
     auth=MODERATORS,
 )
 def leave_votes_out(request: HttpRequest, name: MemberName, wanted: LeavingOut) -> LeftOut:
-    member, moderator = member_for(request, name, BAN_MEMBERS), actor(request)
-    if wanted.left_out:
-        check_target(member, BAN_MEMBERS, moderator.id)
-    check_not_own(member.pk, moderator.id)
-    reason, votes = clean_reason(wanted.reason), repository().left_out
-    decide = votes.leave_out if wanted.left_out else votes.count_again
-    take(decide(member.pk, member.get_username(), moderator, reason))
+    member = member_for(request, name, BAN_MEMBERS)
+    set_left_out(member, clean_reason(wanted.reason), actor(request), left_out=wanted.left_out)
     return LeftOut.of(member)

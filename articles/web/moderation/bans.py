@@ -1,4 +1,4 @@
-"""Ban members and lift their bans, with an entry in the moderation log."""
+"""Ban members and lift their bans, and leave their votes out of ranking, with entries in the moderation log."""
 
 from datetime import timedelta
 
@@ -9,6 +9,7 @@ from accounts.models import Ban, BanScope, User
 from accounts.moderators import BAN_MEMBERS
 from articles.domain.moderation.log import Action, Actor
 from articles.web.moderation.conflicts import check_not_own, check_target
+from articles.web.moderation.steps import take
 from articles.wiring import repository
 
 
@@ -39,6 +40,19 @@ def lift_ban(ban: Ban, reason: str, moderator: Actor, *, after_appeal: bool = Fa
             appeal = {"appeal": "accepted"} if after_appeal else {}
             _log(Action.LIFT_BAN, moderator, ban.member, reason, {"scope": ban.scope} | appeal)
     return is_lifted
+
+
+def set_left_out(member: User, reason: str, moderator: Actor, *, left_out: bool) -> None:
+    """Leave a member's votes out of ranking, or count them again, for as long as one request may take.
+
+    The same act, again, continues. Raises OwnMatter, FellowModerator.
+    """
+    check_not_own(member.pk, moderator.id)
+    if left_out:
+        check_target(member, BAN_MEMBERS, moderator.id)
+    votes = repository().left_out
+    decide = votes.leave_out if left_out else votes.count_again
+    take(decide(member.pk, member.get_username(), moderator, reason))
 
 
 def _log(action: Action, moderator: Actor, member: User, reason: str, details: dict[str, str]) -> None:

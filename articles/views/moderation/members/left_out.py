@@ -1,7 +1,5 @@
 """Leaving a member's votes out of ranking in one act, and counting them again in one act."""
 
-from collections.abc import Iterator
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -14,7 +12,7 @@ from accounts.web.form_pages import form_action
 from articles.forms.articles import ReasonForm
 from articles.views.moderation.members import acts
 from articles.web.identity import actor, member_named, needs
-from articles.web.moderation.conflicts import check_not_own, check_target
+from articles.web.moderation.bans import set_left_out
 from articles.web.moderation.steps import take
 from articles.wiring import repository
 
@@ -24,9 +22,7 @@ from articles.wiring import repository
 @needs(BAN_MEMBERS)
 def leave_out(request: HttpRequest, name: str) -> HttpResponse:
     """Leave a member's votes out of ranking. A form that arrives twice continues the first."""
-    member = member_named(name)
-    check_target(member, BAN_MEMBERS, actor(request).id)
-    return _decide(request, member, leaves_out=True)
+    return _decide(request, member_named(name), left_out=True)
 
 
 @never_cache
@@ -34,9 +30,7 @@ def leave_out(request: HttpRequest, name: str) -> HttpResponse:
 @needs(BAN_MEMBERS)
 def count_again(request: HttpRequest, name: str) -> HttpResponse:
     """Count a member's votes in ranking again. A form that arrives twice continues the first."""
-    member = member_named(name)
-    check_not_own(member.pk, actor(request).id)
-    return _decide(request, member, leaves_out=False)
+    return _decide(request, member_named(name), left_out=False)
 
 
 @never_cache
@@ -45,22 +39,21 @@ def count_again(request: HttpRequest, name: str) -> HttpResponse:
 def go_on(request: HttpRequest, name: str) -> HttpResponse:
     """Continue an act that took too long for one request, or was interrupted."""
     member = member_named(name)
-    return _carry_out(request, member, repository().left_out.go_on(member.pk))
+    take(repository().left_out.go_on(member.pk))
+    return _done(request, member)
 
 
-def _decide(request: HttpRequest, member: User, *, leaves_out: bool) -> HttpResponse:
-    form, name = ReasonForm(request.POST), member.get_username()
+def _decide(request: HttpRequest, member: User, *, left_out: bool) -> HttpResponse:
+    form = ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Enter a reason."))
-        return redirect(acts.page_of(request, name))
-    left_out = repository().left_out
-    decide = left_out.leave_out if leaves_out else left_out.count_again
-    return _carry_out(request, member, decide(member.pk, name, actor(request), form.cleaned_data["reason"]))
+        return redirect(acts.page_of(request, member.get_username()))
+    set_left_out(member, form.cleaned_data["reason"], actor(request), left_out=left_out)
+    return _done(request, member)
 
 
-def _carry_out(request: HttpRequest, member: User, steps: Iterator[int]) -> HttpResponse:
-    """Take the steps for as long as time allows, and show what was decided and whether all are done."""
-    take(steps)
+def _done(request: HttpRequest, member: User) -> HttpResponse:
+    """Show what was decided, and whether more remains."""
     state, name = repository().left_out.get_state(member.pk), member.get_username()
     if state.is_left_out:
         sentence = _("The votes of %(name)s are left out of ranking.")
