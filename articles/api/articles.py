@@ -63,16 +63,6 @@ class Edit(BaseModel):
     )
 
 
-class Removal(BaseModel):
-    __doc__ = gettext_noop("Whether to remove an article, and why.")
-
-    removed: bool = Field(strict=True, description=gettext_noop("False restores it."), examples=[True])
-    reason: str = Field(
-        description=gettext_noop("Everyone can read it in the moderation log; at most 500 characters."),
-        examples=["It is spam."],
-    )
-
-
 class LogEntry(BaseModel):
     __doc__ = gettext_noop("An entry in the moderation log.")
 
@@ -198,7 +188,7 @@ def withdraw_article(request: HttpRequest, article_id: ArticleNumber) -> schemas
     response=schemas.Article,
     auth=MODERATORS,
 )
-def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: Removal) -> schemas.Article:
+def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: schemas.Removal) -> schemas.Article:
     require(request, REMOVE_ARTICLES)
     repo, moderator = repository().articles, actor(request)
     change = repo.remove if removal.removed else repo.restore

@@ -203,14 +203,8 @@ class Deleted(BaseModel):
     id: int
 
 
-class CommentRemoval(BaseModel):
+class CommentRemoval(schemas.Removal):
     __doc__ = gettext_noop("Whether to remove a comment, and why.")
-
-    removed: bool = Field(strict=True, description=gettext_noop("False restores it."), examples=[True])
-    reason: str = Field(
-        description=gettext_noop("Everyone can read it in the moderation log; at most 500 characters."),
-        examples=["It is spam."],
-    )
 
 
 class Locking(BaseModel):

@@ -287,6 +287,16 @@ class Assigned(BaseModel):
     groups: list[str]
 
 
+class Removal(BaseModel):
+    __doc__ = gettext_noop("Whether to remove an article, and why.")
+
+    removed: bool = Field(strict=True, description=gettext_noop("False restores it."), examples=[True])
+    reason: str = Field(
+        description=gettext_noop("Everyone can read it in the moderation log; at most 500 characters."),
+        examples=["It is spam."],
+    )
+
+
 class Error(BaseModel):
     __doc__ = gettext_noop("What went wrong.")
 

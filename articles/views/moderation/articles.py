@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES
@@ -21,6 +23,9 @@ from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs
 from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import repository
+
+Change = Callable[[int, Actor, str], None]
+"""A change of the article or the comment with this id, with its reason."""
 
 
 @page_with_form
@@ -46,37 +51,47 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
 @page_with_form
 @needs(REMOVE_ARTICLES, carries=["reason"])
 def remove(request: HttpRequest, article_id: int) -> HttpResponse:
-    return _with_reason(request, article_id, "moderation/remove.html", Action.REMOVE, repository().articles.remove)
+    return _change(request, article_id, "moderation/remove.html", Action.REMOVE, repository().articles.remove)
 
 
 @page_with_form
 @needs(REMOVE_ARTICLES, carries=["reason"])
 def restore(request: HttpRequest, article_id: int) -> HttpResponse:
-    return _with_reason(
-        request, article_id, "moderation/restore.html", Action.RESTORE, repository().articles.restore
-    )
+    return _change(request, article_id, "moderation/restore.html", Action.RESTORE, repository().articles.restore)
 
 
-def _with_reason(
-    request: HttpRequest,
-    article_id: ArticleId,
-    template: str,
-    action: Action,
-    change: Callable[[ArticleId, Actor, str], None],
+def _change(
+    request: HttpRequest, article_id: ArticleId, template: str, action: Action, change: Change
 ) -> HttpResponse:
     article = repository().articles.get(article_id)
     if action is Action.RESTORE:
         check_not_own(article.poster, actor(request).id)
+    page = reverse("articles:article", args=[article_id])
+    return with_reason(request, template, {"article": article}, action, change, article_id, page)
+
+
+def with_reason(
+    request: HttpRequest,
+    template: str,
+    context: dict[str, Any],
+    action: Action,
+    change: Change,
+    subject: int,
+    page: str,
+) -> HttpResponse:
+    """Show the form for the reason of a change of an article or a comment, or change it and redirect to `page`.
+
+    A form that arrives twice succeeds.
+    """
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
-            change(article_id, actor(request), reason)
+            change(subject, actor(request), reason)
         except ActionRefused as refused:
             done = just_done(repository(), request, action)
-            if not any((entry.article_id, entry.reason) == (article_id, reason) for entry in done):
+            if not any((entry.article_id, entry.reason) == (context["article"].id, reason) for entry in done):
                 messages.error(request, action_sentence(refused))
-        return redirect("articles:article", article_id)
+        return redirect(page)
     unsent_form.refill(request, form)
-    context = {"form": form, "article": article}
-    return render(request, template, context, status=400 if form.errors else 200)
+    return render(request, template, context | {"form": form}, status=400 if form.errors else 200)
