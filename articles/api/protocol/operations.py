@@ -45,12 +45,12 @@ class SiteRouter(Router):
         methods: list[str],
         view_func: Callable[..., Any],
         *,
-        auth: Any,
-        response: Any,
+        auth: Any = EVERYONE,
+        response: Any = None,
         **options: Any,
     ) -> None:
         answers = response if isinstance(response, dict) else {200: response}
-        answers |= failing(*_failures(path, methods[0], auth))
+        answers = answers | failing(*_failures(path, methods[0], auth))
         in_order = dict(sorted(answers.items(), key=lambda answer: answer[0] if answer[0] >= 400 else 0))
         super().add_api_operation(path, methods, view_func, auth=auth, response=in_order, **options)
 
