@@ -9,7 +9,7 @@ from articles.views import (
     flags,
     following,
     groups,
-    manifest,
+    inbox,
     members,
     posting,
     preferences,
@@ -21,8 +21,6 @@ from articles.views.comments import moderation as comment_moderation
 from articles.views.comments import page as comment_page
 from articles.views.comments import posting as comment_posting
 from articles.views.comments import votes as comment_votes
-from articles.views.inbox import page as inbox
-from articles.views.inbox import silence
 from articles.views.lists import feeds, my_lists, pages, refresh, search
 from articles.views.lists import hosts as list_hosts
 from articles.views.moderation import (
@@ -41,7 +39,7 @@ from articles.views.moderation.members import left_out, notes, sweeps
 from articles.views.moderation.members import page as member_moderation
 from articles.views.operation import health, operation
 from articles.views.ranking import lab
-from articles.web import converters  # noqa: F401 - registers "article_id"
+from articles.web import addresses  # noqa: F401 - registers "article_id"
 
 app_name = "articles"
 urlpatterns = [
@@ -112,8 +110,8 @@ urlpatterns = [
     path("mine/flags/", flags.mine, name="flags"),
     path("inbox/", inbox.inbox, name="inbox"),
     path("inbox/read/", inbox.read, name="read_inbox"),
-    path("articles/<article_id:article_id>/mute/", silence.mute, name="mute"),
-    path("users/<str:name>/block/", silence.block, name="block"),
+    path("articles/<article_id:article_id>/mute/", inbox.mute, name="mute"),
+    path("users/<str:name>/block/", inbox.block, name="block"),
     path("settings/data/", my_lists.data, name="data"),
     path("preferences/", preferences.save, name="preferences"),
     path("users/<str:name>/", members.profile, name="profile"),
@@ -146,7 +144,7 @@ urlpatterns = [
     path("feeds/hosts/<path:host>.<feed_kind:kind>", feeds.of_host, name="host_feed"),
     path("feeds/search.<feed_kind:kind>", feeds.of_search, name="search_feed"),
     path("favicon.ico", crawlers.favicon, name="favicon"),
-    path("manifest.webmanifest", manifest.manifest, name="manifest"),
+    path("manifest.webmanifest", about.manifest, name="manifest"),
     path("robots.txt", crawlers.robots, name="robots"),
     path("sitemap.xml", crawlers.sitemap, name="sitemap"),
     path("sitemap-lists.xml", crawlers.lists, name="sitemap_lists"),

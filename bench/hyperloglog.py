@@ -15,7 +15,7 @@ from statistics import fmean, stdev
 
 from tqdm import tqdm
 
-from articles.repository.store.clients.client import make_client
+from articles.repository.store.clients.client import make_clients
 from voting_site.embedded import StorePaths, Supervisor
 
 SIZES = (100, 1_000, 10_000, 100_000)
@@ -48,7 +48,7 @@ def main() -> None:
         supervisor = Supervisor(paths, config={"appendfsync": "no"})
         supervisor.start(30)
         try:
-            client = make_client(paths.url(0))
+            client = make_clients(paths.url(0)).main
             rows = [(size, errors(client, size, options.runs)) for size in SIZES]
         finally:
             supervisor.stop()

@@ -128,7 +128,7 @@ class Longest:
 
     def measure(self, name: str, operation: Callable[[], object]) -> None:
         """Run the operation. Print its time in seconds, and the longest command in milliseconds."""
-        from articles.repository.inspection.slow_log import slow_command
+        from articles.repository.inspection.server import slow_command
 
         if self._only and not any(word in name for word in self._only):
             return

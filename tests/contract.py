@@ -4,7 +4,7 @@ import re
 
 from jsonschema import Draft202012Validator
 
-from articles.api.documentation.openapi import SCHEMAS, document
+from articles.api.documentation import SCHEMAS, document
 
 ANYWHERE = {"408", "414", "429", "431", "500"}
 """Statuses that every operation declares."""

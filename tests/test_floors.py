@@ -149,7 +149,7 @@ REPOSITORY_FLOORS = (
         "articles.repository.readership",
         "articles.repository.votes",
     ),
-    ("articles.repository.account_deletion", "articles.repository.account_ids", "articles.repository.groups"),
+    ("articles.repository.accounts", "articles.repository.accounts", "articles.repository.groups"),
     ("articles.repository.lists",),
     ("articles.repository.limits", "articles.repository.texts"),
     ("articles.repository.store",),

@@ -1,8 +1,10 @@
 """Run commands, and print their errors as one sentence each."""
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 import django
 from django.core.exceptions import ImproperlyConfigured
@@ -11,11 +13,16 @@ from django.db import Error as DatabaseError
 
 from articles.domain.errors import StoreError
 from articles.management import sentences
-from voting_site.configuration import dotenv, secret_key
+from voting_site.configuration import loading, secret_key
 from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.variables import NAMES
 from voting_site.doctor_report import form_in, settings_results, status_of, written
-from voting_site.output import discard_rest
+
+
+def discard_rest(stream: IO[str]) -> None:
+    """Discard what a standard stream still holds: Python would fail when it writes it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
 
 _BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -32,7 +39,7 @@ _TRACEBACK = "--traceback"
 
 def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
     """Run a command; `base_dir` has the `.env`. Errors that the operator can fix end the process with status 1."""
-    command, unused = arguments[1:2], list(dotenv.warnings(base_dir, NAMES))
+    command, unused = arguments[1:2], list(loading.warnings(base_dir, NAMES))
     if command in _READING:
         secret_key.never_create()
     for sentence in unused if command != _DOCTOR else ():

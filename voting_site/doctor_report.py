@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from articles.doctor.findings import Level, Result, error, warning
+from articles.doctor.examination import Level, Result, error, warning
 from voting_site import __version__
 
 EXIT_STATUS = {Level.ERROR: 2, Level.WARNING: 1}

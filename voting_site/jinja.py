@@ -5,13 +5,17 @@ from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
+from django.forms import BaseForm
+from django.forms.boundfield import BoundField
 from django.template import engines
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone, translation
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language_info
-from jinja2 import Environment, StrictUndefined, pass_eval_context
+from jinja2 import Environment, StrictUndefined, pass_context, pass_eval_context
 from jinja2.nodes import EvalContext
+from jinja2.runtime import Context
 from markupsafe import Markup
 
 from accounts.names import deleted_username
@@ -25,7 +29,30 @@ from articles.text.links import host_of
 from articles.views.lists.rows import draw_rows
 from articles.web import languages
 from articles.wiring import html_of_site_text
-from voting_site.form_errors import control, was_refused, wrong_fields
+
+
+@pass_context
+def was_refused(context: Context) -> bool:
+    """Return whether the page shows a form with errors.
+
+    Checks `type`, because `isinstance` would evaluate lazy values, such as the form token, which sets a cookie.
+    """
+    return any(issubclass(type(value), BaseForm) and value.errors for value in context.get_all().values())
+
+
+def wrong_fields(form: BaseForm) -> list[BoundField]:
+    """Return the visible fields with errors, in order; none if the form was not sent."""
+    return [bound for bound in form.visible_fields() if bound.errors]
+
+
+def control(bound: BoundField) -> SafeString:
+    """Return the field's widget. The first field with an error gets the focus."""
+    wrong = wrong_fields(bound.form)
+    if not wrong:
+        return bound.as_widget()
+    bound.field.widget.attrs.pop("autofocus", None)
+    return bound.as_widget(attrs={"autofocus": True} if bound.name == wrong[0].name else None)
+
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "as_shown": values.as_shown,

@@ -8,10 +8,9 @@ from csp.constants import NONE, SELF
 from articles.domain.limits import LIMITS
 from voting_site import __version__ as VERSION  # noqa: F401, N812 - a setting
 from voting_site.configuration import hosts, secret_key
-from voting_site.configuration.loading import load
+from voting_site.configuration.loading import leaving_one_free, load
 from voting_site.configuration.service_urls import is_sqlite, sqlite_at
 from voting_site.configuration.store_urls import cache_url, store_url
-from voting_site.configuration.threads import leaving_one_free
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 CONFIGURATION = load(BASE_DIR)
@@ -52,12 +51,12 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "articles.operation.metrics.MetricsMiddleware",  # outermost: it counts the final responses
     # What these add is on every response: on static files, 304 and errors too.
-    "voting_site.serving.requests.security_headers.SecurityHeadersMiddleware",
+    "voting_site.serving.requests.outgoing.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "voting_site.serving.requests.security_headers.HttpsRedirectMiddleware",
+    "voting_site.serving.requests.outgoing.HttpsRedirectMiddleware",
     "voting_site.serving.public_files.PublicFilesMiddleware",
-    "voting_site.serving.requests.packing.PackingMiddleware",
+    "voting_site.serving.requests.outgoing.PackingMiddleware",
     "articles.middleware.HeadMiddleware",
     "articles.middleware.StoreDeadlineMiddleware",
     "articles.web.caching.CachingMiddleware",  # inside compression, outside everything that makes responses vary
@@ -75,7 +74,7 @@ MIDDLEWARE = [
     "articles.middleware.ErrorPagesMiddleware",
     "articles.middleware.StoreErrorsMiddleware",
     # Innermost, so that a refusal gets the site's page in the reader's language.
-    "voting_site.serving.requests.readable_requests.ReadableRequestMiddleware",
+    "voting_site.serving.requests.incoming.ReadableRequestMiddleware",
 ]
 
 ROOT_URLCONF = "voting_site.urls"
@@ -251,7 +250,7 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "voting_site.serving.static_storage.PreparedStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "voting_site.serving.static_files.PreparedStaticFilesStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
@@ -282,7 +281,7 @@ CONTENT_SECURITY_POLICY = {
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000  # of the API
 FORM_MAX_BYTES = 600_000  # the longest is a login form that carries an unsent form: 45,000 characters, encoded
-FILE_UPLOAD_HANDLERS = ["voting_site.serving.requests.readable_requests.NoUploads"]
+FILE_UPLOAD_HANDLERS = ["voting_site.serving.requests.incoming.NoUploads"]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 
 LOGGING = {

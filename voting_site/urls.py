@@ -20,7 +20,7 @@ urlpatterns = [
     path("", include("articles.urls")),
 ]
 
-handler400 = "articles.api.protocol.handlers.bad_request"
+handler400 = "articles.api.protocol.envelope.bad_request"
 handler403 = "articles.web.error_pages.forbidden"
 handler404 = "articles.web.error_pages.not_found"
-handler500 = "articles.api.protocol.handlers.server_error"
+handler500 = "articles.api.protocol.envelope.server_error"

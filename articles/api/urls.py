@@ -7,11 +7,11 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, path, re_path, reverse
 from django.views.decorators.http import require_safe
 
-from articles.api.documentation import page
+from articles.api import documentation
 from articles.api.protocol.envelope import in_envelope
 from articles.api.protocol.problems import not_found
 from articles.api.protocol.site_api import api
-from articles.web import converters  # noqa: F401 - registers "article_id"
+from articles.web import addresses  # noqa: F401 - registers "article_id"
 from articles.web.addresses import redirect_without_slash
 
 
@@ -37,8 +37,8 @@ def _endpoints() -> Iterator[URLPattern]:
 app_name = "api"
 urlpatterns = [
     path("", in_envelope(_redirect_to_docs), name="api-root"),
-    path("docs", in_envelope(page.docs), name="docs"),
-    path("openapi.json", in_envelope(page.openapi), name="openapi"),
+    path("docs", in_envelope(documentation.docs), name="docs"),
+    path("openapi.json", in_envelope(documentation.openapi), name="openapi"),
     re_path(r"^(?:docs|openapi\.json)/$", _docs_with_slash),
     *_endpoints(),
     re_path("", in_envelope(_unknown_address)),

@@ -6,20 +6,8 @@ from enum import Enum
 
 from django.utils.translation import gettext as _
 
-from articles.doctor import (
-    backups,
-    database,
-    files,
-    housekeeping,
-    machine,
-    mail,
-    proxy,
-    server,
-    settings,
-    store,
-)
-from articles.doctor.examination import Examination
-from articles.doctor.findings import Finding, Result, error, reason_of
+from articles.doctor import database, housekeeping, machine, mail, proxy, server, settings, store
+from articles.doctor.examination import Examination, Finding, Result, error, reason_of
 
 
 class Need(Enum):
@@ -68,11 +56,11 @@ CHECKS = (
     Check("settings", "cache", settings.check_cache),
     Check("settings", "sign-up", settings.check_sign_up, (Need.DATABASE,), slow=True),
     Check("settings", "deployment", settings.check_deployment, slow=True),
-    Check("files", "data directory", files.check_data_directory),
-    Check("files", "secret key", files.check_secret_key),
-    Check("files", "accounts", files.check_accounts_file),
-    Check("files", "env", files.check_env_file),
-    Check("files", "owner", files.check_owner),
+    Check("files", "data directory", machine.check_data_directory),
+    Check("files", "secret key", machine.check_secret_key),
+    Check("files", "accounts", machine.check_accounts_file),
+    Check("files", "env", machine.check_env_file),
+    Check("files", "owner", machine.check_owner),
     Check("database", "answers", database.check_answers, slow=True),
     Check("database", "migrations", database.check_migrations, _DATABASE, slow=True),
     Check("database", "integrity", database.check_integrity, _DATABASE, slow=True),
@@ -102,7 +90,7 @@ CHECKS = (
     Check("mail", "server", mail.check_server, slow=True),
     Check("proxy", "request", proxy.check_request, slow=True),
     Check("disk", "space", machine.check_space),
-    Check("backups", "age", backups.check_age),
+    Check("backups", "age", housekeeping.check_age_of_backup),
     Check("limits", "open files", machine.check_open_files),
 )
 

@@ -9,8 +9,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from articles.accounts import find_age_problem
-from articles.doctor.examination import Examination, accounts_file
-from articles.doctor.findings import Finding, error, fine, note, reason_of, warning
+from articles.doctor.examination import Examination, Finding, accounts_file, error, fine, note, reason_of, warning
 
 _INTEGRITY_SECONDS = 5.0
 _STEPS_BETWEEN_LOOKS = 10_000

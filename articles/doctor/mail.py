@@ -8,8 +8,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.utils.translation import gettext as _
 
-from articles.doctor.examination import Examination
-from articles.doctor.findings import Finding, Level, error, fine, note, reason_of, warning
+from articles.doctor.examination import Examination, Finding, Level, error, fine, note, reason_of, warning
 from articles.doctor.settings import is_public
 
 _BACKEND = "django.core.mail.backends.{}.EmailBackend"

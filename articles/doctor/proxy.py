@@ -14,8 +14,7 @@ from django.conf import settings
 from django.core.signing import BadSignature, TimestampSigner
 from django.http import HttpRequest
 
-from articles.doctor.examination import Examination
-from articles.doctor.findings import Finding, error, fine, reason_of, warning
+from articles.doctor.examination import Examination, Finding, error, fine, reason_of, warning
 from articles.web.client_address import UNIX, Proxies, read_address
 from articles.web.identity import address_of
 

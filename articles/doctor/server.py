@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from articles.doctor.examination import Examination
-from articles.doctor.findings import Finding, error, fine, note, warning
+from articles.doctor.examination import Examination, Finding, error, fine, note, warning
 from articles.formatting import units
 from articles.repository import FORGETTING, SHARDS_OF_A_CLUSTER, surplus
 

@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.moderators import REMOVE_ARTICLES
-from articles.doctor.examination import Examination
-from articles.doctor.findings import Finding, Level, error, fine, note, warning
+from articles.doctor.examination import Examination, Finding, Level, error, fine, note, warning
 from articles.text.messages import N_
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from pathlib import Path
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from articles.doctor.examination import Examination
-from articles.doctor.findings import Finding, error, fine, note, warning
+from articles.doctor.examination import Examination, Finding, error, fine, note, warning
 from articles.formatting import units
 from voting_site.embedded import EmbeddedStoreError, StorePaths, lock, probe, stamp
 from voting_site.embedded.binary import built_at, find_server

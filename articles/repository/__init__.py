@@ -11,8 +11,7 @@ from articles.domain.errors import ActionRefused, ImportRunning
 from articles.domain.moderation.log import OPERATOR
 from articles.domain.operation.store_address import ANY_SITE
 from articles.domain.rules import Rules
-from articles.repository.account_deletion import AccountDeletion
-from articles.repository.account_ids import AccountIds
+from articles.repository.accounts import AccountDeletion, AccountIds
 from articles.repository.articles import Articles
 from articles.repository.backup import BackupRecord, Backups, Layout
 from articles.repository.changes import Changes, ChangesLostError
@@ -53,11 +52,7 @@ from articles.repository.readership.archive import Counters, ViewArchive
 from articles.repository.readership.history import History
 from articles.repository.readership.pageviews import Pageviews
 from articles.repository.store import schema
-from articles.repository.store.clients.client import (
-    PATIENT_TIMEOUT_SECONDS,
-    Clients,
-    make_clients,
-)
+from articles.repository.store.clients.client import PATIENT_TIMEOUT_SECONDS, Clients, make_clients
 from articles.repository.store.clients.guarded_connection import answer_within
 from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Observer, Retract, Store, unobserved, unretracted

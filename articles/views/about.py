@@ -1,12 +1,22 @@
-"""The pages that describe how the site works, and its rules."""
+"""The pages about the site and its rules, and what browsers need to install it and to share pages to it."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from urllib.parse import quote
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import get_language_bidi, override
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from articles.domain.discussion.comments import EDIT_SECONDS
 from articles.site import site_text
-from articles.views.manifest import bookmarklet
+from articles.text.lines import InvalidInput
+from articles.text.links import clean_link
+from articles.web.addresses import site_address
+from articles.web.languages import tag
 from articles.wiring import rules
 
 
@@ -22,3 +32,67 @@ def own_rules(request: HttpRequest) -> HttpResponse:
     if (text := site_text("rules")) is None:
         raise Http404("the site has no rules of its own")
     return render(request, "rules.html", {"text": text})
+
+
+PAPER, ACCENT = "#fcfcfa", "#0c6653"
+"""Colours of the installed site's window: those of the light theme in static/css/frame/tokens.css."""
+
+
+@require_safe
+def manifest(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """Return the web app manifest, in the site's language, because caches share it."""
+    with override(settings.LANGUAGE_CODE):
+        content = _content()
+    return JsonResponse(content, content_type="application/manifest+json")
+
+
+def _content() -> dict[str, object]:
+    front = reverse("articles:front")
+    return {
+        "id": front,
+        "name": settings.SITE_NAME,
+        "short_name": settings.SITE_NAME,
+        "description": _("Links and texts, ranked by the votes of members."),
+        "lang": tag(),
+        "dir": "rtl" if get_language_bidi() else "ltr",
+        "start_url": front,
+        "scope": front,
+        "display": "minimal-ui",
+        "background_color": PAPER,
+        "theme_color": ACCENT,
+        "icons": [
+            {"src": static("favicon.svg"), "sizes": "any", "type": "image/svg+xml"},
+            {"src": static("touch-icon.png"), "sizes": "180x180", "type": "image/png"},
+        ],
+        "share_target": {
+            "action": reverse("articles:post"),
+            "method": "GET",
+            "params": {"title": "title", "text": "text", "url": "link"},
+        },
+    }
+
+
+def bookmarklet(request: HttpRequest) -> str:
+    """Return the address of a bookmark that opens the form to post the page on which it is used.
+
+    It never runs on the site's own pages, whose policy forbids it: a reader drags it to the bookmarks.
+    """
+    form = f"{site_address(request)}{reverse('articles:post')}"
+    code = (
+        f"location.href='{form}?link='+encodeURIComponent(location.href)"
+        "+'&title='+encodeURIComponent(document.title)"
+    )
+    return "javascript:" + quote(code, safe="'=?:/+&().")
+
+
+def shared_content(title: str, link: str, text: str) -> dict[str, str]:
+    """Return the content of an article from what another program shares: phones put the link into the text."""
+    *words, last = text.split() or [""]
+    try:
+        found = clean_link(last) if not link else ""
+    except InvalidInput:
+        found = ""
+    if not found:
+        return {"title": title, "link": link, "text": text}
+    rest = " ".join(words)
+    return {"title": title or rest, "link": found, "text": rest if title and rest != title else ""}

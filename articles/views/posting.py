@@ -26,7 +26,7 @@ from articles.repository import Repository
 from articles.text.lines import InvalidInput, clean_text
 from articles.text.links import clean_link
 from articles.text.refusals import action_sentence, input_sentence
-from articles.views.manifest import shared_content
+from articles.views.about import shared_content
 from articles.web import articles
 from articles.web.form_answers import with_address
 from articles.web.identity import actor, reader_id, writer

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from accounts.web import unsent_form
 from accounts.web.form_token import comes_from_elsewhere
 from articles.domain.articles import Choice, Tally
-from articles.views.lists.article_counts import counts, sentence
+from articles.views.lists.refresh import counts, sentence
 from articles.web import error_pages, votes
 from articles.web.form_answers import Done, form_or_script, login_first, way_back
 from articles.wiring import repository

@@ -1,10 +1,12 @@
-"""Addresses of the site, and redirects to them."""
+"""Addresses of the site: redirects to them, and path converters, which importing this module registers."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
-from django.urls import Resolver404, resolve
+from django.urls import Resolver404, register_converter, resolve
+from django.urls.converters import StringConverter
 from django.utils.cache import patch_cache_control
 
 from accounts.mail import public_address
+from articles.domain.lists import TOP_PERIODS
 
 
 def site_address(request: HttpRequest) -> str:
@@ -47,3 +49,46 @@ def moved(path: str, query: str = "") -> HttpResponse:
     response = HttpResponseRedirect(f"{path}?{query}" if query else path)
     patch_cache_control(response, private=True, no_cache=True)
     return response
+
+
+class ArticleIdConverter:
+    """An article's id in its canonical spelling: ASCII digits, no sign, no leading zero."""
+
+    regex = "[1-9][0-9]{0,14}"
+
+    def to_python(self, value: str) -> int:
+        return int(value)
+
+    def to_url(self, value: int) -> str:
+        return str(value)
+
+
+class CommentIdConverter(ArticleIdConverter):
+    """A comment's id, spelled like an article's. It has at least seven digits."""
+
+    regex = "[1-9][0-9]{6,14}"
+
+
+class FeedListConverter(StringConverter):
+    """A list of all articles that has a feed."""
+
+    regex = "front|newest|hot|active"
+
+
+class FeedPeriodConverter(StringConverter):
+    """Period of a feed of the articles with the most points."""
+
+    regex = "|".join(TOP_PERIODS)
+
+
+class FeedKindConverter(StringConverter):
+    """Format of a feed, the suffix of its address."""
+
+    regex = "atom|rss"
+
+
+register_converter(ArticleIdConverter, "article_id")
+register_converter(CommentIdConverter, "comment_id")
+register_converter(FeedListConverter, "feed_list")
+register_converter(FeedPeriodConverter, "feed_period")
+register_converter(FeedKindConverter, "feed_kind")

@@ -11,7 +11,7 @@ from accounts import hashers
 from accounts.hashers import HashesBusy
 from tests.cast import PASSWORD
 from tests.factories import member
-from voting_site.configuration.threads import leaving_one_free
+from voting_site.configuration.loading import leaving_one_free
 
 
 @pytest.fixture

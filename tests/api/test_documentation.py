@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from accounts.models import Sweep
-from articles.api.documentation.openapi import document
+from articles.api.documentation import document
 from articles.text.messages import INPUT
 from tests.api.caller import error_of
 from tests.cases import for_each

@@ -12,7 +12,7 @@ from openapi_python_client import Config, MetaType, generate
 from openapi_python_client.config import ConfigFile
 
 from accounts.models import Token
-from articles.api.documentation.openapi import document, operations
+from articles.api.documentation import document, operations
 
 NAME = "generated_client"
 

@@ -7,7 +7,7 @@ import pytest
 
 from accounts.models import Token
 from articles import wiring
-from articles.api.documentation.openapi import document
+from articles.api.documentation import document
 from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
 from tests.api.caller import Caller, error_of, with_token

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from articles.api.documentation.openapi import document
+from articles.api.documentation import document
 from articles.text.lines import REASON_LIMIT, UNREAD_FACTOR
 from tests.attacks.fields import FIELDS
 from tests.factories import browser_of

@@ -16,7 +16,7 @@ from tests.deploy.dockerfile import steps
 from tests.waiting import until
 from voting_site.configuration.variables import VARIABLES
 from voting_site.embedded.binary import find_binary
-from voting_site.embedded.config import _SETTINGS as EMBEDDED_STORE
+from voting_site.embedded.server import _SETTINGS as EMBEDDED_STORE
 from voting_site.serving.metrics_folder import SHARED_MEMORY
 
 FOLDER = Path(settings.BASE_DIR, "deploy")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from voting_site.configuration import dotenv
+from voting_site.configuration import loading
 from voting_site.configuration.loading import load
 from voting_site.configuration.variables import NAMES, VARIABLES
 
@@ -42,7 +42,7 @@ def test_the_sample_is_a_valid_file_without_a_warning(tmp_path, monkeypatch):
 
     values = load(tmp_path)
 
-    assert list(dotenv.warnings(tmp_path, NAMES)) == []
+    assert list(loading.warnings(tmp_path, NAMES)) == []
     assert values["SITE_URL"] == "https://news.example.org"
     assert values["SITE_NAME"] == "Article Voting"
     assert values["DEMO"] is False

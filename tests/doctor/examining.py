@@ -3,8 +3,7 @@
 from django.utils import translation
 
 from articles.doctor.checks import CHECKS
-from articles.doctor.examination import Examination
-from articles.doctor.findings import Finding
+from articles.doctor.examination import Examination, Finding
 from articles.wiring import examined_repository
 
 

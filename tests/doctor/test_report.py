@@ -5,8 +5,7 @@ import json
 import pytest
 
 from articles.doctor.checks import CHECKS, Check, examine
-from articles.doctor.examination import Examination
-from articles.doctor.findings import Result, error, fine, note, warning
+from articles.doctor.examination import Examination, Result, error, fine, note, warning
 from voting_site.doctor_report import Form, form_in, status_of, written
 
 RESULTS = [

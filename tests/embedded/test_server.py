@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from voting_site.embedded import StorePaths, StoreStartError
-from voting_site.embedded import log as server_log
+from voting_site.embedded import server as server_log
 
 from .helpers import answers, client, fill, is_alive, mode, rewrite, server_pid
 

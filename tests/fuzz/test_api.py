@@ -10,7 +10,7 @@ import requests
 import schemathesis
 from schemathesis.generation import GenerationMode
 
-from articles.api.documentation.openapi import document
+from articles.api.documentation import document
 from tests import contract
 from tests.fuzz.conftest import Roles
 from tests.fuzz.run import Run

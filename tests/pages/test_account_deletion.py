@@ -325,7 +325,7 @@ def test_deletions_that_exceed_the_time_limit_wait_for_the_next_round(site_store
 
 @pytest.mark.needs("few shards")
 def test_a_deletion_completes_step_by_step(site_store, bob_was_busy, bob, monkeypatch):
-    monkeypatch.setattr("articles.repository.account_deletion.NAMES_PER_SCRIPT", 1)
+    monkeypatch.setattr("articles.repository.accounts.NAMES_PER_SCRIPT", 1)
     account_deletion.begin(bob.pk)
     lapse(account_deletion.KEPT)
 

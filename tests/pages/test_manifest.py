@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlencode
 import pytest
 from django.test import Client
 
-from articles.views.manifest import ACCENT, PAPER
+from articles.views.about import ACCENT, PAPER
 from tests.factories import browser_of
 
 

@@ -11,7 +11,7 @@ from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, DELETED_NAME
 from articles.domain.moderation.log import Actor
 from articles.domain.ranking import Parameters
-from articles.repository import Repository, account_deletion
+from articles.repository import Repository, accounts
 from articles.repository.store import schema
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
@@ -170,7 +170,7 @@ def the_end(repository: Repository, clock: Clock) -> dict[str, object]:
 def test_account_deletion_continues_across_steps_of_any_size(repository, clock, monkeypatch, step):
     end = the_end(repository, clock)
     refill(repository, clock)
-    monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", step)
+    monkeypatch.setattr(accounts, "NAMES_PER_SCRIPT", step)
     leave(repository, CAROL, "user3")
 
     progress, steps = repository.account_deletion.advance(CAROL, "carol", "", never), 1
@@ -183,7 +183,7 @@ def test_account_deletion_continues_across_steps_of_any_size(repository, clock, 
 
 def test_an_account_deletion_interrupted_anywhere_reaches_the_same_end(repository, clock, monkeypatch):
     end, sound = the_end(repository, clock), False
-    monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", 2)
+    monkeypatch.setattr(accounts, "NAMES_PER_SCRIPT", 2)
     stride = max(1, repository.store.shards.count // 4)  # with more shards, each takes the same steps
     commands = 0
     while not sound:
@@ -248,7 +248,7 @@ def test_an_article_removed_or_restored_during_account_deletion_is_not_skipped(r
         articles.append(post(repository, number, poster=BOB))
     for article in articles[::2]:
         repository.articles.remove(article, MODERATOR, "Spam")
-    monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", 1)
+    monkeypatch.setattr(accounts, "NAMES_PER_SCRIPT", 1)
 
     progress, turn = repository.account_deletion.advance(BOB, "user2", "", never), 0
     while progress.startswith("articles"):
@@ -273,7 +273,7 @@ def test_repeating_account_deletion_removes_what_the_member_saved_meanwhile(used
 
 
 def test_articles_posted_at_the_same_moment_are_all_processed(repository, clock, monkeypatch):
-    monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", 2)
+    monkeypatch.setattr(accounts, "NAMES_PER_SCRIPT", 2)
     articles = [post(repository, number, poster=BOB) for number in range(30)]  # the clock stands still
     clock.advance(5)
     articles.append(post(repository, 31, poster=BOB))
@@ -360,7 +360,7 @@ def test_both_passes_may_be_repeated_and_interrupted(repository, clock, monkeypa
     refill(repository, clock)
     end = at_the_end()
     refill(repository, clock)
-    monkeypatch.setattr(account_deletion, "NAMES_PER_SCRIPT", 1)
+    monkeypatch.setattr(accounts, "NAMES_PER_SCRIPT", 1)
     for last in (False, True)[: 1 + is_last]:
         progress, turn = "", 0
         while turn == 0 or progress:

@@ -10,10 +10,8 @@ from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound, StoreUnavailable, VotingClosed
 from articles.domain.lists import Order, Period
 from articles.domain.readership import Suspicion, Visit
-from articles.repository.inspection.census import OTHER, count_keys, kinds_of
-from articles.repository.inspection.footprint import keys_of
-from articles.repository.inspection.server import overview_of
-from articles.repository.inspection.slow_log import readable, slow_command
+from articles.repository.inspection.footprint import OTHER, count_keys, keys_of, kinds_of
+from articles.repository.inspection.server import overview_of, readable, slow_command
 from articles.repository.store import keys as names
 from articles.repository.store import scripts
 from articles.repository.store.connection import Call

@@ -12,8 +12,8 @@ from articles.domain.discussion.comments import CommentOrder, article_of
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.moderation.log import Action, Actor
+from articles.repository.moderation import left_out
 from articles.repository.moderation import left_out as acts
-from articles.repository.moderation import left_out_upkeep
 from articles.repository.store.key_table import LEFT_OUT_ON_ARTICLE
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
@@ -461,7 +461,7 @@ def test_members_and_acts_of_another_type_are_made_from_each_other(repository, a
 
 def test_the_repair_completes_an_interrupted_act_and_leaves_complete_ones(repository, articles, monkeypatch):
     monkeypatch.setattr(acts, "ARTICLES_PER_CHECK", 1)
-    monkeypatch.setattr(left_out_upkeep, "ENTRIES_PER_CHECK", 1)
+    monkeypatch.setattr(left_out, "ENTRIES_PER_CHECK", 1)
     list(leave_out(repository, BOB))
     list(count_again(repository, BOB))
     list(islice(leave_out(repository), 1))
@@ -472,9 +472,9 @@ def test_the_repair_completes_an_interrupted_act_and_leaves_complete_ones(reposi
     assert said(repository) == {("1 done", True)}
     assert points(repository, articles) == [1] * 5
     sound = contents(repository)
-    list(left_out_upkeep.LeftOutUpkeep(repository.store).list_steps())
+    list(left_out.LeftOutUpkeep(repository.store).list_steps())
     assert contents(repository) == sound
-    assert not list(left_out_upkeep.LeftOutUpkeep(repository.store).list_steps())
+    assert not list(left_out.LeftOutUpkeep(repository.store).list_steps())
 
 
 def test_a_restored_store_follows_the_acts(repository, articles):
@@ -513,12 +513,12 @@ def test_an_act_between_the_reads_of_two_shards_is_no_finding(repository, articl
 
     other = same_store(repository, OneByOne)
 
-    assert list(left_out_upkeep.LeftOutUpkeep(other.store).check()) == []
+    assert list(left_out.LeftOutUpkeep(other.store).check()) == []
     assert overtaken
 
 
 def test_acts_during_the_audit_and_the_repair_are_no_findings(repository, articles):
-    upkeep = left_out_upkeep.LeftOutUpkeep(repository.store)
+    upkeep = left_out.LeftOutUpkeep(repository.store)
 
     def act():
         for _ in range(15):
@@ -557,7 +557,7 @@ def test_a_repair_interrupted_anywhere_can_be_repeated(repository, articles):
         other = same_store(repository, BreakingServer)
         other.store.client.left = commands
         try:
-            for step in left_out_upkeep.LeftOutUpkeep(other.store).list_steps():
+            for step in left_out.LeftOutUpkeep(other.store).list_steps():
                 step()
             is_complete = True
         except StoreUnavailable:

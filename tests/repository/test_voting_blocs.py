@@ -6,7 +6,7 @@ from articles.domain.articles import Choice
 from articles.domain.discussion.comments import article_of
 from articles.domain.members import PLACEHOLDERS
 from articles.repository import answer_within
-from articles.repository.moderation import voting_blocs
+from articles.repository.moderation import voting_rings
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
 from tests.factories import comment_on, post, vote
@@ -69,7 +69,7 @@ def test_comments_whose_voter_sets_are_gone_damaged_ones_and_those_beyond_the_ne
     assert [members for members, _ in found(repository)] == [RING]
 
     repository.voting_blocs._found = None
-    monkeypatch.setattr(voting_blocs, "MOST_COMMENTS", 16)
+    monkeypatch.setattr(voting_rings, "MOST_COMMENTS", 16)
     with wire.counted():
         assert found(repository) == []
     assert wire.trips == 4, "one for the articles, whose sets have one member each, and two for the comments"
@@ -80,7 +80,7 @@ def test_what_was_found_is_kept_for_an_hour_and_in_no_key(repository, articles, 
     kept = repository.voting_blocs.get()
     assert set(repository.store.client.scan_iter()) == before
 
-    clock.advance(voting_blocs.KEPT_SECONDS - 1)
+    clock.advance(voting_rings.KEPT_SECONDS - 1)
     for article in articles:
         repository.articles.remove(article, MODERATOR, "Spam")
     assert repository.voting_blocs.get() is kept

@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 
 from voting_site.command_line import execute
-from voting_site.configuration import dotenv, service_urls
+from voting_site.configuration import loading, service_urls
 from voting_site.configuration import variables as configuration
 from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.loading import load
@@ -174,7 +174,7 @@ def test_all_mistakes_are_reported_together(tmp_path, environment, capsys):
     assert beginnings[:5] == ["PORT=0", "WEB_WORKERS='many'", "DATABASE_URL=…", "REDIS_URL=…", "EMAIL_URL=…"]
     assert beginnings[5:] == [str(tmp_path / "data" / "secret_key")]
     assert "hidden" not in str(caught.value)
-    assert list(dotenv.warnings(tmp_path, configuration.NAMES)) == [
+    assert list(loading.warnings(tmp_path, configuration.NAMES)) == [
         "Line 3 of the file .env has no effect: it is not NAME=value, without spaces.",
         "The file .env sets HOSTS, which is not a setting of the site; did you mean HOST?",
     ]
@@ -192,7 +192,7 @@ def test_unknown_names_in_the_file_are_reported(tmp_path, capsys):
         "The file .env sets prot, which is not a setting of the site; did you mean PORT?",
         "The file .env sets OTHER_THING, which is not a setting of the site.",
     ]
-    assert list(dotenv.warnings(tmp_path / "nowhere", [])) == []
+    assert list(loading.warnings(tmp_path / "nowhere", [])) == []
 
 
 def test_an_unreadable_file_is_reported_in_one_sentence(tmp_path):

@@ -14,8 +14,8 @@ from tests.site_process import DEADLINE, store_of
 from tests.store_state import get_notes
 from tests.waiting import until
 from tests.web_processes import folder_of_metrics
-from voting_site.serving import housekeeper, launcher
-from voting_site.serving.housekeeper import Housekeeper
+from voting_site.serving import launcher
+from voting_site.serving.launcher import Housekeeper
 
 STEPS = {"clock", "voters", "accounts", "weight", "parameters", "hot", "history", "groups"}
 STEPS |= {"archive", "account_deletion", "trim", "expire", "forget", "verify", "measurements", "mail", "backup"}
@@ -72,7 +72,7 @@ def test_a_stopped_thread_is_not_restarted():
 
 
 def test_a_hanging_thread_does_not_delay_the_shutdown(caplog, monkeypatch):
-    monkeypatch.setattr(housekeeper, "STOP_TIMEOUT", 0.05)
+    monkeypatch.setattr(launcher, "STOP_TIMEOUT", 0.05)
     hanging = threading.Event()
     found = Housekeeper(lambda _: hanging.wait())
 

@@ -20,7 +20,7 @@ from articles.formatting.values import (
     significant,
     thousandths,
 )
-from articles.views.lists.article_counts import counts, sentence
+from articles.views.lists.refresh import counts, sentence
 from articles.views.ranking.chart_labels import clock_or_day
 from voting_site.jinja import environment
 

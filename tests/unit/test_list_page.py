@@ -4,8 +4,7 @@ import pytest
 from django.utils import translation
 
 from articles.domain.lists import ArticlePage, Group, Order, Period
-from articles.views.lists.empty import Empty
-from articles.views.lists.headings import list_heading, page_title, search_heading
+from articles.views.lists.headings import Empty, list_heading, page_title, search_heading
 from articles.views.lists.list_page import GroupTools, ListFeed, Reader, list_page
 from articles.views.lists.paging import Pager, numbered_pager
 

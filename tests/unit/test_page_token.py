@@ -8,7 +8,7 @@ from django.test import override_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles.views.lists.page_token import LIFE, MOST_CHARACTERS, pack, unpack
+from articles.views.lists.paging import LIFE, MOST_CHARACTERS, pack, unpack
 
 NOW = 1_700_000_123.0
 

@@ -1,4 +1,4 @@
-"""One run of the server, from the start of its process to its end."""
+"""One run of the server, from the start of its process to its end, with its configuration and its log."""
 
 import logging
 import os
@@ -10,13 +10,79 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
-from typing import Self
+from typing import BinaryIO, Self
 
-from . import config, launch, probe
+from . import launch, probe
 from .errors import EmbeddedStoreError, StoreCorruptError, StoreDirectoryError, StoreStartError
 from .lock import Lock
-from .log import ServerLog
 from .paths import StorePaths
+
+_SETTINGS = {
+    # Only this user can connect, and only by the socket.
+    "port": "0",
+    "unixsocketperm": "700",
+    "enable-debug-command": "no",
+    "enable-module-command": "no",
+    "enable-protected-configs": "no",
+    # Acknowledged writes are on disk.
+    "appendonly": "yes",
+    "appendfsync": "always",
+    "aof-use-rdb-preamble": "yes",
+    "aof-load-truncated": "yes",  # an incomplete last write was never acknowledged
+    "save": "",
+    # Sets of ids (words, groups, voters) up to this size are integer arrays, at a tenth of a hash table's memory.
+    "set-max-intset-entries": "16384",
+    # An article's fields stay one array although some are long: a third less memory than a hash table.
+    "hash-max-listpack-value": "2048",
+    # A full store rejects writes and never evicts keys.
+    "maxmemory-policy": "noeviction",
+    "databases": "4",  # 0 articles, 1 cache and sessions, two spare
+    # The supervisor runs it in the foreground; its output is the log.
+    "daemonize": "no",
+    "supervised": "no",
+}
+
+
+def arguments(paths: StorePaths, overrides: Mapping[str, str]) -> list[str]:
+    """Return `--name value` for each setting; `overrides` replace settings or add to them."""
+    settings = _SETTINGS | {"dir": str(paths.directory), "unixsocket": str(paths.socket)} | dict(overrides)
+    return [argument for name, value in settings.items() for argument in (f"--{name}", value)]
+
+
+_ROTATE_BYTES = 10 * 1024 * 1024
+_QUOTED_BYTES = 64 * 1024
+_LINE = re.compile(r"^\d+:[A-Z] \d+ \S+ \d{4} \S+ [-.*#] (?P<message>.*)$")  # pid:role day time level message
+_NOISE = "WARNING Memory overcommit"
+
+
+class ServerLog:
+    """The log of one run of the server."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._start = 0
+
+    def open(self) -> BinaryIO:
+        """Open the file for appending. A log over 10 MB is first renamed to `<name>.1`."""
+        if self.path.exists() and self.path.stat().st_size > _ROTATE_BYTES:
+            self.path.replace(self.path.with_name(f"{self.path.name}.1"))
+        file = open(self.path, "ab", opener=_open_private)  # noqa: SIM115 - the caller closes it
+        self._start = file.tell()
+        return file
+
+    def messages(self) -> list[str]:
+        """Return the last lines of this run, oldest first, without pid, date and level."""
+        with self.path.open("rb") as file:
+            end = file.seek(0, os.SEEK_END)
+            file.seek(max(self._start, end - _QUOTED_BYTES))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+        messages = (match["message"] if (match := _LINE.match(line)) else line for line in lines)
+        return [message for message in messages if message.strip() and not message.startswith(_NOISE)]
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
 
 logger = logging.getLogger("voting_site.embedded")
 
@@ -48,7 +114,7 @@ class Server:
             paths.socket.unlink(missing_ok=True)  # left by a killed server: the lock proves that none is running
             with log.open() as output:
                 process = subprocess.Popen(  # nosec B603 # noqa: S603 - our own binary
-                    [*launcher, str(binary), *config.arguments(paths, overrides)],
+                    [*launcher, str(binary), *arguments(paths, overrides)],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,

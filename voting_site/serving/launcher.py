@@ -1,5 +1,6 @@
 """Run the site in one process tree: store, preparation, web server, housekeeping; stop it in reverse order."""
 
+import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -28,10 +29,52 @@ from voting_site.configuration.service_urls import without_secrets
 from voting_site.embedded import StorePaths, Supervisor
 from voting_site.serving import disk, static_files
 from voting_site.serving.cannot_serve import CannotServe
-from voting_site.serving.housekeeper import Housekeeper
 from voting_site.serving.listener import bound, listen
 from voting_site.serving.metrics_folder import metrics_folder
 from voting_site.serving.web_server import PATIENCE, WebServer
+
+logger = logging.getLogger(__name__)
+
+STOP_TIMEOUT = 3.0
+"""Seconds to wait for the current step. Steps can be interrupted safely, so there is no need to wait longer."""
+
+
+class Housekeeper:
+    """Run `keep(stopping)` in a thread until `stop`. Its errors do not affect the site."""
+
+    def __init__(self, keep: Callable[[threading.Event], object]) -> None:
+        self._keep = keep
+        self._stopping = threading.Event()
+        self._thread = self._start_thread()
+
+    def _start_thread(self) -> threading.Thread:
+        thread = threading.Thread(target=self._run, name="housekeeping", daemon=True)
+        thread.start()
+        return thread
+
+    def _run(self) -> None:
+        try:
+            self._keep(self._stopping)
+        except BaseException:
+            logger.exception("housekeeping failed")
+
+    def watch(self) -> None:
+        """Restart the thread if it has ended unexpectedly."""
+        if not self._thread.is_alive() and not self._stopping.is_set():
+            logger.error("housekeeping had ended unexpectedly and is restarted")
+            self._thread = self._start_thread()
+
+    def ask_to_stop(self) -> None:
+        """Ask the thread to end, without blocking; call `stop` afterwards."""
+        self._stopping.set()
+
+    def stop(self) -> None:
+        """Ask the thread to end, and wait for it up to STOP_TIMEOUT."""
+        self._stopping.set()
+        self._thread.join(STOP_TIMEOUT)
+        if self._thread.is_alive():
+            logger.warning("housekeeping did not end within %g s and is abandoned", STOP_TIMEOUT)
+
 
 __all__ = ["CannotServe", "serve"]
 

@@ -1,17 +1,24 @@
-"""Rules of every address of the API: methods, media types, query parameters and caching."""
+"""Rules of every address of the API: methods, media types, query parameters and caching; and the error handlers.
+
+Errors are JSON under the API's addresses, and pages elsewhere.
+"""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
-from articles.api.documentation.openapi import query_parameters
-from articles.api.protocol.problems import Problem
+from articles.api.documentation import query_parameters
+from articles.api.protocol.problems import Problem, answer_to, failed
+from articles.domain.errors import LimitReached
+from articles.web import error_pages as pages
+from articles.web import limits
 
 View = Callable[..., HttpResponse]
 
@@ -87,3 +94,29 @@ def _limit_caching(request: HttpRequest, answer: HttpResponse) -> None:
         patch_cache_control(answer, private=True, no_cache=True)
     else:
         patch_cache_control(answer, public=True, max_age=0)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer requests that cannot be read, or that are for another host."""
+    return answer_to(request, exception) if is_for_programs(request) else pages.bad_request(request, exception)
+
+
+def too_many(request: HttpRequest, reached: LimitReached) -> HttpResponse:
+    """Answer a request beyond a limit, before its view is known."""
+    return answer_to(request, reached) if is_for_programs(request) else limits.refusal(request, reached)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer after an exception, which Django has logged."""
+    return failed().answer if is_for_programs(request) else pages.failed(request)
+
+
+def is_for_programs(request: HttpRequest) -> bool:
+    """Return whether the address is the API's, where requests and responses are JSON."""
+    root, docs = _addresses()
+    return request.path.startswith(root) and request.path != docs
+
+
+@cache
+def _addresses() -> tuple[str, str]:
+    return reverse("api:api-root"), reverse("api:docs")

@@ -21,8 +21,13 @@ from articles.domain.errors import StoreDamaged
 from articles.repository.backup.records import REMADE, BackupRecord, Entry, Layout
 from articles.repository.store import key_table as table
 from articles.repository.store import keys as names
-from articles.repository.store.ahead import read_ahead
-from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_READ, ENTRIES_PER_STEP, KEYS_PER_READ
+from articles.repository.store.batches import (
+    ARTICLES_PER_CHECK,
+    ENTRIES_PER_READ,
+    ENTRIES_PER_STEP,
+    KEYS_PER_READ,
+    read_ahead,
+)
 from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import InBackup, Key, Owner, split_prefix

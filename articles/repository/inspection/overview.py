@@ -16,12 +16,17 @@ import redis
 from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreUnfit
 from articles.domain.lists import Order
-from articles.repository.inspection.census import Census, count_keys
-from articles.repository.inspection.footprint import Footprint, KeyMemory, article_keys, mean_footprint
+from articles.repository.inspection.footprint import (
+    Census,
+    Footprint,
+    KeyMemory,
+    article_keys,
+    count_keys,
+    mean_footprint,
+)
 from articles.repository.inspection.nodes import NodeFacts, list_nodes
 from articles.repository.inspection.readiness import Stamp, find_misfit, list_obstacles, read_stamp
-from articles.repository.inspection.server import Overview, merged, overview_of
-from articles.repository.inspection.slow_log import SlowCommand, slow_command
+from articles.repository.inspection.server import Overview, SlowCommand, merged, overview_of, slow_command
 from articles.repository.store import keys as names
 from articles.repository.store import permissions
 from articles.repository.store.connection import Store

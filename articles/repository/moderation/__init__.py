@@ -4,10 +4,8 @@ from articles.repository.moderation.flags import Flags
 from articles.repository.moderation.left_out import LeftOutVotes
 from articles.repository.moderation.log import ModerationLog
 from articles.repository.moderation.redactions import Redactions
-from articles.repository.moderation.removed import RemovedArticles, RemovedComments
-from articles.repository.moderation.sweeps import Sweeps
-from articles.repository.moderation.voting_blocs import VotingBlocs
-from articles.repository.moderation.voting_rings import VotingRings
+from articles.repository.moderation.removed import RemovedArticles, RemovedComments, Sweeps
+from articles.repository.moderation.voting_rings import VotingBlocs, VotingRings
 
 __all__ = [
     "Flags",

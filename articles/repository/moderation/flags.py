@@ -1,6 +1,6 @@
-"""Flags: set and taken back by members, decided by moderators."""
+"""Flags: set and taken back by members, decided by moderators; with their audit and repair."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from heapq import merge
 from operator import itemgetter
@@ -25,10 +25,11 @@ from articles.repository.articles import Articles
 from articles.repository.comments import Comments
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.reading import read_articles
+from articles.repository.store.attempts import Finding
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import portions, ranked_members
+from articles.repository.store.scan import Contents, portions, ranked_members
 from articles.repository.store.values import moment_from, whole_from
 
 _KEPT = "kept"
@@ -218,3 +219,52 @@ def _flag_from(subject: SubjectId, member: UserId, text: str | None, kept: str |
         )
     except ValueError:
         return None
+
+
+_CHECKS_PER_STEP = 20
+"""Number of articles and comments whose flags one script reads."""
+
+
+class FlagUpkeep:
+    """The audit and the repair of a store's flags."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def check(self, keys: Keys, contents: Contents) -> Iterator[Finding]:
+        """Yield what is wrong with the flags of a shard. In batches. Raises StoreError."""
+        for batch in portions(self._checks(keys, contents), _CHECKS_PER_STEP):
+            flat = self._store.run("audit/flags", [keys.flagged], [keys.prefix, *_flat(batch)])
+            for number, problem in zip(flat[::2], flat[1::2], strict=True):
+                subject, member = batch[number]
+                yield Finding(keys.flags_by(int(member)) if member else keys.flags(int(subject)), problem)
+
+    def repair(self, keys: Keys, contents: Contents) -> None:
+        """Rebuild the queue and the members' lists of a shard from the flags. In batches. Raises StoreError."""
+        self._repair(keys, self._checks(keys, contents))
+
+    def settle(self, subjects: Iterable[SubjectId]) -> None:
+        """Update the queue and the members' lists for flags that were just written or dropped.
+
+        One round trip for each batch of each shard.
+        """
+        for keys, ids in self._store.shards.split_comments(subjects).items():
+            self._repair(keys, ((str(subject), "") for subject in ids))
+
+    def _repair(self, keys: Keys, checks: Iterable[tuple[str, str]]) -> None:
+        for batch in portions(checks, _CHECKS_PER_STEP):
+            self._store.run("repair/flags", [keys.flagged], [keys.prefix, *_flat(batch)])
+
+    def _checks(self, keys: Keys, contents: Contents) -> Iterator[tuple[str, str]]:
+        """Yield what to check: each subject with "", and each entry of a member's list with the member."""
+        queued = ranked_members(self._store, keys.flagged)
+        for subject in {*map(str, contents.flagged), *queued}:
+            yield subject, ""
+        for member in sorted(contents.flaggers):
+            for subject in ranked_members(self._store, keys.flags_by(member)):
+                yield subject, str(member)
+
+
+def _flat(batch: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for pair in batch:
+        yield from pair

@@ -1,13 +1,22 @@
-"""Acts of moderators: leave a member's choices on articles and comments out of ranking, or count them again."""
+"""Votes that are left out of ranking: the acts of moderators, and the audit and repair of their records.
 
-from collections.abc import Iterator
+The shards follow an act one after the other, and the first shard records it as done only after all others. So
+another shard may follow an earlier act as long as the first shard's act is open, but not once it is done.
+"""
+
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
+from articles.repository.store.attempts import Finding
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
+from articles.repository.store.scan import batches, hash_fields, set_members
 
 
 def leaves_out(act: int) -> bool:
@@ -89,3 +98,123 @@ class LeftOutVotes:
                 arguments: list[Value] = [keys.prefix, member, act, now, since, size]
                 changed, since = self._store.change(script, member, given, arguments)
                 yield int(changed)
+
+
+_ACT = re.compile(r"([1-9][0-9]*) (open|done)")
+
+
+class _State(NamedTuple):
+    """One shard's record of a member: the number of the act that it follows, 0 for none, and its state."""
+
+    act: int
+    is_done: bool
+    is_left_out: bool
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the record agrees with the act that the shard follows."""
+        return self.is_left_out == leaves_out(self.act)
+
+
+_States = tuple[_State, ...]
+"""The record of a member in each shard, the first shard first."""
+
+
+class LeftOutUpkeep:
+    """The audit and the repair of left-out members and acts, between the shards of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._left_out = LeftOutVotes(store)
+
+    def check(self) -> Iterator[Finding]:
+        """Yield what is wrong with the acts of members. One round trip for each batch. Raises StoreError."""
+        for member, states in self._read_all():
+            yield from self._problems(member, states)
+
+    def list_steps(self) -> Iterator[Callable[[], None]]:
+        """Yield the steps of the repair: one for each member with a wrong act, or one that is not complete.
+
+        A step completes the last act of the member in every shard. Idempotent; one that was interrupted is listed
+        again. Raises StoreError.
+        """
+        for member, states in self._read_all():
+            if self._is_wrong(member, states):
+                yield partial(self._repeat, member, _last_act(states))
+            elif not states[0].is_done:
+                yield partial(_take, self._left_out.go_on(member))
+
+    def _repeat(self, member: UserId, act: int) -> None:
+        """Carry out an act again in every shard. The first shard begins it first and completes it last."""
+        first, *others = self._store.shards.all
+        self._begin(first, member, act)
+        for keys in others:
+            self._begin(keys, member, act)
+            _take(self._left_out.settle(keys, member, str(act)))
+        _take(self._left_out.settle(first, member, str(act)))
+
+    def _begin(self, keys: Keys, member: UserId, act: int) -> None:
+        given = [keys.left_out, keys.left_out_acts]
+        self._store.change("left_out/repair", member, given, [member, act, int(leaves_out(act))])
+
+    def _read_all(self) -> Iterator[tuple[UserId, _States]]:
+        """Yield the shards' records of each member; wrong ones only if two readings agree.
+
+        One reading may catch an act between two shards. The numbers of a member's acts only grow, so what two
+        readings agree on was true in every shard at the moment between them.
+        """
+        for batch in batches(self._members(), ENTRIES_PER_CHECK):
+            found = dict(zip(map(int, batch), self._read(batch), strict=True))
+            wrong = [str(member) for member, states in found.items() if self._is_wrong(member, states)]
+            again = dict(zip(map(int, wrong), self._read(wrong), strict=True))
+            yield from ((one, states) for one, states in found.items() if again.get(one, states) == states)
+
+    def _members(self) -> set[UserId]:
+        """Return the members of whom any shard has a record."""
+        found = set[str]()
+        for keys in self._store.shards.all:
+            found.update(hash_fields(self._store, keys.left_out_acts), set_members(self._store, keys.left_out))
+        return {int(member) for member in found if member.isascii() and member.isdigit()}
+
+    def _read(self, members: list[str]) -> list[_States]:
+        """Return the shards' records of each of these members. One round trip, none without members."""
+        if not members:
+            return []
+        with self._store.pipeline() as pipe:
+            for keys in self._store.shards.all:
+                pipe.hmget(keys.left_out_acts, members)
+                pipe.smismember(keys.left_out, members)
+            replies = pipe.execute()
+        shards = [map(_state_from, *replies[at : at + 2]) for at in range(0, len(replies), 2)]
+        return list(zip(*shards, strict=True))
+
+    def _is_wrong(self, member: UserId, states: _States) -> bool:
+        return any(True for _ in self._problems(member, states))
+
+    def _problems(self, member: UserId, states: _States) -> Iterator[Finding]:
+        first = states[0]
+        for keys, state in zip(self._store.shards.all, states, strict=True):
+            if not state.is_sound:
+                says = "leaves" if leaves_out(state.act) else "does not leave"
+                yield Finding(keys.left_out, f"act {state.act} {says} the choices of {member} out of ranking")
+            if state.act > first.act:
+                yield Finding(keys.left_out_acts, f"act {state.act} of {member}, in the first shard {first.act}")
+            elif first.is_done and state[:2] != first[:2]:
+                yield Finding(keys.left_out_acts, f"act {first.act} of {member} is done in the first shard only")
+
+
+def _last_act(states: _States) -> int:
+    """Return the number of the last act on a member; if all are lost, one that leaves the first shard as it is."""
+    return max(state.act for state in states) or (1 if states[0].is_left_out else 2)
+
+
+def _state_from(act: str | None, is_left_out: int) -> _State:
+    """Return a shard's record of a member; an act that cannot be read counts as none."""
+    parts = _ACT.fullmatch(act or "")
+    number, state = parts.groups() if parts else ("0", "done")
+    return _State(int(number), state == "done", bool(is_left_out))
+
+
+def _take(steps: Iterator[int]) -> None:
+    for _ in steps:
+        pass

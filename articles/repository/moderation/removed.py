@@ -1,17 +1,25 @@
-"""Removed articles and removed comments: the lists of them for moderators."""
+"""Removed articles and comments: the lists of them for moderators, and sweeps.
 
-from collections.abc import Iterable, Iterator, Sequence
+A sweep removes everything that a member posted recently in one act, and restores it in one act.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 from math import inf
 from typing import NamedTuple
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.discussion.comments import COMMENTS_PER_MEMBER_PAGE, Comment, root_of
+from articles.domain.errors import ActionRefused, ArticleNotFound, CommentNotFound
 from articles.domain.lists import MOST_PAGED, Position
 from articles.domain.members import UserId
-from articles.domain.moderation.log import Action, LogEntry
+from articles.domain.moderation.log import Action, Actor, LogEntry
+from articles.repository.articles import Articles
+from articles.repository.comments import Comments
 from articles.repository.comments.reading import FIELDS, comments_from
 from articles.repository.lists.paging import page_window, position_of, read_window
 from articles.repository.lists.reading import read_articles
+from articles.repository.members import Members
 from articles.repository.moderation.log import ModerationLog, entries_from
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, exact_time
@@ -211,3 +219,49 @@ class RemovedComments:
             for comment, entry in zip(comments, removals, strict=True)
             if comment.article in articles
         )
+
+
+_Change = Callable[[int, Actor, str, str], None]
+
+
+class Sweeps:
+    """The sweeps of a store. Each removal and each restoration is one script, so a sweep can be interrupted."""
+
+    def __init__(self, members: Members, articles: Articles, comments: Comments) -> None:
+        self._members = members
+        self._articles = articles
+        self._comments = comments
+
+    def remove(self, member: UserId, since: float, sweep: str, actor: Actor, reason: str) -> Iterator[bool]:
+        """Remove what a member posted since then, in Unix seconds; yield for each one whether this call did.
+
+        `sweep`: a mark on each removal, by which `restore` recognises it. One round trip for each, and one for
+        each batch of the member's lists in each shard. Idempotent. Raises StoreError.
+        """
+        yield from self._change(
+            member, since, (self._articles.remove, self._comments.remove), actor, reason, sweep
+        )
+
+    def restore(self, member: UserId, since: float, sweep: str, actor: Actor, reason: str) -> Iterator[bool]:
+        """Restore what the sweep removed, and nothing else. Otherwise like `remove`."""
+        yield from self._change(
+            member, since, (self._articles.restore, self._comments.restore), actor, reason, sweep
+        )
+
+    def _change(
+        self, member: UserId, since: float, changes: tuple[_Change, _Change], actor: Actor, reason: str, sweep: str
+    ) -> Iterator[bool]:
+        change_article, change_comment = changes
+        for article_id, _ in takewhile(lambda noted: noted[1] >= since, self._members.iterate_posted(member)):
+            yield _is_done(change_article, article_id, actor, reason, sweep)
+        for comment in takewhile(lambda one: one.posted_at >= since, self._comments.list_by(member)):
+            yield _is_done(change_comment, comment.id, actor, reason, sweep)
+
+
+def _is_done(change: _Change, subject: int, actor: Actor, reason: str, sweep: str) -> bool:
+    """Make a change; return whether its subject permitted it."""
+    try:
+        change(subject, actor, reason, sweep)
+    except (ActionRefused, ArticleNotFound, CommentNotFound):
+        return False
+    return True

@@ -1,4 +1,7 @@
-"""What the stores of a move say about it: whether changes are noted or refused, and where the site has gone."""
+"""What the stores of a move say about it: whether changes are noted or refused, and where the site has gone.
+
+`Moves` answers what a site's processes ask about it.
+"""
 
 import json
 from typing import NamedTuple
@@ -6,6 +9,7 @@ from uuid import uuid4
 
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store
+from articles.repository.store.move_state import MoveState, state_of
 from articles.repository.store.schema import RESTORING
 
 MOVED_TO, MOVED_FROM = "moved_to", "moved_from"
@@ -140,3 +144,44 @@ def name_place(store: Store, field: str, place: Place) -> None:
     """Name another store in a field of the stamp. One round trip."""
     with store.commands() as client:
         client.hset(names.SCHEMA, field, place.as_text())
+
+
+class Moves:
+    """The moves of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def get_state(self) -> MoveState:
+        """Return whether the site is being moved from this store, or has been. One round trip."""
+        return state_of(self._store)
+
+    def get_new_place(self) -> Place | None:
+        """Return the store that the site was moved to from this one; None if it was not. One round trip."""
+        return other_place(self._store, MOVED_TO)
+
+    def get_former_place(self) -> Place | None:
+        """Return the store that the site was moved here from, until the move is confirmed. One round trip."""
+        return other_place(self._store, MOVED_FROM)
+
+    def complete(self, former: "Moves") -> None:
+        """Let the site use this store if the move from the former one was interrupted right before that.
+
+        The former store has led here, so the site is here. Three round trips. Idempotent.
+        """
+        open_copy(self._store, move_of(former._store, MOVE))
+
+    def cancel(self) -> bool:
+        """Cancel an interrupted move or undo; return whether there was one. Four round trips. Idempotent."""
+        state = self.get_state()
+        if state in (MoveState.NONE, MoveState.NOTING) or self.get_new_place() is not None:
+            return False
+        if self.get_former_place() is not None:
+            reopen(self._store, NOTING)
+        else:
+            clear(self._store)
+        return True
+
+    def confirm(self) -> None:
+        """Stop recording changes for a return to the former store. One round trip. Idempotent."""
+        clear(self._store)

@@ -37,13 +37,12 @@ from articles.domain.articles import ArticleId
 from articles.domain.lists import Order, Period
 from articles.domain.members import UserId
 from articles.domain.ranking import RANGES, out_of_range
-from articles.repository.inbox.upkeep import check_inbox
-from articles.repository.moderation.flag_upkeep import FlagUpkeep
-from articles.repository.moderation.left_out_upkeep import LeftOutUpkeep
+from articles.repository.inbox import check_inbox
+from articles.repository.moderation.flags import FlagUpkeep
+from articles.repository.moderation.left_out import LeftOutUpkeep
 from articles.repository.store import keys as names
-from articles.repository.store.ahead import read_ahead
 from articles.repository.store.attempts import Finding, attempt, attempt_each, is_shard_damaged
-from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
+from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, read_ahead
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import (

@@ -9,9 +9,8 @@ from typing import Any
 from articles.domain.articles import ArticleId
 from articles.domain.lists import Order
 from articles.repository.lists.reading import split_groups
-from articles.repository.store.ahead import read_ahead
 from articles.repository.store.attempts import Finding, attempt
-from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
+from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN, read_ahead
 from articles.repository.store.connection import Store, Value
 from articles.repository.store.key_table import GROUP
 from articles.repository.store.keys import Keys

@@ -1,4 +1,7 @@
-"""Checks that everything in the store can be read: each key has its type, and its entries have their form."""
+"""Checks that everything in the store can be read: each key has its type, and its entries have their form.
+
+The repair drops what cannot be read from lists that it rebuilds, and names the rest.
+"""
 
 import json
 import math
@@ -12,9 +15,8 @@ from redis.client import NEVER_DECODE
 
 from articles.domain.articles import ArticleId
 from articles.repository.store import key_table as table
-from articles.repository.store.ahead import read_ahead
 from articles.repository.store.attempts import Finding
-from articles.repository.store.batches import ENTRIES_PER_READ, KEYS_PER_SCAN
+from articles.repository.store.batches import ENTRIES_PER_READ, KEYS_PER_SCAN, read_ahead
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import Key
 from articles.repository.store.keys import Keys
@@ -255,3 +257,38 @@ class Entries:
     def _note(self, name: str, entries: Sequence[Any]) -> None:
         if (ids := self._ids.get(name)) is not None:
             ids.update(article_id_from(member) for member, _ in entries)
+
+
+_REBUILT = (
+    *(table.SCORE, table.TIME, table.POINTS, table.HOT, table.REMOVED, table.GROUP, table.CHANGES),
+    *(table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED),
+    *(table.FLAGGED, table.FLAGS_BY, table.INBOX, table.LEFT_OUT, table.LEFT_OUT_ACTS),
+    *(table.ACTIVE, table.ACTIVE_OF_GROUP, table.VISITS),
+    *(table.SCORE_OF_GROUP, table.TIME_OF_GROUP, table.POINTS_OF_GROUP, table.HOT_OF_GROUP, table.TOP),
+)
+"""Kinds of keys whose unreadable entries may be dropped. The repair, or the next read, makes most of them from the
+articles and comments alone; visits begin again; an unreadable notice is useless in an inbox; and the members left
+out of ranking and their acts are made from each other, and from those of other shards."""
+
+
+def drop_unreadable(store: Store, tell: Callable[[Finding], object]) -> None:
+    """Drop unreadable entries, and keys of another type, where they are rebuilt; report each elsewhere, once."""
+    reported = set[str]()
+    for damage in list(list_damages(store)):
+        if damage.kind in _REBUILT:
+            _drop(store, damage)
+        elif damage.name not in reported:
+            reported.add(damage.name)
+            tell(Finding(damage.name, damage.problem))
+
+
+def _drop(store: Store, damage: Damage) -> None:
+    with store.commands() as client:
+        if damage.entry is None:
+            client.unlink(damage.name)
+        elif damage.kind.type == "set":
+            client.srem(damage.name, damage.entry)
+        elif damage.kind.type == "hash":
+            client.hdel(damage.name, damage.entry)
+        else:
+            client.zrem(damage.name, damage.entry)

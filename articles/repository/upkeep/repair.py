@@ -11,11 +11,11 @@ from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.domain.members import UserId
 from articles.repository.changes import Changes
 from articles.repository.groups import Groups
-from articles.repository.inbox.upkeep import repair_inbox
+from articles.repository.inbox import repair_inbox
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
-from articles.repository.moderation.flag_upkeep import FlagUpkeep
-from articles.repository.moderation.left_out_upkeep import LeftOutUpkeep
+from articles.repository.moderation.flags import FlagUpkeep
+from articles.repository.moderation.left_out import LeftOutUpkeep
 from articles.repository.store import keys as names
 from articles.repository.store.attempts import Finding, attempt_repair
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_SCAN
@@ -25,7 +25,7 @@ from articles.repository.store.scan import Contents, batches, mentioned_ids, por
 from articles.repository.upkeep.audit import Progress, quiet
 from articles.repository.upkeep.comment_repair import CommentRepair
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, repair_long
-from articles.repository.upkeep.unreadable import drop_unreadable
+from articles.repository.upkeep.readable import drop_unreadable
 from articles.repository.upkeep.upgrades import drop_words
 
 Tell = Callable[[Finding], object]

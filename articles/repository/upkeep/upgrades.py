@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from articles.domain.errors import StoreDamaged
 from articles.domain.lists import Order
-from articles.repository.account_ids import AccountIds
+from articles.repository.accounts import AccountIds
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.clients.errors import store_errors

@@ -14,7 +14,7 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.discussion.comments import Comment, CommentOrder, Thread, ThreadPart, article_of
 from articles.domain.errors import CommentNotFound, PageNotFound
 from articles.views.comments.rows import Viewer, draw_thread, new_in
-from articles.views.lists.page_token import Pages, pack, unpack
+from articles.views.lists.paging import Pages, pack, unpack
 from articles.web.identity import reader_id, silence_of
 from articles.web.moderation.subjects import may_see_subjects
 from articles.wiring import repository

@@ -1,10 +1,13 @@
-"""Headings of lists, for their pages and their feeds."""
+"""What stands around the rows of a list: its heading, its tabs, and what an empty list says instead."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
-from articles.domain.lists import Order, Period
+from articles.domain.lists import HOT_PERIODS, TOP_PERIODS, ArticlePage, Order, Period
 from articles.formatting.values import grouped, listed
 
 
@@ -40,3 +43,180 @@ def page_title(heading: str, number: int) -> str:
     if number == 1:
         return heading
     return f"{heading} · {_('Page %(number)s') % {'number': grouped(number)}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A link to the same list in another order, or over another period."""
+
+    label: str
+    address: str
+    is_current: bool
+    title: str = ""
+    """The whole label, where the short one depends on its neighbours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tabs:
+    """Tabs of one kind. `name` is for screen readers; `label`, if any, is visible before the first tab."""
+
+    name: str
+    tabs: tuple[Tab, ...]
+    label: str = ""
+    is_label_wide_only: bool = False
+    """Whether the label is left out on narrow screens."""
+
+
+def order_tabs(current: Order) -> Tabs:
+    """Return the orders of a list of groups."""
+    labels = {
+        Order.SCORE: _("By score"),
+        Order.TIME: _("Newest"),
+        Order.HOT: _("Hot"),
+        Order.POINTS: _("Most points"),
+        Order.ACTIVE: _("Discussed"),
+    }
+    tabs = (Tab(label, f"?order={order}", order is current) for order, label in labels.items())
+    return Tabs(_("Order"), tuple(tabs))
+
+
+def hot_period_tabs(current: Period) -> Tabs:
+    """Return the ages of articles to which the hot list can be limited."""
+    labels = {
+        Period.DAY: _("24 hours"),
+        Period.THREE_DAYS: _("3 days"),
+        Period.WEEK: _("7 days"),
+        Period.ALL: _("All"),
+    }
+    tabs = (Tab(labels[period], f"?range={word}", period is current) for word, period in HOT_PERIODS.items())
+    return Tabs(_("Posted within"), tuple(tabs), _("Posted within:"), is_label_wide_only=True)
+
+
+def top_period_tabs(current: Period | None) -> Tabs:
+    """Return the lists of the most points; none of them is current on the front page."""
+    labels = {
+        Period.DAY: (pgettext("top of the", "Day"), _("Most points of the day")),
+        Period.WEEK: (pgettext("top of the", "Week"), _("Most points of the week")),
+        Period.MONTH: (pgettext("top of the", "Month"), _("Most points of the month")),
+        Period.ALL: (pgettext("top of", "All time"), _("Most points of all time")),
+    }
+    top = reverse("articles:top")
+    tabs = (
+        Tab(labels[period][0], f"{top}?range={word}", period is current, labels[period][1])
+        for word, period in TOP_PERIODS.items()
+    )
+    return Tabs(_("Most points"), tuple(tabs), _("Top:"))
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """The text shown instead of articles. Only some empty lists have a heading or a button."""
+
+    sentence: str
+    button: str = ""
+    address: str = ""
+    heading: str = ""
+
+
+def empty_list(page: ArticlePage, *, period: Period, hides: bool) -> Empty:
+    """Return the text of a page without articles.
+
+    `hides`: whether the reader hides groups other than those of the list.
+    """
+    if page.number > 1:
+        return Empty(_("You have reached the end. Nothing new has been posted since."))
+    if page.order is Order.HOT:
+        return _group_hot(page) or _hot(period)
+    if page.order is Order.ACTIVE and not page.total:
+        return _nothing_discussed(page)
+    if hides and page.total:
+        return Empty(_("Every article here is in a group you have hidden."))
+    return _top(period) if page.order is Order.POINTS and period is not Period.ALL else _nothing_posted(page)
+
+
+def _nothing_posted(page: ArticlePage) -> Empty:
+    button, address = _("Post an article"), reverse("articles:post")
+    if page.groups:
+        return Empty(_("These groups have no articles yet."), button, address)
+    if page.group:
+        return Empty(_("This group has no articles yet."), button, address)
+    return Empty(
+        _("Post the first link. Other members can vote for it, and the best links rise to the top of this page."),
+        button,
+        address,
+        heading=_("Nothing has been posted yet"),
+    )
+
+
+def _nothing_discussed(page: ArticlePage) -> Empty:
+    button = _("Show the newest articles")
+    if page.groups:
+        return Empty(_("No article in these groups has comments yet."), button, "?order=time")
+    if page.group:
+        return Empty(_("No article in this group has comments yet."), button, "?order=time")
+    return Empty(
+        _("Articles with comments appear on this list, those with the newest comment first."),
+        button,
+        reverse("articles:newest"),
+        heading=_("Nothing has been discussed yet"),
+    )
+
+
+def _group_hot(page: ArticlePage) -> Empty | None:
+    """Return the text for the hot list of groups; None for the hot list of the site."""
+    if page.groups:
+        return Empty(
+            _("No article in these groups is on the hot list, which shows only articles that have been read."),
+            _("Show the groups by score"),
+            "?order=score",
+        )
+    if page.group:
+        return Empty(
+            _("No article in this group is on the hot list, which shows only articles that have been read."),
+            _("Show the group by score"),
+            "?order=score",
+        )
+    return None
+
+
+def _hot(period: Period) -> Empty:
+    match period:
+        case Period.DAY:
+            return Empty(
+                _("No article posted in the last 24 hours has been read yet."),
+                _("Show the last 3 days"),
+                "?range=72h",
+            )
+        case Period.THREE_DAYS:
+            return Empty(
+                _("No article posted in the last 3 days has been read yet."),
+                _("Show the last 7 days"),
+                "?range=7d",
+            )
+        case Period.WEEK:
+            return Empty(
+                _("No article posted in the last 7 days has been read yet."),
+                _("Show the whole hot list"),
+                "?range=all",
+            )
+        case _:
+            return Empty(
+                _("Articles appear on this list once they are read, and sink as they age."),
+                _("Show the newest articles"),
+                reverse("articles:newest"),
+                heading=_("Nothing has been read yet"),
+            )
+
+
+def _top(period: Period) -> Empty:
+    match period:
+        case Period.DAY:
+            return Empty(
+                _("Nothing was posted in the last 24 hours."), _("Show the top of the week"), "?range=week"
+            )
+        case Period.WEEK:
+            return Empty(
+                _("Nothing was posted in the last 7 days."), _("Show the top of the month"), "?range=month"
+            )
+        case _month:
+            return Empty(_("Nothing was posted in the last 30 days."), _("Show the top of all time"), "?range=all")

@@ -8,9 +8,8 @@ from django.views.decorators.http import require_safe
 
 from articles.domain.lists import SearchOrder
 from articles.searching import Query, clean_home, of_host
-from articles.views.lists.headings import page_title
+from articles.views.lists.headings import Tab, Tabs, page_title
 from articles.views.lists.paging import numbered_pager, page_number
-from articles.views.lists.tabs import Tab, Tabs
 from articles.web.addresses import redirect_to_path
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of

@@ -10,10 +10,17 @@ from django.utils.translation import ngettext
 
 from articles.domain.lists import ArticlePage, Order, Period
 from articles.formatting.values import grouped
-from articles.views.lists.empty import Empty, empty_list
-from articles.views.lists.headings import list_heading, page_title
+from articles.views.lists.headings import (
+    Empty,
+    Tabs,
+    empty_list,
+    hot_period_tabs,
+    list_heading,
+    order_tabs,
+    page_title,
+    top_period_tabs,
+)
 from articles.views.lists.paging import Pager
-from articles.views.lists.tabs import Tabs, hot_period_tabs, order_tabs, top_period_tabs
 
 FEED_NAMES = {Order.SCORE: "front", Order.TIME: "newest", Order.HOT: "hot", Order.ACTIVE: "active"}
 """Lists of the whole site as the addresses of their feeds name them. A list by points has a feed per period."""

@@ -1,4 +1,7 @@
-"""Changes of a page since it was loaded, for static/js/refresh.js."""
+"""Changes of a page since it was loaded, for static/js/refresh.js, and counts for scripts.
+
+Counts are numbers, and words in the reader's language.
+"""
 
 import re
 from dataclasses import dataclass
@@ -10,17 +13,64 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
-from articles.domain.articles import Article, ArticleId
+from articles.domain.articles import Article, ArticleId, Choice, Tally
 from articles.domain.errors import ArticleRemoved, VotingClosed
 from articles.domain.lists import Order, PageRefresh
 from articles.formatting.values import grouped
 from articles.text.refusals import action_sentence
 from articles.text.slugs import SLUGS_PER_REQUEST, clean_slug
-from articles.views.lists.article_counts import comments_label, counts
 from articles.web.caching import unless_known
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
+
+
+def counts(thing: ArticleId | str, source: Article | Tally) -> dict[str, Any]:
+    """Return the counts as numbers, and as the pages show them. `thing`: an article, or `comment-<id>`."""
+    votes, opposes = grouped(source.votes), grouped(source.opposes)
+    return {
+        "id": thing,
+        "votes": source.votes,
+        "opposes": source.opposes,
+        "choice": source.choice.value,
+        "points": grouped(source.points),
+        "unit": ngettext("point", "points", abs(source.points)),
+        "numbers": ngettext(
+            "%(votes)s vote, %(opposes)s opposed", "%(votes)s votes, %(opposes)s opposed", source.votes
+        )
+        % {"votes": votes, "opposes": opposes},
+    }
+
+
+def comments_label(number: int) -> str:
+    """Return the number of an article's comments in words."""
+    return ngettext("%(num)s comment", "%(num)s comments", number) % {"num": grouped(number)}
+
+
+def sentence(tally: Tally) -> str:
+    """Return what a screen reader announces after a choice."""
+    numbers = {"points": grouped(tally.points)}
+    match tally.choice:
+        case Choice.VOTE:
+            text = ngettext(
+                "Your vote is counted: %(points)s point now.",
+                "Your vote is counted: %(points)s points now.",
+                abs(tally.points),
+            )
+        case Choice.OPPOSE:
+            text = ngettext(
+                "Your opposition is counted: %(points)s point now.",
+                "Your opposition is counted: %(points)s points now.",
+                abs(tally.points),
+            )
+        case _:
+            text = ngettext(
+                "Your choice is taken back: %(points)s point now.",
+                "Your choice is taken back: %(points)s points now.",
+                abs(tally.points),
+            )
+    return text % numbers
+
 
 SHARED_SECONDS = 5
 """Time for which caches may serve a response to all readers without an account."""

@@ -23,10 +23,9 @@ from articles.formatting.values import grouped
 from articles.searching import MOST_CHARACTERS, Query, first_match, groups_named, marked_parts, read_query
 from articles.text.markdown import plain
 from articles.text.slugs import requested_slug
-from articles.views.lists.headings import page_title, search_heading
+from articles.views.lists.headings import Tab, Tabs, page_title, search_heading
 from articles.views.lists.list_page import hidden_groups
 from articles.views.lists.paging import numbered_pager, page_number
-from articles.views.lists.tabs import Tab, Tabs
 from articles.web.addresses import moved
 from articles.web.identity import blocked_by, reader_id
 from articles.web.preferences import preferences_of

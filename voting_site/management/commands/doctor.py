@@ -11,10 +11,9 @@ from django.utils import translation
 
 from articles.doctor import database, mail
 from articles.doctor.checks import SECTIONS, examine
-from articles.doctor.examination import Examination
-from articles.doctor.findings import Result, error
+from articles.doctor.examination import Examination, Result, error
 from articles.wiring import examined_repository
-from voting_site.configuration import dotenv
+from voting_site.configuration import loading
 from voting_site.configuration.service_urls import POSTGRES
 from voting_site.configuration.variables import NAMES
 from voting_site.doctor_report import Form, add_form_arguments, settings_results, status_of, written
@@ -50,7 +49,7 @@ class Command(BaseCommand):
         if settings.DATABASES["default"]["ENGINE"] == POSTGRES:
             import_module(f"{POSTGRES}.base").limit_waits()
         database.read_only()
-        results = settings_results((), dotenv.warnings(settings.BASE_DIR, NAMES))
+        results = settings_results((), loading.warnings(settings.BASE_DIR, NAMES))
         results += [one for one in _of_the_launcher() if one.section not in skipped]
         results += examine(Examination(examined_repository()), skipped)
         if recipient:

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from voting_site.command_line import discard_rest
 from voting_site.embedded import EmbeddedStoreError
-from voting_site.output import discard_rest
 from voting_site.serving import launcher
 
 

@@ -17,13 +17,13 @@ from typing import Any
 from django.utils.translation import gettext_noop
 
 from articles.operation.arrival import ARRIVED_AT
-from voting_site.serving.requests.whole_bodies import Application
+from voting_site.serving.requests.incoming import Application
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
+from voting_site.serving.workers.environ import CHUNK_BYTES, Response
 from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.recent_pages import RecentPages
 from voting_site.serving.workers.refusals import refuse
-from voting_site.serving.workers.responses import CHUNK_BYTES, Response
 
 _Change = Callable[[dict[str, Any]], dict[str, Any]]
 

@@ -28,7 +28,7 @@ from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE, Reading, Shar
 from articles.operation import metrics
 from articles.operation.arrival import ARRIVED_AT
 from voting_site.serving.workers import environ
-from voting_site.serving.workers.responses import Headers
+from voting_site.serving.workers.environ import Headers
 
 FRESH = 1.0
 """Seconds for which a page is sent as it is."""

@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 from articles.domain.refusals import REFUSED_BY_SERVER, error_body
-from voting_site.serving.workers.responses import Headers
+from voting_site.serving.workers.environ import Headers
 
 API = "/api/"
 

@@ -16,7 +16,7 @@ from articles.readership.record import count_apart
 from articles.retractions import Retractions
 from articles.wiring import repository
 from voting_site.jinja import load_most_read
-from voting_site.serving.requests.declared_proxies import declared
+from voting_site.serving.requests.incoming import declared
 from voting_site.serving.workers.pool import Pool
 from voting_site.serving.workers.recent_pages import RecentPages, Views
 from voting_site.serving.workers.worker import GRACE, Worker

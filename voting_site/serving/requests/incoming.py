@@ -1,10 +1,13 @@
-"""Refuse requests that are too large or unreadable before anything parses them.
+"""Requests before Django: proxies, bodies and text.
 
-Forms are short and carry no files. The limit of the API is Django's `DATA_UPLOAD_MAX_MEMORY_SIZE`.
+Of a proxy's word only what the operator declared is believed. Requests that are too large or unreadable are
+refused before anything parses them.
 """
 
 from binascii import a2b_qp
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from io import BytesIO
 from typing import Any, NoReturn
 from urllib.parse import unquote_to_bytes
 
@@ -14,9 +17,66 @@ from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 
-from articles.api.protocol.handlers import is_for_programs, too_many
+from articles.api.protocol.envelope import is_for_programs, too_many
 from articles.domain.errors import LimitReached
 from articles.web import limits
+from articles.web.client_address import Proxies, read_address
+
+Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+
+def with_whole_bodies(application: Application, at_most: int) -> Application:
+    """Wrap the application so that every body has a length. Longer ones are cut one byte above `at_most` bytes."""
+
+    def wrapped(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        ends = environ.get("wsgi.input_terminated")
+        if ends and "HTTP_TRANSFER_ENCODING" in environ and not environ.get("CONTENT_LENGTH"):
+            body = environ["wsgi.input"].read(at_most + 1)
+            environ |= {"wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body))}
+        return application(environ, start_response)
+
+    return wrapped
+
+
+_PREFIXES = ("SCRIPT_NAME", "SCRIPT_URL", "REDIRECT_URL")
+"""Variables from which Django derives a prefix of every address."""
+
+_SCHEME = "HTTP_X_FORWARDED_PROTO"
+
+
+def declared(*, behind_proxy: bool, proxies: Iterable[str] = ()) -> Callable[[str], bool]:
+    """Return a function that says whether the peer with an address is a proxy whose word on the scheme counts.
+
+    `proxies` are the trusted ones; without any, `behind_proxy` trusts every peer.
+    """
+    known = Proxies.named(proxies)
+    trusts_all = known == Proxies()
+
+    @lru_cache(1024)
+    def is_declared(peer: str) -> bool:
+        return behind_proxy and (trusts_all or known.trusts_peer(peer, read_address(peer)))
+
+    return is_declared
+
+
+def with_declared_proxies(
+    application: Application, *, behind_proxy: bool, proxies: Iterable[str] = ()
+) -> Application:
+    """Wrap the application so that a request has no prefix, and a scheme from declared proxies only."""
+    is_declared = declared(behind_proxy=behind_proxy, proxies=proxies)
+
+    def wrapped(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        environ["PATH_INFO"] = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
+        for name in _PREFIXES:
+            environ.pop(name, None)
+        environ["SCRIPT_NAME"] = ""
+        environ["wsgi.url_scheme"] = "http"
+        if behind_proxy and not is_declared(environ.get("REMOTE_ADDR", "")):
+            environ.pop(_SCHEME, None)  # without BEHIND_PROXY, Django does not read it
+        return application(environ, start_response)
+
+    return wrapped
+
 
 Answer = Callable[[HttpRequest], HttpResponse]
 

@@ -1,0 +1,153 @@
+"""The inbox: its page, and the forms that block members and mute discussions.
+
+It shows replies, mentions, decisions on flags, moderators' actions on the member's content, and bans.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.models import Ban, Block, BlockLimitError, Mute
+from accounts.web import unsent_form
+from accounts.web.form_pages import MemberRequest, form_action, members_only
+from articles.domain.discussion.notices import EXCERPT_CHARACTERS, Notice
+from articles.forms.bans import SCOPES
+from articles.text.markdown import plain
+from articles.views.lists.paging import numbered_pager, page_number
+from articles.web import error_pages
+from articles.web.form_answers import way_back
+from articles.web.identity import actor, inbox_read_until, mark_read, member_named, named
+from articles.wiring import repository
+
+
+class ReadForm(forms.Form):
+    """The time up to which the inbox was read, in Unix seconds: later notices stay new."""
+
+    until = forms.FloatField(min_value=0, widget=forms.HiddenInput)
+
+
+MOST_SHOWN = 100
+"""Muted discussions on the page, the last muted."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeRow:
+    """A notice as the page shows it."""
+
+    notice: Notice
+    excerpt: str
+    """Beginning of the comment; "" if there is none, or if it cannot be read."""
+
+
+@never_cache
+@require_safe
+@members_only()
+def inbox(request: MemberRequest) -> HttpResponse:
+    """Show a page of the inbox; what is new stays new until the member marks it as read."""
+    number, repo = page_number(request), repository()
+    page = repo.inbox.get_page(actor(request).id, number)
+    rows, read_until = list(_rows(named(page.notices))), inbox_read_until(request)
+    context = {
+        "bans": Ban.objects.to_show(request.user) if number == 1 else [],
+        "scopes": SCOPES,
+        "muted": repo.articles.get_many(Mute.objects.list_muted(request.user)[:MOST_SHOWN]) if number == 1 else [],
+        "new": [row for row in rows if row.notice.at > read_until],
+        "earlier": [row for row in rows if row.notice.at <= read_until],
+        "form": ReadForm(initial={"until": repo.store.now()}),
+        "pager": numbered_pager(page.number, has_next=page.has_next),
+    }
+    response = render(request, "inbox/inbox.html", context)
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+def _rows(notices: Iterable[Notice]) -> Iterator[NoticeRow]:
+    for notice in notices:
+        yield NoticeRow(notice, Truncator(plain(notice.html)).chars(EXCERPT_CHARACTERS))
+
+
+def _inbox_page(_request: HttpRequest) -> str:
+    return reverse("articles:inbox")
+
+
+def _read_button(_request: HttpRequest) -> str:
+    return _("Mark all as read")
+
+
+@never_cache
+@form_action(page=_inbox_page, button=_read_button)
+@members_only()
+def read(request: HttpRequest) -> HttpResponse:
+    """Mark as read what was in the inbox when its page was shown. Idempotent."""
+    form = ReadForm(request.POST)
+    if not form.is_valid():
+        return error_pages.page(request, 400)
+    mark_read(actor(request).id, min(form.cleaned_data["until"], repository().store.now()))
+    return redirect("articles:inbox")
+
+
+_BLOCKING = {"block": True, "unblock": False}
+_MUTING = {"mute": True, "unmute": False}
+
+
+def _profile(request: HttpRequest, name: str) -> str:
+    return way_back(request) or reverse("articles:profile", args=[name])
+
+
+def _block_button(request: HttpRequest, name: str) -> str:
+    is_wanted = _BLOCKING.get(unsent_form.sent(request).get("blocked", ""))
+    return (_("Block %(name)s") if is_wanted else _("Unblock %(name)s")) % {"name": name}
+
+
+@never_cache
+@form_action(page=_profile, button=_block_button)
+@members_only()
+def block(request: MemberRequest, name: str) -> HttpResponse:
+    """Block a member, or unblock them. Idempotent."""
+    is_wanted, other = _BLOCKING.get(request.POST.get("blocked", "")), member_named(name)
+    if is_wanted is None or other.pk == request.user.pk:
+        return error_pages.page(request, 400)
+    if is_wanted:
+        try:
+            Block.objects.block(request.user, other)
+        except BlockLimitError:
+            messages.error(
+                request, _("You have blocked the maximum number of members. Unblock one of them first.")
+            )
+    else:
+        Block.objects.filter(user=request.user, blocked=other).delete()
+    return redirect(_profile(request, other.get_username()))
+
+
+def _discussion(request: HttpRequest, article_id: int) -> str:
+    return way_back(request) or reverse("articles:article", args=[article_id]) + "#comments"
+
+
+def _mute_button(request: HttpRequest, **_article: int) -> str:
+    is_wanted = _MUTING.get(unsent_form.sent(request).get("muted", ""))
+    return _("Mute this discussion") if is_wanted else _("Unmute this discussion")
+
+
+@never_cache
+@form_action(page=_discussion, button=_mute_button)
+@members_only()
+def mute(request: MemberRequest, article_id: int) -> HttpResponse:
+    """Mute the discussion of an article, or unmute it. Idempotent."""
+    is_wanted = _MUTING.get(request.POST.get("muted", ""))
+    if is_wanted is None:
+        return error_pages.page(request, 400)
+    if is_wanted:
+        article = repository().articles.get(article_id)
+        Mute.objects.mute(request.user, article.id)
+    else:
+        Mute.objects.filter(user=request.user, article=article_id).delete()
+    return redirect(_discussion(request, article_id))

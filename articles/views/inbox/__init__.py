@@ -1,1 +1,0 @@
-"""The inbox: its page, and what members silence."""
