@@ -125,9 +125,6 @@ bench-million: $(TOOLS_READY)
 # Each of these measures one part of the site; half an hour in all.
 bench-parts: $(TOOLS_READY)
 	$(BIN)/python -m bench.import_rate
-	$(BIN)/python -m bench.hot_list
-	$(BIN)/python -m bench.lists
-	$(BIN)/python -m bench.hyperloglog
 	$(BIN)/python -m bench.search
 	$(BIN)/python -m bench.backups
 	$(BIN)/python -m bench.feeds

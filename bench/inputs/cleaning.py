@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from accounts import names
-from articles.searching import MOST_CHARACTERS, read_query, words_of_comment
+from articles.searching import MOST_CHARACTERS, read_query
 from articles.text import lines, links, slugs
 
 DELICATE = (
@@ -35,7 +35,6 @@ CLEANERS: dict[str, tuple[Callable[[str], object], int]] = {
     "slugs": (lambda raw: slugs.slugs_between(raw, at_most=5), LONGEST),
     "slug from a title": (slugs.slug_from_title, lines.TITLE_LIMIT),
     "query": (read_query, 2 * MOST_CHARACTERS),
-    "words of a text": (lambda raw: words_of_comment(lines.clean_comment(raw)), lines.TEXT_LIMIT),
     "name": (names.canonical, names.MAX_LENGTH),
 }
 
