@@ -9,11 +9,11 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
-from accounts.hashers import HashesBusy
+from accounts.passwords import HashesBusy
 from articles.domain import errors
 from articles.domain.members import UserId
 from articles.domain.refusals import refusal_of
-from articles.operation.arrival import ARRIVED_AT
+from articles.operation import ARRIVED_AT
 from articles.repository import answer_within
 from articles.text.refusals import action_sentence
 from articles.web import error_pages as pages

@@ -5,7 +5,7 @@
 
 FILE: articles of one site, in the format of `manage.py import_articles`. For every six hours from a month after
 the first article, computes the front page for each way of choosing votes per day: always 200, or a percentile of
-the points of recent articles, chosen daily as the site does (articles/domain/weight.py).
+the points of recent articles, chosen daily as the site does (articles/domain/ranking.py).
 
 Public data do not say when each vote was cast. The simulation assumes that most votes come early, as in the demo:
 an article has 63 % of its points after MATURING hours.
@@ -21,8 +21,17 @@ from dataclasses import dataclass, field
 from math import exp
 from pathlib import Path
 
-from articles.domain.ranking import Parameters, score
-from articles.domain.weight import DAY, FEWEST_ARTICLES, HIGHEST, LOWEST, RECENT, SETTLED, nearest_rank
+from articles.domain.ranking import (
+    DAY,
+    FEWEST_ARTICLES,
+    HIGHEST,
+    LOWEST,
+    RECENT,
+    SETTLED,
+    Parameters,
+    nearest_rank,
+    score,
+)
 
 TARGET = Path(__file__).parents[1] / "docs" / "front-page.svg"
 

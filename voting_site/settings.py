@@ -55,7 +55,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "voting_site.serving.requests.outgoing.HttpsRedirectMiddleware",
-    "voting_site.serving.public_files.PublicFilesMiddleware",
+    "voting_site.serving.static_files.PublicFilesMiddleware",
     "voting_site.serving.requests.outgoing.PackingMiddleware",
     "articles.middleware.HeadMiddleware",
     "articles.middleware.StoreDeadlineMiddleware",
@@ -218,8 +218,8 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 
 AUTH_USER_MODEL = "accounts.User"
 PASSWORD_HASHERS = [
-    "accounts.hashers.Argon2Hasher",
-    "accounts.hashers.PBKDF2Hasher",
+    "accounts.passwords.Argon2Hasher",
+    "accounts.passwords.PBKDF2Hasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

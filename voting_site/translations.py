@@ -12,6 +12,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 from django.conf import settings
+from django.utils.translation import gettext_noop, ngettext_lazy
 
 SOURCES = ("accounts", "articles", "templates", "voting_site")
 
@@ -115,3 +116,13 @@ def _machine_object(entries: Mapping[bytes, bytes]) -> bytes:
         tables += struct.pack("<II", len(text), at + len(data))
         data += text + b"\0"
     return struct.pack("<7I", _MAGIC, 0, count, 28, 28 + 8 * count, 0, 0) + tables + data
+
+
+TEXTS = (
+    gettext_noop("Email"),
+    gettext_noop("Enter a valid email address."),
+    ngettext_lazy(
+        "This password is too short. It must contain at least %d character.",
+        "This password is too short. It must contain at least %d characters.",
+    ),
+)

@@ -17,9 +17,9 @@ from django.views.decorators.http import require_safe
 
 from accounts import sessions
 from accounts.forms import NewPasswordForm, PasswordChangeForm, PasswordResetForm
+from accounts.passwords import note_password, password_confirmed
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
-from accounts.web.passwords import note_password, password_confirmed
 
 
 @method_decorator([never_cache, page_with_form], name="dispatch")

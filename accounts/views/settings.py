@@ -16,9 +16,9 @@ from accounts import account_deletion
 from accounts.forms import DeleteAccountForm, EmailForm, MailForm, TokenForm
 from accounts.mail import public_address
 from accounts.models import Token, TokenLimitError, User
+from accounts.passwords import note_password
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
-from accounts.web.passwords import note_password
 
 
 @never_cache

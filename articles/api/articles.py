@@ -21,7 +21,7 @@ from articles.domain import members
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster
 from articles.domain.moderation import log
-from articles.forms.links import check_links, clean_article_link
+from articles.forms.fields import check_links, clean_article_link
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
 from articles.web import articles
 from articles.web.identity import actor, reader_id

@@ -31,7 +31,7 @@ from articles.domain.errors import (
     DiscussionLocked,
     DiscussionNotLocked,
 )
-from articles.forms.links import check_links
+from articles.forms.fields import check_links
 from articles.text.lines import clean_comment, clean_reason
 from articles.web import comments, votes
 from articles.web.identity import actor, reader_id

@@ -19,8 +19,8 @@ from articles.api.protocol.problems import Problem
 from articles.domain import lists
 from articles.domain.errors import GroupExists
 from articles.formatting.values import grouped, listed
+from articles.forms.fields import check_links
 from articles.forms.groups import GroupForm, RenameForm
-from articles.forms.links import check_links
 from articles.text.lines import clean_group_description, clean_reason
 from articles.text.slugs import clean_slug, requested_slug
 from articles.web.identity import actor

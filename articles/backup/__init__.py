@@ -4,10 +4,17 @@ A backup depends neither on the server (Redis or Valkey, embedded or not) nor on
 accounts database (SQLite or PostgreSQL).
 """
 
-from articles.backup.errors import BackupDamaged, BackupError, BackupRunning, SiteNotEmpty
+from articles.backup.files import (
+    BackupDamaged,
+    BackupError,
+    BackupRunning,
+    Manifest,
+    SiteNotEmpty,
+    read_manifest,
+    verify,
+)
 from articles.backup.folders import age_of_newest, is_due, newest_in
 from articles.backup.making import make
-from articles.backup.manifest import Manifest, read_manifest, verify
 from articles.backup.restoring import Restored, restore
 
 __all__ = [

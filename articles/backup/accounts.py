@@ -21,7 +21,7 @@ from django.db import connection, connections, models, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from accounts.models import User
-from articles.backup.errors import BackupDamaged, SiteNotEmpty
+from articles.backup.files import BackupDamaged, SiteNotEmpty
 
 Line: TypeAlias = list[Any]
 """A row: the label of its model, and its values by field."""

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from articles.backup.errors import BackupDamaged, BackupRunning
-from articles.backup.manifest import MANIFEST, read_manifest
+from articles.backup.files import MANIFEST, BackupDamaged, BackupRunning, read_manifest
 
 _NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?")
 _STAMP = "%Y-%m-%dT%H-%M-%S"

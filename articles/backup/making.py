@@ -14,9 +14,17 @@ from django.conf import settings
 from django.db import connection
 
 from articles.backup import accounts, folders
-from articles.backup.errors import BackupRunning
-from articles.backup.lines import new_file, new_lines
-from articles.backup.manifest import ACCOUNTS, SECRET_KEY, STORE, File, Manifest, write_manifest
+from articles.backup.files import (
+    ACCOUNTS,
+    SECRET_KEY,
+    STORE,
+    BackupRunning,
+    File,
+    Manifest,
+    new_lines,
+    new_small_file,
+    write_manifest,
+)
 from articles.repository import BackupRecord, Repository
 
 Progress = Callable[[int, int], object]
@@ -112,7 +120,7 @@ def _write(making: _Making, partial: Path, began: datetime) -> Manifest:
 def _copy_secret_key(partial: Path, files: dict[str, File]) -> None:
     """Copy the secret key, unless it is set in the environment."""
     if settings.SECRET_KEY_IS_IN_FILE:
-        new_file(partial / SECRET_KEY, settings.SECRET_KEY.encode("ascii"), files)
+        new_small_file(partial / SECRET_KEY, settings.SECRET_KEY.encode("ascii"), files)
 
 
 @contextmanager

@@ -10,9 +10,16 @@ from django.db import DataError, IntegrityError
 from articles import known_store, private_files
 from articles.accounts import missing_accounts
 from articles.backup import accounts
-from articles.backup.errors import BackupDamaged, SiteNotEmpty
-from articles.backup.lines import read_lines
-from articles.backup.manifest import ACCOUNTS, SECRET_KEY, STORE, Manifest, verify
+from articles.backup.files import (
+    ACCOUNTS,
+    SECRET_KEY,
+    STORE,
+    BackupDamaged,
+    Manifest,
+    SiteNotEmpty,
+    read_lines,
+    verify,
+)
 from articles.domain.errors import StoreDamaged, StoreUnfit
 from articles.repository import LAYOUT_VERSION, BackupRecord, Layout, Repository
 

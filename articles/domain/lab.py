@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass, replace
 
 from articles.domain import ranking
 from articles.domain.articles import Article, ArticleId
-from articles.domain.ranking import RANGES, Parameters
-from articles.domain.weight import DAY
+from articles.domain.ranking import DAY, RANGES, Parameters
 
 TOP = 25
 """Articles of each list that are compared."""

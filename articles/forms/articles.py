@@ -19,11 +19,11 @@ from articles.forms.fields import (
     LineInput,
     PreviewedForm,
     TextInput,
+    clean_article_link,
     reason_field,
     refuse_many,
     refuse_unknown,
 )
-from articles.forms.links import clean_article_link
 from articles.text.lines import TEXT_LIMIT, TITLE_LIMIT, InvalidInput, clean_text, clean_title
 from articles.text.links import clean_link
 from articles.text.refusals import input_sentence

@@ -1,4 +1,7 @@
-"""Form fields that clean their input, with errors in the reader's language."""
+"""Form fields that clean their input, with errors in the reader's language, and the one check of posted links.
+
+Pages and programs check an article's link and the links in texts here.
+"""
 
 import json
 import re
@@ -6,17 +9,57 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from articles.domain.lists import Group
-from articles.formatting.values import grouped, listed
-from articles.forms.links import check_links
+from articles.formatting.values import as_shown, grouped, listed
+from articles.site import find_block
 from articles.text.lines import REASON_LIMIT, STEPS, UNREAD_FACTOR, InvalidInput, clean_reason, clean_token_name
+from articles.text.links import clean_posted_link
+from articles.text.markdown import links_in, render
 from articles.text.refusals import input_sentence
 from articles.text.slugs import SLUGS_PER_REQUEST, clean_slug
+
+
+def clean_article_link(raw: str, *, current: str = "") -> str:
+    """Return the link as stored. `current`: the link of an edited article, which may stay.
+
+    Raises InvalidInput, including with "link-private", and with "link-blocked" if an administrator blocked its
+    host.
+    """
+    link = clean_posted_link(raw, current=current, allow_private=settings.ALLOW_PRIVATE_LINKS)
+    if link != current:
+        _refuse_blocked(link)
+    return link
+
+
+def check_links(text: str, *, current: str = "") -> str:
+    """Return a clean text in Markdown. `current`: the text that is edited, whose links may stay.
+
+    Raises InvalidInput with "link-blocked" if a link leads to a host that an administrator blocked.
+    """
+    if links := _links_of(text):
+        known = set(_links_of(current))
+        for link in links:
+            if link not in known:
+                _refuse_blocked(link)
+    return text
+
+
+def _links_of(text: str) -> list[str]:
+    return links_in(render(text, private_links=settings.ALLOW_PRIVATE_LINKS))
+
+
+def _refuse_blocked(link: str) -> None:
+    """Raise InvalidInput if the clean link leads to a blocked host."""
+    if block := find_block(link):
+        host, reason = block
+        raise InvalidInput("link-blocked", host=host, reason=as_shown(reason))
+
 
 MOST_GROUP_BOXES = 40
 """Maximum number of checkboxes, for the largest groups; names of other groups are typed."""

@@ -14,10 +14,10 @@ from articles.forms.fields import (
     GroupsField,
     LineInput,
     TextInput,
+    check_links,
     reason_field,
     refuse_unknown,
 )
-from articles.forms.links import check_links
 from articles.text.lines import (
     GROUP_DESCRIPTION_LIMIT,
     GROUP_TITLE_LIMIT,

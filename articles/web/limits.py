@@ -21,10 +21,9 @@ from django.utils.http import urlsafe_base64_decode
 from django.utils.translation import gettext as _
 
 from accounts import names
-from accounts.hashers import HashesBusy
+from accounts.passwords import HashesBusy, password_confirmed
 from accounts.web import unsent_form
 from accounts.web.form_pages import is_page_with_form
-from accounts.web.passwords import password_confirmed
 from articles.domain.errors import ArticlesError, LimitReached, StoreError
 from articles.domain.limits import (
     ACCOUNT_SHARE,

@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.hashers import check_password, make_password
 from django.test import Client
 
-from accounts import hashers
-from accounts.hashers import HashesBusy
+from accounts import passwords
+from accounts.passwords import HashesBusy
 from tests.cast import PASSWORD
 from tests.factories import member
 from voting_site.configuration.loading import leaving_one_free
@@ -16,7 +16,7 @@ from voting_site.configuration.loading import leaving_one_free
 
 @pytest.fixture
 def _argon2(settings) -> None:
-    settings.PASSWORD_HASHERS = ["accounts.hashers.Argon2Hasher", "accounts.hashers.PBKDF2Hasher"]
+    settings.PASSWORD_HASHERS = ["accounts.passwords.Argon2Hasher", "accounts.passwords.PBKDF2Hasher"]
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def no_turn(monkeypatch) -> None:
     """Let no request have a turn, without waiting for one."""
     taken = threading.BoundedSemaphore(1)
     taken.acquire()
-    monkeypatch.setattr(hashers, "_turns", taken)
-    monkeypatch.setattr(hashers, "LONGEST_WAIT", 0.01)
+    monkeypatch.setattr(passwords, "_turns", taken)
+    monkeypatch.setattr(passwords, "LONGEST_WAIT", 0.01)
 
 
 @pytest.mark.usefixtures("_argon2")
@@ -36,7 +36,7 @@ def test_hashes_take_turns_and_return_them(scheme):
         assert check_password("secret", encoded)
         assert not check_password("other", encoded)
 
-    assert hashers._turns._value == hashers._turns._initial_value
+    assert passwords._turns._value == passwords._turns._initial_value
 
 
 @pytest.mark.usefixtures("_argon2")
@@ -54,11 +54,11 @@ def test_no_more_hashes_run_at_once_than_there_are_turns(monkeypatch):
             running -= 1
         return "hash"
 
-    monkeypatch.setattr(hashers, "_turns", threading.BoundedSemaphore(2))
-    monkeypatch.setattr(hashers, "LONGEST_WAIT", 30)
-    monkeypatch.setattr(hashers.Argon2PasswordHasher, "encode", hash_slowly)
+    monkeypatch.setattr(passwords, "_turns", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(passwords, "LONGEST_WAIT", 30)
+    monkeypatch.setattr(passwords.Argon2PasswordHasher, "encode", hash_slowly)
     with ThreadPoolExecutor(8) as pool:
-        done = list(pool.map(lambda _: hashers.Argon2Hasher().encode("a", "b"), range(8)))
+        done = list(pool.map(lambda _: passwords.Argon2Hasher().encode("a", "b"), range(8)))
 
     assert done == ["hash"] * 8
     assert most == 2
@@ -95,8 +95,8 @@ def test_a_busy_process_refuses_sign_ups(db):
 def test_known_and_unknown_accounts_take_one_turn_each(db, monkeypatch):
     member("alice", password=PASSWORD)
     turns = []
-    turn = hashers._turn
-    monkeypatch.setattr(hashers, "_turn", lambda: turns.append(1) or turn())
+    turn = passwords._turn
+    monkeypatch.setattr(passwords, "_turn", lambda: turns.append(1) or turn())
 
     for name in ("alice", "nobody"):
         Client().post("/login/", {"username": name, "password": "wrong"})
@@ -115,4 +115,4 @@ def test_the_site_hashes_in_turns():
     from voting_site import settings as site
 
     assert site.PASSWORD_HASHES_AT_ONCE == 1, "of two threads"
-    assert site.PASSWORD_HASHERS == ["accounts.hashers.Argon2Hasher", "accounts.hashers.PBKDF2Hasher"]
+    assert site.PASSWORD_HASHERS == ["accounts.passwords.Argon2Hasher", "accounts.passwords.PBKDF2Hasher"]

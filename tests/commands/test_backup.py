@@ -29,8 +29,9 @@ from accounts.models import (
     WaitingAccount,
 )
 from articles import backup, known_store, wiring
-from articles.backup import accounts, folders, making, manifest
-from articles.backup import lines as backup_lines
+from articles.backup import accounts, folders, making
+from articles.backup import files as backup_lines
+from articles.backup import files as manifest
 from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, SiteText
 from tests.internals import HeldLease

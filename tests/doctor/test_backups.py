@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from articles.backup.manifest import ACCOUNTS, MANIFEST, STORE, File, Manifest, write_manifest
+from articles.backup.files import ACCOUNTS, MANIFEST, STORE, File, Manifest, write_manifest
 from tests.doctor.examining import brief, levels
 
 

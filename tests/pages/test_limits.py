@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import translation
 from django.utils.http import urlsafe_base64_encode
 
-from accounts.hashers import HashesBusy
 from accounts.mail import wait_until_sent
 from accounts.models import User
+from accounts.passwords import HashesBusy
 from articles import wiring
 from articles.domain.articles import ArticleId
 from articles.domain.errors import LimitReached

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from articles import wiring
-from articles.backup.manifest import MANIFEST
+from articles.backup.files import MANIFEST
 from articles.operation import metrics
 from tests.cast import password_of
 from tests.factories import browser_of

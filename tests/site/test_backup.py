@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 from django.conf import settings
 
-from articles.backup import folders, manifest
+from articles.backup import files, folders
 from tests.cast import PASSWORD
 from tests.form_browser import FormBrowser
 from tests.postgres_server import PostgresServer, missing
@@ -157,7 +157,7 @@ def test_accounts_of_an_older_version_are_loaded_as_they_were_and_migrated(used,
     folder = tmp_path / "backups"
     shutil.copytree(used[0], folder)
     made = folders.newest_in(folder)
-    path = made / manifest.ACCOUNTS
+    path = made / files.ACCOUNTS
     lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
     users = [values for label, values in lines if label == "accounts.User"]
     for values in users:
@@ -167,13 +167,13 @@ def test_accounts_of_an_older_version_are_loaded_as_they_were_and_migrated(used,
     token = {"id": 1, "user": user["id"], "name": "old", "digest": "d" * 64}
     token |= {"created_at": "2026-01-01T00:00:00+00:00", "last_used_at": None}
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, [*lines, ["accounts.Token", token]])).encode()))
-    values = json.loads((made / manifest.MANIFEST).read_text())
+    values = json.loads((made / files.MANIFEST).read_text())
     values["migrations"]["accounts"] = "0005_account_deletion"
     content = path.read_bytes()
     digest = hashlib.sha256(content).hexdigest()
     values["files"][path.name] |= {"bytes": len(content), "sha256": digest}
     del values["digest"]
-    (made / manifest.MANIFEST).write_text(json.dumps(values | {"digest": manifest._digest(values)}))
+    (made / files.MANIFEST).write_text(json.dumps(values | {"digest": files._digest(values)}))
 
     with ended(restore(folder, tmp_path / "data", static_files)) as site:
         check(site, used[2])

@@ -6,7 +6,7 @@ from django.test import RequestFactory
 
 from articles.operation import metric_files
 from voting_site.serving import static_files
-from voting_site.serving.public_files import PublicFilesMiddleware
+from voting_site.serving.static_files import PublicFilesMiddleware
 from voting_site.serving.web_server import CannotServe
 
 

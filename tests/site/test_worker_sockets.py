@@ -11,7 +11,7 @@ from tests.site_process import DEADLINE
 from tests.waiting import until
 from tests.web_processes import workers_of
 from voting_site.serving import listener
-from voting_site.serving.cannot_serve import CannotServe
+from voting_site.serving.listener import CannotServe
 
 CONNECTIONS = 64
 """Among so many, it happens once in 10 billion times that one of two workers gets fewer than 8."""

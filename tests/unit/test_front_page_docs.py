@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from articles.domain import weight
+from articles.domain import ranking
 from articles.domain.ranking import Parameters
 from tests.internals import MOST_ARTICLES
 
@@ -12,11 +12,11 @@ PAGE = " ".join(
 
 
 def test_the_documented_limits_match_the_rules():
-    assert f"takes the {weight.PERCENT}th percentile of their points" in PAGE
-    assert f"at least {weight.LOWEST} and at most {weight.HIGHEST}" in PAGE
-    assert f"articles of the last {weight.RECENT / weight.DAY:.0f} days before the newest one" in PAGE
-    assert f"at least {weight.FEWEST_ARTICLES}, with at least {weight.FEWEST_CHOICES} votes and opposes" in PAGE
-    assert (weight.PATIENCE, weight.SETTLED) == (7 * weight.DAY, weight.DAY)
+    assert f"takes the {ranking.PERCENT}th percentile of their points" in PAGE
+    assert f"at least {ranking.LOWEST} and at most {ranking.HIGHEST}" in PAGE
+    assert f"articles of the last {ranking.RECENT / ranking.DAY:.0f} days before the newest one" in PAGE
+    assert f"at least {ranking.FEWEST_ARTICLES}, with at least {ranking.FEWEST_CHOICES} votes and opposes" in PAGE
+    assert (ranking.PATIENCE, ranking.SETTLED) == (7 * ranking.DAY, ranking.DAY)
     assert "until its first article is a week old" in PAGE
     assert "leaves out those that are less than a day old" in PAGE
     assert f"If there are more than {MOST_ARTICLES:,} articles, an evenly spread selection is read." in PAGE

@@ -639,6 +639,6 @@ def test_injections_and_naughty_strings_are_safe_links_or_refused(file):
 
 def test_every_refusal_of_a_link_has_its_own_message():
     codes = {"link-empty", "link-long", "link-characters", "link-scheme", "link-host", "link-userinfo"}
-    codes |= {"link-private", "link-blocked"}  # raised by articles.text.links and articles.forms.links
+    codes |= {"link-private", "link-blocked"}  # raised by articles.text.links and articles.forms.fields
 
     assert codes == {code for code in INPUT if code.startswith("link-")}

@@ -9,7 +9,7 @@ from django.conf import settings as site_settings
 
 from articles.domain.errors import StoreUnavailable
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
-from articles.operation.arrival import ARRIVED_AT
+from articles.operation import ARRIVED_AT
 from articles.operation.metrics import RECENT_PAGES
 from tests.unit.rsgi import Headers, Protocol, Scope
 from voting_site.serving.requests.incoming import declared

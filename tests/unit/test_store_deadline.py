@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 
 from articles import middleware
-from articles.operation.arrival import ARRIVED_AT
+from articles.operation import ARRIVED_AT
 
 
 @pytest.mark.parametrize(("waited", "left"), [(None, 0.9), (0.0, 0.9), (0.5, 0.4), (0.75, 0.2), (60.0, 0.2)])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from articles.domain import weight
-from articles.domain.weight import Recent, fitting_votes_per_day
+from articles.domain import ranking
+from articles.domain.ranking import Recent, fitting_votes_per_day
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from articles.domain.weight import Recent, fitting_votes_per_day
     ],
 )
 def test_a_percentile_is_one_of_the_values_by_nearest_rank(values, percent, expected):
-    assert weight.nearest_rank(values, percent) == expected
+    assert ranking.nearest_rank(values, percent) == expected
 
 
 def test_three_in_four_articles_have_at_most_the_fitting_number_of_points():
@@ -43,4 +43,4 @@ def test_thirty_articles_with_a_hundred_votes_have_a_fitting_weight():
     ("current", "fitting", "is_worth"), [(20, 24, False), (20, 25, True), (20, 16, False), (20, 15, True)]
 )
 def test_a_difference_of_up_to_a_fifth_changes_nothing(current, fitting, is_worth):
-    assert weight.is_worth_a_change(current, fitting) == is_worth
+    assert ranking.is_worth_a_change(current, fitting) == is_worth

@@ -28,8 +28,7 @@ from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
 from voting_site.configuration.service_urls import without_secrets
 from voting_site.embedded import StorePaths, Supervisor
 from voting_site.serving import disk, static_files
-from voting_site.serving.cannot_serve import CannotServe
-from voting_site.serving.listener import bound, listen
+from voting_site.serving.listener import CannotServe, bound, listen
 from voting_site.serving.metrics_folder import metrics_folder
 from voting_site.serving.web_server import PATIENCE, WebServer
 

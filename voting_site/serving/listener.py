@@ -12,7 +12,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 
 from voting_site.configuration.hosts import in_address
-from voting_site.serving.cannot_serve import CannotServe
+
+
+class CannotServe(Exception):
+    """The site cannot start; the message is one sentence for the operator."""
+
 
 BACKLOG = 2048
 """Connections that wait until a worker accepts them."""

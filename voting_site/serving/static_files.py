@@ -1,4 +1,4 @@
-"""Collect the static files, if their sources have changed: joined, minified, named by content and compressed."""
+"""Static files: collected if their sources have changed, minified, named by content, compressed and served."""
 
 import re
 import shutil
@@ -14,9 +14,10 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import Storage
 from django.core.management import call_command
 from rjsmin import jsmin
+from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-from voting_site.serving.cannot_serve import CannotServe
+from voting_site.serving.listener import CannotServe
 
 Sources = Mapping[str, tuple[Storage, str]]
 """Collected files: for each name, its storage and its name there."""
@@ -113,3 +114,23 @@ def _state_of_sources() -> str:
             facts = Path(storage.path(name)).stat()
             digest.update(f"{name}\0{facts.st_size}\0{facts.st_mtime_ns}\n".encode())
     return digest.hexdigest()
+
+
+_MANIFEST = "staticfiles.json"
+
+
+class PublicFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
+    """Django's static files by WhiteNoise, except hidden files and the manifest, which pages do not link."""
+
+    def add_file_to_dictionary(self, url: str, path: str, stat_cache: Any = None) -> None:
+        if _is_public(url):
+            super().add_file_to_dictionary(url, path, stat_cache=stat_cache)
+
+    def find_file(self, url: str) -> Any:
+        """Return the file at an address; only used with DEBUG."""
+        return super().find_file(url) if _is_public(url) else None
+
+
+def _is_public(url: str) -> bool:
+    *folders, name = url.split("/")
+    return name != _MANIFEST and not any(part.startswith(".") for part in (*folders, name))

@@ -21,7 +21,7 @@ from articles.operation import metric_files
 from voting_site.configuration.hosts import in_address
 from voting_site.embedded import launch
 from voting_site.embedded.supervisor import Backoff
-from voting_site.serving.cannot_serve import CannotServe
+from voting_site.serving.listener import CannotServe
 
 STOP_TIMEOUT = 8.5
 """Seconds for current requests to finish."""

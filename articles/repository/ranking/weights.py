@@ -7,7 +7,15 @@ from articles.domain.articles import ArticleId, LeftOut, ranked_points
 from articles.domain.errors import ActionRefused
 from articles.domain.lists import Order
 from articles.domain.moderation.log import OPERATOR
-from articles.domain.weight import DAY, PATIENCE, RECENT, SETTLED, Recent, fitting_votes_per_day, is_worth_a_change
+from articles.domain.ranking import (
+    DAY,
+    PATIENCE,
+    RECENT,
+    SETTLED,
+    Recent,
+    fitting_votes_per_day,
+    is_worth_a_change,
+)
 from articles.repository.lists.reading import left_out_from
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.store import keys as names

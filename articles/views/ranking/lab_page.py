@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from articles.charts import Chart, decay_curve
-from articles.domain import lab, ranking, weight
+from articles.domain import lab, ranking
 from articles.domain.articles import Article
 from articles.domain.lists import Order
 from articles.domain.ranking import RANGES, Parameters
@@ -101,7 +101,7 @@ def lab_context(
         "weight_proposal": _weight_proposal(repo),
         "follows": repo.rules.votes_per_day is None and not tuning.is_chosen,
         "may_follow": repo.rules.votes_per_day is None,
-        "weight": weight,
+        "weight": ranking,
         "half_lives": lab.half_life_proposals(chosen),
         "chosen": chosen,
         "suggested": suggested,
@@ -125,7 +125,7 @@ def _with_version(form: ApplyForm | None, version: int) -> ApplyForm:
 
 def _weight_proposal(repo: Repository) -> WeightProposal | None:
     recent = repo.weights.get_recent()
-    votes_per_day = weight.fitting_votes_per_day(recent)
+    votes_per_day = ranking.fitting_votes_per_day(recent)
     return None if votes_per_day is None else WeightProposal(votes_per_day, len(recent.points))
 
 

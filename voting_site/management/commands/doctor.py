@@ -18,7 +18,7 @@ from voting_site.configuration.service_urls import POSTGRES
 from voting_site.configuration.variables import NAMES
 from voting_site.doctor_report import Form, add_form_arguments, settings_results, status_of, written
 from voting_site.serving import launcher, static_files
-from voting_site.serving.cannot_serve import CannotServe
+from voting_site.serving.listener import CannotServe
 
 _HELP = """\
 Examine the installation, whether or not the site is running, and say what to do. Changes nothing.

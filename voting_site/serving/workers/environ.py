@@ -1,16 +1,22 @@
-"""The WSGI environment of a request, from the request's own parts only, and one response of the application.
+"""A request's WSGI environment, a response of the application, and the web server's own answers.
 
-No header can become a variable that the web server sets itself: header names get the prefix `HTTP_`, and those
-with an underscore, which would be mistaken for a dash, are dropped.
+The environment is made from the request's own parts only. No header can become a variable that the web server sets
+itself: header names get the prefix `HTTP_`, and those with an underscore, which would be mistaken for a dash, are
+dropped. The server's own answers go to requests that never reach the application: text, or JSON for the API.
 """
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from typing import Any
 from urllib.parse import quote
 
-from django.utils.translation import gettext_noop
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation.trans_real import parse_accept_lang_header
+
+from articles.domain.refusals import REFUSED_BY_SERVER, error_body
 
 REQUEST_LINE_BYTES = 4094
 """Longest request line: method, address and version. docs/api.md and page tokens rely on it."""
@@ -130,3 +136,31 @@ class Response:
 def _sendable(value: str) -> str:
     """Return the header's value. The web server sends ASCII only; other characters become "?"."""
     return value if value.isascii() else value.encode("ascii", "replace").decode()
+
+
+API = "/api/"
+
+_LONGEST_LANGUAGES = 500
+"""Characters of Accept-Language that are read."""
+
+
+def refuse(scope: Any, protocol: Any, status: int, sentence: str, *headers: tuple[str, str]) -> None:
+    """Answer without the application, in the client's language, and close the connection."""
+    with translation.override(_language(scope)):
+        message = gettext(sentence)
+    answer: Headers = [("Connection", "close"), *headers]
+    if scope.path.startswith(API):
+        text, kind = json.dumps(error_body(REFUSED_BY_SERVER[status], message)), "application/json"
+    else:
+        text, kind = f"{message}\n", "text/plain; charset=utf-8"
+    protocol.response_str(status, [("Content-Type", kind), *answer], text)
+
+
+def _language(scope: Any) -> str:
+    """Return the first language of Accept-Language that the site speaks."""
+    for code, _ in parse_accept_lang_header((scope.headers.get("accept-language") or "")[:_LONGEST_LANGUAGES]):
+        try:
+            return translation.get_supported_language_variant(code)
+        except LookupError:
+            continue
+    return "en"

@@ -25,8 +25,7 @@ from django.utils.http import parse_etags
 
 from articles.domain.articles import ArticleId
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE, Reading, Share, reading_of
-from articles.operation import metrics
-from articles.operation.arrival import ARRIVED_AT
+from articles.operation import ARRIVED_AT, metrics
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.environ import Headers
 

@@ -1,4 +1,8 @@
-"""Hash passwords, a few at once: a hash takes much memory and time on purpose, so many at once stop a process."""
+"""Passwords: hashed a few at once, and those with which members confirm a change.
+
+A hash takes much memory and time on purpose, so many at once stop a process. Confirmations are logged and limited
+like logins.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,6 +10,10 @@ from threading import BoundedSemaphore
 
 from django.conf import settings
 from django.contrib.auth.hashers import Argon2PasswordHasher, PBKDF2PasswordHasher
+from django.contrib.auth.signals import user_login_failed
+from django.dispatch import Signal
+from django.forms import BaseForm
+from django.http import HttpRequest
 
 LONGEST_WAIT = 2.0
 """Seconds that a request waits for its turn."""
@@ -47,3 +55,16 @@ class PBKDF2Hasher(PBKDF2PasswordHasher):
     def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
         with _turn():
             return super().encode(password, salt, iterations)
+
+
+password_confirmed = Signal()
+"""Sent with `request` when a member's own password was right."""
+
+
+def note_password(request: HttpRequest, form: BaseForm, field: str = "password") -> None:
+    """Report whether the password in this field of a validated form was right."""
+    if field in form.cleaned_data:
+        password_confirmed.send(sender=type(form), request=request)
+    elif form.data.get(field):
+        credentials = {"username": request.user.get_username()}
+        user_login_failed.send(sender=__name__, credentials=credentials, request=request)
