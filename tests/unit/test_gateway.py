@@ -12,10 +12,10 @@ from articles.api.protocol.problems import MEANINGS
 from articles.domain.refusals import REFUSED_BY_SERVER
 from articles.operation import ARRIVED_AT
 from tests.unit.rsgi import Headers, Protocol, Scope
-from voting_site.serving.workers import bodies, environ, worker
-from voting_site.serving.workers import gateway as password_forms
+from voting_site.serving.workers import bodies, environ, password_forms, worker
 from voting_site.serving.workers.environ import CHUNK_BYTES
-from voting_site.serving.workers.gateway import Gateway, PasswordForms
+from voting_site.serving.workers.gateway import Gateway
+from voting_site.serving.workers.password_forms import PasswordForms
 
 
 def echo(variables, start_response):

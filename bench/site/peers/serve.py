@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from articles.operation import metric_files
-from voting_site.serving.workers.gateway import PasswordForms
+from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.pool import Pool
 
 

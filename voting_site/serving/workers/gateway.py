@@ -14,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from django.urls import Resolver404, resolve
 from django.utils.translation import gettext_noop
 
 from articles.operation import ARRIVED_AT
@@ -22,36 +21,8 @@ from voting_site.serving.requests.incoming import Application
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
 from voting_site.serving.workers.environ import CHUNK_BYTES, Response, refuse
+from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.recent_pages import RecentPages
-
-MOST_WAITING = 20
-"""Forms of one worker that wait for their turn or are being answered; further ones are refused at once."""
-
-
-def checks_password(scope: Any) -> bool:
-    """Return whether the request is a form with a password."""
-    from articles.web.limits import PASSWORD_FORMS  # noqa: PLC0415 - its apps are loaded after this module
-
-    if scope.method != "POST":
-        return False
-    try:
-        return resolve(scope.path).view_name in PASSWORD_FORMS
-    except Resolver404:
-        return False
-
-
-class PasswordForms:
-    """The threads for these forms."""
-
-    def __init__(self, threads: int, is_one: Callable[[Any], bool] = checks_password) -> None:
-        self.pool = ThreadPoolExecutor(threads, "password")
-        self.is_one = is_one
-        self.waiting = 0
-
-    @property
-    def are_too_many(self) -> bool:
-        return self.waiting >= MOST_WAITING
-
 
 _Change = Callable[[dict[str, Any]], dict[str, Any]]
 

@@ -1,0 +1,35 @@
+"""Forms with passwords: they have threads of their own, so that pages never wait behind hashes."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from django.urls import Resolver404, resolve
+
+MOST_WAITING = 20
+"""Forms of one worker that wait for their turn or are being answered; further ones are refused at once."""
+
+
+def checks_password(scope: Any) -> bool:
+    """Return whether the request is a form with a password."""
+    from articles.web.limits import PASSWORD_FORMS  # noqa: PLC0415 - its apps are loaded after this module
+
+    if scope.method != "POST":
+        return False
+    try:
+        return resolve(scope.path).view_name in PASSWORD_FORMS
+    except Resolver404:
+        return False
+
+
+class PasswordForms:
+    """The threads for these forms."""
+
+    def __init__(self, threads: int, is_one: Callable[[Any], bool] = checks_password) -> None:
+        self.pool = ThreadPoolExecutor(threads, "password")
+        self.is_one = is_one
+        self.waiting = 0
+
+    @property
+    def are_too_many(self) -> bool:
+        return self.waiting >= MOST_WAITING
