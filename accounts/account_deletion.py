@@ -21,7 +21,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
@@ -230,3 +230,8 @@ def _revoke_sessions(user_id: int, _name: str, progress: str, more: Callable[[],
         progress = batch[-1].session_key
         if not more():
             return progress
+
+
+def delete_without_trace(rows: QuerySet[Any]) -> None:
+    """Delete rows, and nothing that refers to them, without the signal that keeps ids and names of accounts."""
+    rows._raw_delete(rows.db)

@@ -3,8 +3,6 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from csp.constants import NONE, SELF
-
 from articles.domain.limits import LIMITS
 from voting_site import __version__ as VERSION  # noqa: F401, N812 - a setting
 from voting_site.configuration import hosts, secret_key
@@ -270,15 +268,6 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = CONFIGURATION["HSTS_SUBDOMAINS"]
 REDIRECT_TO_HTTPS = _HTTPS and BEHIND_PROXY  # by HttpsRedirectMiddleware
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [SELF],
-        "object-src": [NONE],
-        "base-uri": [NONE],
-        "form-action": [SELF],
-        "frame-ancestors": [NONE],
-    }
-}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000  # of the API
 FORM_MAX_BYTES = 600_000  # the longest is a login form that carries an unsent form: 45,000 characters, encoded
 FILE_UPLOAD_HANDLERS = ["voting_site.serving.requests.incoming.NoUploads"]

@@ -20,6 +20,7 @@ from django.core.management.color import no_style
 from django.db import connection, connections, models, transaction
 from django.db.migrations.executor import MigrationExecutor
 
+from accounts.account_deletion import delete_without_trace
 from accounts.models import User
 from articles.backup.files import BackupDamaged, SiteNotEmpty
 
@@ -191,8 +192,7 @@ def delete_all() -> None:
         return
     with transaction.atomic():
         for label in reversed((*MODELS, *BY_NAME)):
-            rows = current_apps.get_model(label)._base_manager.all()
-            rows._raw_delete(rows.db)  # without the signal that keeps the ids of deleted accounts
+            delete_without_trace(current_apps.get_model(label)._base_manager.all())
 
 
 def _load_rows(model: Any, lines: Iterator[Line]) -> None:

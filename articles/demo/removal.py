@@ -3,6 +3,7 @@
 from django.db import transaction
 from django.db.models import SET_NULL, ManyToOneRel
 
+from accounts.account_deletion import delete_without_trace
 from accounts.models import User
 from articles.demo.seeding import MEMBER, MODERATOR, content_articles, content_members, logins_file
 from articles.repository import ImportRunning, Repository
@@ -49,7 +50,6 @@ def _delete_accounts() -> int:
             if relation.on_delete is SET_NULL:
                 rows.update(**{relation.field.name: None})
             else:
-                rows._raw_delete(rows.db)
-    rows = User._base_manager.filter(pk__in=ids)
-    rows._raw_delete(rows.db)  # without the signal that keeps the names of deleted accounts
+                delete_without_trace(rows)
+    delete_without_trace(User._base_manager.filter(pk__in=ids))
     return len(ids)

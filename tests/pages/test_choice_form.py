@@ -2,22 +2,23 @@
 
 from typing import Any
 
-import html5lib
 import pytest
 
 from tests.factories import browser_of, view
+from tests.html import tree_of
 
 LISTS = ["/", "/newest/", "/hot/", "/top/?range=week", "/groups/python/?order=time", "/users/alice/"]
 PAGES = [*LISTS, "/search/?q=title&group=python", "/articles/1/"]
 OWN_LISTS = ["/mine/voted/", "/mine/saved/"]
 
 
-def tree_of(page: bytes) -> Any:
-    return html5lib.parse(page, namespaceHTMLElements=False)
+def buttons_of(tree: Any) -> list[dict[str, str]]:
+    """Return the attributes of the buttons that vote or save."""
+    return [button.attrs for button in tree.query("button[name=choice], button[name=saved]")]
 
 
-def buttons_of(tree: Any) -> list[Any]:
-    return [button for button in tree.iter("button") if button.get("name") in ("choice", "saved")]
+def fields_of(form: Any) -> dict[str, str]:
+    return {field.attrs["name"]: field.attrs["value"] for field in form.query("input")}
 
 
 @pytest.fixture
@@ -35,14 +36,14 @@ def chosen(site_store, article, alice, bob):
 def test_one_form_holds_the_token_and_the_way_back_of_all_choices(chosen, bob, path, is_member):
     tree = tree_of(browser_of(bob if is_member else None).get(path).content)
     buttons = buttons_of(tree)
-    forms = [form for form in tree.iter("form") if form.get("id") == "choose"]
+    (form,) = tree.query("form#choose")
 
-    assert [form.get("method") for form in forms] == ["post"]
-    fields = {field.get("name"): field.get("value") for field in forms[0].iter("input")}
+    assert form.attrs["method"] == "post"
+    fields = fields_of(form)
     assert fields.pop("next") == path
     assert list(fields) == (["csrfmiddlewaretoken"] if is_member else [])
     assert {button.get("form") for button in buttons} == {"choose"}
-    assert not [button for form in tree.iter("form") for button in buttons_of(form)]
+    assert not [button for form in tree.query("form") for button in buttons_of(form)]
     assert [(button.get("formaction"), button.get("name"), button.get("value")) for button in buttons] == [
         (f"/articles/{chosen}/vote/", "choice", "none" if is_member else "vote"),
         (f"/articles/{chosen}/vote/", "choice", "oppose"),
@@ -53,8 +54,7 @@ def test_one_form_holds_the_token_and_the_way_back_of_all_choices(chosen, bob, p
 def test_the_form_votes_saves_and_leads_back(site_store, article, bob):
     browser = browser_of(bob, strict=True)
     tree = tree_of(browser.get("/search/?q=title").content)
-    (form,) = (form for form in tree.iter("form") if form.get("id") == "choose")
-    fields = {field.get("name"): field.get("value") for field in form.iter("input")}
+    fields = fields_of(tree.query_one("form#choose"))
 
     for button in buttons_of(tree):
         answer = browser.post(button.get("formaction"), fields | {button.get("name"): button.get("value")})

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from urllib.parse import parse_qsl, urlsplit
 
-import html5lib
 import pytest
 from django.test import Client
 
@@ -18,6 +17,7 @@ from articles.views.comments import rows
 from articles.views.comments.rows import Viewer, draw_thread, kept_comment
 from tests.cast import password_of
 from tests.factories import actor, browser_of, comment_on, post_as
+from tests.html import tree_of, whole_text_of
 from tests.store_state import set_clock
 
 
@@ -26,18 +26,13 @@ def comment(site_store, article, alice) -> int:
     return site_store.comments.post(article, alice.pk, "alice", "First *words*")
 
 
-def tree(page):
-    return html5lib.parse(page, namespaceHTMLElements=False)
-
-
 def items(page: str) -> dict[int, str]:
     """Return the text of each comment without that of its replies, by id, in the order of the page."""
     found = {}
-    for item in list(tree(page).iter("li")):
-        if item.get("class", "").startswith("comment"):
-            for below in item.findall(".//ol[@class='thread']"):
-                below[:] = []
-            found[int(item.get("id", "").removeprefix("comment-"))] = " ".join("".join(item.itertext()).split())
+    for item in tree_of(page).query("li.comment"):
+        for below in item.query("ol.thread"):
+            below.parent.remove_child(below)
+        found[int(item.attrs["id"].removeprefix("comment-"))] = " ".join(whole_text_of(item).split())
     return found
 
 
@@ -130,10 +125,9 @@ def test_replies_are_drawn_below_what_they_reply_to_with_a_link_to_it(site_store
 
     page = Client().get(f"/articles/{article}/").text
 
-    outer = next(item for item in tree(page).iter("li") if item.get("id") == f"comment-{comment}")
-    (inner,) = outer.findall(".//ol/li")
-    assert inner.get("id") == f"comment-{reply}"
-    assert inner.find(f".//a[@href='#comment-{comment}']") is not None
+    (inner,) = tree_of(page).query(f"#comment-{comment} ol > li")
+    assert inner.attrs["id"] == f"comment-{reply}"
+    assert inner.query(f"a[href='#comment-{comment}']")
     assert "A reply" not in items(page)[comment]
     branch = Client().get(f"/comments/{reply}/").text
     assert order_of(branch) == [reply]

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import asynccontextmanager
 
-from granian._granian import RSGIProtocolClosed, RSGIProtocolError
+from granian.rsgi import ProtocolClosed, ProtocolError  # type: ignore[attr-defined] # missing in its stubs
 
 BYTES_PER_SECOND = 50_000
 """Time limits grow by a second for this many bytes, so that a large form over a slow line arrives."""
@@ -67,7 +67,7 @@ class Bodies:
                     limit.reschedule(end + len(body) / BYTES_PER_SECOND)
         except TimeoutError as error:
             raise SlowBody from error
-        except (RSGIProtocolClosed, RSGIProtocolError) as error:
+        except (ProtocolClosed, ProtocolError) as error:
             raise BrokenBody from error
 
 

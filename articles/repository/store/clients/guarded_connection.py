@@ -173,7 +173,7 @@ class _Guarded:
         super().connect_to(address)  # type: ignore[misc]
 
     def connect(self) -> None:
-        is_open = self._sock is not None  # type: ignore[attr-defined]
+        is_open = self.is_connected  # type: ignore[attr-defined]
         if is_open or not hasattr(super(), "connect_to"):
             self._breaker.check()
         try:
@@ -193,7 +193,7 @@ class _Guarded:
     def send_packed_command(self, command: Any, check_health: bool = True) -> None:
         limit = self.socket_timeout  # type: ignore[attr-defined]
         self._parser.ends = None if limit is None else time.monotonic() + limit  # type: ignore[attr-defined]
-        was_open = self._sock is not None  # type: ignore[attr-defined]
+        was_open = self.is_connected  # type: ignore[attr-defined]
         try:
             super().send_packed_command(command, check_health)  # type: ignore[misc]
         except _FAILURES as error:
