@@ -137,8 +137,8 @@ def _comment_elsewhere(request: HttpRequest, article_id: ArticleId, thread: Thre
 
     At most one round trip, none for a comment of the thread.
     """
-    raw = request.GET.get("comment")
-    if not raw or not request.user.is_authenticated or any(str(one.id) == raw for one in thread.comments):
+    raw = request.GET.get("comment") if request.user.is_authenticated else None
+    if not raw or any(str(one.id) == raw for one in thread.comments):
         return None
     return comment_of(article_id, raw)
 
