@@ -16,7 +16,10 @@ from articles.domain.lists import CommentSearchPage, Position, SearchOrder, Sear
 from articles.domain.members import UserId
 from articles.finding.index import (
     ARTICLES,
+    COMMENT,
     COMMENTS,
+    NAME_SIGNS,
+    NO_ARTICLE,
     SCHEMA,
     Index,
     MemoryIndex,
@@ -25,8 +28,10 @@ from articles.finding.index import (
     id_of,
     mark_of_article,
     mark_of_comment,
+    named,
     ordered,
     read_state,
+    value_of,
     without_panics,
 )
 from articles.repository import Repository, page_window
@@ -191,7 +196,7 @@ class Finder:
     def list_hosts(self, most: int) -> list[str]:
         """Return the hosts with the most articles, at most `most`. No round trip."""
         searcher, _ = self._searcher()
-        return [host for host, _ in searcher.terms_with_prefix("host", "", limit=most)]
+        return [name[1:] for name, _ in searcher.terms_with_prefix("names", NAME_SIGNS["host"], limit=most)]
 
     @_reading
     def suggest(self, query: Query) -> tuple[str, str] | None:
@@ -202,7 +207,7 @@ class Finder:
         searcher, _ = self._searcher()
 
         def frequency(word: str) -> int:
-            return sum(int(searcher.doc_freq(field, word)) for field in ("title", "text", "about", "host"))
+            return sum(int(searcher.doc_freq(field, word)) for field in ("title", "text", "names"))
 
         unknown = (
             words.tokens[0]
@@ -278,7 +283,7 @@ def _one_mistake_from(word: str) -> Iterator[str]:
 def found_at(searcher: tantivy.Searcher, comment: int) -> float:
     """Return when a comment was posted, in Unix seconds, to the millisecond."""
     times = column_of(searcher, "time", COMMENTS, [comment])
-    return times.get(comment, 0) // (1 << 20) / 1000
+    return value_of(times.get(comment, 0))
 
 
 def _find(
@@ -311,19 +316,25 @@ def _find(
 def _compiled(
     searcher: tantivy.Searcher, kind: str, query: Query, slug: str | None, hidden: Sequence[str]
 ) -> IndexQuery:
-    parts = [(Occur.Must, IndexQuery.const_score_query(_term("kind", kind), 0.0))]
+    parts = []
     for clause in query.clauses:
         terms = [part for term in clause.terms for part in _of_term(searcher, kind, term)]
         parts.append((Occur.MustNot if clause.excludes else Occur.Must, _any(terms)))
     if slug is not None:
-        parts.append((Occur.Must, IndexQuery.const_score_query(_term("group", slug), 0.0)))
-    parts += [(Occur.MustNot, _term("group", name)) for name in hidden]
+        parts.append((Occur.Must, IndexQuery.const_score_query(_name("group", slug), 0.0)))
+    parts += [(Occur.MustNot, _name("group", name)) for name in hidden]
+    if kind == COMMENTS:
+        parts.append((Occur.Must, IndexQuery.const_score_query(_term("names", COMMENT), 0.0)))
+    else:
+        parts.append((Occur.MustNot, _term("names", NO_ARTICLE)))
+        if all(occur == Occur.MustNot for occur, _ in parts):
+            parts.append((Occur.Must, IndexQuery.const_score_query(IndexQuery.all_query(), 0.0)))
     return IndexQuery.boolean_query(parts)
 
 
 def _of_term(searcher: tantivy.Searcher, kind: str, term: Words | Named | Between) -> Iterator[IndexQuery]:
     if isinstance(term, Named):
-        yield IndexQuery.const_score_query(_term(term.kind, term.name), 1.0)
+        yield IndexQuery.const_score_query(_name(term.kind, term.name), 1.0)
     elif isinstance(term, Between):
         yield IndexQuery.const_score_query(_range(term), 0.0)
     else:
@@ -334,7 +345,7 @@ def _of_term(searcher: tantivy.Searcher, kind: str, term: Words | Named | Betwee
         if kind == ARTICLES and not term.field:
             yield from _of_names(searcher, term)
             for name in term.groups:
-                yield IndexQuery.const_score_query(_term("group", name), _GROUP)
+                yield IndexQuery.const_score_query(_name("group", name), _GROUP)
 
 
 def _of_words(
@@ -350,10 +361,10 @@ def _of_words(
     yield IndexQuery.boost_query(_term(field, token), weight)
     if not words.is_quoted:
         for stem in stems_of(token):
-            places = (f"{field}_stems",) if stem == token else (field, f"{field}_stems")
-            for place in places:
-                if searcher.doc_freq(place, stem):
-                    yield IndexQuery.boost_query(_term(place, stem), weight_of_stem)
+            if searcher.doc_freq(f"{field}_stems", stem):
+                yield IndexQuery.boost_query(_term(f"{field}_stems", stem), weight_of_stem)
+            if stem != token and ":" not in stem and searcher.doc_freq(field, stem):
+                yield IndexQuery.boost_query(_term(field, stem), weight_of_stem)
     if words.begins:
         yield from _beginning(searcher, field, token, weight)
 
@@ -361,24 +372,28 @@ def _of_words(
 def _of_names(searcher: tantivy.Searcher, words: Words) -> Iterator[IndexQuery]:
     """Yield what matches words in the names of the host and the poster."""
     names = [
-        IndexQuery.const_score_query(_any([_term("about", token), _term("host", token)]), _ABOUT)
+        IndexQuery.const_score_query(_any([_term("names", token), _name("host", token)]), _ABOUT)
         for token in words.tokens
     ]
     yield names[0] if len(names) == 1 else IndexQuery.boolean_query([(Occur.Must, name) for name in names])
     if words.begins and len(names) == 1:
-        for field in ("about", "host"):
-            yield from _beginning(searcher, field, words.tokens[0], _ABOUT)
+        (token,) = words.tokens
+        yield from _beginning(searcher, "names", named("host", token) if "." in token else token, _ABOUT)
 
 
 def _beginning(searcher: tantivy.Searcher, field: str, token: str, weight: float) -> Iterator[IndexQuery]:
     is_letter = len(token) == 1 and token.isascii()
-    if (is_letter and field != "title") or searcher.doc_freq("host", token):
+    if (is_letter and field != "title") or searcher.doc_freq("names", named("host", token)):
         return  # a letter begins very many words; or the token is the whole name of a host
     most = _COMPLETIONS_OF_LETTER if is_letter else _COMPLETIONS
     completions = [word for word, _ in searcher.terms_with_prefix(field, token, limit=most)]
     if completions:
         found = IndexQuery.term_set_query(SCHEMA, field, completions)
         yield IndexQuery.const_score_query(found, _BEGINNING * weight)
+
+
+def _name(kind: str, name: str) -> IndexQuery:
+    return _term("names", named(kind, name))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -401,6 +416,6 @@ def _range(between: Between) -> IndexQuery:
         kind = tantivy.FieldType.Unsigned
         bounds = (
             None if least is None else ordered(least, 0),
-            None if most is None else ordered(most, 0xFFFFF),
+            None if most is None else ordered(most),
         )
     return IndexQuery.range_query(SCHEMA, between.kind, kind, *bounds)

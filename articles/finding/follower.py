@@ -5,6 +5,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
@@ -20,7 +21,7 @@ from articles.finding.index import (
     column_of,
     document_of_article,
     document_of_comment,
-    groups_mark,
+    is_in_groups,
     key_of,
     read_state,
     without_panics,
@@ -131,9 +132,10 @@ class Follower:
         if not fresh:
             return
         for batch in _portions([one.id for one in fresh if not one.is_comment]):
-            before = column_of(writer.searcher(), "groups_mark", ARTICLES, batch)
-            listed = {one.id: one for one in _enter_articles(repository, writer, batch, self._state.weight)}
-            regrouped = [one.id for one in listed.values() if before.get(one.id) != groups_mark(one.groups)]
+            before = column_of(writer.searcher(), "mark", ARTICLES, batch)
+            listed = {one.id: one for one in _undamaged(repository.changes.read_articles, batch)}
+            _enter(writer, batch, listed.values(), self._state.weight)
+            regrouped = [one.id for one in listed.values() if not is_in_groups(before.get(one.id), one.groups)]
             gone = [number for number in before if number not in listed]
             _enter_comments_on(repository, writer, [*regrouped, *gone], listed)
         for batch in _portions([one.id for one in fresh if one.is_comment]):
@@ -162,9 +164,10 @@ class Follower:
         if is_shown:
             writer.commit(state)
             self._index.publish()
-        while reached < last and not is_stopped():
-            ids = range(reached + 1, min(reached + _PER_READ, last) + 1)
-            articles = _enter_articles(repository, writer, ids, state.weight)
+        for ids, articles in _read_ahead(repository, reached + 1, last):
+            if is_stopped():
+                break
+            _enter(writer, ids, articles, state.weight)
             listed = {one.id: one for one in articles if one.comments}
             _enter_comments_on(repository, writer, [*listed], listed)
             reached, entered = ids[-1], entered + len(ids)
@@ -191,14 +194,21 @@ class Follower:
         return state is None or state.reached is not None or state.copy != self._state.copy
 
 
-def _enter_articles(
-    repository: Repository, writer: Writer, ids: Iterable[ArticleId], weight: float
-) -> list[Article]:
-    numbers = list(ids)
-    articles = _undamaged(repository.changes.read_articles, numbers)
+def _read_ahead(repository: Repository, first: int, last: int) -> Iterator[tuple[range, list[Article]]]:
+    """Yield all articles with these ids in portions; the next one is read while the caller enters one."""
+    portions = (range(begin, min(begin + _PER_READ, last + 1)) for begin in range(first, last + 1, _PER_READ))
+    with ThreadPoolExecutor(1) as reading:
+        ahead = ((ids, reading.submit(_undamaged, repository.changes.read_articles, [*ids])) for ids in portions)
+        current = next(ahead, None)
+        while current:
+            ids, articles = current[0], current[1].result()
+            current = next(ahead, None)
+            yield ids, articles
+
+
+def _enter(writer: Writer, ids: Iterable[ArticleId], articles: Iterable[Article], weight: float) -> None:
     documents = {article.id: document_of_article(article, weight) for article in articles}
-    writer.enter((key_of(number, ARTICLES), documents.get(number)) for number in numbers)
-    return articles
+    writer.enter((key_of(number, ARTICLES), documents.get(number)) for number in ids)
 
 
 def _undamaged(read: Callable[[list[int]], list[T]], ids: list[int]) -> list[T]:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from math import log10
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -19,9 +20,9 @@ from tantivy import Document, Query
 
 from articles.domain.articles import Article
 from articles.domain.discussion.comments import Comment
-from articles.searching import fold, hosts_of, language_of, stem, tokens_of, words_of_host
+from articles.searching import fold, hosts_of, language_of, stems_in, tokens_of, words_of_host
 
-FORMAT = "1"
+FORMAT = "2"
 """Increase it with every change of what is indexed: existing indexes are then built again."""
 
 ARTICLES, COMMENTS = "a", "c"
@@ -36,30 +37,37 @@ _STATE = 0
 
 _CHUNK = 1 << 20
 
+_COMPARED = 200
+"""Words of a text by which its language is guessed."""
+
 _YEAR, _FIRST_YEAR = 31_557_600, 2005
 
 SCHEMA = (
     tantivy.SchemaBuilder()
     .add_unsigned_field("key", indexed=True, fast=True)
-    .add_text_field("state", stored=True, tokenizer_name="raw", index_option="basic")
-    .add_text_field("kind", tokenizer_name="raw", index_option="basic")
+    .add_bytes_field("state", stored=True)
     .add_text_field("title", tokenizer_name="whitespace", index_option="position")
-    .add_text_field("title_stems", tokenizer_name="whitespace", index_option="freq")
+    .add_text_field("title_stems", tokenizer_name="whitespace", index_option="basic")
     .add_text_field("text", tokenizer_name="whitespace", index_option="position")
     .add_text_field("text_stems", tokenizer_name="whitespace", index_option="freq")
-    .add_text_field("about", tokenizer_name="whitespace", index_option="basic")
-    .add_text_field("host", tokenizer_name="raw", index_option="basic")
-    .add_text_field("author", tokenizer_name="raw", index_option="basic")
-    .add_text_field("group", tokenizer_name="raw", index_option="basic")
+    .add_text_field("names", tokenizer_name="whitespace", index_option="basic")
     .add_unsigned_field("time", fast=True)
     .add_unsigned_field("score", fast=True)
     .add_unsigned_field("rank", fast=True)
     .add_integer_field("points", fast=True)
     .add_unsigned_field("prior", fast=True)
     .add_unsigned_field("mark", fast=True)
-    .add_unsigned_field("groups_mark", fast=True)
     .build()
 )
+"""Each text field costs a byte for every document, so `names` has all that is matched as a whole.
+
+In it are words of hosts and posters, as they are; and names, each after a sign that no word begins with.
+"""
+
+NAME_SIGNS = {"host": "/", "author": "@", "group": "#"}
+
+NO_ARTICLE, COMMENT = "~", "~c"
+"""In `names`: marks what is not an article, and of this the comments."""
 
 
 @dataclass
@@ -98,9 +106,18 @@ def id_of(key: int) -> int:
     return key // 2
 
 
-def ordered(value: float, number: int) -> int:
-    """Return a number that orders by a value, then by the id: of 41 bits of milliseconds and 20 of the id."""
-    return (min(max(0, round(value * 1000)), (1 << 43) - 1) << 20) | (number & 0xFFFFF)
+_ID_BITS = 10
+_ANY_ID = (1 << _ID_BITS) - 1
+
+
+def ordered(value: float, number: int = _ANY_ID) -> int:
+    """Return a number that orders by a value, to a thousandth, then by the last bits of the id."""
+    return (min(max(0, round(value * 1000)), (1 << 53) - 1) << _ID_BITS) | (number & _ANY_ID)
+
+
+def value_of(order: int) -> float:
+    """Return the value in what `ordered` returned."""
+    return (order >> _ID_BITS) / 1000
 
 
 def prior_of(points: int, posted_at: float) -> int:
@@ -114,14 +131,18 @@ def prior_of(points: int, posted_at: float) -> int:
 
 def mark_of_article(article: Article) -> int:
     """Return a number that differs, but by a rare chance, when the article's words or groups do."""
-    edited = article.edited_at or ""
-    facts = "\0".join((article.title, article.link, article.poster_name, ",".join(article.groups), str(edited)))
-    return crc32(facts.encode())
+    facts = "\0".join((article.title, article.link, article.poster_name, str(article.edited_at)))
+    return crc32(facts.encode()) & 0xFFFF0000 | groups_mark(article.groups)
 
 
 def groups_mark(groups: Iterable[str]) -> int:
-    """Return a number that differs, but by a rare chance, for other groups."""
+    """Return the part of the mark that is about the groups."""
     return crc32(",".join(groups).encode()) & 0xFFFF
+
+
+def is_in_groups(mark: int | None, groups: Iterable[str]) -> bool:
+    """Return whether an entry with this mark, if there is one, has an article in these groups."""
+    return mark is not None and mark & 0xFFFF == groups_mark(groups)
 
 
 def column(searcher: tantivy.Searcher, name: str, places: list[tantivy.DocAddress]) -> list[int]:
@@ -144,52 +165,60 @@ def mark_of_comment(comment: Comment) -> int:
     return crc32(f"{comment.author_name}\0{comment.text}".encode())
 
 
-def _add_words(document: Document, name: str, tokens: list[str], language: str) -> None:
+def named(kind: str, name: str) -> str:
+    """Return the token in `names` of a host, an author (folded) or a group."""
+    return NAME_SIGNS[kind] + "_".join(name.split())
+
+
+@lru_cache(1 << 14)
+def _names_of_hosts(hosts: tuple[str, ...]) -> str:
+    words = words_of_host(hosts[0].partition("/")[0]) if hosts else ()
+    return " ".join((*words, *(named("host", host) for host in hosts)))
+
+
+@lru_cache(1 << 14)
+def _names_of_author(name: str) -> str:
+    return " ".join((*tokens_of(name), named("author", fold(name)))) if name else ""
+
+
+def _add_words(document: Document, name: str, text: str) -> None:
+    tokens = tokens_of(text)
+    stems = stems_in(language_of(tokens[:_COMPARED]))
     document.add_text(name, " ".join(tokens))
-    stems = [stemmed for token in tokens if (stemmed := stem(token, language)) != token]
-    if stems:
-        document.add_text(f"{name}_stems", " ".join(stems))
+    if changed := [stemmed for token in tokens if (stemmed := stems[token]) != token]:
+        document.add_text(f"{name}_stems", " ".join(changed))
 
 
 def document_of_article(article: Article, weight: float) -> Document:
     """Return an article as the index contains it."""
-    document, points = Document(), article.ranked_points
-    title, text = tokens_of(article.title), tokens_of(article.text) if article.text else []
-    language = language_of(title + text[:200])
-    _add_words(document, "title", title, language)
-    if text:
-        _add_words(document, "text", text, language)
-    hosts = hosts_of(article.link)
-    for host in hosts:
-        document.add_text("host", host)
-    about = words_of_host(hosts[0].partition("/")[0]) if hosts else ()
-    document.add_text("about", " ".join((*about, *tokens_of(article.poster_name))))
-    if article.poster_name:
-        document.add_text("author", fold(article.poster_name))
-    for slug in article.groups:
-        document.add_text("group", slug)
-    document.add_text("kind", ARTICLES)
-    document.add_unsigned("key", key_of(article.id, ARTICLES))
-    document.add_unsigned("time", ordered(article.posted_at, article.id))
-    document.add_unsigned("score", ordered(article.posted_at + weight * points, article.id))
-    document.add_unsigned("rank", ordered((points + 1_000_000) / 1000, article.id))
+    document, number, posted_at, points = Document(), article.id, article.posted_at, article.ranked_points
+    _add_words(document, "title", article.title)
+    if article.text:
+        _add_words(document, "text", article.text)
+    groups = [named("group", slug) for slug in article.groups]
+    names = (_names_of_hosts(hosts_of(article.link)), _names_of_author(article.poster_name), *groups)
+    document.add_text("names", " ".join(names))
+    document.add_unsigned("key", key_of(number, ARTICLES))
+    document.add_unsigned("time", ordered(posted_at, number))
+    document.add_unsigned("score", ordered(posted_at + weight * points, number))
+    document.add_unsigned("rank", ordered((points + 1_000_000) / 1000, number))
     document.add_integer("points", points)
-    document.add_unsigned("prior", prior_of(points, article.posted_at))
+    document.add_unsigned("prior", prior_of(points, posted_at))
     document.add_unsigned("mark", mark_of_article(article))
-    document.add_unsigned("groups_mark", groups_mark(article.groups))
     return document
 
 
 def document_of_comment(comment: Comment, groups: Iterable[str]) -> Document:
     """Return a comment, on an article in these groups, as the index contains it."""
     document = Document()
-    text = tokens_of(comment.text)
-    _add_words(document, "text", text, language_of(text[:200]))
-    if comment.author_name:
-        document.add_text("author", fold(comment.author_name))
-    for slug in groups:
-        document.add_text("group", slug)
-    document.add_text("kind", COMMENTS)
+    _add_words(document, "text", comment.text)
+    names = (
+        NO_ARTICLE,
+        COMMENT,
+        _names_of_author(comment.author_name),
+        *(named("group", slug) for slug in groups),
+    )
+    document.add_text("names", " ".join(names))
     document.add_unsigned("key", key_of(comment.id, COMMENTS))
     document.add_unsigned("time", ordered(comment.posted_at, comment.id))
     document.add_integer("points", comment.points)
@@ -222,7 +251,8 @@ class Writer:
         """Make the changes visible, and lasting. Raises OSError or ValueError, as on a full disk."""
         document = Document()
         document.add_unsigned("key", _STATE)
-        document.add_text("state", json.dumps(asdict(state)))
+        document.add_text("names", NO_ARTICLE)
+        document.add_bytes("state", json.dumps(asdict(state)).encode())
         self.enter([(_STATE, document)])
         self._writer.commit()
 
@@ -243,7 +273,7 @@ def read_state(searcher: tantivy.Searcher) -> State | None:
     if not hits:
         return None
     try:
-        return State(**json.loads(searcher.doc(hits[0][1])["state"][0]))
+        return State(**json.loads(bytes(searcher.doc(hits[0][1])["state"][0])))
     except (LookupError, TypeError, ValueError):
         return None
 

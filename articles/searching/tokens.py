@@ -9,7 +9,7 @@ import re
 import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial, wraps
 from itertools import chain
 from typing import NamedTuple, TypeVar
@@ -208,18 +208,21 @@ _LANGUAGES_OF = dict[str, list[str]]()
 for _language, _words in _FUNCTION_WORDS.items():
     for _one in _words.split():
         _LANGUAGES_OF.setdefault(_one, []).append(_language)
+_FOREIGN = frozenset(_LANGUAGES_OF)
 _ENGLISH = "the of and to in a is for on that with how why are you it an from by your what i my"
 for _one in _ENGLISH.split():
     _LANGUAGES_OF.setdefault(_one, []).append("english")
 _CYRILLIC = re.compile("[а-яё]{4,}")
 
 
-def language_of(tokens: Iterable[str]) -> str:
+def language_of(tokens: Collection[str]) -> str:
     """Return the language of a text by its function words: two or more, and more than of any other; else English.
 
     Cyrillic text counts as Russian. A guess: it decides only how words are stemmed.
     """
-    known = list(filter(None, map(_LANGUAGES_OF.get, tokens)))
+    if sum(map(_FOREIGN.__contains__, tokens)) < 2:
+        return "english"
+    known = filter(None, map(_LANGUAGES_OF.get, tokens))
     counts = Counter(chain.from_iterable(known))
     best = max(counts, key=counts.__getitem__, default="english")
     return best if counts[best] > max(1, counts["english"]) else "english"
@@ -257,6 +260,11 @@ def _stem(language: str, token: str) -> str:
 _stems = {language: _Kept(partial(_stem, language)) for language in ("english", *_FUNCTION_WORDS)}
 
 
+def stems_in(language: str) -> Mapping[str, str]:
+    """Return the stems of all tokens in a language, as `stem` does."""
+    return _stems[language]
+
+
 def stems_of(token: str) -> tuple[str, ...]:
     """Return the stems of a token in every language."""
     return tuple(dict.fromkeys(stem(token, language) for language in ("english", *_FUNCTION_WORDS)))
@@ -274,7 +282,6 @@ HOMES = frozenset(
 _FIRST_PART = re.compile(r"https?://[^/]*/(@?[\w.~-]{1,39})/?")
 
 
-@kept_if_short(1 << 15, 100)
 def hosts_of(link: str) -> tuple[str, ...]:
     """Return a link's host and the domains that it is in: `blog.example.org`, `example.org`; () without a host.
 
@@ -284,11 +291,15 @@ def hosts_of(link: str) -> tuple[str, ...]:
         host = host_of(link)
     except ValueError:
         return ()
-    labels = host.split(".")
-    hosts = [".".join(labels[at:]) for at in range(max(1, len(labels) - 1)) if labels[at]]
     if host in HOMES and (part := _FIRST_PART.match(link)):
-        hosts.insert(0, f"{host}/{part[1].lower()}")
-    return tuple(hosts)
+        return (f"{host}/{part[1].lower()}", *_domains_of(host))
+    return _domains_of(host)
+
+
+@kept_if_short(1 << 15, 100)
+def _domains_of(host: str) -> tuple[str, ...]:
+    labels = host.split(".")
+    return tuple(".".join(labels[at:]) for at in range(max(1, len(labels) - 1)) if labels[at])
 
 
 def home_of(link: str) -> str:

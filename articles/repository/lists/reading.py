@@ -33,19 +33,16 @@ _NUMBER = re.compile(r"(?=.{1,19}\Z)-?[0-9]+\.?[0-9]*")
 _ARCHIVED = re.compile("[0-9]{1,15} [0-9]{1,15}")
 _COUNT = re.compile("[0-9]{1,15}")
 _LEFT_OUT = re.compile("([0-9]{1,15}) ([0-9]{1,15})")
-_FORMS = {
-    **dict.fromkeys(("title", "link", "poster_name", "groups"), re.compile("(?s:.*)")),
-    **dict.fromkeys(("votes", "opposes"), _COUNT),
-    "poster": re.compile("-?[0-9]{1,15}"),
-    "time": _NUMBER,
-}
+_WORDS, _NUMBERS = ("title", "link", "poster_name", "groups"), ("votes", "opposes", "poster", "time")
 """Fields that every article has."""
+
+_FORM_OF_NUMBERS = re.compile(rf"[0-9]{{1,15}} [0-9]{{1,15}} -?[0-9]{{1,15}} {_NUMBER.pattern}")
 
 MOST_ARTICLES = 2_000
 """Articles that a process keeps as it has read them, about 2 KB each."""
 
 FIELDS = (
-    *(*_FORMS, "archived", "closes", "removed", "edited", "log", "ring"),
+    *(*_WORDS, *_NUMBERS, "archived", "closes", "removed", "edited", "log", "ring"),
     *("text_bytes", "comments", "last_comment", "locked", "left_out"),
 )
 """Fields of a hash that are read."""
@@ -235,13 +232,12 @@ def is_whole(fields: Mapping[str, str]) -> bool:
 
     Other articles are damaged and left out wherever articles are read.
     """
-    values = [fields.get(name) for name in _FORMS]
-    formed = all(
-        value is not None and form.fullmatch(value) for value, form in zip(values, _FORMS.values(), strict=True)
-    )
-    return (
-        formed and moment(fields["time"]) is not None and bool(_ARCHIVED.fullmatch(fields.get("archived", "0 0")))
-    )
+    if None in map(fields.get, _WORDS):
+        return False
+    if not _FORM_OF_NUMBERS.fullmatch(" ".join([fields.get(name, "") for name in _NUMBERS])):
+        return False
+    archived = fields.get("archived")
+    return 0 <= float(fields["time"]) < LATEST and (archived is None or bool(_ARCHIVED.fullmatch(archived)))
 
 
 def moment(text: str | None) -> float | None:
@@ -252,7 +248,7 @@ def moment(text: str | None) -> float | None:
 
 def left_out_from(field: str | None) -> LeftOut:
     """Return the numbers in a field `left_out`; none for a missing or damaged one, as scripts do."""
-    match = _LEFT_OUT.fullmatch(field or "")
+    match = _LEFT_OUT.fullmatch(field) if field else None
     return LeftOut(*map(int, match.groups())) if match else NONE_LEFT_OUT
 
 

@@ -30,6 +30,8 @@ def joined(ids: Iterable[int]) -> str:
 
 def count_from(text: object) -> int:
     """Return the number in a counter; 0 for none and for a damaged one."""
+    if text is None:
+        return 0
     digits = str(text)
     return int(digits) if _COUNT.fullmatch(digits) else 0
 
