@@ -1,15 +1,20 @@
 """Explain the rank of an article."""
 
 from dataclasses import asdict
+from typing import Literal
 
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop
+from ninja import Query
 from pydantic import BaseModel, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from articles.api.protocol.auth import EVERYONE
 from articles.api.protocol.operations import ArticleNumber, router
 from articles.domain import explanation
-from articles.wiring import repository
+from articles.searching import MOST_CHARACTERS, read_query
+from articles.web.limits import take
+from articles.wiring import finder, repository
 
 _DECAY_STEP_HOURS = 6
 """Time between two values of the decay."""
@@ -113,6 +118,63 @@ class Sample(BaseModel):
     )
 
 
+class Match(BaseModel):
+    __doc__ = gettext_noop("A match of a term of a search.")
+
+    term: str = Field(description=gettext_noop("The term, as the search understands it."), examples=["redis"])
+    where: explanation.Where = Field(
+        description=gettext_noop("`names`: the link's host, or the poster; `filter`: such as `author:`.")
+    )
+    how: explanation.How = Field(
+        description=gettext_noop("The word itself, another form of it, or a word that begins so.")
+    )
+    value: float = Field(description=gettext_noop("What the match counts: BM25, times the weight of the place."))
+
+
+class Relevance(BaseModel):
+    __doc__ = gettext_noop("Why an article is where it is among search results by relevance.")
+
+    status: Literal["found", "no-match", "behind", "building"] = Field(
+        description=gettext_noop(
+            "`no-match`: the article does not match; `behind`: the search index does not have its last change "
+            "yet; `building`: the index is being built, and does not have the article yet. Then there are no "
+            "matches, and the other numbers are 0."
+        )
+    )
+    matches: list[Match]
+    matched: float = Field(description=gettext_noop("The sum of the matches."))
+    points: int = Field(description=gettext_noop("Votes for minus votes against, as the search index has them."))
+    prior: int = Field(description=gettext_noop("What points and age add: relevance = matched · log₂(2 + prior)."))
+    relevance: float = Field(description=gettext_noop("Results with more come first."))
+
+    @classmethod
+    def of(cls, source: explanation.Relevance | explanation.Unfound) -> "Relevance":
+        if isinstance(source, explanation.Unfound):
+            return cls(status=source.value, matches=[], matched=0, points=0, prior=0, relevance=0)
+        return cls(
+            status="found",
+            matches=[Match(**match._asdict()) for match in source.matches],
+            matched=source.matched,
+            points=source.points,
+            prior=source.prior,
+            relevance=source.value,
+        )
+
+
+class ExplanationQuery(BaseModel):
+    __doc__ = gettext_noop("A search to explain, if any.")
+
+    q: str | SkipJsonSchema[None] = Field(
+        None,
+        max_length=MOST_CHARACTERS,
+        description=gettext_noop(
+            "The terms of a search, as in a search of articles: the response then says how relevant the article "
+            "is to it. Counts as a search."
+        ),
+        examples=["python news"],
+    )
+
+
 class Explanation(BaseModel):
     __doc__ = gettext_noop("Why an article ranks where it does.")
 
@@ -132,10 +194,12 @@ class Explanation(BaseModel):
             "One entry every ten minutes over the last seven days, while it was among the first hundred."
         )
     )
+    search: Relevance | None = Field(description=gettext_noop("Null without a search."))
 
     @classmethod
-    def of(cls, source: explanation.Explanation) -> "Explanation":
+    def of(cls, source: explanation.Explanation, search: Relevance | None) -> "Explanation":
         return cls(
+            search=search,
             id=source.article_id,
             front_page=_place(source.front),
             groups=[GroupPlace(group=p.slug, title=p.title, rank=p.rank, of=p.of) for p in source.groups],
@@ -201,6 +265,12 @@ def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
     auth=EVERYONE,
     openapi_extra={"security": [{}]},
 )
-def explain_ranking(request: HttpRequest, article_id: ArticleNumber) -> Explanation:  # noqa: ARG001 - ninja's
+def explain_ranking(
+    request: HttpRequest, article_id: ArticleNumber, query: Query[ExplanationQuery]
+) -> Explanation:
+    if query.q:
+        take(request, "search")
     repo = repository()
-    return Explanation.of(repo.explanations.get(repo.articles.get(article_id)))
+    article = repo.articles.get(article_id)
+    found = finder().explain(repo, read_query(query.q), article) if query.q else None
+    return Explanation.of(repo.explanations.get(article), Relevance.of(found) if found else None)

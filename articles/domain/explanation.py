@@ -1,7 +1,8 @@
 """Explanations of an article's rank: its ranks, and the terms of the formulas in `ranking` that lead to them."""
 
 from dataclasses import dataclass
-from math import ceil
+from enum import StrEnum
+from math import ceil, log2
 from typing import NamedTuple
 
 from articles.domain import ranking
@@ -10,6 +11,9 @@ from articles.domain.ranking import Parameters
 
 DECAY_HOURS = 72
 """Hours for which the decay of hotness is shown."""
+
+BASE_OF_PRIOR = 14
+"""What raises the relevance of every search result."""
 
 _NOISE = 1e-6
 """Rounding error, in seconds, of sums of the same parts; posting times differ by at least 0.001."""
@@ -166,3 +170,63 @@ class Explanation:
     closes_at: float
     history: tuple[Sample, ...]
     """Oldest first."""
+
+
+class Where(StrEnum):
+    """Where a term of a search matches. `NAMES`: the link's host, or the poster; `FILTER`: such as `author:`."""
+
+    TITLE = "title"
+    TEXT = "text"
+    NAMES = "names"
+    GROUP = "group"
+    FILTER = "filter"
+
+
+class How(StrEnum):
+    """How a term of a search matches: the word itself, another form of it, or a word that begins so."""
+
+    EXACT = "exact"
+    FORM = "form"
+    BEGINNING = "beginning"
+
+
+class Match(NamedTuple):
+    """A match of a term of a search, and what it counts."""
+
+    term: str
+    where: Where
+    how: How
+    value: float
+
+
+class Unfound(StrEnum):
+    """Why a search does not show an article. `BEHIND`: the index does not contain it as it is yet."""
+
+    NO_MATCH = "no-match"
+    BEHIND = "behind"
+    BUILDING = "building"
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """The terms of a search result's relevance. `matched`: the sum of the matches; `points`: as in the index."""
+
+    matches: tuple[Match, ...]
+    matched: float
+    points: int
+    of_points: int
+    of_age: int
+
+    @property
+    def prior(self) -> int:
+        return BASE_OF_PRIOR + self.of_points + self.of_age
+
+    @property
+    def factor(self) -> float:
+        """By how much points and age raise the relevance."""
+        return log2(2 + self.prior)
+
+    @property
+    def value(self) -> float:
+        """The relevance, as results are ordered by it."""
+        return self.matched * self.factor

@@ -11,7 +11,8 @@ import tantivy
 from tantivy import Occur
 from tantivy import Query as IndexQuery
 
-from articles.domain.articles import ArticleId
+from articles.domain.articles import Article, ArticleId
+from articles.domain.explanation import BASE_OF_PRIOR, How, Match, Relevance, Unfound, Where
 from articles.domain.lists import CommentSearchPage, Position, SearchOrder, SearchPage
 from articles.domain.members import UserId
 from articles.finding.index import (
@@ -26,10 +27,12 @@ from articles.finding.index import (
     column,
     column_of,
     id_of,
+    key_of,
     mark_of_article,
     mark_of_comment,
     named,
     ordered,
+    prior_of_points,
     read_state,
     value_of,
     without_panics,
@@ -65,6 +68,14 @@ _log = logging.getLogger(__name__)
 
 class SearchIncompleteError(Exception):
     """The index is missing, damaged, or still being built."""
+
+
+class _Part(NamedTuple):
+    """A part of a query: where and how one of its terms may match."""
+
+    where: Where
+    how: How
+    query: IndexQuery
 
 
 class _Hits(NamedTuple):
@@ -236,6 +247,30 @@ class Finder:
         return [one for one in ids if marks.get(one) != listed.get(one)]
 
     @_reading
+    def explain(self, repository: Repository, query: Query, article: Article) -> Relevance | Unfound:
+        """Return why an article is where it is among the results by relevance. At most one round trip."""
+        query = query.with_groups(self._titles(repository, None))
+        searcher, is_complete = self._searcher()
+        key = key_of(article.id, ARTICLES)
+        if column_of(searcher, "mark", ARTICLES, [article.id]).get(article.id) != mark_of_article(article):
+            return Unfound.BEHIND if is_complete else Unfound.BUILDING
+        matched = _score(searcher, _compiled(searcher, ARTICLES, query, None, ()), key) if query.clauses else None
+        if matched is None:
+            return Unfound.NO_MATCH
+        matches = dict[tuple[str, Where, How], float]()
+        for clause in query.clauses:
+            for term in () if clause.excludes else clause.terms:
+                for where, how, part in _of_term(searcher, ARTICLES, term):
+                    if score := _score(searcher, part, key):
+                        match = term.spelled, where, how
+                        matches[match] = matches.get(match, 0.0) + score
+        (points,) = column_of(searcher, "points", ARTICLES, [article.id]).values()
+        (prior,) = column_of(searcher, "prior", ARTICLES, [article.id]).values()
+        of_points = prior_of_points(points)
+        parts = tuple(Match(*match, score) for match, score in matches.items())
+        return Relevance(parts, matched, points, of_points, prior - BASE_OF_PRIOR - of_points)
+
+    @_reading
     def count(
         self, query: Query, kind: str, titles: Mapping[str, str], *, slug: str | None, hidden: Sequence[str]
     ) -> int:
@@ -318,7 +353,7 @@ def _compiled(
 ) -> IndexQuery:
     parts = []
     for clause in query.clauses:
-        terms = [part for term in clause.terms for part in _of_term(searcher, kind, term)]
+        terms = [part.query for term in clause.terms for part in _of_term(searcher, kind, term)]
         parts.append((Occur.MustNot if clause.excludes else Occur.Must, _any(terms)))
     if slug is not None:
         parts.append((Occur.Must, IndexQuery.const_score_query(_name("group", slug), 0.0)))
@@ -332,11 +367,19 @@ def _compiled(
     return IndexQuery.boolean_query(parts)
 
 
-def _of_term(searcher: tantivy.Searcher, kind: str, term: Words | Named | Between) -> Iterator[IndexQuery]:
+def _score(searcher: tantivy.Searcher, query: IndexQuery, key: int) -> float | None:
+    """Return the score of one document; None if it does not match."""
+    one = IndexQuery.const_score_query(IndexQuery.term_query(SCHEMA, "key", key), 0.0)
+    hits = searcher.search(IndexQuery.boolean_query([(Occur.Must, one), (Occur.Must, query)]), 1, count=False).hits
+    return float(hits[0][0]) if hits else None
+
+
+def _of_term(searcher: tantivy.Searcher, kind: str, term: Words | Named | Between) -> Iterator[_Part]:
     if isinstance(term, Named):
-        yield IndexQuery.const_score_query(_name(term.kind, term.name), 1.0)
+        by_name = IndexQuery.const_score_query(_name(term.kind, term.name), 1.0)
+        yield _Part(Where.FILTER, How.EXACT, by_name)
     elif isinstance(term, Between):
-        yield IndexQuery.const_score_query(_range(term), 0.0)
+        yield _Part(Where.FILTER, How.EXACT, IndexQuery.const_score_query(_range(term), 0.0))
     else:
         if kind == ARTICLES and term.field != "text":
             yield from _of_words(searcher, "title", term, _TITLE, _TITLE_STEM)
@@ -345,43 +388,46 @@ def _of_term(searcher: tantivy.Searcher, kind: str, term: Words | Named | Betwee
         if kind == ARTICLES and not term.field:
             yield from _of_names(searcher, term)
             for name in term.groups:
-                yield IndexQuery.const_score_query(_name("group", name), _GROUP)
+                yield _Part(Where.GROUP, How.EXACT, IndexQuery.const_score_query(_name("group", name), _GROUP))
 
 
 def _of_words(
     searcher: tantivy.Searcher, field: str, words: Words, weight: float, weight_of_stem: float
-) -> Iterator[IndexQuery]:
+) -> Iterator[_Part]:
+    where = Where(field)
     if len(words.tokens) > 1:
-        yield IndexQuery.boost_query(IndexQuery.phrase_query(SCHEMA, field, list(words.tokens)), weight)
+        phrase = IndexQuery.phrase_query(SCHEMA, field, list(words.tokens))
+        yield _Part(where, How.EXACT, IndexQuery.boost_query(phrase, weight))
         if words.begins:
             beginnings = IndexQuery.phrase_prefix_query(SCHEMA, field, list(words.tokens))
-            yield IndexQuery.const_score_query(beginnings, _BEGINNING)
+            yield _Part(where, How.BEGINNING, IndexQuery.const_score_query(beginnings, _BEGINNING))
         return
     (token,) = words.tokens
-    yield IndexQuery.boost_query(_term(field, token), weight)
+    yield _Part(where, How.EXACT, IndexQuery.boost_query(_term(field, token), weight))
     if not words.is_quoted:
         for stem in stems_of(token):
-            if searcher.doc_freq(f"{field}_stems", stem):
-                yield IndexQuery.boost_query(_term(f"{field}_stems", stem), weight_of_stem)
-            if stem != token and ":" not in stem and searcher.doc_freq(field, stem):
-                yield IndexQuery.boost_query(_term(field, stem), weight_of_stem)
+            stems, other = f"{field}_stems", stem != token and ":" not in stem
+            for place in (stems, field) if other else (stems,):
+                if searcher.doc_freq(place, stem):
+                    yield _Part(where, How.FORM, IndexQuery.boost_query(_term(place, stem), weight_of_stem))
     if words.begins:
         yield from _beginning(searcher, field, token, weight)
 
 
-def _of_names(searcher: tantivy.Searcher, words: Words) -> Iterator[IndexQuery]:
+def _of_names(searcher: tantivy.Searcher, words: Words) -> Iterator[_Part]:
     """Yield what matches words in the names of the host and the poster."""
     names = [
         IndexQuery.const_score_query(_any([_term("names", token), _name("host", token)]), _ABOUT)
         for token in words.tokens
     ]
-    yield names[0] if len(names) == 1 else IndexQuery.boolean_query([(Occur.Must, name) for name in names])
+    every = names[0] if len(names) == 1 else IndexQuery.boolean_query([(Occur.Must, name) for name in names])
+    yield _Part(Where.NAMES, How.EXACT, every)
     if words.begins and len(names) == 1:
         (token,) = words.tokens
         yield from _beginning(searcher, "names", named("host", token) if "." in token else token, _ABOUT)
 
 
-def _beginning(searcher: tantivy.Searcher, field: str, token: str, weight: float) -> Iterator[IndexQuery]:
+def _beginning(searcher: tantivy.Searcher, field: str, token: str, weight: float) -> Iterator[_Part]:
     is_letter = len(token) == 1 and token.isascii()
     if (is_letter and field != "title") or searcher.doc_freq("names", named("host", token)):
         return  # a letter begins very many words; or the token is the whole name of a host
@@ -389,7 +435,7 @@ def _beginning(searcher: tantivy.Searcher, field: str, token: str, weight: float
     completions = [word for word, _ in searcher.terms_with_prefix(field, token, limit=most)]
     if completions:
         found = IndexQuery.term_set_query(SCHEMA, field, completions)
-        yield IndexQuery.const_score_query(found, _BEGINNING * weight)
+        yield _Part(Where(field), How.BEGINNING, IndexQuery.const_score_query(found, _BEGINNING * weight))
 
 
 def _name(kind: str, name: str) -> IndexQuery:

@@ -20,6 +20,7 @@ from tantivy import Document, Query
 
 from articles.domain.articles import Article
 from articles.domain.discussion.comments import Comment
+from articles.domain.explanation import BASE_OF_PRIOR
 from articles.searching import fold, hosts_of, language_of, stems_in, tokens_of, words_of_host
 
 FORMAT = "2"
@@ -126,7 +127,13 @@ def prior_of(points: int, posted_at: float) -> int:
     14, and 20 · log10(1 + points), and 2 for each year after 2005. From 4.0 for an old article without points to
     6.9 for a recent one with 1,000.
     """
-    return 14 + round(20 * log10(1 + max(0, points))) + max(0, round(2 * (posted_at / _YEAR + 1970 - _FIRST_YEAR)))
+    of_age = max(0, round(2 * (posted_at / _YEAR + 1970 - _FIRST_YEAR)))
+    return BASE_OF_PRIOR + prior_of_points(points) + of_age
+
+
+def prior_of_points(points: int) -> int:
+    """Return what points add to the prior."""
+    return round(20 * log10(1 + max(0, points)))
 
 
 def mark_of_article(article: Article) -> int:

@@ -15,7 +15,7 @@ from itertools import islice, takewhile
 from operator import methodcaller
 from typing import TypeAlias
 
-from articles.searching.tokens import HOMES, fold, is_single_sign, phrase_of, stem, tokens_of
+from articles.searching.tokens import HOMES, fold, is_single_sign, joined, phrase_of, stem, tokens_of
 from articles.text.links import clean_host
 from articles.text.slugs import clean_slug
 
@@ -56,6 +56,11 @@ class Words:
     is_quoted: bool = False
     groups: tuple[str, ...] = ()
 
+    @property
+    def spelled(self) -> str:
+        """The words, as readers see them."""
+        return joined(self.tokens)
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -63,6 +68,11 @@ class Named:
 
     kind: str
     name: str
+
+    @property
+    def spelled(self) -> str:
+        """The filter, as readers type it."""
+        return f"{self.kind}:{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +82,11 @@ class Between:
     kind: str
     least: float | None = None
     most: float | None = None
+
+    @property
+    def spelled(self) -> str:
+        """The name of the filter: it counts nothing."""
+        return f"{self.kind}:"
 
 
 Term: TypeAlias = Words | Named | Between

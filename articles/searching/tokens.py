@@ -9,7 +9,7 @@ import re
 import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial, wraps
 from itertools import chain
 from typing import NamedTuple, TypeVar
@@ -180,6 +180,15 @@ def tokens_of(text: str) -> list[str]:
 def is_single_sign(token: str) -> bool:
     """Return whether a token is one character of a script without spaces: the last of a run."""
     return len(token) == 1 and bool(_UNSPACED.match(token))
+
+
+def joined(tokens: Iterable[str]) -> str:
+    """Return tokens in a row as readers write them: pairs of characters overlap, between words are spaces."""
+    text = ""
+    for token in tokens:
+        is_pair = len(token) == 2 and bool(_UNSPACED.match(token))
+        text += token[1] if is_pair and text.endswith(token[0]) else f" {token}" if text else token
+    return text
 
 
 def phrase_of(text: str) -> list[str]:

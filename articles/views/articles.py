@@ -26,10 +26,12 @@ from articles.readership.record import Counted, counting
 from articles.text.refusals import action_sentence
 from articles.views.card import card_of, description_of
 from articles.views.comments.discussion import Discussion, comment_of, discussion_with, order_of, place_in
+from articles.views.lists.search import typed_words
 from articles.views.ranking.explanation import why
 from articles.web.addresses import site_address
 from articles.web.context import Frame, frame_of
 from articles.web.identity import reader_id
+from articles.web.limits import take
 from articles.web.moderation.links import VotingRingsLink
 from articles.web.moderation.subjects import may_see_subjects
 from articles.wiring import repository
@@ -253,12 +255,14 @@ def _history(request: HttpRequest, article: Article) -> str:
 
 @require_safe
 def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
-    """Return the page that explains the article's rank. Not a view of the article."""
-    repo = repository()
+    """Return the page that explains the article's rank, and its place in a search for `?q=`. No view of it."""
+    repo, searched = repository(), typed_words(request)
+    if searched:
+        take(request, "search")
     article = repo.articles.get(article_id, reader_id(request))
     if article.removed is not None:
         raise ArticleRemoved(article_id)
-    response = render(request, "ranking/explanation.html", {"article": article, "why": why(article)})
+    response = render(request, "ranking/explanation.html", {"article": article, "why": why(article, searched)})
     response["X-Robots-Tag"] = "noindex"
     return response
 

@@ -1,6 +1,7 @@
 """The numbers of an article's explanation, as JSON."""
 
 from itertools import pairwise
+from math import log2
 
 import pytest
 
@@ -71,6 +72,7 @@ def test_the_explanation_has_every_part(anyone, site_store, ranked):
         "one_more_vote": {"seconds": 432.0, "rank": 1, "gained": 0},
         "closes_at": stored.closes_at,
         "history": [{"time": sample.at, "rank": 1, "points": 2, "hot_rank": 1}],
+        "search": None,
     }
     assert (below["title"], below["worth"]) == ("Below", 1)
     assert below["apart"] == pytest.approx(stored.score - below["value"])
@@ -86,6 +88,22 @@ def test_the_sum_is_the_score_of_the_list(anyone, site_store, ranked):
     assert parts["time"] + parts["seconds_per_point"] * parts["points"] == parts["score"]
     assert parts["score"] == ranking_values(site_store, Order.SCORE)[ranked]
     assert told["hotness"]["hotness"] == pytest.approx(ranking_values(site_store, Order.HOT)[ranked], rel=1e-9)
+
+
+def test_a_search_is_explained_with_its_matches(anyone, ranked):
+    told = anyone.get(f"articles/{ranked}/ranking?q=article+group:python").json()["search"]
+
+    matches = told.pop("matches")
+    assert {(match["term"], match["where"], match["how"]) for match in matches} >= {
+        ("article", "title", "exact"),
+        ("group:python", "filter", "exact"),
+    }
+    assert told["status"] == "found"
+    assert sum(match["value"] for match in matches) == pytest.approx(told["matched"], rel=1e-5)
+    assert told["relevance"] == pytest.approx(told["matched"] * log2(2 + told["prior"]))
+    none = anyone.get(f"articles/{ranked}/ranking?q=nothing").json()["search"]
+    assert (none["status"], none["matches"], none["relevance"]) == ("no-match", [], 0)
+    assert error_of(anyone.get(f"articles/{ranked}/ranking?q={'x' * 201}")) == (400, "invalid")
 
 
 def test_missing_parts_are_null(anyone, closed):

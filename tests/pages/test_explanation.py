@@ -313,6 +313,31 @@ def test_without_the_explanation_its_page_is_unavailable(site_store, article, mo
     assert "A title" in page_of(article)
 
 
+def test_a_search_is_explained_from_its_result_on(site_store, article, alice):
+    site_store.articles.post(alice.pk, "alice", "Other", "https://example.org/title", ())
+    found = Client().get("/search/?q=titles+pyth").text
+
+    (address,) = re.findall(r'<a class="why" href="([^"]*)" rel="nofollow">Why here\?</a>', found)
+    section = re.search(r"<details open>.*?</details>", Client().get(unescape(address)).text, re.DOTALL)[0]
+
+    assert address == f"/articles/{article}/why/?q=titles+pyth"
+    assert '<a href="/search/?q=titles+pyth" dir="auto">titles pyth</a>' in section
+    text = words(section)
+    assert re.search(r"“titles” in the title, in another form [\d.]+ “pyth” names a group of the article 5", text)
+    assert re.search(r"Together .* ([\d.]+) Raised by points and age .* for 1 point, .* × [\d.]+ Relevance", text)
+    assert "<details open" not in why_page_of(article)
+    assert "/why/" not in Client().get("/search/?q=titles+pyth&order=time").text
+
+
+@pytest.mark.parametrize("query", ["nothing", "-title", "!!", "%22%3Cscript%3E"])
+def test_an_article_that_a_search_does_not_find_says_so(article, query):
+    page = Client().get(f"/articles/{article}/why/?q={query}")
+
+    assert page.status_code == 200
+    assert "The article does not match this search." in page.text
+    assert "<script>" not in page.text.partition("<main")[2]
+
+
 def test_an_unknown_article_has_no_explanation(site_store, article, carol):
     site_store.articles.remove(article, actor(carol), "spam")
 

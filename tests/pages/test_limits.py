@@ -637,3 +637,12 @@ def test_a_page_of_a_list_takes_nothing(article, monkeypatch):
 
     for path in ("/", "/newest/", "/hot/", "/top/", "/groups/", f"/articles/{article}/", "/healthz", "/login/"):
         assert Client().get(path).status_code == 200
+
+
+def test_explaining_a_result_counts_as_a_search(article):
+    for number in range(5 * USES):
+        assert Client().get(f"/articles/{article}/why/?q={number}").status_code == 200
+
+    for address in (f"/articles/{article}/why/?q=one", f"/api/articles/{article}/ranking?q=one", "/search/?q=one"):
+        assert Client().get(address).status_code == 429, address
+    assert Client().get(f"/articles/{article}/why/").status_code == 200

@@ -3,14 +3,14 @@
 import json
 import random
 from contextlib import suppress
-from itertools import count
+from itertools import count, product
 
 import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.errors import ActionRefused, GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import SearchOrder
-from articles.finding import IndexFolder, SearchIncompleteError, finder
+from articles.finding import IndexFolder, MemoryIndex, SearchIncompleteError, finder
 from articles.repository import Repository
 from articles.repository import changes as changes_module
 from articles.searching import read_query, tokens_of
@@ -387,6 +387,86 @@ def test_an_index_is_built_again_after_a_week(search, repository, monkeypatch):
 
     assert len(search("redis")) == 1
     assert search.follower._state.begun_at > before
+
+
+class Scored:
+    """An index whose searches leave the scores by which they order in `scores`."""
+
+    def __init__(self) -> None:
+        self._index, self.scores = MemoryIndex(), list[float]()
+
+    def __getattr__(self, name):
+        return getattr(self._index, name)
+
+    def searcher(self):
+        return _Searcher(self._index.searcher(), self)
+
+
+class _Searcher:
+    def __init__(self, searcher, index) -> None:
+        self._searcher, self._index = searcher, index
+
+    def __getattr__(self, name):
+        return getattr(self._searcher, name)
+
+    def search(self, *arguments, **options):
+        result = self._searcher.search(*arguments, **options)
+        if "weight_by_field" in options:
+            self._index.scores[:] = [score for score, _ in result.hits]
+        return result
+
+
+QUERIES = (
+    *("redis", "voted", "vote", "red", "r", "数据库", "据库 r", '"in a row"', "words in a r", "alice"),
+    *("site.example", "databases", "store redi", "redis OR valkey", "author:alice", "group:databases redis"),
+    *("points:>0 redis", "-valkey redis", "in:text redis", "in:title vote", "stores alice site"),
+)
+
+
+def test_the_relevance_shown_is_the_score_by_which_results_are_ordered(repository, clock):
+    repository.groups.create("databases", "Data stores")
+    for number, title in enumerate(
+        ("Voting in Redis", "数据库 and Redis", "Words in a row", "Redis redis valkey", "Votes in a database")
+    ):
+        clock.advance(200 * 86400)
+        groups = ("databases",) if number % 2 else ()
+        article = post(repository, title, *groups, poster="alice" if number % 3 else "redis-fan")
+        for user in range(number):
+            repository.votes.cast(article, 70 + user, Choice.VOTE)
+    text = "Voting, and redis in a row of words. " * 3
+    repository.articles.post(ALICE, "alice", "A text", "", (), text=text)
+    index = Scored()
+    search = Search(repository, index)
+    ways = set()
+
+    for query in QUERIES:
+        page, scores = search.page(query, SearchOrder.RELEVANCE), [*index.scores]
+        assert page.articles, query
+        for article, score in zip(page.articles, scores, strict=True):
+            found = search.finder.explain(repository, read_query(query), article)
+            assert found.value == pytest.approx(score, rel=1e-5), query
+            assert sum(match.value for match in found.matches) == pytest.approx(found.matched, rel=1e-5), query
+            ways |= {(match.where, match.how) for match in found.matches}
+
+    assert ways >= {*product(("title", "text"), ("exact", "form", "beginning")), ("names", "beginning")}
+    assert ways >= {("names", "exact"), ("group", "exact"), ("filter", "exact")}
+
+
+def test_why_an_article_is_not_found_is_said(search, repository):
+    article, listed = post(repository, "redis"), repository.articles.get
+
+    def explained(text):
+        return search.finder.explain(repository, read_query(text), listed(article))
+
+    assert explained("redis") == "building"
+    search("redis")
+    assert explained("redis").points == 1
+    assert explained("valkey") == explained("redis -redis") == explained("?!") == "no-match"
+    repository.articles.edit(article, MODERATOR, "valkey", "https://a.example/", moderator=True)
+    assert explained("redis") == explained("valkey") == "behind"
+    search("redis")
+    assert explained("redis") == "no-match"
+    assert [match.term for match in explained("valkey ").matches] == ["valkey"]
 
 
 def test_a_follower_remembers_only_the_changes_that_it_may_read_again(search, repository, monkeypatch):

@@ -134,22 +134,24 @@ def test_wherever_the_disk_gets_full_everything_is_found_once_there_is_room(
 
 
 def test_a_build_that_fills_the_disk_gives_the_space_back_and_the_former_index_is_used(
-    repository, disk, followed, caplog, monkeypatch
+    repository, disk, monkeypatch
 ):
-    search, posted = followed(disk / "search"), {post(repository) for _ in range(20)}
-    until(lambda: found(search) == posted)
+    search, posted = Search(repository, IndexFolder(disk / "search")), {post(repository) for _ in range(20)}
+    search("redis")
     hog = leave(12_000, disk)
     free = room_of(disk)
 
     monkeypatch.setattr(follower, "_OLDEST", -1.0)
-    until(lambda: "No space left on device" in caplog.text)
-    assert found(search) == posted
-    until(lambda: room_of(disk) >= free)  # between two attempts
-    monkeypatch.undo()
-    hog.unlink()
+    with pytest.raises((OSError, ValueError)):
+        search.follower.catch_up()
+    search.follower.close()
 
-    posted.add(post(repository))
-    until(lambda: found(search) == posted)
+    assert room_of(disk) >= free
+    assert found(search) == posted
+    hog.unlink()
+    search("redis")
+    search.follower.close()
+    assert found(search, Finder(IndexFolder(disk / "search"))) == posted
 
 
 def test_what_a_killed_build_left_takes_no_space_from_the_next_one(repository, disk):
@@ -195,11 +197,9 @@ def test_an_index_lost_under_a_running_site_is_built_again_without_any_change(
 
 
 def rot(path: Path) -> None:
-    """Overwrite the contents of a file of Tantivy's, but not the beginning and the end."""
-    content = path.read_bytes()
+    """Overwrite the first eighth of a file in place: Tantivy opens it all the same."""
     with path.open("r+b") as file:
-        file.seek(len(content) // 4)
-        file.write(bytes(max(0, len(content) - 120 - len(content) // 4)))
+        file.write(b"\xff" * (path.stat().st_size // 8))
 
 
 def shorten(path: Path) -> None:
@@ -217,12 +217,13 @@ def test_damaged_files_are_noticed_by_searches_and_when_the_site_starts(
     before.follower.close()
     for path in folder.glob(f"*/*.{ending}"):
         damage(path)
+    damaged = (folder / "current").read_text()
 
     page = Finder(IndexFolder(folder)).get_page(repository, read_query("redis"))
     assert not page.complete or {article.id for article in page.articles} <= posted
     search = followed(folder)
 
-    until(lambda: found(search) == posted)
+    until(lambda: (folder / "current").read_text() != damaged and found(search) == posted)
 
 
 def test_an_index_that_a_search_cannot_read_is_checked_and_built_again(repository, tmp_path, followed, caplog):

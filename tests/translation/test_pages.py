@@ -26,7 +26,7 @@ ARGUMENTS = {
 _STAY = """
 API JSON UTF OpenAPI Authorization CSRF CSRFToken Unicode UTC EVALSHA Cookie application json http https Unix
 null none true false ln Valkey Redis KB MB GB PV UV hash set zset string intset listpack hashtable skiplist raw int
-Atom RSS IP GET HEAD POST Article Voting English alice bob carol admin title org example javascript
+Atom RSS IP BM GET HEAD POST Article Voting English alice bob carol admin title org example javascript
 Markdown HTML Alpha Beta Gamma alpha beta gamma Python python news nowhere
 """
 NAMES = set(_STAY.split())

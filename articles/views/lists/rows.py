@@ -92,12 +92,13 @@ def draw_rows(
     first_rank: int | None = None,
     show: Show | None = None,
     excerpts: Mapping[ArticleId, Markup] | None = None,
+    reasons: Mapping[ArticleId, Markup] | None = None,
     shows_last_comments: bool = False,
 ) -> Markup:
     """Return the rows of these articles at `now`, in Unix seconds.
 
     `first_rank`: position of the first one; None for lists without positions. `show` marks the words of a search;
-    `excerpts`: parts of texts that it found.
+    `excerpts`: parts of texts that it found; `reasons`: links that explain why.
     """
     draw = _drawn if show is None else _drawn_with_gaps  # of these, the position is a gap, too
     kept: Callable[..., Any] = draw.__wrapped__ if settings.DEBUG else draw  # so that a changed template shows
@@ -113,7 +114,9 @@ def draw_rows(
             None if commented_at is None else age_in_units(commented_at, now),
         )
         row = kept(article, facts, language)
-        rows.append(row.marked(show, rank, (excerpts or {}).get(article.id)) if show else row)
+        if show:
+            row = row.marked(show, rank, (reasons or {}).get(article.id), (excerpts or {}).get(article.id))
+        rows.append(row)
     return Markup("".join(rows))  # nosec B704 # noqa: S704 - templates draw them; Markup's own join escapes each again
 
 
@@ -123,7 +126,7 @@ def _drawn(article: Article, facts: Facts, _language: str | None) -> Markup:
 
 
 class _RowWithGaps(NamedTuple):
-    """A rendered row of a search: `parts` around the position, `texts`, in which words are marked, and an excerpt.
+    """A rendered row of a search: `parts` around the position, `texts` with marks, a link, and an excerpt.
 
     The same article has another position in each search.
     """
@@ -132,12 +135,12 @@ class _RowWithGaps(NamedTuple):
     texts: tuple[tuple[str, bool], ...]
     """Texts, each with whether it is a group."""
 
-    def marked(self, show: Show, rank: int | None, excerpt: Markup | None) -> Markup:
-        before, after, *others, end = self.parts
+    def marked(self, show: Show, rank: int | None, reason: Markup | None, excerpt: Markup | None) -> Markup:
+        before, after, *others, last, end = self.parts
         filled = [before, "" if rank is None else grouped(rank), after]
         for (text, is_group), part in zip(self.texts, others, strict=True):
             filled += (show(text, group=is_group), part)
-        filled += (_EXCERPT % excerpt if excerpt else "", end)
+        filled += (reason or "", last, _EXCERPT % excerpt if excerpt else "", end)
         return Markup("".join(filled))  # nosec B704 # noqa: S704 - the template and `show` escape
 
 
@@ -149,7 +152,7 @@ def _drawn_with_gaps(article: Article, facts: Facts, _language: str | None) -> _
         texts.append((text, group))
         return _GAP
 
-    parts = str(draw_row(row_of(article, facts), gap, _GAP, _GAP)).split(_GAP)
+    parts = str(draw_row(row_of(article, facts), gap, _GAP, _GAP, _GAP)).split(_GAP)
     return _RowWithGaps(tuple(parts), tuple(texts))
 
 
@@ -183,8 +186,14 @@ def row_of(article: Article, facts: Facts) -> Row:
     )
 
 
-def draw_row(row: Row, show: Show | None = None, rank: str | None = None, excerpt: str | None = None) -> Markup:
-    """Render a row, with `rank` in the place of its position, and an excerpt of its text."""
+def draw_row(
+    row: Row,
+    show: Show | None = None,
+    rank: str | None = None,
+    reason: str | None = None,
+    excerpt: str | None = None,
+) -> Markup:
+    """Render a row, with `rank` in the place of its position, a link that explains it, and an excerpt."""
     template = engines["jinja2"].env.get_template("lists/row.html")  # type: ignore[attr-defined]
-    drawn: Markup = template.module.draw_row(row, show, rank, excerpt)
+    drawn: Markup = template.module.draw_row(row, show, rank, reason, excerpt)
     return drawn

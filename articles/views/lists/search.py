@@ -32,6 +32,7 @@ from articles.web.preferences import preferences_of
 from articles.wiring import finder, repository
 
 _MARK = Markup("<mark>%s</mark>")
+_REASON = Markup('<a class="why" href="%s" rel="nofollow">%s</a>')
 
 _EXCERPT, _BEFORE = 300, 100
 """Characters of a text that are shown, and most of them before the first match."""
@@ -95,6 +96,7 @@ def _articles(request: HttpRequest, text: str, query: Query, slug: str | None) -
         "now": repo.store.now(),
         "show": _marker(query, titles),
         "excerpts": _excerpts_of_texts(page.articles, query),
+        "reasons": _reasons(page.articles, text) if order is SearchOrder.RELEVANCE else {},
         "orders": _order_tabs(text, order, slug),
         "everywhere": search_address(text, order, None),
         "pager": numbered_pager(number, has_next=page.has_next, query=_parameters(text, order, slug)),
@@ -178,6 +180,14 @@ def _excerpts_of_texts(articles: Iterable[Article], query: Query) -> dict[Articl
     return {article.id: part for article, part in parts if "<mark>" in part}
 
 
+def _reasons(articles: Iterable[Article], text: str) -> dict[ArticleId, Markup]:
+    """Return links that explain the relevance of these results."""
+    parameters, label = urlencode({"q": text}), _("Why here?")
+    return {
+        one.id: _REASON % (f"{reverse('articles:why', args=[one.id])}?{parameters}", label) for one in articles
+    }
+
+
 def _excerpts(texts: Iterable[Article | Comment], query: Query) -> Iterator[Markup]:
     """Yield a part of each text around the first match, with matches marked.
 
@@ -204,13 +214,15 @@ def _kind(request: HttpRequest, query: Query) -> str:
 
 
 def search_terms(request: HttpRequest) -> tuple[str, str | None]:
-    """Return the words, and the slug of the group to search in, None for all. Raises GroupNotFound.
+    """Return the words, and the slug of the group to search in, None for all. Raises GroupNotFound."""
+    return typed_words(request), _slug(request)
 
-    A trailing space is kept: it means that the last word is complete.
-    """
+
+def typed_words(request: HttpRequest) -> str:
+    """Return the words of `?q=`; a trailing space is kept, as it means that the last word is complete."""
     typed = request.GET.get("q", "")[:MOST_CHARACTERS]
     words = " ".join(typed.split())
-    return f"{words} " if words and typed[-1].isspace() else words, _slug(request)
+    return f"{words} " if words and typed[-1].isspace() else words
 
 
 def _order(request: HttpRequest) -> SearchOrder:

@@ -13,10 +13,24 @@ from django.utils.translation import gettext as _
 from articles import charts
 from articles.charts import Chart, History
 from articles.domain.articles import Article
-from articles.domain.explanation import DECAY_HOURS, Explanation, GroupPlace, HotnessParts, Place, Sample
+from articles.domain.explanation import (
+    DECAY_HOURS,
+    Explanation,
+    GroupPlace,
+    HotnessParts,
+    How,
+    Place,
+    Relevance,
+    Sample,
+    Unfound,
+    Where,
+)
+from articles.domain.lists import SearchOrder
 from articles.formatting.values import age, grouped, prose
+from articles.searching import read_query
+from articles.views.lists.search import search_address
 from articles.views.ranking import chart_labels
-from articles.wiring import repository
+from articles.wiring import finder, repository
 
 _MIN_SAMPLES_DRAWN = 3
 
@@ -69,9 +83,24 @@ class Why:
     past: SafeString
     """The history as HTML."""
 
+    found: Relevance | Unfound | None
+    """Its place in a search; None without one."""
 
-def why(article: Article) -> Why:
-    """Return the explanation of an article that is not removed."""
+    searched: str = ""
+    results: str = ""
+    """Address of the results of the search."""
+
+    @property
+    def matches(self) -> Iterator[tuple[str, str, float]]:
+        """Yield the terms of the search that match, each with where it does, and what that counts."""
+        if isinstance(self.found, Relevance):
+            for term, where, how, value in self.found.matches:
+                if value:
+                    yield f"“{term}”", _place_of(where, how), value
+
+
+def why(article: Article, searched: str = "") -> Why:
+    """Return the explanation of an article that is not removed, and of its place in a search."""
     explanation = repository().explanations.get(article)
     return Why(
         explanation,
@@ -80,7 +109,32 @@ def why(article: Article) -> Why:
         _decay(explanation.hotness) if explanation.hotness.value else None,
         explanation.hotness.after(DECAY_HOURS),
         _history_html(explanation.history, get_language()),
+        finder().explain(repository(), read_query(searched), article) if searched else None,
+        searched,
+        search_address(searched, SearchOrder.RELEVANCE, None),
     )
+
+
+def _place_of(where: Where, how: How) -> str:
+    """Return where and how a term of a search matches, in words."""
+    match where:
+        case Where.TITLE:
+            place = _("in the title")
+        case Where.TEXT:
+            place = _("in the text")
+        case Where.NAMES:
+            place = _("in the host or the poster’s name")
+        case Where.GROUP:
+            return _("names a group of the article")
+        case Where.FILTER:
+            return _("a filter")
+    match how:
+        case How.FORM:
+            return _("%(place)s, in another form") % {"place": place}
+        case How.BEGINNING:
+            return _("%(place)s, as the beginning of a word") % {"place": place}
+        case How.EXACT:
+            return place
 
 
 def _sentence(explanation: Explanation) -> str:
