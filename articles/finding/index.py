@@ -240,6 +240,7 @@ class Writer:
     def __init__(self, index: tantivy.Index, *, builds: bool = False) -> None:
         self._index = index
         self._writer = index.writer(_HEAP_OF_BUILD if builds else _HEAP, 1)
+        self._writer.garbage_collect_files()  # else what a failed commit left is in the way of the next one
         self.is_filling = False
         """Whether nothing that is entered can be in the index already, but the state."""
 

@@ -1,5 +1,6 @@
 """The search index on disks that are full, read-only or damaged: searches go on, and the index mends itself."""
 
+import json
 import logging
 import os
 import shutil
@@ -15,7 +16,7 @@ import pytest
 from articles.finding import Finder, IndexFolder, follower
 from articles.repository import Repository
 from articles.searching import read_query
-from tests.cast import ALICE
+from tests.cast import ALICE, MODERATOR
 from tests.searches import Search
 from tests.small_disk import fill, mounted
 from tests.waiting import until
@@ -130,7 +131,7 @@ def test_wherever_the_disk_gets_full_everything_is_found_once_there_is_room(
     hog.unlink()
 
     until(lambda: found(search) == posted)
-    assert caplog.text.count("cannot be written") == 1
+    assert caplog.text.count("again: No space left on device") == 1
 
 
 def test_a_build_that_fills_the_disk_gives_the_space_back_and_the_former_index_is_used(
@@ -164,6 +165,27 @@ def test_what_a_killed_build_left_takes_no_space_from_the_next_one(repository, d
     search.follower.close()
 
     assert found(search) == {article}
+
+
+def test_files_that_a_failed_commit_left_are_not_in_the_way_of_the_next_one(repository, tmp_path):
+    search, article = Search(repository, IndexFolder(tmp_path)), post(repository)
+    search("redis")
+    search.follower.close()
+    (meta,) = tmp_path.glob("*/meta.json")
+    segments = [one["segment_id"].replace("-", "") for one in json.loads(meta.read_bytes())["segments"]]
+    left = [meta.with_name(f"{segment}.{number}.del") for segment in segments for number in range(100)]
+    for path in left:
+        path.touch(exist_ok=False)
+    managed = meta.with_name(".managed.json")
+    names = [*json.loads(managed.read_bytes()), *(path.name for path in left)]
+    managed.write_text(json.dumps(names))
+
+    repository.articles.edit(article, MODERATOR, "valkey", "https://a.example/", moderator=True)
+    search("valkey")
+    search.follower.close()
+
+    page = Finder(IndexFolder(tmp_path)).get_page(repository, read_query("valkey"))
+    assert [one.id for one in page.articles] == [article]
 
 
 def lose_all(folder: Path) -> None:
