@@ -23,18 +23,19 @@ class HashesBusy(Exception):
     """Too many passwords are being hashed; retrying a moment later helps."""
 
 
-_turns = BoundedSemaphore(settings.PASSWORD_HASHES_AT_ONCE)
+TURNS = BoundedSemaphore(settings.PASSWORD_HASHES_AT_ONCE)
+"""One for each hash that is computed."""
 
 
 @contextmanager
 def _turn() -> Iterator[None]:
     """Wait for a turn to hash. Raises HashesBusy after LONGEST_WAIT."""
-    if not _turns.acquire(timeout=LONGEST_WAIT):
+    if not TURNS.acquire(timeout=LONGEST_WAIT):
         raise HashesBusy
     try:
         yield
     finally:
-        _turns.release()
+        TURNS.release()
 
 
 class Argon2Hasher(Argon2PasswordHasher):

@@ -143,8 +143,8 @@ def _account_ids_need_no_store(request: pytest.FixtureRequest) -> Iterator[None]
     """Let the accounts database alone give out ids in a test that has no store."""
     with pytest.MonkeyPatch.context() as own:  # a test may undo what `monkeypatch` did
         if STORES.isdisjoint(getattr(request, "fixturenames", ())):
-            own.setattr(member_ids, "_reserve", lambda highest, _count: highest + 1)
-            own.setattr(member_ids, "_note", lambda _highest: None)
+            own.setattr(member_ids, "reserve", lambda _count=1: member_ids.highest() + 1)
+            own.setattr(member_ids, "note", lambda _highest: None)
         yield
 
 

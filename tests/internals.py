@@ -1,5 +1,8 @@
 """Internal parts of the repository, for tests elsewhere that replace a method or shrink a step."""
 
+import pytest
+
+from articles import wiring
 from articles.repository import Repository
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
@@ -12,7 +15,7 @@ from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.ranking.weights import MOST_ARTICLES
 from articles.repository.readership.pageviews import Pageviews
-from articles.repository.store import scripts
+from articles.repository.store import keys, scripts
 from articles.repository.store.connection import Store
 from articles.repository.upkeep.lease import _LOCK_LIFE as LEASE_SECONDS
 from articles.repository.upkeep.lease import HeldLease
@@ -32,9 +35,16 @@ __all__ = [
     "RankingParameters",
     "Store",
     "Votes",
+    "keys",
     "parameters",
     "scripts",
 ]
+
+
+def forget_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process know of no move until the end of the test, and let no later test be led elsewhere."""
+    monkeypatch.setattr(wiring, "_followed", wiring._Followed())
+    monkeypatch.setattr(wiring, "_watch", wiring._Watch())
 
 
 def let_move(repository: Repository) -> None:

@@ -71,7 +71,7 @@ class GatheredViews:
             self._arrived.clear()
             views = [self._waiting.popleft() for _ in range(len(self._waiting))]
             try:
-                _count(views)
+                count(views)
             except ArticlesError as error:
                 _log.warning("%d views not counted: %s: %s", len(views), type(error).__name__, error)
             except Exception:
@@ -79,7 +79,8 @@ class GatheredViews:
         connections.close_all()
 
 
-def _count(views: list[_View]) -> None:
+def count(views: list[_View]) -> None:
+    """Count these views together. Raises as `record_view` does."""
     renew_connections()
     repo = repository()
     now = repo.store.now()

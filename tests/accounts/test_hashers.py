@@ -24,7 +24,7 @@ def no_turn(monkeypatch) -> None:
     """Let no request have a turn, without waiting for one."""
     taken = threading.BoundedSemaphore(1)
     taken.acquire()
-    monkeypatch.setattr(passwords, "_turns", taken)
+    monkeypatch.setattr(passwords, "TURNS", taken)
     monkeypatch.setattr(passwords, "LONGEST_WAIT", 0.01)
 
 
@@ -36,7 +36,7 @@ def test_hashes_take_turns_and_return_them(scheme):
         assert check_password("secret", encoded)
         assert not check_password("other", encoded)
 
-    assert passwords._turns._value == passwords._turns._initial_value
+    assert passwords.TURNS._value == passwords.TURNS._initial_value
 
 
 @pytest.mark.usefixtures("_argon2")
@@ -54,7 +54,7 @@ def test_no_more_hashes_run_at_once_than_there_are_turns(monkeypatch):
             running -= 1
         return "hash"
 
-    monkeypatch.setattr(passwords, "_turns", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(passwords, "TURNS", threading.BoundedSemaphore(2))
     monkeypatch.setattr(passwords, "LONGEST_WAIT", 30)
     monkeypatch.setattr(passwords.Argon2PasswordHasher, "encode", hash_slowly)
     with ThreadPoolExecutor(8) as pool:
@@ -94,9 +94,8 @@ def test_a_busy_process_refuses_sign_ups(db):
 @pytest.mark.usefixtures("_argon2")
 def test_known_and_unknown_accounts_take_one_turn_each(db, monkeypatch):
     member("alice", password=PASSWORD)
-    turns = []
-    turn = passwords._turn
-    monkeypatch.setattr(passwords, "_turn", lambda: turns.append(1) or turn())
+    turns, acquire = [], passwords.TURNS.acquire
+    monkeypatch.setattr(passwords.TURNS, "acquire", lambda **how: turns.append(1) or acquire(**how))
 
     for name in ("alice", "nobody"):
         Client().post("/login/", {"username": name, "password": "wrong"})

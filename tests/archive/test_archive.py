@@ -10,7 +10,7 @@ from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnavail
 from articles.domain.lists import Order
 from articles.domain.readership import Suspicion, Visit
 from articles.models import ArchivedViews
-from articles.readership import archive, record
+from articles.readership import archive
 from articles.readership.record import record_view
 from tests.archive.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
 from tests.cast import ALICE, MODERATOR
@@ -141,15 +141,15 @@ def test_an_article_with_a_damaged_row_keeps_its_numbers_and_logs_a_warning(arch
 
 def test_a_row_restored_by_another_reader_logs_no_warning(archived, caplog, monkeypatch):
     """Restore the counters and delete the row from another reader's view, before this one looks for the row."""
-    found, others = record._restore, []
+    found, others = archived.archive.restore, []
 
-    def slow(repository, article_id):
+    def slow(article_id, counters):
         if not others:
             others.append(1)
-            assert come(repository, BOB_READS) == (None, 4, 2)
-        return found(repository, article_id)
+            assert come(archived, BOB_READS) == (None, 4, 2)
+        return found(article_id, counters)
 
-    monkeypatch.setattr(record, "_restore", slow)
+    monkeypatch.setattr(archived.archive, "restore", slow)
 
     assert come(archived, CAROL_READS) == (None, 5, 3)
     assert not caplog.records
@@ -157,15 +157,15 @@ def test_a_row_restored_by_another_reader_logs_no_warning(archived, caplog, monk
 
 def test_a_view_is_counted_when_housekeeping_archives_the_article_again(archived, monkeypatch):
     """Archive the article between restoring it and counting the view: it is still idle until then."""
-    found, times = record._restore, []
+    found, times = archived.archive.restore, []
 
-    def unlucky(repository, article_id):
-        row = found(repository, article_id)
+    def unlucky(article_id, counters):
+        has_visitors = found(article_id, counters)
         if len(times) < 1:
-            times.append(put_away(repository))
-        return row
+            times.append(put_away(archived))
+        return has_visitors
 
-    monkeypatch.setattr(record, "_restore", unlucky)
+    monkeypatch.setattr(archived.archive, "restore", unlucky)
 
     assert come(archived, CAROL_READS) == (None, 4, 3)
     assert times == [1]
@@ -174,7 +174,7 @@ def test_a_view_is_counted_when_housekeeping_archives_the_article_again(archived
 
 
 def test_a_view_fails_when_the_article_is_archived_again_at_each_attempt(archived, monkeypatch):
-    monkeypatch.setattr(record, "_restore", lambda *_: None)
+    monkeypatch.setattr(archived.archive, "restore", lambda *_: True)
 
     with pytest.raises(StoreUnavailable, match="archived again at each"):
         come(archived, CAROL_READS)

@@ -144,18 +144,18 @@ def test_seeding_interrupted_anywhere_is_finished_by_the_next_run(
 
 @pytest.mark.parametrize("done", [0, 1])
 def test_interrupted_views_are_neither_duplicated_nor_lost(run, site_store, monkeypatch, done):
-    sent, batches = Store._attempt, []
+    sent, batches = Store.run_many, []
 
-    def attempt(self, calls, client):
+    def attempt(self, calls, **how):
         if calls and calls[0].script == "readership/record_view":
             if len(batches) == done:
-                sent(self, calls[: len(calls) // 3], client)  # part of a batch is stored
+                sent(self, calls[: len(calls) // 3], **how)  # part of a batch is stored
                 raise KeyboardInterrupt
             batches.append(1)
-        return sent(self, calls, client)
+        return sent(self, calls, **how)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Store, "_attempt", attempt)
+        patched.setattr(Store, "run_many", attempt)
         with pytest.raises(CommandError, match="Run it again to finish"):
             run("demo")
     assert views(site_store) != wanted_views()
@@ -168,7 +168,7 @@ def test_interrupted_views_are_neither_duplicated_nor_lost(run, site_store, monk
 
 def begin(site_store, monkeypatch):
     with monkeypatch.context() as patched:
-        patched.setattr(seeding, "_cast", interrupting(seeding._cast, 1))
+        patched.setattr(seeding, "ThreadPoolExecutor", interrupting(seeding.ThreadPoolExecutor, 1))
         with pytest.raises(CommandError):
             call_command("demo", stdout=StringIO())
 

@@ -17,7 +17,7 @@ from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS, UNKNOWN_POSTER
 from articles.management.base import Progress
 from articles.management.commands import import_articles
 from tests.commands.rows import contents, row
-from tests.internals import Imports, Store
+from tests.internals import Store, keys
 from tests.store_state import hold_import_lock, import_lock_holder, release_import_lock, set_clock, voters
 
 HOUR = 3600
@@ -75,14 +75,14 @@ def test_articles_of_a_deleted_member_are_attributed_to_a_deleted_member(run, si
 
 
 def test_a_member_deleted_between_two_batches_is_not_recreated(run, site_store, write, small_batches, monkeypatch):
-    make_accounts = import_articles._Import._make_accounts
+    create = type(User.objects).bulk_create_imported
 
-    def delete_existing_accounts(self, posters):
+    def delete_and_create(self, names):
         for bob in User.objects.filter(username="bob", left_at=None):
             delete(bob)
-        make_accounts(self, posters)
+        return create(self, names)
 
-    monkeypatch.setattr(import_articles._Import, "_make_accounts", delete_existing_accounts)
+    monkeypatch.setattr(type(User.objects), "bulk_create_imported", delete_and_create)
     run("import_articles", write([row(number, poster="bob") for number in range(7)]))
 
     assert {(a.poster, a.poster_name) for a in site_store.imports.iterate()} == {(DELETED_MEMBER, "")}
@@ -294,7 +294,7 @@ def test_an_import_interrupted_after_a_batch_can_be_resumed(run, site_store, wri
 def test_a_resumed_import_writes_missing_profiles_and_links(run, site_store, write, monkeypatch):
     file = write([row(1, poster="bob", time=time.time() - HOUR)])
     with monkeypatch.context() as patched:
-        patched.setattr(Imports, "_claim_links", interrupt)
+        patched.setattr(keys, "link", interrupt)
         with pytest.raises(CommandError, match="Interrupted"):
             run("import_articles", file)
     run("import_articles", file)

@@ -9,6 +9,7 @@ from articles.management.commands import move_store
 from articles.repository import Place
 from tests.cast import ALICE, BOB
 from tests.factories import post
+from tests.internals import forget_moves
 from tests.rules import connect
 from tests.store_state import abandon_lease, client_of, expire_lease, hold_import_lock, import_lock_holder
 from tests.topologies import of_this_run
@@ -17,8 +18,7 @@ from tests.topologies import of_this_run
 @pytest.fixture(autouse=True)
 def other_url(store_paths, monkeypatch):
     """The URL of an empty store; no process of another test is led there."""
-    monkeypatch.setattr(wiring, "_followed", wiring._Followed())
-    monkeypatch.setattr(wiring, "_watch", wiring._Watch())
+    forget_moves(monkeypatch)
     url = store_paths.url(of_this_run.OTHER_DATABASE)
     client_of(url).flushdb()
     yield url

@@ -1,10 +1,11 @@
 """The site as its readers and members see it."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from articles import wiring
 from articles.kept_pages.middleware import KeptPagesMiddleware
-from articles.kept_pages.refresher import Refresher
 from articles.repository import Repository
 
 
@@ -17,7 +18,8 @@ def _empty_store(site_store: Repository) -> None:
 def kept(settings, tmp_path, monkeypatch):
     """Pages are kept in this directory; the thread that keeps further ones does not run."""
     settings.KEPT_PAGES_DIR = tmp_path / "kept_pages"
-    monkeypatch.setattr(Refresher, "_start", lambda _: None)
+    idle = SimpleNamespace(start=lambda: None, is_alive=lambda: True)
+    monkeypatch.setattr("articles.kept_pages.refresher.Thread", lambda **_: idle)
     return settings.KEPT_PAGES_DIR
 
 

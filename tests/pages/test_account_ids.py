@@ -48,7 +48,7 @@ def test_so_do_imported_posters_and_accounts_by_the_operator(db, monkeypatch):
 
 def test_an_id_is_never_inserted_over_an_account(db, monkeypatch):
     taken = member("taken")
-    monkeypatch.setattr(member_ids, "_reserve", lambda _highest, _count: taken.pk)
+    monkeypatch.setattr(member_ids, "reserve", lambda _count=1: taken.pk)
 
     with pytest.raises(Exception, match=r"(?i)unique"):
         User.objects.create_user("another")

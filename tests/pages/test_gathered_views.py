@@ -48,7 +48,7 @@ def test_those_that_arrive_while_others_are_counted_count_before_the_end(monkeyp
             views.add({}, 2)
             views._closing.set()
 
-    monkeypatch.setattr(gathering, "_count", count)
+    monkeypatch.setattr(gathering, "count", count)
     views.add({}, 1)
     views._thread.join(60)
 

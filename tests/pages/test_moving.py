@@ -5,7 +5,7 @@ import pytest
 from articles import wiring
 from articles.domain.articles import Choice
 from articles.repository import Place
-from tests.internals import end_move, let_move, refuse_changes
+from tests.internals import end_move, forget_moves, let_move, refuse_changes
 from tests.rules import connect
 from tests.store_state import client_of
 from tests.topologies import of_this_run
@@ -17,8 +17,7 @@ SENTENCE = b"This site is about to move to another server."
 def watching(monkeypatch):
     """Look for a move at every use of the store."""
     monkeypatch.setattr(wiring, "LOOK_EVERY", -1.0)
-    monkeypatch.setattr(wiring, "_watch", wiring._Watch())
-    monkeypatch.setattr(wiring, "_followed", wiring._Followed())
+    forget_moves(monkeypatch)
     yield
     wiring.forget_repositories()
 

@@ -7,10 +7,12 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from articles import wiring
 from articles.doctor.checks import list_urgent
 from articles.doctor.examination import Examination
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
+from articles.operation import metrics
 from tests.factories import browser_of, member, post_as
 from tests.store_state import (
     ARTICLE_KEY,
@@ -171,8 +173,11 @@ def test_the_findings_are_in_the_reader_s_language(durable, site_store, article,
 
 @pytest.mark.needs("one server")
 def test_what_needs_attention_is_found_in_a_few_round_trips(durable, site_store, article, monkeypatch):
-    examination, calls = Examination(site_store), []
-    monkeypatch.setattr(site_store.store, "_observe", lambda *call: calls.append(call))
+    calls = []
+    monkeypatch.setattr(metrics, "observe", lambda *call: calls.append(call))
+    wiring.forget_repositories()
+    examination = Examination(wiring.repository())
+    calls.clear()
 
     assert list_urgent(examination) == []
 

@@ -7,6 +7,7 @@ from django.test import Client
 from articles import wiring
 from articles.domain.moderation.log import Actor
 from tests.factories import browser_of, comment_on, imported, post_as
+from tests.store_state import set_clock
 
 PAGE = "/moderation/removed/"
 COMMENTS = "/moderation/removed/comments/"
@@ -87,7 +88,7 @@ def test_removed_comments_have_pages_and_only_moderators_see_them(site_store, al
     articles = [post_as(site_store, alice, f"T {n}", f"https://e.org/{n}").id for n in range(6)]
     ids, now = [comment_on(site_store, article, "A text") for article in articles], site_store.store.now()
     for n, comment in enumerate(ids):
-        monkeypatch.setattr(site_store.store, "_clock", lambda at=now + n: at)
+        set_clock(site_store, now + n)
         site_store.comments.remove(comment, Actor(carol.pk, "carol"), "spam")
     browser = browser_of(carol)
 

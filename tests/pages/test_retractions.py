@@ -8,7 +8,6 @@ from django.test import Client
 
 from articles import accounts
 from articles.domain.errors import StoreUnconfirmed
-from articles.kept_pages.middleware import KeptPagesMiddleware
 from articles.kept_pages.pages import Address, KeptPages, pack
 from articles.retractions import Retractions
 from tests.factories import actor, browser_of
@@ -157,13 +156,13 @@ def test_the_pages_of_other_articles_stay(kept, outage, article, other, carol, a
 def test_a_page_that_was_read_before_a_removal_and_is_ready_after_it_is_not_kept(
     kept, outage, article, carol, site_store, monkeypatch, path
 ):
-    settle = KeptPagesMiddleware._settle
+    keep = KeptPages.keep
 
-    def removed_meanwhile(self, request, response, as_of):
+    def removed_meanwhile(self, page, as_of=None):
         remove(site_store, carol)
-        settle(self, request, response, as_of)
+        keep(self, page, as_of)
 
-    monkeypatch.setattr(KeptPagesMiddleware, "_settle", removed_meanwhile)
+    monkeypatch.setattr(KeptPages, "keep", removed_meanwhile)
     assert "A title" in visible(path)
     monkeypatch.undo()
     outage()

@@ -106,7 +106,7 @@ SITEMAPS = ["/sitemap.xml", "/sitemap-lists.xml", "/sitemap-articles-1.xml"]
 @pytest.mark.parametrize("path", SITEMAPS)
 def test_the_sitemap_is_written_once_a_minute_for_all_readers(kept, article, bob, monkeypatch, path):
     first = Client().get(path)
-    monkeypatch.setattr(crawlers, "_xml", refuse)
+    monkeypatch.setattr(crawlers, "repository", refuse)
     shared = [Client().get(f"{path}?x=1"), browser_of(bob).get(path), Client().head(path)]
 
     assert [response.content for response in shared] == [first.content, first.content, b""]

@@ -81,10 +81,24 @@ class Interleaved(redis.Redis):
     meanwhile: Job | None = None
 
     def evalsha(self, sha, numkeys, *keys_and_args):
+        self._overtake(sha)
+        return super().evalsha(sha, numkeys, *keys_and_args)
+
+    def pipeline(self, *args, **options):
+        pipe = super().pipeline(*args, **options)
+        queue = pipe.evalsha
+
+        def evalsha(sha, *more):
+            self._overtake(sha)
+            return queue(sha, *more)
+
+        pipe.evalsha = evalsha
+        return pipe
+
+    def _overtake(self, sha):
         if self.meanwhile and sha == scripts.digest(self.script):
             happen, self.meanwhile = self.meanwhile, None
             happen()
-        return super().evalsha(sha, numkeys, *keys_and_args)
 
 
 def interleaved(repository: Repository, script: str, meanwhile: Job) -> Repository:

@@ -25,6 +25,7 @@ from articles.repository.store import keys as names
 from articles.text.links import link_digest
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.factories import comment_on, link, post, view
+from tests.repository.racing import interleaved
 from tests.repository.usage import warm
 from tests.store_state import contents, problems
 
@@ -226,19 +227,15 @@ def test_a_members_articles_come_in_pages_newest_first(repository, clock):
     assert ([a.id for a in second.articles], second.number, second.has_next) == (ids[4::-1], 2, False)
 
 
-def test_a_poster_whose_claim_another_member_uses_gets_that_article(repository, monkeypatch):
+def test_a_poster_whose_claim_another_member_uses_gets_that_article(repository):
     """Alice claims the link and is slow; bob posts it under her claim before she writes."""
-    claim, others = repository.articles._claim, []
-
-    def slow_claim(digest, article_id):
-        held = claim(digest, article_id)
-        if not others:
-            others.append(None)
-            others[0] = repository.articles.post(BOB, "bob", "Bob's", link(1))
-        return held
-
-    monkeypatch.setattr(repository.articles, "_claim", slow_claim)
-    posted = repository.articles.post(ALICE, "alice", "Alice's", link(1))
+    others = []
+    slow = interleaved(
+        repository,
+        "articles/post",
+        lambda: others.append(repository.articles.post(BOB, "bob", "Bob's", link(1))),
+    )
+    posted = slow.articles.post(ALICE, "alice", "Alice's", link(1))
 
     assert others[0].is_new
     assert posted == Posted(others[0].id, is_new=False)

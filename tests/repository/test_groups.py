@@ -131,15 +131,16 @@ def test_merging_moves_every_article_including_removed_ones(repository, article)
 def test_repeating_an_interrupted_merge_finishes_it(repository, article, monkeypatch):
     repository.articles.post(ALICE, "alice", "B", "https://example.org/b", ["python"])
     repository.groups.create("snakes", "Snakes")
-    original, calls = repository.groups._assign, []
+    change, assigned = repository.store.change, []
 
-    def fail_second(*args):
-        calls.append(args)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        return original(*args)
+    def fail_second(script, article_id, *args):
+        if script == "groups/assign":
+            assigned.append(article_id)
+            if len(assigned) == 2:
+                raise KeyboardInterrupt
+        return change(script, article_id, *args)
 
-    monkeypatch.setattr(repository.groups, "_assign", fail_second)
+    monkeypatch.setattr(repository.store, "change", fail_second)
     with pytest.raises(KeyboardInterrupt):
         repository.groups.merge("python", "snakes", MODERATOR)
     assert len(members(repository, "python")) == 1

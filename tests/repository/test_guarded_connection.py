@@ -153,9 +153,10 @@ def test_a_server_that_ends_or_refuses_connections_does_not_hang(ending, monkeyp
     for url in (ending.url, NOWHERE):
         pool = new_client(url, timeout_seconds=10).connection_pool
         breaker = guarded_connection.breaker_of(pool.make_connection().server)
-        breaker.timed_out()
-        breaker.timed_out()
-        monkeypatch.setattr(breaker, "_asked_again_at", 0.0)
+        with monkeypatch.context() as without_a_pause:
+            without_a_pause.setattr(guarded_connection, "PAUSE", 0.0)
+            breaker.timed_out()
+            breaker.timed_out()
 
         with pytest.raises(redis.ConnectionError):
             redis.Redis(connection_pool=pool).ping()

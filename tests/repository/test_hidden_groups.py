@@ -85,16 +85,16 @@ def test_a_list_of_several_groups_reflects_every_change_immediately(repository, 
 
 def one_by_one(repository, monkeypatch, meanwhile):
     """Send pipelined scripts one by one, with an action between each two."""
-    attempt = repository.store._attempt
+    run = repository.store.run_many
 
-    def interleaved(calls, client):
+    def interleaved(calls, **how):
         replies = []
         for call in calls:
-            replies += attempt([call], client)
+            replies += run([call], **how)
             meanwhile()
         return replies
 
-    monkeypatch.setattr(repository.store, "_attempt", interleaved)
+    monkeypatch.setattr(repository.store, "run_many", interleaved)
 
 
 @pytest.mark.parametrize("order", [Order.SCORE, Order.POINTS, Order.HOT])

@@ -15,6 +15,7 @@ from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY
 from tests.every_server import names_in, with_methods_of
 from tests.factories import imported, post
+from tests.repository.racing import interleaved
 from tests.rules import connect
 from tests.searches import ids_found
 from tests.store_state import problems
@@ -194,7 +195,7 @@ def test_an_id_counter_behind_the_articles_loses_and_overwrites_no_row(repositor
 
 def test_repeating_an_interrupted_import_completes_it(repository, monkeypatch):
     rows = [row(at=RECENT), row(link="https://example.org/b", at=RECENT)]
-    monkeypatch.setattr(repository.imports, "_claim_links", lambda *_: 1 / 0)
+    monkeypatch.setattr(names, "link", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         repository.imports.add(rows)
     monkeypatch.undo()
@@ -217,17 +218,13 @@ def test_articles_imported_into_a_merged_group_go_to_the_remaining_group(reposit
     assert problems(repository) == []
 
 
-def test_articles_imported_into_a_group_during_its_merge_follow_it(repository, monkeypatch):
+def test_articles_imported_into_a_group_during_its_merge_follow_it(repository):
     for slug in ("python", "snakes"):
         repository.groups.create(slug, slug)
-    number_them = repository.imports._new_ids
-
-    def overtaken(count):
-        repository.groups.merge("python", "snakes", MODERATOR)
-        return number_them(count)
-
-    monkeypatch.setattr(repository.imports, "_new_ids", overtaken)
-    (number,) = repository.imports.add([row(groups=("python",))])
+    overtaken = interleaved(
+        repository, "imports/enter", lambda: repository.groups.merge("python", "snakes", MODERATOR)
+    )
+    (number,) = overtaken.imports.add([row(groups=("python",))])
 
     assert repository.articles.get(number).groups == ("snakes",)
     assert problems(repository) == []
@@ -354,15 +351,11 @@ def test_an_article_whose_poster_deleted_the_account_is_imported_without_a_name(
     assert repository.imports.add([row(at=at)]) == [None]
 
 
-def test_an_account_deletion_during_an_import_leaves_no_name(repository, monkeypatch):
-    number_them = repository.imports._new_ids
-
-    def overtaken(count):
-        repository.account_deletion.advance(ALICE, "alice", "", lambda: True)
-        return number_them(count)
-
-    monkeypatch.setattr(repository.imports, "_new_ids", overtaken)
-    (number,) = repository.imports.add([row(at=RECENT)])
+def test_an_account_deletion_during_an_import_leaves_no_name(repository):
+    overtaken = interleaved(
+        repository, "imports/enter", lambda: repository.account_deletion.advance(ALICE, "alice", "", lambda: True)
+    )
+    (number,) = overtaken.imports.add([row(at=RECENT)])
 
     assert is_without_a_name(repository, number)
     assert not [key for key in names_in(repository.store.client) if key.endswith((f"posted:{ALICE}", ":alic"))]

@@ -206,8 +206,8 @@ SHARES = {
 @pytest.mark.parametrize("shares", SHARES)
 def test_a_deep_page_matches_the_whole_log_and_reads_no_earlier_entries(repository, monkeypatch, shares):
     times, read = fill_logs(repository, SHARES[shares]), []
-    entry = moderation_log._entry
-    monkeypatch.setattr(moderation_log, "_entry", lambda text: read.append(text) or entry(text))
+    parse = json.loads
+    monkeypatch.setattr(json, "loads", lambda text: read.append(text) or parse(text))
     seen = []
 
     for number in (1, 2, 3, 40, 41, 79, 80, 100, 159, 160):

@@ -153,7 +153,7 @@ def test_a_site_can_leave_housekeeping_to_another_process(start):
 @pytest.mark.parametrize("runs_housekeeping", [True, False])
 def test_a_store_that_did_not_answer_at_the_start_is_prepared_in_any_case(monkeypatch, runs_housekeeping):
     done, stopping = [], threading.Event()
-    monkeypatch.setattr(launcher, "_prepare_store", lambda _say: done.append("prepared"))
+    monkeypatch.setattr(launcher, "prepare_store", lambda _say: done.append("prepared"))
     monkeypatch.setattr(launcher.housekeeping, "keep", lambda *_: done.append("housekeeping"))
     keep = threading.Thread(target=launcher._keep_house, args=(print, False, runs_housekeeping, stopping))
 

@@ -3,6 +3,7 @@
 import os
 import signal
 from functools import partial
+from types import SimpleNamespace
 
 from django.conf import settings
 
@@ -84,7 +85,7 @@ def test_a_folder_in_memory_that_a_killed_site_left_is_not_taken_for_one_on_disk
     assert metrics_folder.find() is None
     with metrics_folder.metrics_folder(settings.DATA_DIR, address, 1) as left_behind:
         assert metrics_folder.find() == left_behind
-        monkeypatch.setattr(metrics_folder, "_has_room", lambda *_: False)
+        monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=0, f_frsize=4096))
 
         with metrics_folder.metrics_folder(settings.DATA_DIR, address, 1) as folder:
             assert folder.is_relative_to(settings.DATA_DIR)

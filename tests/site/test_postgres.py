@@ -30,8 +30,12 @@ def connection(server, monkeypatch, django_db_blocker):
         yield from limited_connection(server, monkeypatch)
 
 
-def limited_connection(server, monkeypatch):
+def limit_nothing(monkeypatch):
     monkeypatch.setattr(base, "_limits", {"answer": float("inf"), "resumes_at": 0.0})
+
+
+def limited_connection(server, monkeypatch):
+    limit_nothing(monkeypatch)
     wrapper = base.DatabaseWrapper(settings_of(server), "other")
     until(lambda: answers(wrapper))
     base.limit_waits()
@@ -103,7 +107,7 @@ def test_the_site_recovers_by_itself(server, connection):
 
 
 def test_commands_wait_as_long_as_it_takes(server, connection, monkeypatch):
-    monkeypatch.setattr(base, "_limits", {"answer": float("inf"), "resumes_at": 0.0})
+    limit_nothing(monkeypatch)
     monkeypatch.setattr(base, "ANSWER_SECONDS", 0.1)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_sleep(0.5)")

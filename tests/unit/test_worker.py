@@ -1,6 +1,7 @@
 """When a worker whose parent has ended leaves, and how many connections it takes."""
 
 import asyncio
+import os
 
 import pytest
 
@@ -13,7 +14,7 @@ def orphan(monkeypatch):
     worker = workers.Worker(None, None, patience=1, alive=-1, launcher=1)
     worker._parent = -1
     left = []
-    monkeypatch.setattr(worker, "_leave", lambda: left.append(True))
+    monkeypatch.setattr(worker, "leave", lambda: left.append(True))
     monkeypatch.setattr(workers, "_LOOK_SECONDS", 0)
     return worker, left
 
@@ -21,7 +22,12 @@ def orphan(monkeypatch):
 def test_an_orphan_serves_while_the_launcher_starts_its_successor(orphan, monkeypatch):
     worker, left = orphan
     looks = iter([True, True, False])
-    monkeypatch.setattr(workers, "_is_running", lambda _pid: (not left) and next(looks))
+
+    def kill(_pid, _signal):
+        if left or not next(looks):
+            raise ProcessLookupError
+
+    monkeypatch.setattr(os, "kill", kill)
 
     asyncio.run(worker._watch_parent())
 
@@ -32,7 +38,7 @@ def test_an_orphan_serves_while_the_launcher_starts_its_successor(orphan, monkey
 def test_an_orphan_leaves_when_its_successor_has_had_time_to_start(orphan, monkeypatch):
     worker, left = orphan
     monkeypatch.setattr(workers, "SUCCESSION", 0)
-    monkeypatch.setattr(workers, "_is_running", lambda _pid: True)
+    monkeypatch.setattr(os, "kill", lambda *_: None)
 
     asyncio.run(worker._watch_parent())
 

@@ -190,7 +190,7 @@ def _keep_house(say: Say, is_prepared: bool, runs_housekeeping: bool, stopping: 
     """Prepare the store as soon as it answers, if it did not at the start; then run housekeeping, or only wait."""
     while not is_prepared and not stopping.is_set():
         try:
-            _prepare_store(say)
+            prepare_store(say)
             is_prepared = True
         except StoreError as error:
             outages.report(error)
@@ -276,7 +276,7 @@ def _prepare(say: Say, store: _Store) -> bool:
         _migrate(store)
         static_files.gather()
         store.wait(_LOADING_SECONDS)
-        _prepare_store(say)
+        prepare_store(say)
     except StoreUnavailable as error:
         say(
             f"Warning: The store does not answer ({error}). "
@@ -301,7 +301,8 @@ def _migrate(store: _Store) -> None:
     call_command("migrate", interactive=False, verbosity=0)
 
 
-def _prepare_store(say: Say) -> None:
+def prepare_store(say: Say) -> None:
+    """Check the store, adopt the configuration's rules, and fill the demo's site."""
     repository = patient_repository()
     examination = Examination(repository)
     for finding in (*store_server.check_permissions(examination), *store_server.check_persistence(examination)):

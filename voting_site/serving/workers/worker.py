@@ -94,7 +94,7 @@ class Worker:
         self._server = Server(gateway, self.listener, patience=self.patience, connections=_connections())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._leave)
+            loop.add_signal_handler(number, self.leave)
         tasks = [loop.create_task(self._watch_parent()), loop.create_task(self._watch_readers())]
         await self._server.serve()
         while gateway.current:  # granian does not wait for all of them
@@ -107,7 +107,7 @@ class Worker:
     def _count(self) -> None:
         self._left -= 1
         if self._left == 0:
-            self._leave()
+            self.leave()
 
     async def _watch_parent(self) -> None:
         """Leave after the process that keeps the workers running has ended, and its successor had time to start.
@@ -119,7 +119,7 @@ class Worker:
         end = time.monotonic() + SUCCESSION
         while time.monotonic() < end and _is_running(self.launcher):
             await asyncio.sleep(_LOOK_SECONDS)
-        self._leave()
+        self.leave()
 
     async def _watch_readers(self) -> None:
         readers = SlowReaders(self.listener, _WINDOW * self.patience)
@@ -128,7 +128,7 @@ class Worker:
             if cut := readers.cut():
                 _log.info("%d connections of slow readers were cut", cut)
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
         """Accept no more connections, finish the current requests, and end within GRACE seconds."""
         if self.alive < 0:
             return
