@@ -17,7 +17,7 @@ from articles.domain.moderation.log import LogEntry, perhaps_redacted
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
 from articles.repository.moderation.log import entries_from
-from articles.repository.store.attempts import Finding
+from articles.repository.store.attempts import Finding, Verb
 from articles.repository.store.batches import ENTRIES_PER_CHECK
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
@@ -160,16 +160,13 @@ def _deleted(author: UserId, parent: CommentId) -> DeletedComment:
     return DeletedComment(author, None if is_root(parent) else parent)
 
 
-def check_inbox(store: Store, keys: Keys, user: UserId) -> Iterator[Finding]:
-    """Yield what is wrong with a member's inbox in one shard, each problem once. One round trip for each batch."""
+def check_inbox(store: Store, keys: Keys, user: UserId, verb: Verb = "audit") -> Iterator[Finding]:
+    """Yield what is wrong with a member's inbox in one shard, each problem once; or repair it.
+
+    One round trip for each batch.
+    """
     inbox, problems, done, length = keys.inbox(user), dict[str, None](), 0, 1
     while done < length:
-        length, found = store.run("inbox/audit", [inbox], [user, keys.prefix, done, ENTRIES_PER_CHECK])
+        length, done, found = store.run(f"{verb}/inbox", [inbox], [user, keys.prefix, done, ENTRIES_PER_CHECK])
         problems.update(dict.fromkeys(found))
-        done += ENTRIES_PER_CHECK
     yield from (Finding(inbox, problem) for problem in problems)
-
-
-def repair_inbox(store: Store, keys: Keys, user: UserId) -> None:
-    """Remove what does not belong in a member's inbox in one shard. One round trip."""
-    store.run("inbox/repair", [keys.inbox(user)], [user, keys.prefix])

@@ -11,7 +11,7 @@ from articles.domain.moderation.log import Action, Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Confirmation, Repository
 from articles.repository.moving.move import sum_up
-from articles.repository.upkeep.long_articles import check_long, repair_long
+from articles.repository.upkeep.long_articles import check_long
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import (
@@ -67,8 +67,8 @@ def use_all(repository: Repository, clock: Clock) -> None:
         discuss(repository, clock, article_id)
         flag(repository, clock, article_id)
     with_many = repository.store.shards.of(ids[0])
-    assert list(check_long(repository.store, with_many, ids[0])) == []
-    repair_long(repository.store, with_many, ids[0])
+    assert check_long(repository.store, with_many, ids[0]) == []
+    check_long(repository.store, with_many, ids[0], "repair")
     assert repository.moderation_log.get_page(2).entries
     repository.moderation_log.note(Action.BAN, MODERATOR, "mallory", "Spam", {"scope": "both"})
     list(repository.left_out.leave_out(BOB, "user2", MODERATOR, "A ring"))

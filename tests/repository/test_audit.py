@@ -624,8 +624,7 @@ def test_the_audit_reports_nothing_for_an_article_without_votes(repository):
 def test_no_script_gets_more_ids_than_one_step_allows(repository, monkeypatch, work):
     for module in (audit, group_audit, repair):
         monkeypatch.setattr(module, "ARTICLES_PER_CHECK", 5)
-    for module in (audit, repair):
-        monkeypatch.setattr(module, "ENTRIES_PER_CHECK", 5)
+    monkeypatch.setattr(audit, "ENTRIES_PER_CHECK", 5)
     for number in range(12 * repository.store.shards.count):
         view(repository, post(repository, number, ("python",)), 1)
     warm(repository, "python")

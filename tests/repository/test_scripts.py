@@ -115,7 +115,7 @@ of_parts = for_each("part", [*LIBRARIES, *scripts.names()])
 
 def test_the_package_contains_only_scripts_and_libraries():
     files = {str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*") if path.is_file()}
-    assert files == {f"{name}.lua" for name in (*LIBRARIES, *scripts.names())}
+    assert files == {f"{scripts.file_of(name)}.lua" for name in (*LIBRARIES, *scripts.names())}
 
 
 @of_scripts

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from articles.domain.members import UserId
 from articles.domain.moderation.log import Actor
-from articles.repository.store.attempts import Finding
+from articles.repository.store.attempts import Finding, carry_out
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
@@ -142,7 +142,7 @@ class LeftOutUpkeep:
             if self._is_wrong(member, states):
                 yield partial(self._repeat, member, _last_act(states))
             elif not states[0].is_done:
-                yield partial(_take, self._left_out.go_on(member))
+                yield partial(carry_out, self._left_out.go_on(member))
 
     def _repeat(self, member: UserId, act: int) -> None:
         """Carry out an act again in every shard. The first shard begins it first and completes it last."""
@@ -150,8 +150,8 @@ class LeftOutUpkeep:
         self._begin(first, member, act)
         for keys in others:
             self._begin(keys, member, act)
-            _take(self._left_out.settle(keys, member, str(act)))
-        _take(self._left_out.settle(first, member, str(act)))
+            carry_out(self._left_out.settle(keys, member, str(act)))
+        carry_out(self._left_out.settle(first, member, str(act)))
 
     def _begin(self, keys: Keys, member: UserId, act: int) -> None:
         given = [keys.left_out, keys.left_out_acts]
@@ -213,8 +213,3 @@ def _state_from(act: str | None, is_left_out: int) -> _State:
     parts = _ACT.fullmatch(act or "")
     number, state = parts.groups() if parts else ("0", "done")
     return _State(int(number), state == "done", bool(is_left_out))
-
-
-def _take(steps: Iterator[int]) -> None:
-    for _ in steps:
-        pass

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal, TypeAlias
 
 from articles.domain.errors import StoreDamaged
 from articles.repository.store.key_table import Owner, recognise, split_prefix
@@ -10,6 +11,10 @@ from articles.repository.store.keys import Keys
 
 UNREADABLE = (StoreDamaged, ValueError, LookupError, TypeError, ArithmeticError)
 """Errors of a step that meets damage: the store or a script refuses, or its reply makes no sense."""
+
+
+Verb: TypeAlias = Literal["audit", "repair"]
+"""Which script of a check runs: the one that only reads, or the one that repairs what it finds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,12 @@ def attempt_repair(subject: str, step: Callable[[], object], tell: Callable[[Fin
         step()
     except UNREADABLE as error:
         tell(_failure(subject, error, "repaired"))
+
+
+def carry_out(step: Iterable[object]) -> None:
+    """Run a step to its end, for its effects."""
+    for _ in step:
+        pass
 
 
 def attempt_each(

@@ -2,6 +2,9 @@
 
 A script's header names its KEYS, its ARGV, what it Returns and what it Costs; the keys that it TOUCHES, including
 those whose names it builds from the shard prefix (`r`: reads, `w`: writes); and the libraries to INCLUDE.
+
+A file in `lua/upkeep/` is two scripts: `audit/<what>` only reads and reports what is wrong; `repair/<what>`, in
+which REPAIRS is true, repairs it as well. The audit does not touch the keys that the header lists as `w`.
 """
 
 import re
@@ -24,6 +27,7 @@ _TOUCHES = re.compile(r"^TOUCHES  (.*(?:\n {2,}.*)*)", re.MULTILINE)
 _INCLUDE = re.compile(r"^INCLUDE  (.*(?:\n {2,}.*)*)", re.MULTILINE)
 
 
+_UPKEEP = re.compile(r"^(audit|repair)/")
 _Value: TypeAlias = float | str | Sequence[str] | Mapping[str, str]
 
 
@@ -31,6 +35,8 @@ def _lua(value: _Value) -> str:
     """Return a value as Lua writes it. Strings are names, without anything to escape."""
     if isinstance(value, str):
         return f"'{value}'"
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{name} = {_lua(one)}" for name, one in value.items()) + "}"
     if isinstance(value, Sequence):
@@ -49,6 +55,7 @@ _SHARED: Mapping[str, _Value] = {
     "ONE_POINT": ONE_POINT,
     "QUANTILE": QUANTILE,
     "ORDERS": [order.value for order in Order],
+    "REPAIRS": False,
     "UNDO_SECONDS": UNDO_SECONDS,
     "SPANS": [period.value for period in TOP_PERIODS.values() if period.since(0) is not None],
     "WHOLE": {order.value: Keys().order(order) for order in Order},
@@ -97,7 +104,13 @@ _READING_COMMANDS = (
 @cache
 def text(name: str) -> str:
     """Return the content of a script's or a library's own file."""
-    return (files("articles.repository") / "lua" / f"{name}.lua").read_text("utf-8")
+    return (files("articles.repository") / "lua" / f"{file_of(name)}.lua").read_text("utf-8")
+
+
+def file_of(name: str) -> str:
+    """Return the path of a script's or a library's file in `lua/`, without its ending."""
+    shared = _UPKEEP.sub("upkeep/", name)
+    return shared if shared in _files() else name
 
 
 @cache
@@ -119,7 +132,11 @@ def touches(name: str) -> dict[str, str]:
     header, _, _ = text(name).partition("]]")
     listed = _TOUCHES.search(header)
     parts = [part.rpartition(" ") for part in re.split(r",\s*", listed[1].strip())] if listed else []
-    return {key: access for key, _, access in parts}
+    if file_of(name) == name:
+        return {key: access for key, _, access in parts}
+    if name.startswith("audit/"):
+        return {key: "r" for key, _, access in parts if "r" in access}
+    return {key: "rw" if "w" in access else "r" for key, _, access in parts}
 
 
 @cache
@@ -162,6 +179,8 @@ def source(name: str) -> str:
     """Return a script's whole text. The first line is its name, by which the slow log identifies it."""
     parts = "".join(map(text, in_order(name, includes)))
     constants = "".join(line for constant, line in CONSTANTS.items() if re.search(rf"\b{constant}\b", parts))
+    if name.startswith("repair/"):
+        constants = constants.replace("REPAIRS = false", "REPAIRS = true")
     return f"-- {name}\n{_guard() if is_guarded(name) else ''}{constants}{parts}"
 
 
@@ -181,9 +200,15 @@ def _files() -> tuple[str, ...]:
 @cache
 def names() -> tuple[str, ...]:
     """Return the names of all scripts."""
-    return tuple(name for name in _files() if not name.startswith("lib/"))
+    found = set[str]()
+    for name in _files():
+        if name.startswith("upkeep/"):
+            found |= {name.replace("upkeep", "audit"), name.replace("upkeep", "repair")}
+        elif not name.startswith("lib/"):
+            found.add(name)
+    return tuple(sorted(found))
 
 
 @cache
 def _libraries() -> frozenset[str]:
-    return frozenset(_files()) - frozenset(names())
+    return frozenset(name for name in _files() if name.startswith("lib/"))

@@ -41,7 +41,7 @@ from articles.repository.inbox import check_inbox
 from articles.repository.moderation.flags import FlagUpkeep
 from articles.repository.moderation.left_out import LeftOutUpkeep
 from articles.repository.store import keys as names
-from articles.repository.store.attempts import Finding, attempt, attempt_each, is_shard_damaged
+from articles.repository.store.attempts import Finding, Verb, attempt, attempt_each, is_shard_damaged
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, read_ahead
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
@@ -135,7 +135,7 @@ class Audit:
                 discussed.update(int(one) for one in batch if one not in articles or articles[one].is_discussed)
                 done += len(batch)
                 progress(done, total)
-            yield from attempt(keys.log, self._check_log(keys))
+            yield from attempt(keys.log, check_log(self._store, keys))
             yield from groups.run(contents.groups, ids[keys])
             yield from self._check_lists(keys, contents)
             comments = CommentAudit(self._store)
@@ -162,7 +162,7 @@ class Audit:
     def _check_lists(self, keys: Keys, contents: Contents) -> Iterator[Finding]:
         yield from attempt(keys.order(Order.HOT), self._check_hot(keys))
         for member in sorted(contents.members):
-            yield from attempt(keys.votes_of(member), self._check_choices(keys, member))
+            yield from attempt(keys.votes_of(member), check_choices(self._store, keys, member))
         for member in sorted(contents.inboxes):
             yield from attempt(keys.inbox(member), check_inbox(self._store, keys, member))
         for period in (Period.DAY, Period.WEEK, Period.MONTH):
@@ -259,23 +259,23 @@ class Audit:
                 yield from (Finding(keys.article(article_id), problem) for problem in problems)
             batch = batch[checked:]
 
-    def _check_log(self, keys: Keys) -> Iterator[Finding]:
-        with self._store.commands() as client:
-            entries = client.llen(keys.log)
-        for done in range(0, entries, ARTICLES_PER_CHECK):
-            flat = self._store.run("audit/log", [keys.log], [keys.prefix, done, ARTICLES_PER_CHECK])
-            for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
-                yield Finding(keys.article(int(article_id)), problem)
 
-    def _check_choices(self, keys: Keys, member: UserId) -> Iterator[Finding]:
-        lists = [keys.votes_of(member), keys.opposes_of(member)]
-        now, done, entries = exact_time(self._store.now()), 0, 1
-        while done < entries:
-            entries, flat = self._store.run(
-                "audit/choices",
-                [*lists, keys.deleted_members],
-                [keys.prefix, member, now, done, ENTRIES_PER_CHECK],
-            )
-            done += ENTRIES_PER_CHECK
-            for at, problem in zip(flat[::2], flat[1::2], strict=True):
-                yield Finding(lists[at - 1], problem)
+def check_log(store: Store, keys: Keys, verb: Verb = "audit") -> Iterator[Finding]:
+    """Yield the log entries that their articles do not know; or note them. In batches."""
+    done, count = 0, ARTICLES_PER_CHECK
+    while count == ARTICLES_PER_CHECK:
+        count, flat = store.run(f"{verb}/log", [keys.log], [keys.prefix, done, ARTICLES_PER_CHECK])
+        done += count
+        for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
+            yield Finding(keys.article(int(article_id)), problem)
+
+
+def check_choices(store: Store, keys: Keys, member: UserId, verb: Verb = "audit") -> Iterator[Finding]:
+    """Yield what is wrong with a member's lists of votes and opposes; or repair them. In batches."""
+    lists = [keys.votes_of(member), keys.opposes_of(member)]
+    now, done, entries = exact_time(store.now()), 0, 1
+    while done < entries:
+        arguments: list[Value] = [keys.prefix, member, now, done, ENTRIES_PER_CHECK]
+        entries, done, flat = store.run(f"{verb}/choices", [*lists, keys.deleted_members], arguments)
+        for at, problem in zip(flat[::2], flat[1::2], strict=True):
+            yield Finding(lists[at - 1], problem)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, article_of, root_of
-from articles.repository.store.attempts import Finding, attempt, attempt_each
+from articles.repository.store.attempts import Finding, Verb, attempt, attempt_each
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
@@ -92,15 +92,18 @@ class CommentAudit:
             shown[article_id].add(time)
         yield from findings
 
-    def check_replies(self, keys: Keys, parents: Sequence[str]) -> Iterator[Finding]:
-        """Yield what is wrong with the lists of replies to these comments. One round trip unless one is long."""
-        lists = [(keys.replies_best(int(parent)), keys.replies_time(int(parent))) for parent in parents]
-        yield from self._check_lists(keys, "audit/replies", parents, lists)
+    def check_replies(self, keys: Keys, parents: Sequence[str], verb: Verb = "audit") -> Iterator[Finding]:
+        """Yield what is wrong with the lists of replies to these comments; or repair them.
 
-    def check_authors(self, keys: Keys, authors: Sequence[str]) -> Iterator[Finding]:
-        """Yield what is wrong with the lists of these members' comments. One round trip unless one is long."""
+        One round trip unless one is long.
+        """
+        lists = [(keys.replies_best(int(parent)), keys.replies_time(int(parent))) for parent in parents]
+        yield from self._check_lists(keys, f"{verb}/replies", parents, lists)
+
+    def check_authors(self, keys: Keys, authors: Sequence[str], verb: Verb = "audit") -> Iterator[Finding]:
+        """Do the same with the lists of these members' comments."""
         lists = [(keys.commented(int(author)),) for author in authors]
-        yield from self._check_lists(keys, "audit/commented", authors, lists)
+        yield from self._check_lists(keys, f"{verb}/commented", authors, lists)
 
     def _check_lists(
         self, keys: Keys, script: str, subjects: Sequence[str], lists: Sequence[tuple[str, ...]]
@@ -112,10 +115,11 @@ class CommentAudit:
 
         first = [call(subject, names, 0) for subject, names in zip(subjects, lists, strict=True)]
         replies = self._store.run_many(first)
-        for subject, names, (entries, found) in zip(subjects, lists, replies, strict=True):
-            problems = set(found)
-            for done in range(ENTRIES_PER_CHECK, entries, ENTRIES_PER_CHECK):
-                problems.update(self._store.run(*call(subject, names, done))[1])
+        for subject, names, (length, examined, found) in zip(subjects, lists, replies, strict=True):
+            entries, done, problems = length, examined, set(found)
+            while done < entries:
+                entries, done, more = self._store.run(*call(subject, names, done))
+                problems.update(more)
             yield from (Finding(names[0], problem) for problem in sorted(problems))
 
     def _check_counts(

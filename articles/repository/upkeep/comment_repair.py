@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, CommentId, article_of
-from articles.repository.store.attempts import Finding
+from articles.repository.store.attempts import Finding, carry_out
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import Contents, batches, portions, ranked_members
+from articles.repository.store.scan import Contents, batches, portions
 from articles.repository.store.values import count_from
 from articles.repository.upkeep.comment_audit import (
     MOST_RECOUNTS,
@@ -46,14 +46,9 @@ class CommentRepair:
                     tell(Finding(keys.comment(comment_id), "is damaged, and left as it is"))
         audit = CommentAudit(self._store)
         for parents in batches(contents.threads, KEYS_PER_READ):
-            wrong = {finding.subject for finding in audit.check_replies(keys, parents)}
-            for parent in (one for one in map(int, parents) if keys.replies_best(one) in wrong):
-                lists = [keys.replies_best(parent), keys.replies_time(parent)]
-                self._clean(keys, "repair/replies", lists, parent)
+            carry_out(audit.check_replies(keys, parents, "repair"))
         for authors in batches(contents.authors, KEYS_PER_READ):
-            wrong = {finding.subject for finding in audit.check_authors(keys, authors)}
-            for author in (one for one in map(int, authors) if keys.commented(one) in wrong):
-                self._clean(keys, "repair/commented", [keys.commented(author)], author)
+            carry_out(audit.check_authors(keys, authors, "repair"))
         for batch in portions(reversed(stubs), ARTICLES_PER_CHECK):
             self._store.run("repair/stubs", [keys.comment_voters], [keys.prefix, *batch])
         self._correct_counts(keys, contents, shown, highest)
@@ -73,19 +68,12 @@ class CommentRepair:
                         pipe.zrem(keys.commented(int(author)), str(comment_id))
                 pipe.execute()
             for batch in portions(comments, ARTICLES_PER_CHECK):
-                for _ in self._put_into_lists(keys, batch):
-                    pass
+                carry_out(self._put_into_lists(keys, batch))
 
     def _put_into_lists(self, keys: Keys, batch: list[CommentId]) -> Iterator[tuple[CommentId, str, str]]:
         given: list[Value] = [keys.prefix, exact_time(self._store.now()), *batch]
         flat = self._store.run("repair/comments", [keys.comment_voters], given)
         yield from zip(batch, flat[::2], flat[1::2], strict=True)
-
-    def _clean(self, keys: Keys, script: str, lists: list[str], subject: int) -> None:
-        """Remove from lists what does not belong there."""
-        for name in lists:
-            for batch in portions(ranked_members(self._store, name), ARTICLES_PER_CHECK):
-                self._store.run(script, lists, [subject, keys.prefix, *batch])
 
     def _correct_counts(
         self, keys: Keys, contents: Contents, shown: Mapping[ArticleId, Shown], highest: Mapping[ArticleId, int]

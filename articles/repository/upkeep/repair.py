@@ -8,23 +8,22 @@ from articles.domain.articles import ArticleId
 from articles.domain.discussion.comments import CommentId, root_of
 from articles.domain.errors import StoreDamaged
 from articles.domain.lists import TOP_PERIODS, Order, Period
-from articles.domain.members import UserId
 from articles.repository.changes import Changes
 from articles.repository.groups import Groups
-from articles.repository.inbox import repair_inbox
+from articles.repository.inbox import check_inbox
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
 from articles.repository.moderation.flags import FlagUpkeep
 from articles.repository.moderation.left_out import LeftOutUpkeep
 from articles.repository.store import keys as names
-from articles.repository.store.attempts import Finding, attempt_repair
-from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_SCAN
+from articles.repository.store.attempts import Finding, attempt_repair, carry_out
+from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_SCAN
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, mentioned_ids, portions, set_members, survey
-from articles.repository.upkeep.audit import Progress, quiet
+from articles.repository.upkeep.audit import Progress, check_choices, check_log, quiet
 from articles.repository.upkeep.comment_repair import CommentRepair
-from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, repair_long
+from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
 from articles.repository.upkeep.readable import drop_unreadable
 from articles.repository.upkeep.upgrades import drop_words
 
@@ -70,12 +69,13 @@ class Repair:
                 slugs |= self._repair_batch(keys, batch, sizes, tell)
                 done += len(batch)
                 progress(done, total)
-            attempt_repair(keys.log, partial(self._repair_log, keys), tell)
+            attempt_repair(keys.log, partial(carry_out, check_log(self._store, keys, "repair")), tell)
             repair_groups = partial(self._repair_groups, keys, contents, sizes)
             attempt_repair(keys.prefix + "group:", repair_groups, tell)
             self._repair_choices(keys, contents, tell)
             for member in sorted(contents.inboxes):
-                attempt_repair(keys.inbox(member), partial(repair_inbox, self._store, keys, member), tell)
+                inbox = check_inbox(self._store, keys, member, "repair")
+                attempt_repair(keys.inbox(member), partial(carry_out, inbox), tell)
             attempt_repair(keys.top(Period.DAY), partial(self._drop_tops, keys), tell)
             attempt_repair(keys.comment_voters, partial(self._comments.run, keys, contents, tell), tell)
             attempt_repair(keys.flagged, partial(self._flags.repair, keys, contents), tell)
@@ -112,7 +112,7 @@ class Repair:
                 slugs |= self._repair_articles(keys, batch, tell).keys()
                 done += len(batch)
                 progress(done, total)
-            self._repair_log(keys)
+            carry_out(check_log(self._store, keys, "repair"))
             self._repair_choices(keys, contents, tell)
             self._comments.run(keys, contents, tell)
             self._flags.repair(keys, contents)
@@ -143,7 +143,7 @@ class Repair:
     def settle_log(self) -> None:
         """Let articles name all log entries about them. One round trip for each batch. Raises StoreError."""
         for keys in self._store.shards.all:
-            self._repair_log(keys)
+            carry_out(check_log(self._store, keys, "repair"))
 
     def _repair_batch(self, keys: Keys, batch: list[str], sizes: Counter[str], tell: Tell) -> set[str]:
         """Repair these articles, one by one if they cannot be all together; return their groups.
@@ -173,15 +173,9 @@ class Repair:
                 if state == "damaged":
                     tell(Finding(keys.article(int(article_id)), "is damaged, and left as it is"))
             for article_id in long:
-                repair_long(store, keys, int(article_id))
+                check_long(store, keys, int(article_id), "repair")
             batch = batch[done:]
         return found
-
-    def _repair_log(self, keys: Keys) -> None:
-        done, count = 0, ARTICLES_PER_CHECK
-        while count == ARTICLES_PER_CHECK:
-            (count,) = self._store.run("repair/log", [keys.log], [keys.prefix, done, ARTICLES_PER_CHECK])
-            done += count
 
     def _repair_groups(self, keys: Keys, contents: Contents, sizes: Mapping[str, int]) -> None:
         """Repair groups that may hold wrong articles; drop all rankings, which the next read makes again."""
@@ -202,14 +196,8 @@ class Repair:
 
     def _repair_choices(self, keys: Keys, contents: Contents, tell: Tell) -> None:
         for member in sorted(contents.members):
-            attempt_repair(keys.votes_of(member), partial(self._repair_choices_of, keys, member), tell)
-
-    def _repair_choices_of(self, keys: Keys, member: UserId) -> None:
-        now = exact_time(self._store.now())
-        lists, done, entries = [keys.votes_of(member), keys.opposes_of(member), keys.deleted_members], 0, 1
-        while done < entries:
-            arguments: list[Value] = [keys.prefix, member, now, done, ENTRIES_PER_CHECK]
-            entries, done = self._store.run("repair/choices", lists, arguments)
+            choices = check_choices(self._store, keys, member, "repair")
+            attempt_repair(keys.votes_of(member), partial(carry_out, choices), tell)
 
     def _drop_tops(self, keys: Keys) -> None:
         """Drop the rankings of spans, which the next read makes again."""

@@ -106,6 +106,12 @@ local function unnoted_entries(prefix, list, done, step)
   return found, #entries
 end
 
+-- Write the numbers of the entries that concern an article into its hash.
+local function note_entries(article, numbers)
+  if #numbers == 0 then redis.call('HDEL', article, 'log')
+  else redis.call('HSET', article, 'log', table.concat(numbers, ',')) end
+end
+
 -- Return whether the entry with this number concerns the article.
 local function is_about(prefix, number, id)
   if not string.find(number, '^%d+$') or #number > 15 then return false end

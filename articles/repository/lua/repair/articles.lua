@@ -80,8 +80,7 @@ local function forget_entries(id)
     examined = examined + 10
     if is_about(prefix, number, id) then right[#right + 1] = number end
   end
-  if #right == 0 then redis.call('HDEL', article, 'log')
-  else redis.call('HSET', article, 'log', table.concat(right, ',')) end
+  note_entries(article, right)
 end
 
 local function note_text(article)

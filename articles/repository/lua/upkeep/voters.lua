@@ -1,10 +1,10 @@
 --[[
-Check some voters of an open article that has many. Reads only.
+Check some voters of an open article that has many. Repairing, add the article to the lists of those who lack it. Idempotent.
 KEYS  1 article  2 voted  3 oppose
 ARGV  1 id  2 now, s  3 shard prefix  4… user ids
 Returns  {problem, …}
-Cost  O(users)
-TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<user> r, gone: r, ranking: r
+Cost  O(users · log N)
+TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> rw, opposes:<user> rw, gone: r, ranking: r
 INCLUDE  closing, members, values
 ]]
 local id, prefix, findings = ARGV[1], ARGV[3], {}
@@ -17,7 +17,10 @@ for at = 4, #ARGV do
   for n, one in ipairs(CHOICES) do
     if redis.call('SISMEMBER', KEYS[n + 1], ARGV[at]) == 1 then
       chosen = chosen + 1
-      if not is_listed(prefix, one, ARGV[at], id) then findings[#findings + 1] = unlisted(one, ARGV[at]) end
+      if not is_listed(prefix, one, ARGV[at], id) then
+        findings[#findings + 1] = unlisted(one, ARGV[at])
+        if REPAIRS then list_choice(prefix, one, ARGV[at], id, tonumber(time)) end
+      end
     end
   end
   if chosen == 2 then findings[#findings + 1] = 'a user is in both voter sets' end
