@@ -5,9 +5,8 @@
 
 Uses a temporary store, the embedded server with its real settings, and a temporary index. FILE is in the format of
 `manage.py import_articles`; by default, N generated articles (300,000) with word frequencies like those of English
-texts. "engine" is the time of the index alone, "page" all of what a page waits for: the index, and the articles
-with their counts. "store" and "site" are the processor time of the two, which other work on the machine hardly
-affects.
+texts. All times are of the processors, which other work on the machine affects least: "engine" is the index alone,
+"page" the thread that finds a page and reads its articles, "store" the server.
 """
 
 import argparse
@@ -131,13 +130,12 @@ class Measured:
 
     def __init__(self) -> None:
         self.engine, self.page = list[float](), list[float]()
-        self.store = self.site = 0.0
+        self.store = 0.0
 
     def row(self, name: str) -> str:
         cuts = quantiles(self.page, n=100)
         count = len(self.page)
-        costs = (1000 * self.store / count, 1000 * self.site / count)
-        figures = (median(self.engine), median(self.page), cuts[98], max(self.page), *costs)
+        figures = (median(self.engine), median(self.page), cuts[98], max(self.page), 1000 * self.store / count)
         return f"| {name} | " + " | ".join(f"{figure:.2f}" for figure in figures) + " |"
 
 
@@ -145,19 +143,18 @@ def measure(
     repository: Repository, finder: Finder, texts: Sequence[str], orders: Sequence[SearchOrder]
 ) -> Measured:
     found, client = Measured(), repository.store.client
-    found.store, found.site = -server_seconds(client), -time.process_time()
+    found.store = -server_seconds(client)
     titles = repository.changes.read_titles(None)
     for text in texts:
         for order in orders:
             searcher, _ = finder._searcher()
-            began = time.perf_counter()
+            began = time.thread_time()
             _find(searcher, ARTICLES, read_query(text).with_groups(titles), order, 26, None, ())
-            found.engine.append(1000 * (time.perf_counter() - began))
-            began = time.perf_counter()
+            found.engine.append(1000 * (time.thread_time() - began))
+            began = time.thread_time()
             finder.get_page(repository, read_query(text), order)
-            found.page.append(1000 * (time.perf_counter() - began))
+            found.page.append(1000 * (time.thread_time() - began))
     found.store += server_seconds(client)
-    found.site += time.process_time() - sum(found.engine) / 1000
     return found
 
 
@@ -185,8 +182,8 @@ def run(source: Iterator[ImportedArticle], count: int, rounds: int) -> None:
             f"{stored:.1f} s of the store's, {size_of(Path(folder)) / imported:.0f} bytes an article\n"
         )
         finder = Finder(index)
-        print("| query | engine p50, ms | page p50 | page p99 | longest | store | site |")
-        print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+        print("| query | engine p50, ms | page p50 | page p99 | longest | store |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: |")
         for kind, texts in QUERIES.items():
             print(measure(repository, finder, texts * rounds, tuple(SearchOrder)).row(kind), flush=True)
         real = titles_of(repository, 1000)
