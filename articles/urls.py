@@ -6,7 +6,6 @@ from articles.views import (
     about,
     articles,
     crawlers,
-    flags,
     following,
     groups,
     inbox,
@@ -17,29 +16,15 @@ from articles.views import (
     votes,
 )
 from articles.views.comments import feeds as comment_feeds
-from articles.views.comments import moderation as comment_moderation
 from articles.views.comments import page as comment_page
 from articles.views.comments import posting as comment_posting
 from articles.views.comments import votes as comment_votes
 from articles.views.lists import feeds, my_lists, pages, refresh, search
 from articles.views.lists import hosts as list_hosts
-from articles.views.moderation import (
-    appeals,
-    hosts,
-    log,
-    queue,
-    redactions,
-    removed,
-    sign_ups,
-    voting_blocs,
-    voting_rings,
-)
-from articles.views.moderation import articles as article_moderation
-from articles.views.moderation.members import left_out, notes, sweeps
-from articles.views.moderation.members import page as member_moderation
 from articles.views.operation import health, operation
 from articles.views.ranking import lab
 from articles.web import addresses  # noqa: F401 - registers "article_id"
+from moderation import urls as moderation
 
 app_name = "articles"
 urlpatterns = [
@@ -63,35 +48,12 @@ urlpatterns = [
     path("articles/<article_id:article_id>/vote/", votes.cast_vote, name="vote"),
     path("articles/<article_id:article_id>/edit/", posting.edit, name="edit"),
     path("articles/<article_id:article_id>/withdraw/", posting.withdraw, name="withdraw"),
-    path("articles/<article_id:article_id>/groups/", article_moderation.assign_groups, name="assign_groups"),
-    path("articles/<article_id:article_id>/remove/", article_moderation.remove, name="remove"),
-    path("articles/<article_id:article_id>/restore/", article_moderation.restore, name="restore"),
     path("articles/<article_id:article_id>/views/", readership.article, name="article_views"),
     path("articles/<article_id:article_id>/comments/", comment_posting.write, name="write_comment"),
-    path("articles/<article_id:article_id>/lock/", comment_moderation.lock, name="lock"),
-    path("articles/<article_id:article_id>/unlock/", comment_moderation.unlock, name="unlock"),
     path("comments/<comment_id:comment_id>/", comment_page.branch, name="comment"),
-    path("articles/<article_id:article_id>/flag/", flags.article, name="flag"),
-    path("comments/<comment_id:comment_id>/flag/", flags.comment, name="flag_comment"),
     path("comments/<comment_id:comment_id>/vote/", comment_votes.cast_vote, name="comment_vote"),
     path("comments/<comment_id:comment_id>/edit/", comment_posting.edit, name="edit_comment"),
     path("comments/<comment_id:comment_id>/delete/", comment_posting.delete, name="delete_comment"),
-    path("comments/<comment_id:comment_id>/remove/", comment_moderation.remove, name="remove_comment"),
-    path("comments/<comment_id:comment_id>/restore/", comment_moderation.restore, name="restore_comment"),
-    path("moderation/", log.index, name="log"),
-    path("moderation/log/<str:moment>/redact/", redactions.entries, name="redact_entries"),
-    path("articles/<article_id:article_id>/redact/", redactions.article, name="redact"),
-    path("articles/<article_id:article_id>/ring/", voting_rings.check, name="check_ring"),
-    path("moderation/queue/", queue.index, name="queue"),
-    path("moderation/queue/decide/", queue.decide, name="decide"),
-    path("moderation/rings/", voting_rings.index, name="voting_rings"),
-    path("moderation/rings/blocs/", voting_blocs.index, name="voting_blocs"),
-    path("moderation/removed/", removed.index, name="removed"),
-    path("moderation/removed/comments/", removed.comments, name="removed_comments"),
-    path("moderation/hosts/", hosts.index, name="blocked_hosts"),
-    path("moderation/hosts/unblock/", hosts.unblock, name="unblock_host"),
-    path("moderation/members/", sign_ups.index, name="sign_ups"),
-    path("moderation/members/decide/", sign_ups.decide, name="decide_sign_up"),
     path("moderation/views/", readership.site, name="site_views"),
     path("moderation/groups/", groups.create, name="create_group"),
     path("moderation/groups/<str:slug>/", groups.manage, name="manage_group"),
@@ -107,7 +69,6 @@ urlpatterns = [
     path("mine/voted/", my_lists.voted, name="voted"),
     path("mine/opposed/", my_lists.opposed, name="opposed"),
     path("mine/saved/", my_lists.saved, name="saved"),
-    path("mine/flags/", flags.mine, name="flags"),
     path("inbox/", inbox.inbox, name="inbox"),
     path("inbox/read/", inbox.read, name="read_inbox"),
     path("articles/<article_id:article_id>/mute/", inbox.mute, name="mute"),
@@ -116,18 +77,6 @@ urlpatterns = [
     path("preferences/", preferences.save, name="preferences"),
     path("users/<str:name>/", members.profile, name="profile"),
     path("users/<str:name>/comments/", members.comments, name="member_comments"),
-    path("users/<str:name>/moderation/", member_moderation.index, name="member_moderation"),
-    path("users/<str:name>/moderation/bans/<int:ban_id>/lift/", member_moderation.lift, name="lift_ban"),
-    path("users/<str:name>/moderation/votes/", left_out.leave_out, name="leave_votes_out"),
-    path("users/<str:name>/moderation/votes/count/", left_out.count_again, name="count_votes"),
-    path("users/<str:name>/moderation/votes/continue/", left_out.go_on, name="continue_votes"),
-    path("users/<str:name>/moderation/sweep/", sweeps.begin, name="sweep"),
-    path("users/<str:name>/moderation/sweep/<int:sweep_id>/", sweeps.go_on, name="continue_sweep"),
-    path("users/<str:name>/moderation/sweep/<int:sweep_id>/restore/", sweeps.restore, name="restore_sweep"),
-    path("users/<str:name>/moderation/notes/", notes.write, name="write_note"),
-    path("users/<str:name>/moderation/notes/<int:note_id>/delete/", notes.delete, name="delete_note"),
-    path("appeal/", appeals.appeal, name="appeal"),
-    path("moderation/queue/appeals/<int:ban_id>/", appeals.answer, name="answer_appeal"),
     path("operation/", operation.operation, name="operation"),
     path("metrics", operation.scrape, name="metrics"),
     path("feeds/<feed_list:name>.<feed_kind:kind>", feeds.of_list, name="feed"),
@@ -151,4 +100,5 @@ urlpatterns = [
     path("sitemap-articles-<article_id:number>.xml", crawlers.articles, name="sitemap_articles"),
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
+    *moderation.urlpatterns,
 ]

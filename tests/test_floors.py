@@ -13,7 +13,7 @@ import pytest
 from tests.cases import for_each
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("articles", "accounts", "voting_site", "bench")
+PACKAGES = ("articles", "accounts", "moderation", "voting_site", "bench")
 
 
 def name_of(path: Path) -> str:
@@ -91,12 +91,13 @@ FLOORS = (
     ("voting_site",),
     (
         "articles.admin",
-        "articles.api",
         "articles.apps",
         "articles.management",
         "articles.middleware",
         "articles.urls",
     ),
+    ("moderation",),
+    ("articles.api",),
     ("articles.views", "articles.housekeeping"),
     ("articles.doctor",),
     ("articles.kept_pages", "articles.backup"),
@@ -109,6 +110,7 @@ FLOORS = (
         "articles.mailing",
     ),
     ("articles.web",),
+    ("moderation.rights",),
     ("articles.wiring", "articles.demo"),
     ("articles.finding",),
     ("articles.repository",),
@@ -238,7 +240,7 @@ DOORS = {
     **dict.fromkeys(("articles.post", "articles.edit", "articles.withdraw"), "articles.web.articles"),
     **dict.fromkeys(("comments.post", "comments.edit", "comments.delete"), "articles.web.comments"),
     **dict.fromkeys(("votes.cast", "comments.cast"), "articles.web.votes"),
-    **dict.fromkeys(("left_out.leave_out", "left_out.count_again"), "articles.web.moderation.bans"),
+    **dict.fromkeys(("left_out.leave_out", "left_out.count_again"), "moderation.left_out"),
 }
 """Acts by the repository's method, each with the only module of the site that may call it."""
 
@@ -267,7 +269,7 @@ def methods_named_in(module: str) -> frozenset[str]:
 
 @for_each("act", DOORS)
 def test_each_act_has_one_door(act):
-    site = [m for m in part("articles") if not within(m, "articles.repository", "articles.demo")]
+    site = [m for m in part("articles", "moderation") if not within(m, "articles.repository", "articles.demo")]
 
     assert [module for module in site if act in methods_named_in(module)] == [DOORS[act]]
 

@@ -14,7 +14,7 @@ from babel.messages.pofile import read_po, write_po
 from django.conf import settings
 from django.utils.translation import gettext_noop, ngettext_lazy
 
-SOURCES = ("accounts", "articles", "templates", "voting_site")
+SOURCES = ("accounts", "articles", "moderation", "templates", "voting_site")
 
 _METHODS = [("**.py", "python"), ("**.html", "jinja2"), ("**.txt", "jinja2")]
 _OPTIONS = {pattern: {"silent": "false"} for pattern in ("**.html", "**.txt")}

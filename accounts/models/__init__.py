@@ -10,12 +10,13 @@ from accounts.models.members import (
     User,
     UserManager,
 )
-from accounts.models.moderation import Ban, BanManager, BanScope, MemberNote, Sweep
+from accounts.models.moderation import BAN_SCOPES, Ban, BanManager, BanScope, MemberNote, Sweep
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
 from accounts.sessions import MemberSession
 
 __all__ = [
+    "BAN_SCOPES",
     "HAS_PERMISSIONS",
     "IS_SILENCING",
     "MAIL_KINDS",

@@ -6,6 +6,7 @@ from enum import StrEnum
 from django.db import models, transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from accounts.models.members import User, current_name
 
@@ -19,6 +20,14 @@ class BanScope(StrEnum):
     POSTING = "posting"
     VOTING = "voting"
     BOTH = "both"
+
+
+BAN_SCOPES = {
+    BanScope.POSTING: gettext_lazy("Posting and commenting"),
+    BanScope.VOTING: gettext_lazy("Voting"),
+    BanScope.BOTH: gettext_lazy("Posting, commenting and voting"),
+}
+"""What members and moderators read of each scope."""
 
 
 class BanManager(models.Manager["Ban"]):

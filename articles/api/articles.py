@@ -25,8 +25,8 @@ from articles.forms.fields import check_links, clean_article_link
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
 from articles.web import articles
 from articles.web.identity import actor, reader_id
-from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import repository
+from moderation.rights import check_not_own
 
 
 class Edit(BaseModel):

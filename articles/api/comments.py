@@ -35,8 +35,8 @@ from articles.forms.fields import check_links
 from articles.text.lines import clean_comment, clean_reason
 from articles.web import comments, votes
 from articles.web.identity import actor, reader_id
-from articles.web.moderation.conflicts import check_not_own
 from articles.wiring import repository
+from moderation.rights import check_not_own
 
 
 class ThreadQuery(schemas.AfterQuery):

@@ -17,10 +17,9 @@ from django.utils.translation import gettext
 from markupsafe import Markup
 
 from accounts.mail import DIGEST, NOTICES, site_origin, unsubscribe_token
-from accounts.models import Ban, User
+from accounts.models import BAN_SCOPES, Ban, User
 from articles.domain.articles import Article
 from articles.domain.discussion.notices import EXCERPT_CHARACTERS, Notice
-from articles.forms.bans import SCOPES
 from articles.text.markdown import plain
 from articles.web import languages
 
@@ -86,7 +85,7 @@ def _macros(template: str) -> Any:
 def _ban_row(ban: Ban, origin: str) -> _Row:
     macros, path = _macros("bans/facts.html"), reverse("articles:appeal")
     link = format_html('<p><a href="{}">{}</a></p>', path, gettext("Appeal against a ban"))
-    return _drawn_row(f"<li>{macros.facts(ban, SCOPES)}{macros.texts(ban)}{link}</li>", path, origin)
+    return _drawn_row(f"<li>{macros.facts(ban, BAN_SCOPES)}{macros.texts(ban)}{link}</li>", path, origin)
 
 
 def _row(notice: Notice, origin: str) -> _Row:

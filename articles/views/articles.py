@@ -32,9 +32,8 @@ from articles.web.addresses import site_address
 from articles.web.context import Frame, frame_of
 from articles.web.identity import reader_id
 from articles.web.limits import take
-from articles.web.moderation.links import VotingRingsLink
-from articles.web.moderation.subjects import may_see_subjects
 from articles.wiring import repository
+from moderation.rights import VotingRingsLink, may_see_subjects
 
 _LONGEST_KEPT = 10_000
 """Characters of a text's HTML with which a page is kept."""

@@ -16,11 +16,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.models import Ban, Block, BlockLimitError, Mute
+from accounts.models import BAN_SCOPES, Ban, Block, BlockLimitError, Mute
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only
 from articles.domain.discussion.notices import EXCERPT_CHARACTERS, Notice
-from articles.forms.bans import SCOPES
 from articles.text.markdown import plain
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
@@ -58,7 +57,7 @@ def inbox(request: MemberRequest) -> HttpResponse:
     rows, read_until = list(_rows(named(page.notices))), inbox_read_until(request)
     context = {
         "bans": Ban.objects.to_show(request.user) if number == 1 else [],
-        "scopes": SCOPES,
+        "scopes": BAN_SCOPES,
         "muted": repo.articles.get_many(Mute.objects.list_muted(request.user)[:MOST_SHOWN]) if number == 1 else [],
         "new": [row for row in rows if row.notice.at > read_until],
         "earlier": [row for row in rows if row.notice.at <= read_until],

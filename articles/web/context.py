@@ -23,9 +23,9 @@ from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailab
 from articles.domain.lists import Group
 from articles.formatting.kept_pieces import drawn, gap
 from articles.site import site_text
-from articles.web.moderation.links import QueueLink, VotingRingsLink
 from articles.web.preferences import preferences_of
 from articles.wiring import is_about_to_move, repository
+from moderation.rights import QueueLink, VotingRingsLink
 
 
 def form_token(request: HttpRequest) -> dict[str, Any]:

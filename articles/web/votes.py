@@ -1,5 +1,9 @@
-"""Cast the votes of requests: at once, or after the login for which the vote waited."""
+"""Cast the votes of requests: at once, or after the login for which the vote waited.
 
+The votes of new accounts are noted for voting rings, by the network that they come from.
+"""
+
+import logging
 from typing import Any
 
 from django.contrib import messages
@@ -12,10 +16,31 @@ from articles.domain.articles import ArticleId, Choice, Tally
 from articles.domain.discussion.comments import CommentId, article_of
 from articles.domain.errors import ArticlesError, LimitReached
 from articles.domain.limits import Use
+from articles.operation import metrics
 from articles.text.refusals import action_sentence
-from articles.web.identity import check_ban, is_new_member, may_be_new
-from articles.web.moderation import voting_rings
+from articles.web.client_address import neighbourhood
+from articles.web.identity import address_of, check_ban, is_new_member, may_be_new, network_of
 from articles.wiring import repository
+
+_log = logging.getLogger(__name__)
+
+
+def _network_of_new_account(request: HttpRequest, member: Any) -> str:
+    """Return the digest of the network from which a new account votes.
+
+    Returns "" for other accounts, for a client without an address, and if voting rings are not looked for.
+    """
+    rules, joined_at = repository().rules, member.date_joined.timestamp()
+    is_new = repository().store.now() - joined_at < rules.new_account
+    return network_of(request, neighbourhood) if is_new and rules.ring_accounts and address_of(request) else ""
+
+
+def _noted(article_id: ArticleId, tally: Tally) -> Tally:
+    """Return the result of a vote; count and log the voting ring that it completed, if it did."""
+    if tally.ring_accounts:
+        metrics.count_voting_ring()
+        _log.warning("voting ring: article=%d accounts=%d", article_id, tally.ring_accounts)
+    return tally
 
 
 def cast(request: HttpRequest, member: Any, article_id: ArticleId, choice: Choice) -> Tally:
@@ -24,14 +49,14 @@ def cast(request: HttpRequest, member: Any, article_id: ArticleId, choice: Choic
     One round trip; one more for a member who may be new.
     """
     network = _check_voter(request, member)
-    return voting_rings.noted(article_id, repository().votes.cast(article_id, member.pk, choice, network))
+    return _noted(article_id, repository().votes.cast(article_id, member.pk, choice, network))
 
 
 def cast_on_comment(request: HttpRequest, member: Any, comment_id: CommentId, choice: Choice) -> Tally:
     """Set a member's choice on a comment. Raises and costs as `cast`, with the errors of `Comments.cast`."""
     network = _check_voter(request, member)
     tally = repository().comments.cast(comment_id, member.pk, choice, network)
-    return voting_rings.noted(article_of(comment_id), tally)
+    return _noted(article_of(comment_id), tally)
 
 
 def _check_voter(request: HttpRequest, member: Any) -> str:
@@ -46,7 +71,7 @@ def _check_voter(request: HttpRequest, member: Any) -> str:
         except LimitReached:
             if is_new_member(member):
                 raise
-    return voting_rings.network_of_new_account(request, member)
+    return _network_of_new_account(request, member)
 
 
 @receiver(member_arrived)

@@ -21,7 +21,7 @@ from accounts.models import MAIL_KINDS, Ban, BanScope, User
 from articles import housekeeping, mailing
 from articles.domain.discussion.notices import NoticeKind
 from articles.mailing import notices, sending
-from articles.web.moderation.bans import ban, lift_ban
+from moderation.bans import ban, lift_ban
 from tests.cast import MODERATOR
 from tests.clock import Clock
 from tests.factories import actor, browser_of, comment_on, post_as

@@ -12,7 +12,7 @@ from accounts.models import Ban, BanScope, User
 from articles.domain.discussion.comments import root_of
 from articles.domain.errors import StoreUnavailable
 from articles.domain.moderation.flags import FlagReason
-from articles.web.moderation.bans import ban, lift_ban
+from moderation.bans import ban, lift_ban
 from tests.factories import actor, browser_of, comment_on, member
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)

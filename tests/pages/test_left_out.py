@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain.articles import Choice, LeftOut
-from articles.web.moderation import steps
+from moderation import subjects
 from tests.factories import browser_of, comment_on
 from tests.store_state import problems
 
@@ -65,14 +65,14 @@ def test_votes_on_a_comment_are_left_out_of_its_place_and_the_page_and_the_api_s
 
 
 def test_a_long_act_is_continued(site_store, voted, mallory, carol, monkeypatch):
-    monkeypatch.setattr(steps, "BUDGET_SECONDS", -1)
+    monkeypatch.setattr(subjects, "BUDGET_SECONDS", -1)
     browser = browser_of(carol)
 
     page = browser.post(LEAVE_OUT, REASON, follow=True)
 
     assert "This is not finished yet: continue below." in page.text
     assert CONTINUE in page.text
-    monkeypatch.setattr(steps, "BUDGET_SECONDS", 60)
+    monkeypatch.setattr(subjects, "BUDGET_SECONDS", 60)
     assert CONTINUE not in browser.post(CONTINUE, follow=True).text
     assert site_store.left_out.get_state(mallory.pk).is_settled
 

@@ -4,7 +4,7 @@ import pytest
 
 from accounts.models import Sweep
 from articles.domain.errors import StoreUnavailable
-from articles.web.moderation import steps
+from moderation import subjects
 from tests.factories import browser_of, comment_on
 
 PAGE, BEGIN = "/users/alice/moderation/", "/users/alice/moderation/sweep/"
@@ -47,7 +47,7 @@ def test_a_sweep_of_more_days_is_another_one(site_store, article, alice, carol):
 
 
 def test_a_long_sweep_is_continued(site_store, article, comment, alice, carol, monkeypatch):
-    monkeypatch.setattr(steps, "BUDGET_SECONDS", -1)
+    monkeypatch.setattr(subjects, "BUDGET_SECONDS", -1)
     browser = browser_of(carol)
 
     page = browser.post(BEGIN, FIELDS, follow=True)
@@ -55,7 +55,7 @@ def test_a_long_sweep_is_continued(site_store, article, comment, alice, carol, m
     sweep = Sweep.objects.get()
     assert (sweep.removed, sweep.is_complete) == (1, False)
     assert "This is not finished yet: continue below." in page.text
-    monkeypatch.setattr(steps, "BUDGET_SECONDS", 60)
+    monkeypatch.setattr(subjects, "BUDGET_SECONDS", 60)
     browser.post(f"{BEGIN}{sweep.pk}/", {})
     sweep.refresh_from_db()
     assert (sweep.removed, sweep.is_complete) == (2, True)

@@ -8,7 +8,7 @@ from django.test import Client
 
 from accounts.models import Invitation, User
 from articles.domain.articles import Choice
-from articles.views.moderation import voting_blocs
+from moderation import voting_rings
 from tests.factories import browser_of, comment_on, member, post_as, vote
 
 PAGE = "/moderation/rings/blocs/"
@@ -99,7 +99,7 @@ def test_an_inviter_whom_all_share_is_named_once(site_store, ring, alice, carol,
 
 
 def test_of_a_bloc_that_is_named_in_part_no_common_inviter_is_claimed(site_store, ring, alice, carol, monkeypatch):
-    monkeypatch.setattr(voting_blocs, "_MOST_ACCOUNTS", 2)
+    monkeypatch.setattr(voting_rings, "_MOST_ACCOUNTS", 2)
     for one in ring[:2]:
         Invitation.objects.issue(alice)
         Invitation.objects.filter(invited=None).update(invited=one)
@@ -108,7 +108,7 @@ def test_of_a_bloc_that_is_named_in_part_no_common_inviter_is_claimed(site_store
 
     assert "All were invited" not in text
     assert "ring1 joined just now , invited by alice And 3 more accounts." in text
-    monkeypatch.setattr(voting_blocs, "_MOST_ACCOUNTS", 4)
+    monkeypatch.setattr(voting_rings, "_MOST_ACCOUNTS", 4)
     assert "ring3 joined just now And 1 more account." in text_of(carol)
 
 

@@ -54,12 +54,12 @@ def dora(db: None) -> User:
 
 def test_votes_from_addresses_of_one_network_flag_the_article_once(site_store, article, caplog):
     flags = value("site_voting_rings_total")
-    with caplog.at_level(logging.WARNING, "articles.web.moderation"):
+    with caplog.at_level(logging.WARNING, "articles.web.votes"):
         for number, user in enumerate(newcomers(12)):
             vote_of(user, article, f"203.0.113.{number}", "oppose" if number % 2 else "vote")
 
     assert ring_of(site_store, article).accounts == 12
-    noted = [record.getMessage() for record in caplog.records if record.name == "articles.web.moderation"]
+    noted = [record.getMessage() for record in caplog.records if record.name == "articles.web.votes"]
     assert noted == [f"voting ring: article={article} accounts=10"]
     assert value("site_voting_rings_total") == flags + 1
 

@@ -101,7 +101,12 @@ def test_digits_are_grouped_in_plural_texts(language):
 
 
 def sources():
-    for folder, kind in (("templates", "*.html"), ("articles", "*.py"), ("accounts", "*.py")):
+    for folder, kind in (
+        ("templates", "*.html"),
+        ("articles", "*.py"),
+        ("moderation", "*.py"),
+        ("accounts", "*.py"),
+    ):
         yield from (settings.BASE_DIR / folder).rglob(kind)
 
 

@@ -11,6 +11,7 @@ PROGRAM_FOLDERS = [
     "deploy",
     "docs",
     "locale",
+    "moderation",
     "static",
     "templates",
     "tests",

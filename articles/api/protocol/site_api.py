@@ -65,29 +65,38 @@ api = SiteApi(
     parser=StrictJson(),
     renderer=PlainJson(),
 )
-for _noun in (
-    "lists",
-    "readership",
-    "votes",
-    "flags",
-    "comments",
+_MODULES = (
+    "articles.api.lists",
+    "articles.api.readership",
+    "articles.api.votes",
+    "moderation.flags",
+    "articles.api.comments",
     "moderation.queue",
-    "search",
-    "ranking",
-    "my_lists",
-    "inbox",
-    "groups",
-    "articles",
+    "articles.api.search",
+    "articles.api.ranking",
+    "articles.api.groups",
+    "articles.api.my_lists",
+    "articles.api.inbox",
+    "articles.api.articles",
     "moderation.bans",
     "moderation.left_out",
-    "moderation.posted",
+    "moderation.subjects",
     "moderation.sweeps",
     "moderation.notes",
-    "moderation.removed",
+    "moderation.log",
     "moderation.redactions",
     "moderation.hosts",
-):
-    import_module(f"articles.api.{_noun}")  # registers its operations; the documentation keeps this order
+)
+"""Modules with operations, in the order of the documentation."""
+
+for _module in _MODULES:
+    import_module(_module)  # registers its operations
+router.path_operations = dict(
+    sorted(
+        router.path_operations.items(),  # in the order of imports, which some of these modules make of each other
+        key=lambda row: min(_MODULES.index(one.view_func.__module__) for one in row[1].operations),
+    )
+)
 api.add_router("", router)
 for _kind in (Exception, Http404, HttpError, ValidationError):  # else ninja answers the last three itself
     api.exception_handler(_kind)(answer_to)

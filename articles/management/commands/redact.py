@@ -13,8 +13,8 @@ from articles.management.base import StoreCommand
 from articles.repository import Repository
 from articles.text.lines import InvalidInput, clean_reason
 from articles.text.refusals import input_sentence
-from articles.web.moderation import redactions
 from articles.wiring import patient_repository
+from moderation import redactions
 
 
 class _Found(NamedTuple):

@@ -16,8 +16,8 @@ from articles.domain.errors import CommentNotFound, PageNotFound
 from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.views.lists.paging import Pages, pack, unpack
 from articles.web.identity import reader_id, silence_of
-from articles.web.moderation.subjects import may_see_subjects
 from articles.wiring import repository
+from moderation.rights import may_see_subjects
 
 _MOST_DIGITS = 20
 """Maximum number of digits of a comment's id."""

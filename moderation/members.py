@@ -12,23 +12,21 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from accounts.models import Ban, BanScope, User
+from accounts.models import BAN_SCOPES, Ban, BanScope, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
 from articles.domain.errors import ActionRefused
 from articles.domain.moderation.log import Actor
 from articles.forms.articles import ReasonForm
-from articles.forms.bans import SCOPES, BanForm
-from articles.forms.notes import NoteForm
-from articles.forms.sweeps import SweepForm
 from articles.text.refusals import action_sentence
-from articles.views.moderation.members import acts
 from articles.web.identity import actor, member_named, needs
-from articles.web.moderation.bans import ban, lift_ban
-from articles.web.moderation.conflicts import check_target
-from articles.web.moderation.subjects import MOST_SHOWN, address_of, known_until, posted_by, subject_named
 from articles.wiring import repository
+from moderation.bans import BanForm, ban, lift_ban
+from moderation.notes import NoteForm
+from moderation.rights import check_target
+from moderation.subjects import MOST_SHOWN, address_of, known_until, page_of, posted_by, subject_named
+from moderation.sweeps import SweepForm
 
 
 @never_cache
@@ -49,7 +47,7 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         scope, reason = BanScope(form.cleaned_data["scope"]), form.cleaned_data["reason"]
         ban(member, scope, reason, days=form.cleaned_data["days"], moderator=moderator)
         messages.success(request, _("%(name)s is banned.") % {"name": member.get_username()})
-        return redirect(acts.page_of(request, member.get_username()))
+        return redirect(page_of(request, member.get_username()))
     unsent_form.refill(request, form)
     bans = member.bans.list_all()
     context = _sweeps_of(member) | {
@@ -59,7 +57,7 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         "no_sweep": _why_not(member, REMOVE_ARTICLES, moderator),
         "bans": bans,
         "is_banned": any(one.is_current for one in bans),
-        "scopes": SCOPES,
+        "scopes": BAN_SCOPES,
         "votes": repository().left_out.get_state(member.pk),
         "notes": list(member.notes.select_related("author")) if member.pk != moderator.id else [],
         "note_form": NoteForm(auto_id="note-%s"),
@@ -101,7 +99,7 @@ def _why_not(member: User, permission: str, moderator: Actor) -> str:
 
 
 @never_cache
-@form_action(page=acts.page_of, button=lambda *_address, **_named: _("Lift the ban"))
+@form_action(page=page_of, button=lambda *_address, **_named: _("Lift the ban"))
 @needs(BAN_MEMBERS)
 def lift(request: HttpRequest, name: str, ban_id: int) -> HttpResponse:
     """Lift one of a member's bans. A form that arrives twice succeeds."""
@@ -111,4 +109,4 @@ def lift(request: HttpRequest, name: str, ban_id: int) -> HttpResponse:
     else:
         lift_ban(found, form.cleaned_data["reason"], actor(request))
         messages.success(request, _("The ban has been lifted."))
-    return redirect(acts.page_of(request, name))
+    return redirect(page_of(request, name))

@@ -1,20 +1,70 @@
-"""The moderators' page of voting blocs: accounts that make the same choice on many articles or comments."""
+"""The moderators' pages of votes cast together: voting rings, which they check, and voting blocs.
+
+A ring is new accounts of one network that vote for an article; a bloc, accounts that vote alike on many articles.
+"""
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from django import forms
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.models import Invitation, User
-from articles.domain.articles import Article
+from accounts.web.form_pages import form_action
+from articles.domain.articles import LATEST, Article
+from articles.domain.errors import OwnMatter
 from articles.domain.members import UserId
 from articles.domain.moderation.voting_blocs import VotingBloc
-from articles.web.identity import needs
-from articles.web.moderation.links import RING_PERMISSIONS
+from articles.text.refusals import action_sentence
+from articles.views.lists.paging import numbered_pager, page_number
+from articles.web import error_pages
+from articles.web.form_answers import way_back
+from articles.web.identity import actor, needs
 from articles.wiring import repository
+from moderation.rights import RING_PERMISSIONS, check_not_own
+
+
+class CheckForm(forms.Form):
+    """`seen`: the time of the ring's last vote on the page that has the form, in Unix seconds."""
+
+    seen = forms.FloatField(min_value=0, max_value=LATEST)
+
+
+@require_safe
+@never_cache
+@needs(*RING_PERMISSIONS)
+def index(request: HttpRequest) -> HttpResponse:
+    repo = repository()
+    page = repo.voting_rings.get_page(page_number(request))
+    pager = numbered_pager(page.number, has_next=page.has_next)
+    own = {"own": actor(request).id, "own_matter": action_sentence(OwnMatter())}
+    context = {"articles": page.articles, "pager": pager, "rules": repo.rules, **own}
+    return render(request, "voting_rings/voting_rings.html", context)
+
+
+def _page_of_form(request: HttpRequest, **_address: object) -> str:
+    return way_back(request) or reverse("articles:voting_rings")
+
+
+@never_cache
+@form_action(page=_page_of_form, button=lambda *_address, **_named: _("Mark as checked"))
+@needs(*RING_PERMISSIONS)
+def check(request: HttpRequest, article_id: int) -> HttpResponse:
+    """Take the flag off an article."""
+    repo, moderator, form = repository(), actor(request), CheckForm(request.POST)
+    check_not_own(repo.articles.get(article_id).poster, moderator.id)
+    if not form.is_valid():
+        return error_pages.page(request, 400)
+    repo.voting_rings.check(article_id, form.cleaned_data["seen"], moderator)
+    messages.success(request, _("The votes are marked as checked."))
+    return redirect(_page_of_form(request))
+
 
 _MOST_ACCOUNTS = 200
 """Accounts of a bloc that are named."""
@@ -50,7 +100,7 @@ class _Row:
 @require_safe
 @never_cache
 @needs(*RING_PERMISSIONS)
-def index(request: HttpRequest) -> HttpResponse:
+def blocs(request: HttpRequest) -> HttpResponse:
     voting_blocs = repository().voting_blocs
     found = voting_blocs.get()
     articles = voting_blocs.get_articles(found.blocs)

@@ -1,10 +1,14 @@
-"""Read the moderators' lists of removed articles and of removed comments, and a member's own ones."""
+"""What moderators did: the public log, and the lists of what is removed, for moderators and for its authors."""
 
+import re
 from math import inf
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.translation import gettext_noop
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
 from ninja import Query
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -19,8 +23,49 @@ from articles.api.protocol.operations import failing, possible_page, router
 from articles.domain.articles import Article
 from articles.domain.discussion import comments as domain
 from articles.domain.moderation import log
-from articles.web.identity import actor
+from articles.views.lists.paging import Pager, numbered_pager, page_number
+from articles.web.identity import actor, needs
 from articles.wiring import repository
+
+
+@require_safe
+def public_log(request: HttpRequest) -> HttpResponse:
+    page = repository().moderation_log.get_page(page_number(request))
+    pager = numbered_pager(page.number, has_next=page.has_next)
+    return render(request, "moderation/log.html", {"entries": page.entries, "pager": pager})
+
+
+_BEFORE = re.compile(r"[0-9]{1,11}\.[0-9]{3}")
+
+
+@require_safe
+@never_cache
+@needs(REMOVE_ARTICLES)
+def removed_articles(request: HttpRequest) -> HttpResponse:
+    page = repository().removed_articles.get_page(page_number(request))
+    pager = numbered_pager(page.number, has_next=page.has_next)
+    return render(request, "moderation/removed.html", {"articles": page.articles, "pager": pager})
+
+
+@require_safe
+@never_cache
+@needs(REMOVE_ARTICLES)
+def removed_comments(request: HttpRequest) -> HttpResponse:
+    page = repository().removed_comments.get_page(_before(request))
+    following = "" if page.next_before is None else f"?before={page.next_before:.3f}"
+    pager = Pager("", "", following) if following else None
+    return render(request, "moderation/removed_comments.html", {"comments": page.comments, "pager": pager})
+
+
+def _before(request: HttpRequest) -> float:
+    """Return `?before=`, in Unix seconds; without it, the end of time. Raises Http404 if it is no such moment."""
+    text = request.GET.get("before")
+    if text is None:
+        return inf
+    if not _BEFORE.fullmatch(text):
+        raise Http404(f"no moment: {text!r}")
+    return float(text)
+
 
 _HAS_NEXT = gettext_noop("Whether there is a next page. A page can be empty and have a next one.")
 

@@ -1,1 +1,0 @@
-"""What moderators do about flags, members and hosts, and the lists of what they removed."""

@@ -1,1 +1,0 @@
-"""Pages of moderators: the log, the queue, removals, bans and appeals, sweeps, sign-ups, voting rings."""

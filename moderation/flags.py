@@ -1,0 +1,295 @@
+"""Flags: members report articles and comments to moderators, take flags back, and see what was decided."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop, pgettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from pydantic import BaseModel, Field
+
+from accounts.web import unsent_form
+from accounts.web.form_pages import members_only, page_with_form
+from articles.api.protocol.auth import AUTHORS
+from articles.api.protocol.operations import CommentNumber, OthersArticleNumber, failing, router
+from articles.domain.articles import ArticleId
+from articles.domain.discussion.comments import CommentId, article_of, is_root, root_of
+from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFound, CommentRemoved, OwnContent
+from articles.domain.members import UserId
+from articles.domain.moderation.flags import Flag as GivenFlag
+from articles.domain.moderation.flags import FlagReason, FlagState, SubjectId
+from articles.forms.fields import CleanedField, LineInput, RadioButtons
+from articles.text.lines import REASON_LIMIT, InvalidInput, clean_reason
+from articles.text.refusals import action_sentence
+from articles.web import limits
+from articles.web.identity import actor
+from articles.wiring import repository
+
+REASONS = {
+    FlagReason.SPAM: pgettext_lazy("reason of a flag", "Spam"),
+    FlagReason.OFF_TOPIC: pgettext_lazy("reason of a flag", "Off-topic"),
+    FlagReason.BROKEN_LINK: pgettext_lazy("reason of a flag", "Broken link"),
+    FlagReason.AGAINST_RULES: pgettext_lazy("reason of a flag", "Against the rules"),
+    FlagReason.WITHDRAWAL: pgettext_lazy("reason of a flag", "At the request of its poster"),
+}
+"""What members read of each reason."""
+
+
+class FlagForm(forms.Form):
+    """What is wrong with an article or a comment."""
+
+    reason = forms.ChoiceField(
+        label=gettext_lazy("What is wrong?"),
+        widget=RadioButtons,
+    )
+    words = CleanedField(
+        clean_reason,
+        required=False,
+        label=gettext_lazy("Details"),
+        help_text=gettext_lazy("Only moderators can read this. Required for “Against the rules”: say which rule."),
+        widget=LineInput(REASON_LIMIT),
+    )
+
+    def __init__(self, *args: Any, has_link: bool, **options: Any) -> None:
+        """`has_link`: whether the reason can be a broken link."""
+        super().__init__(*args, **options)
+        not_offered = {FlagReason.WITHDRAWAL} | (set() if has_link else {FlagReason.BROKEN_LINK})
+        offered = [reason for reason in REASONS if reason not in not_offered]
+        choices = [(reason.value, REASONS[reason]) for reason in offered]
+        self.fields["reason"].choices = choices  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        values = self.cleaned_data
+        if "reason" in values and self.reason_chosen.needs_words and values.get("words") == "":
+            self.add_error("words", _("Say which rule it breaks."))
+        return values
+
+    @property
+    def reason_chosen(self) -> FlagReason:
+        return FlagReason(self.cleaned_data["reason"])
+
+
+class WithdrawalForm(forms.Form):
+    """Why moderators should withdraw the poster's article."""
+
+    reason = forms.ChoiceField(
+        choices=[(FlagReason.WITHDRAWAL.value, REASONS[FlagReason.WITHDRAWAL])],
+        initial=FlagReason.WITHDRAWAL.value,
+        widget=forms.HiddenInput,
+    )
+    words = CleanedField(
+        clean_reason,
+        required=False,
+        label=gettext_lazy("Details"),
+        help_text=gettext_lazy("Only moderators can read this."),
+        widget=LineInput(REASON_LIMIT),
+    )
+    reason_chosen = FlagReason.WITHDRAWAL
+
+
+FLAGS_SHOWN = 100
+"""Flags of a member on the list, the newest."""
+
+
+@never_cache
+@page_with_form
+@members_only(carries=["reason", "words"])
+def article(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
+    """Flag an article."""
+    repo, member = repository(), actor(request).id
+    flagged, flag = repo.articles.get(article_id), repo.flags.get(root_of(article_id), member)
+    if flagged.removed is not None and flag is None:
+        raise ArticleRemoved(article_id)
+    page = reverse("articles:article", args=[article_id])
+    context = {"article": flagged}
+    return _flag(request, root_of(article_id), flagged.poster, flag, page, context, has_link=bool(flagged.link))
+
+
+@never_cache
+@page_with_form
+@members_only(carries=["reason", "words"])
+def comment(request: HttpRequest, comment_id: CommentId) -> HttpResponse:
+    """Flag a comment."""
+    repo, member = repository(), actor(request).id
+    flagged, flag = repo.comments.get(comment_id), repo.flags.get(comment_id, member)
+    if flagged.removed is not None and flag is None:
+        raise CommentRemoved(comment_id)
+    page = reverse("articles:comment", args=[comment_id])
+    context = {"article": repo.articles.get(article_of(comment_id)), "comment": flagged}
+    return _flag(request, comment_id, flagged.author, flag, page, context, has_link=False)
+
+
+def _flag(
+    request: HttpRequest,
+    subject: SubjectId,
+    author: UserId,
+    flag: GivenFlag | None,
+    page: str,
+    context: dict[str, Any],
+    *,
+    has_link: bool,
+) -> HttpResponse:
+    """Show the form of a flag, or what moderators decided on it; set it or take it back, and return to `page`."""
+    is_own = author == actor(request).id
+    if is_own and "comment" in context:
+        raise OwnContent(subject)
+    initial = {"reason": flag.reason, "words": flag.words} if flag else {}
+    form: FlagForm | WithdrawalForm
+    if is_own:
+        form = WithdrawalForm(request.POST or None, initial=initial)
+    else:
+        form = FlagForm(request.POST or None, has_link=has_link, initial=initial)
+    if request.method == "POST" and (done := _change(request, subject, form)):
+        messages.success(request, done)
+        return redirect(page)
+    unsent_form.refill(request, form)
+    context |= {"form": form, "flag": flag, "reasons": REASONS, "is_own": is_own}
+    return render(request, "flags/flag.html", context, status=400 if form.errors else 200)
+
+
+def _change(request: HttpRequest, subject: SubjectId, form: FlagForm | WithdrawalForm) -> str:
+    """Change the flag as the form says, and return a message; "" if it is refused: then the form has the error."""
+    flags, member = repository().flags, actor(request).id
+    try:
+        if "take_back" in request.POST:
+            flags.take_back(subject, member)
+            return _("Your flag has been taken back.")
+        if form.is_valid():
+            limits.take(request, "flags")
+            flags.set(subject, member, form.reason_chosen, form.cleaned_data["words"])
+            return _("Thank you. The moderators will look at it.")
+    except ActionRefused as refused:
+        form.add_error(None, action_sentence(refused))
+    return ""
+
+
+@never_cache
+@require_safe
+@members_only()
+def mine(request: HttpRequest) -> HttpResponse:
+    """Show the member's newest flags, and what moderators decided."""
+    repo, member = repository(), actor(request).id
+    flags = sorted(repo.flags.iterate_by(member), key=lambda flag: flag.at, reverse=True)[:FLAGS_SHOWN]
+    ids = dict.fromkeys(article_of(flag.subject) for flag in flags)
+    articles = {one.id: one for one in repo.articles.get_many(list(ids))}
+    shown = [
+        {
+            "flag": flag,
+            "article": articles[article_of(flag.subject)],
+            "comment": None if is_root(flag.subject) else flag.subject,
+        }
+        for flag in flags
+        if article_of(flag.subject) in articles
+    ]
+    context = {"tab": "flagged", "member": request.user, "flags": shown, "reasons": REASONS}
+    response = render(request, "flags/mine.html", context)
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+class NewFlag(BaseModel):
+    __doc__ = gettext_noop("What is wrong with an article or a comment.")
+
+    reason: FlagReason = Field(examples=["against-rules"])
+    words: str = Field(
+        "",
+        description=gettext_noop("For moderators; at most 500 characters. Required for against-rules."),
+        examples=["It insults another member."],
+    )
+
+
+class Flag(BaseModel):
+    __doc__ = gettext_noop("Your flag. Only you and moderators can see it.")
+
+    article_id: int
+    comment_id: int | None = Field(description=gettext_noop("null if the article itself is flagged."))
+    reason: FlagReason | None = Field(description=gettext_noop("null if there is no flag."))
+    words: str
+    state: FlagState | None = Field(description=gettext_noop("Whether moderators have decided, and how."))
+
+
+_SETS = gettext_noop(
+    "Flags it for the moderators, or changes your flag. The moderators decide; "
+    "the author can't see who flagged it."
+)
+
+
+@router.put(
+    "articles/{article_id:article_id}/flag",
+    summary=gettext_noop("Flag an article"),
+    description=_SETS,
+    response={200: Flag} | failing(409),
+    auth=AUTHORS,
+)
+def flag_article(request: HttpRequest, article_id: OthersArticleNumber, flag: NewFlag) -> Flag:
+    return _set(request, root_of(article_id), flag)
+
+
+@router.delete(
+    "articles/{article_id:article_id}/flag",
+    summary=gettext_noop("Take back your flag on an article"),
+    description=gettext_noop("Idempotent, until moderators have decided."),
+    response={200: Flag} | failing(409),
+    auth=AUTHORS,
+)
+def take_back_article_flag(request: HttpRequest, article_id: OthersArticleNumber) -> Flag:
+    return _take_back(request, root_of(article_id))
+
+
+@router.put(
+    "comments/{comment_id:comment_id}/flag",
+    summary=gettext_noop("Flag a comment"),
+    description=_SETS,
+    response={200: Flag} | failing(409),
+    auth=AUTHORS,
+)
+def flag_comment(request: HttpRequest, comment_id: CommentNumber, flag: NewFlag) -> Flag:
+    return _set(request, _comment(comment_id), flag)
+
+
+@router.delete(
+    "comments/{comment_id:comment_id}/flag",
+    summary=gettext_noop("Take back your flag on a comment"),
+    description=gettext_noop("Idempotent, until moderators have decided."),
+    response={200: Flag} | failing(409),
+    auth=AUTHORS,
+)
+def take_back_comment_flag(request: HttpRequest, comment_id: CommentNumber) -> Flag:
+    return _take_back(request, _comment(comment_id))
+
+
+def _comment(comment_id: CommentId) -> SubjectId:
+    """Return the id of a comment. Raises CommentNotFound for one that stands for an article."""
+    if is_root(comment_id):
+        raise CommentNotFound(comment_id)
+    return comment_id
+
+
+def _set(request: HttpRequest, subject: SubjectId, flag: NewFlag) -> Flag:
+    words = clean_reason(flag.words) if flag.words else ""
+    if flag.reason.needs_words and not words:
+        raise InvalidInput("reason-empty")
+    limits.take(request, "flags")
+    repository().flags.set(subject, actor(request).id, flag.reason, words)
+    return _current(request, subject)
+
+
+def _take_back(request: HttpRequest, subject: SubjectId) -> Flag:
+    repository().flags.take_back(subject, actor(request).id)
+    return _current(request, subject)
+
+
+def _current(request: HttpRequest, subject: SubjectId) -> Flag:
+    flag = repository().flags.get(subject, actor(request).id)
+    return Flag(
+        article_id=article_of(subject),
+        comment_id=None if is_root(subject) else subject,
+        reason=flag.reason if flag else None,
+        words=flag.words if flag else "",
+        state=flag.state if flag else None,
+    )

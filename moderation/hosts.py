@@ -1,0 +1,140 @@
+"""Hosts whose links cannot be posted: moderators block and unblock them, with a reason in the log."""
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
+from django.views.decorators.cache import never_cache
+from pydantic import BaseModel, Field
+
+from accounts.moderators import REMOVE_ARTICLES
+from accounts.web import unsent_form
+from accounts.web.form_pages import form_action, page_with_form
+from articles import site
+from articles.api.protocol.auth import MODERATORS, require
+from articles.api.protocol.operations import router
+from articles.domain.moderation.log import Action, Actor
+from articles.forms.fields import CleanedField, reason_field
+from articles.models import BlockedHost
+from articles.text.lines import clean_reason
+from articles.text.links import clean_host
+from articles.web.identity import actor, needs
+from articles.wiring import repository
+
+
+class HostForm(forms.Form):
+    """A host, or any link to it, and why it is blocked or no longer blocked."""
+
+    host = CleanedField(
+        clean_host,
+        label=gettext_lazy("Host"),
+        help_text=gettext_lazy("Such as example.org, or a link to it. Its subdomains are blocked, too."),
+    )
+    reason = reason_field()
+
+
+def block(host: str, reason: str, moderator: Actor) -> None:
+    """Block a clean host, or change its reason. Idempotent. Raises StoreError; then nothing is changed."""
+    with transaction.atomic():
+        if site.block_host(host, reason):
+            repository().moderation_log.note(Action.BLOCK_HOST, moderator, host, reason)
+
+
+def unblock(host: str, reason: str, moderator: Actor) -> None:
+    """Stop blocking a clean host. Idempotent. Raises StoreError; then nothing is changed."""
+    with transaction.atomic():
+        if site.unblock_host(host):
+            repository().moderation_log.note(Action.UNBLOCK_HOST, moderator, host, reason)
+
+
+@never_cache
+@page_with_form
+@needs(REMOVE_ARTICLES, carries=["host", "reason"])
+def index(request: HttpRequest) -> HttpResponse:
+    """Show the blocked hosts; block one, or change its reason. A form that arrives twice succeeds."""
+    form = HostForm(request.POST or None, initial={"host": request.GET.get("host", "")})
+    if request.method == "POST" and form.is_valid():
+        host, reason = form.cleaned_data["host"], form.cleaned_data["reason"]
+        block(host, reason, actor(request))
+        messages.success(request, _("Links to %(host)s can no longer be posted.") % {"host": host})
+        return redirect("articles:blocked_hosts")
+    unsent_form.refill(request, form)
+    context = {"form": form, "hosts": list(BlockedHost.objects.all())}
+    return render(request, "moderation/hosts.html", context, status=400 if form.errors else 200)
+
+
+def _page(_request: HttpRequest) -> str:
+    return reverse("articles:blocked_hosts")
+
+
+@never_cache
+@form_action(page=_page, button=lambda _request: _("Unblock"))
+@needs(REMOVE_ARTICLES)
+def unblock_by_form(request: HttpRequest) -> HttpResponse:
+    """Unblock a host. A form that arrives twice succeeds."""
+    form = HostForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Enter a reason."))
+        return redirect("articles:blocked_hosts")
+    host, reason = form.cleaned_data["host"], form.cleaned_data["reason"]
+    unblock(host, reason, actor(request))
+    messages.success(request, _("Links to %(host)s can be posted again.") % {"host": host})
+    return redirect("articles:blocked_hosts")
+
+
+class HostBlock(BaseModel):
+    __doc__ = gettext_noop("A host whose links cannot be posted.")
+
+    host: str
+    reason: str = Field(description=gettext_noop("Members read it when they post a link."))
+
+
+class HostBlocks(BaseModel):
+    __doc__ = gettext_noop("All blocked hosts.")
+
+    hosts: list[HostBlock]
+
+
+class HostBlocking(BaseModel):
+    __doc__ = gettext_noop("Whether to block a host, and why.")
+
+    host: str = Field(
+        description=gettext_noop("Such as example.org, or a link to it. Its subdomains are blocked, too."),
+        examples=["spam.example"],
+    )
+    blocked: bool = Field(strict=True, description=gettext_noop("False unblocks it."), examples=[True])
+    reason: str = Field(
+        description=gettext_noop("Everyone can read it in the moderation log."), examples=["It sells pills."]
+    )
+
+
+@router.get(
+    "blocked-hosts",
+    summary=gettext_noop("Blocked hosts"),
+    description=gettext_noop("Moderators only."),
+    response=HostBlocks,
+    auth=MODERATORS,
+)
+def list_blocked_hosts(request: HttpRequest) -> HostBlocks:
+    require(request, REMOVE_ARTICLES)
+    return HostBlocks(hosts=[HostBlock(host=one.host, reason=one.reason) for one in BlockedHost.objects.all()])
+
+
+@router.put(
+    "blocked-hosts",
+    summary=gettext_noop("Block a host, or unblock it"),
+    description=gettext_noop(
+        "Moderators only. Idempotent; another reason replaces the first. The response has all blocked hosts."
+    ),
+    response=HostBlocks,
+    auth=MODERATORS,
+)
+def block_host(request: HttpRequest, blocking: HostBlocking) -> HostBlocks:
+    require(request, REMOVE_ARTICLES)
+    change = block if blocking.blocked else unblock
+    change(clean_host(blocking.host), clean_reason(blocking.reason), actor(request))
+    return list_blocked_hosts(request)

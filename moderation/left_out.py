@@ -1,0 +1,133 @@
+"""Leave a member's votes out of ranking in one act, and count them again in one act."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from django.views.decorators.cache import never_cache
+from pydantic import BaseModel, Field
+
+from accounts.models import User
+from accounts.moderators import BAN_MEMBERS
+from accounts.web.form_pages import form_action
+from articles.api.my_lists import MemberName
+from articles.api.protocol.auth import MODERATORS
+from articles.api.protocol.operations import router
+from articles.domain.moderation.log import Actor
+from articles.forms.articles import ReasonForm
+from articles.text.lines import clean_reason
+from articles.web.identity import actor, member_named, needs
+from articles.wiring import repository
+from moderation.rights import check_not_own, check_target
+from moderation.subjects import member_for, page_of, take, tell
+
+
+def set_left_out(member: User, reason: str, moderator: Actor, *, left_out: bool) -> None:
+    """Leave a member's votes out of ranking, or count them again, for as long as one request may take.
+
+    The same act, again, continues. Raises OwnMatter, FellowModerator.
+    """
+    check_not_own(member.pk, moderator.id)
+    if left_out:
+        check_target(member, BAN_MEMBERS, moderator.id)
+    votes = repository().left_out
+    decide = votes.leave_out if left_out else votes.count_again
+    take(decide(member.pk, member.get_username(), moderator, reason))
+
+
+@never_cache
+@form_action(page=page_of, button=lambda *_address, **_named: _("Leave the votes out"))
+@needs(BAN_MEMBERS)
+def leave_out(request: HttpRequest, name: str) -> HttpResponse:
+    """Leave a member's votes out of ranking. A form that arrives twice continues the first."""
+    return _decide(request, member_named(name), left_out=True)
+
+
+@never_cache
+@form_action(page=page_of, button=lambda *_address, **_named: _("Count the votes again"))
+@needs(BAN_MEMBERS)
+def count_again(request: HttpRequest, name: str) -> HttpResponse:
+    """Count a member's votes in ranking again. A form that arrives twice continues the first."""
+    return _decide(request, member_named(name), left_out=False)
+
+
+@never_cache
+@form_action(page=page_of, button=lambda *_address, **_named: _("Continue"))
+@needs(BAN_MEMBERS)
+def go_on(request: HttpRequest, name: str) -> HttpResponse:
+    """Continue an act that took too long for one request, or was interrupted."""
+    member = member_named(name)
+    take(repository().left_out.go_on(member.pk))
+    return _done(request, member)
+
+
+def _decide(request: HttpRequest, member: User, *, left_out: bool) -> HttpResponse:
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Enter a reason."))
+        return redirect(page_of(request, member.get_username()))
+    set_left_out(member, form.cleaned_data["reason"], actor(request), left_out=left_out)
+    return _done(request, member)
+
+
+def _done(request: HttpRequest, member: User) -> HttpResponse:
+    """Show what was decided, and whether more remains."""
+    state, name = repository().left_out.get_state(member.pk), member.get_username()
+    if state.is_left_out:
+        sentence = _("The votes of %(name)s are left out of ranking.")
+    else:
+        sentence = _("The votes of %(name)s count in ranking again.")
+    tell(request, sentence % {"name": name}, is_complete=state.is_settled)
+    return redirect(page_of(request, name))
+
+
+class LeavingOut(BaseModel):
+    __doc__ = gettext_noop("Whether to leave a member's votes out of ranking, and why.")
+
+    left_out: bool = Field(strict=True, description=gettext_noop("False counts them again."), examples=[True])
+    reason: str = Field(
+        description=gettext_noop("Everyone can read it in the moderation log."), examples=["A voting ring."]
+    )
+
+
+class LeftOut(BaseModel):
+    __doc__ = gettext_noop("Whether a member's votes are left out of ranking.")
+
+    name: str
+    left_out: bool
+    complete: bool = Field(
+        description=gettext_noop("False if some articles are not reranked yet: repeat the request to continue.")
+    )
+
+    @classmethod
+    def of(cls, member: User) -> "LeftOut":
+        state = repository().left_out.get_state(member.pk)
+        return cls(name=member.get_username(), left_out=state.is_left_out, complete=state.is_settled)
+
+
+@router.get(
+    "users/{name}/left-out",
+    summary=gettext_noop("Whether a member's votes are left out of ranking"),
+    description=gettext_noop("Only for members who can ban."),
+    response=LeftOut,
+    auth=MODERATORS,
+)
+def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
+    return LeftOut.of(member_for(request, name, BAN_MEMBERS))
+
+
+@router.put(
+    "users/{name}/left-out",
+    summary=gettext_noop("Leave a member's votes out of ranking, or count them again"),
+    description=gettext_noop(
+        "Only for members who can ban. Concerns all votes on articles and comments still open for voting, and all "
+        "later ones; the counts that readers see do not change. Idempotent."
+    ),
+    response=LeftOut,
+    auth=MODERATORS,
+)
+def leave_votes_out(request: HttpRequest, name: MemberName, wanted: LeavingOut) -> LeftOut:
+    member = member_for(request, name, BAN_MEMBERS)
+    set_left_out(member, clean_reason(wanted.reason), actor(request), left_out=wanted.left_out)
+    return LeftOut.of(member)

@@ -1,0 +1,289 @@
+"""The moderators' queue of what members flag, and their decisions: to keep it, or to remove it."""
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from ninja import Query
+from pydantic import BaseModel, Field
+
+from accounts.models import BAN_SCOPES, Ban, BanScope, User
+from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
+from accounts.web import unsent_form
+from accounts.web.form_pages import form_action
+from articles.api import schemas
+from articles.api.comments import Comment
+from articles.api.protocol import cursors
+from articles.api.protocol.auth import MODERATORS, require
+from articles.api.protocol.operations import CommentNumber, OthersArticleNumber, failing, possible_page, router
+from articles.domain.articles import LATEST
+from articles.domain.discussion.comments import article_of, is_root, root_of
+from articles.domain.errors import ArticleRemoved, CommentNotFound, CommentRemoved, OwnMatter
+from articles.domain.members import UserId
+from articles.domain.moderation import flags as domain
+from articles.domain.moderation.flags import FlagReason, SubjectId
+from articles.domain.moderation.flags import QueueEntry as FlaggedEntry
+from articles.forms.fields import CleanedField
+from articles.text.lines import clean_reason
+from articles.text.refusals import action_sentence
+from articles.views.lists.paging import numbered_pager, page_number
+from articles.web.form_answers import way_back
+from articles.web.identity import actor, names_of, needs
+from articles.wiring import repository
+from moderation.bans import ban
+from moderation.flags import REASONS
+from moderation.rights import author_of_flagged, check_target
+
+MOST_APPEALS = 50
+"""Appeals on the page, the oldest."""
+
+BAN_DAYS = 7
+"""Days for which the button of the queue bans an author from posting."""
+
+
+class DecisionForm(forms.Form):
+    """A moderator's decision. `seen`: when the page with the form was made, in Unix seconds.
+
+    `usual`: the reason for a removal if none is typed. Keeping something needs no reason, and takes no other.
+    """
+
+    KEEP, REMOVE, BAN = "keep", "remove", "ban"
+
+    subject = forms.IntegerField(min_value=1, max_value=10**22)
+    seen = forms.FloatField(min_value=0, max_value=LATEST)
+    decision = forms.ChoiceField(choices=[(one, one) for one in (KEEP, REMOVE, BAN)])
+    reason = CleanedField(clean_reason, required=False)
+    usual = forms.ChoiceField(choices=list(REASONS.items()), required=False)
+
+    def clean(self) -> dict[str, Any]:
+        values = self.cleaned_data
+        decision, usual = values.get("decision"), values.get("usual")
+        if decision in (self.REMOVE, self.BAN) and values.get("reason") == "":
+            if usual and (decision, usual) != (self.BAN, FlagReason.WITHDRAWAL):
+                return values | {"reason": str(REASONS[FlagReason(usual)])}
+            self.add_error(
+                "reason", _("Give a reason for the removal: everyone can read it in the moderation log.")
+            )
+        return values
+
+
+@require_safe
+@never_cache
+@needs(REMOVE_ARTICLES, BAN_MEMBERS)
+def index(request: HttpRequest) -> HttpResponse:
+    repo, may_ban = repository(), request.user.has_perm(BAN_MEMBERS)
+    page = repo.flags.get_page(page_number(request))
+    context = {
+        "appeals": list(Ban.objects.with_open_appeals()[:MOST_APPEALS]) if may_ban else [],
+        "may_ban": may_ban,
+        "scopes": BAN_SCOPES,
+        "entries": page.entries if request.user.has_perm(REMOVE_ARTICLES) else (),
+        "names": names_of(flag.member for entry in page.entries for flag in entry.flags),
+        "pager": numbered_pager(page.number, has_next=page.has_next),
+        "reasons": REASONS,
+        "own": actor(request).id,
+        "own_matter": action_sentence(OwnMatter()),
+        "protected": _protected(page.entries) if may_ban else frozenset(),
+        "now": repo.store.now(),
+    }
+    return render(request, "moderation/queue.html", context)
+
+
+def _protected(entries: tuple[FlaggedEntry, ...]) -> frozenset[UserId]:
+    """Return those authors who cannot be banned. One query."""
+    authors = User.objects.with_perm(BAN_MEMBERS).filter(pk__in={one.author for one in entries})
+    return frozenset(authors.values_list("pk", flat=True))
+
+
+def _queue(request: HttpRequest, **_address: object) -> str:
+    return way_back(request) or reverse("articles:queue")
+
+
+def _button_label(request: HttpRequest) -> str:
+    return _("Keep") if unsent_form.sent(request).get("decision") == DecisionForm.KEEP else _("Remove")
+
+
+@never_cache
+@form_action(page=_queue, button=_button_label)
+@needs(REMOVE_ARTICLES)
+def decide(request: HttpRequest) -> HttpResponse:
+    """Keep or remove what is flagged. Succeeds if the form arrives twice."""
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        for errors in form.errors.values():
+            messages.error(request, str(errors[0]))
+        return redirect(_queue(request))
+    values, flags = form.cleaned_data, repository().flags
+    author = author_of_flagged(values["subject"], actor(request).id)
+    if values["decision"] == DecisionForm.KEEP:
+        flags.keep(values["subject"], values["seen"], values["reason"])
+        messages.success(request, _("It has been kept. The members who flagged it can read why."))
+        return redirect(_queue(request))
+    member = _to_ban(request, author) if values["decision"] == DecisionForm.BAN else None
+    try:
+        flags.remove(values["subject"], actor(request), values["reason"])
+    except (ArticleRemoved, CommentRemoved):
+        messages.info(request, _("It had already been removed."))
+    else:
+        messages.success(request, _("It has been removed."))
+    if member:
+        if not _is_banned_longer(member):
+            ban(member, BanScope.POSTING, values["reason"], days=BAN_DAYS, moderator=actor(request))
+        messages.success(request, _("%(name)s is banned.") % {"name": member.get_username()})
+    return redirect(_queue(request))
+
+
+def _is_banned_longer(author: User) -> bool:
+    """Return whether a ban from posting ends later than that of the button, which would replace it."""
+    running = author.find_ban(BanScope.POSTING)
+    week = timezone.now() + timedelta(days=BAN_DAYS)
+    return running is not None and (running.ends_at is None or running.ends_at > week)
+
+
+def _to_ban(request: HttpRequest, author: UserId) -> User:
+    """Return the author of what is flagged. Raises PermissionDenied, Http404, and FellowModerator."""
+    if not request.user.has_perm(BAN_MEMBERS):
+        raise PermissionDenied
+    member = get_object_or_404(User, pk=author, left_at=None)
+    check_target(member, BAN_MEMBERS, actor(request).id)
+    return member
+
+
+class QueuedFlag(BaseModel):
+    __doc__ = gettext_noop("A flag that is waiting for a decision.")
+
+    by: str = Field(description=gettext_noop("Name of the member; empty if the account is deleted."))
+    reason: FlagReason
+    words: str
+    time: float = Field(description=gettext_noop("In Unix seconds."))
+    weight: float = Field(description=gettext_noop("Less for members whose flags were rarely right."))
+
+
+class QueueEntry(BaseModel):
+    __doc__ = gettext_noop("An article or a comment that is flagged.")
+
+    article: schemas.Article
+    comment: Comment | None = Field(description=gettext_noop("null if the article itself is flagged."))
+    author: str = Field(description=gettext_noop("Name of the member who posted it; empty if it is not known."))
+    weight: float = Field(description=gettext_noop("Total weight of its flags."))
+    flags: list[QueuedFlag]
+
+    @classmethod
+    def of(cls, entry: domain.QueueEntry, names: dict[int, str]) -> "QueueEntry":
+        comment = entry.comment
+        return cls(
+            article=schemas.Article.of(entry.article),
+            comment=Comment.of(comment, comment.replies) if comment else None,
+            author=entry.author_name,
+            weight=entry.weight,
+            flags=[
+                QueuedFlag(
+                    by=names.get(flag.member, ""),
+                    reason=flag.reason,
+                    words=flag.words,
+                    time=flag.at,
+                    weight=flag.weight,
+                )
+                for flag in entry.flags
+            ],
+        )
+
+
+class Queue(BaseModel):
+    __doc__ = gettext_noop("One page of the moderators' queue, highest weight first.")
+
+    entries: list[QueueEntry]
+    page: schemas.NumberOfPage
+    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    next_after: schemas.NextAfter
+
+
+class Keeping(BaseModel):
+    __doc__ = gettext_noop("The decision to keep what is flagged.")
+
+    reason: str = Field(
+        "", description=gettext_noop("For the members who flagged it; can be empty."), examples=["It is on topic."]
+    )
+    seen: float | None = Field(
+        None,
+        ge=0,
+        description=gettext_noop(
+            "When the queue was read, in Unix seconds: later flags stay open. Without it, all flags are decided."
+        ),
+    )
+
+
+class Kept(BaseModel):
+    __doc__ = gettext_noop("What was kept.")
+
+    article_id: int
+    comment_id: int | None = Field(description=gettext_noop("null if the article itself was flagged."))
+
+
+_KEEPS = gettext_noop(
+    "Moderators only. Decides its open flags; the members who set them can read the reason. To remove it, which "
+    "decides them too, use its removed operation. Idempotent."
+)
+
+
+@router.get(
+    "queue",
+    summary=gettext_noop("What members have flagged"),
+    description=gettext_noop("Moderators only: articles and comments that wait for a decision."),
+    response={200: Queue} | failing(404),
+    auth=MODERATORS,
+)
+def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
+    require(request, REMOVE_ARTICLES)
+    seen = cursors.seen_in(request)
+    page = repository().flags.get_page(possible_page(query.page), seen=seen)
+    names = names_of(flag.member for one in page.entries for flag in one.flags)
+    return Queue(
+        entries=[QueueEntry.of(entry, names) for entry in page.entries],
+        page=query.number,
+        has_next=page.has_next,
+        next_after=cursors.next_unseen(request, seen, page.subjects) if page.has_next else None,
+    )
+
+
+@router.put(
+    "articles/{article_id:article_id}/kept",
+    summary=gettext_noop("Keep a flagged article"),
+    description=_KEEPS,
+    response=Kept,
+    auth=MODERATORS,
+)
+def keep_article(request: HttpRequest, article_id: OthersArticleNumber, keeping: Keeping) -> Kept:
+    require(request, REMOVE_ARTICLES)
+    return _keep(request, root_of(article_id), keeping)
+
+
+@router.put(
+    "comments/{comment_id:comment_id}/kept",
+    summary=gettext_noop("Keep a flagged comment"),
+    description=_KEEPS,
+    response=Kept,
+    auth=MODERATORS,
+)
+def keep_comment(request: HttpRequest, comment_id: CommentNumber, keeping: Keeping) -> Kept:
+    require(request, REMOVE_ARTICLES)
+    if is_root(comment_id):
+        raise CommentNotFound(comment_id)
+    return _keep(request, comment_id, keeping)
+
+
+def _keep(request: HttpRequest, subject: SubjectId, keeping: Keeping) -> Kept:
+    author_of_flagged(subject, actor(request).id)
+    reason, now = clean_reason(keeping.reason) if keeping.reason else "", repository().store.now()
+    repository().flags.keep(subject, now if keeping.seen is None else min(keeping.seen, now), reason)
+    return Kept(article_id=article_of(subject), comment_id=None if is_root(subject) else subject)

@@ -1,0 +1,95 @@
+"""What moderators may see, and what they cannot decide: about themselves, and against each other.
+
+They may act against themselves, such as by removing their own article, but not reverse such an act. The core asks
+here; all else of moderation stands above it.
+"""
+
+from contextlib import suppress
+
+from django.http import HttpRequest
+
+from accounts.models import Ban, User
+from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, REMOVE_ARTICLES
+from articles.domain.discussion.comments import is_root
+from articles.domain.errors import (
+    ArticleNotFound,
+    CommentNotFound,
+    FellowModerator,
+    OwnMatter,
+    StoreDamaged,
+    StoreUnavailable,
+)
+from articles.domain.members import UserId
+from articles.domain.moderation.flags import SubjectId
+from articles.wiring import repository
+
+
+def check_not_own(member: UserId, moderator: UserId) -> None:
+    """Raise OwnMatter if a decision concerns the moderator, or what the moderator posted."""
+    if member == moderator:
+        raise OwnMatter
+
+
+def check_target(member: User, permission: str, moderator: UserId) -> None:
+    """Raise OwnMatter, or FellowModerator for a member with the permission that an act against members needs."""
+    check_not_own(member.pk, moderator)
+    if member.has_perm(permission):
+        raise FellowModerator
+
+
+def author_of_flagged(subject: SubjectId, moderator: UserId) -> UserId:
+    """Return who posted what is flagged, even if it is removed. One round trip.
+
+    Raises OwnMatter, ArticleNotFound, CommentNotFound.
+    """
+    author = repository().flags.get_author(subject)
+    if author is None:
+        raise ArticleNotFound(subject) if is_root(subject) else CommentNotFound(subject)
+    check_not_own(author, moderator)
+    return author
+
+
+RING_PERMISSIONS = (REMOVE_ARTICLES, ASSIGN_GROUPS)
+"""Permissions, any of which lets a member see voting rings."""
+
+
+class VotingRingsLink:
+    """What the navigation of moderators shows of voting rings. Reads the store only when the number is drawn."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    @property
+    def is_shown(self) -> bool:
+        return any(map(self._request.user.has_perm, RING_PERMISSIONS))
+
+    @property
+    def flagged(self) -> int:
+        """The number of flagged articles; 0 while the store is unavailable."""
+        with suppress(StoreUnavailable, StoreDamaged):
+            return repository().voting_rings.count()
+        return 0
+
+
+class QueueLink:
+    """What the navigation of moderators shows of the queue. Reads the store only when the number is drawn."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    @property
+    def is_shown(self) -> bool:
+        return any(map(self._request.user.has_perm, (REMOVE_ARTICLES, BAN_MEMBERS)))
+
+    @property
+    def waiting(self) -> int:
+        """The number of entries in the queue, with appeals; without flags while the store is unavailable."""
+        appeals = Ban.objects.with_open_appeals().count() if self._request.user.has_perm(BAN_MEMBERS) else 0
+        with suppress(StoreUnavailable, StoreDamaged):
+            return appeals + repository().flags.count()
+        return appeals
+
+
+def may_see_subjects(request: HttpRequest) -> bool:
+    """Return whether the reader may see the moderators' page about members and deleted accounts."""
+    return any(map(request.user.has_perm, (BAN_MEMBERS, REMOVE_ARTICLES)))
