@@ -125,9 +125,7 @@ class Match(BaseModel):
     where: explanation.Where = Field(
         description=gettext_noop("`names`: the link's host, or the poster; `filter`: such as `author:`.")
     )
-    how: explanation.How = Field(
-        description=gettext_noop("The word itself, another form of it, or a word that begins so.")
-    )
+    how: explanation.How = Field(description=gettext_noop("The word itself, its stem, or a word that begins so."))
     value: float = Field(description=gettext_noop("What the match counts: BM25, times the weight of the place."))
 
 

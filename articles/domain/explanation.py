@@ -183,7 +183,10 @@ class Where(StrEnum):
 
 
 class How(StrEnum):
-    """How a term of a search matches: the word itself, another form of it, or a word that begins so."""
+    """How a term of a search matches: the word itself, another form of it, or a word that begins so.
+
+    `FORM` is a match of the stem: the word itself has it as well.
+    """
 
     EXACT = "exact"
     FORM = "form"

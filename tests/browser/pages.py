@@ -134,6 +134,7 @@ PAGES = (
     Page("article of a moderator", "/articles/1/", "moderator"),
     Page("article with a long title", "/articles/{long}/"),
     Page("explanation of a rank", "/articles/1/why/"),
+    Page("explanation of a search result", "/articles/1/why/?q=redis"),
     Page("explanation of a closed article", "/articles/{closed}/why/", "member"),
     Page("closed article", "/articles/{closed}/"),
     Page("removed article", "/articles/{removed}/"),

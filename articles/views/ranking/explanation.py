@@ -130,7 +130,7 @@ def _place_of(where: Where, how: How) -> str:
             return _("a filter")
     match how:
         case How.FORM:
-            return _("%(place)s, in another form") % {"place": place}
+            return _("%(place)s, by its stem") % {"place": place}
         case How.BEGINNING:
             return _("%(place)s, as the beginning of a word") % {"place": place}
         case How.EXACT:
