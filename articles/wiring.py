@@ -106,7 +106,7 @@ _followed = _Followed()
 
 def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:
     """Return the repository of the store in use: the configured one, or the one that the site was moved to."""
-    connected = _unprepared(timeout_seconds, site_rules)
+    configured = connected = _unprepared(timeout_seconds, site_rules)
     connected.check_server()
     for _ in range(_MOST_MOVES):
         if (place := connected.moves.get_new_place()) is None:
@@ -115,7 +115,7 @@ def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:
         _followed.go_to(place)
         former, connected = connected, _unprepared(timeout_seconds, site_rules)
         connected.moves.complete(former.moves)
-    _prepare(connected)
+    _prepare(connected, is_server_checked=connected is configured)
     return connected
 
 
@@ -190,7 +190,7 @@ def retract(articles: Collection[ArticleId] | None) -> None:
         Retractions(Path(settings.KEPT_PAGES_DIR)).add(articles)
 
 
-def _prepare(connected: Repository) -> None:
+def _prepare(connected: Repository, *, is_server_checked: bool) -> None:
     """Prepare the store if it belongs to the accounts.
 
     While the accounts are unavailable, any store is accepted.
@@ -198,9 +198,9 @@ def _prepare(connected: Repository) -> None:
     try:
         known = known_store.known_site()
     except DatabaseError:
-        connected.prepare()
+        connected.prepare(is_server_checked=is_server_checked)
         return
-    connected.prepare(known)
+    connected.prepare(known, is_server_checked=is_server_checked)
     if known or known_store.remember(connected.site_id):
         connected.note_remembered()
 

@@ -180,7 +180,7 @@ def server_url(store_paths: Databases) -> str:
 def repository(request: pytest.FixtureRequest, server_url: str, clock: Clock, rules: Rules) -> Repository:
     """An empty repository on the real server with four shards, with one if the test is marked; on a cluster 16."""
     empty = connect(client_of(server_url), shards=request.param, rules=rules, clock=clock)
-    empty.prepare()
+    empty.prepare(is_server_checked=True)
     return empty
 
 
@@ -208,9 +208,12 @@ def site_store(store_paths: Databases, db: None) -> Iterator[Repository]:
     client.flushdb()
     caches["default"].clear()
     _forget_repositories()
+    with pytest.MonkeyPatch.context() as own:  # all tests use one server
+        own.setattr(Repository, "check_server", lambda _: None)
+        repository = wiring.repository()
     site.site_text("")  # what an administrator wrote is read before the test, which may count queries
     site.find_block("")
-    yield wiring.repository()
+    yield repository
     client.flushdb()  # it remembers accounts that are rolled back
     caches["default"].clear()
     _forget_repositories()

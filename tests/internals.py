@@ -15,7 +15,7 @@ from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.ranking.weights import MOST_ARTICLES
 from articles.repository.readership.pageviews import Pageviews
-from articles.repository.store import keys, scripts
+from articles.repository.store import keys, schema, scripts
 from articles.repository.store.connection import Store
 from articles.repository.upkeep.lease import _LOCK_LIFE as LEASE_SECONDS
 from articles.repository.upkeep.lease import HeldLease
@@ -37,6 +37,7 @@ __all__ = [
     "Votes",
     "keys",
     "parameters",
+    "schema",
     "scripts",
 ]
 

@@ -162,13 +162,15 @@ class Repository:
         """
         return schema.site_id(self.store)
 
-    def prepare(self, known_site: str | None = ANY_SITE) -> None:
+    def prepare(self, known_site: str | None = ANY_SITE, *, is_server_checked: bool = False) -> None:
         """Check the store, stamp it at its first use, and upgrade an older one.
 
-        `known_site`: see `check`. About a dozen round trips; more for an upgrade, in steps. Raises StoreUnfit,
-        StoreUnavailable.
+        `known_site`: see `check`. `is_server_checked`: whether `check_server` has just been called. About a dozen
+        round trips; more for an upgrade, in steps. Raises StoreUnfit, StoreUnavailable.
         """
-        self.check(known_site)
+        if not is_server_checked:
+            self.check_server()
+        schema.check_content(self.store, known_site)
         self.upgrade()
 
     def check(self, known_site: str | None) -> None:
@@ -188,7 +190,7 @@ class Repository:
         schema.note_remembered(self.store)
 
     def check_server(self) -> None:
-        """Check that the site can use the server. One round trip. Raises StoreUnfit, StoreUnavailable."""
+        """Check that the site can use the server. Three round trips. Raises StoreUnfit, StoreUnavailable."""
         schema.check_server(self.store)
 
     def upgrade(self) -> None:

@@ -12,6 +12,7 @@ from articles.domain.errors import StoreUnfit
 from articles.models import KnownStore
 from tests.cast import PASSWORD
 from tests.factories import browser_of
+from tests.internals import schema
 from tests.store_state import forget_accounts, lose_everything
 
 
@@ -113,3 +114,13 @@ def test_while_the_accounts_are_away_the_store_is_used_but_not_remembered(site_s
 def test_demo_content_never_enters_a_site_with_accounts(site_store, alice):
     assert seed_if_empty(site_store) is None
     assert site_store.imports.count() == 0
+
+
+def test_a_process_that_connects_checks_the_server_once(site_store, monkeypatch):
+    checks, check = [], schema.check_server
+    monkeypatch.setattr(schema, "check_server", lambda store: checks.append(store) or check(store))
+
+    wiring.forget_repositories()
+    wiring.repository()
+
+    assert len(checks) == 1
