@@ -417,7 +417,7 @@ class _Searcher:
 
 
 QUERIES = (
-    *("redis", "voted", "vote", "red", "r", "数据库", "据库 r", '"in a row"', "words in a r", "alice"),
+    *("redis", "voted", "vote", "votes", "red", "r", "数据库", "据库 r", '"in a row"', "words in a r", "alice"),
     *("site.example", "databases", "store redi", "redis OR valkey", "author:alice", "group:databases redis"),
     *("points:>0 redis", "-valkey redis", "in:text redis", "in:title vote", "stores alice site"),
 )
@@ -426,7 +426,13 @@ QUERIES = (
 def test_the_relevance_shown_is_the_score_by_which_results_are_ordered(repository, clock):
     repository.groups.create("databases", "Data stores")
     for number, title in enumerate(
-        ("Voting in Redis", "数据库 and Redis", "Words in a row", "Redis redis valkey", "Votes in a database")
+        (
+            "Voting in Redis",
+            "数据库 and Redis",
+            "Words in a row",
+            "Redis redis valkey",
+            "Vote for votes in a database",
+        )
     ):
         clock.advance(200 * 86400)
         groups = ("databases",) if number % 2 else ()

@@ -1,11 +1,13 @@
 """A data disk without space: a small file system of its own for each test."""
 
 import os
+import re
 import shutil
 import signal
 
 import pytest
 
+from tests.form_browser import FormBrowser
 from tests.site_process import DEADLINE, Site
 from tests.small_disk import fill, mounted
 from tests.waiting import until
@@ -138,3 +140,31 @@ def test_a_full_disk_of_the_logs_ends_nothing(demo_data, tmp_path):
     until(lambda: site.get("/readyz")[0] == 200, DEADLINE)
     assert site.stop() == 0
     assert not site.processes()
+
+
+def test_a_site_whose_search_index_has_no_space_goes_on_and_catches_up(static_files, tmp_path):
+    def found() -> int:
+        status, page = site.get("/search/?q=article")
+        assert status == 200
+        return len(re.findall('class="row" id="article-', page))
+
+    shutil.copytree(static_files, tmp_path / "data" / "static")
+    with mounted(tmp_path / "data" / "search", 8) as disk:
+        site = Site(tmp_path / "data", DEMO="0")
+        site.wait_until_up()
+        alice = FormBrowser(site)
+        alice.sign_up("alice")
+        alice.send("/post/", "/post/", title="Article 1", link="https://example.org/1")
+        until(lambda: found() == 1, DEADLINE, site.told)
+
+        hog = fill(disk)
+        alice.send("/post/", "/post/", title="Article 2", link="https://example.org/2")
+        until(lambda: "cannot be written, and is tried again: No space left" in site.told(), DEADLINE, site.told)
+        os.kill(min(workers_of(site)), signal.SIGKILL)
+        until(lambda: len(workers_of(site)) > 1, DEADLINE, site.told)
+        assert {found() for _ in range(10)} == {1}
+        hog.unlink()
+
+        until(lambda: found() == 2, DEADLINE, site.told)
+        assert site.told().count("cannot be written") == 1
+        assert site.stop() == 0
