@@ -38,6 +38,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "articles:host": ("order", "page"),
     "articles:groups": ("any",),
     "articles:article": _PLACE_IN_THREAD,
+    "articles:why": ("q",),
     "articles:comment": _PLACE_IN_THREAD,
     "articles:profile": ("page",),
     "articles:member_comments": ("page",),

@@ -91,12 +91,12 @@ def test_the_sum_is_the_score_of_the_list(anyone, site_store, ranked):
 
 
 def test_a_search_is_explained_with_its_matches(anyone, ranked):
-    told = anyone.get(f"articles/{ranked}/ranking?q=article+group:python").json()["search"]
+    told = anyone.get(f"articles/{ranked}/ranking?q=article+host:example.org").json()["search"]
 
     matches = told.pop("matches")
     assert {(match["term"], match["where"], match["how"]) for match in matches} >= {
         ("article", "title", "exact"),
-        ("group:python", "filter", "exact"),
+        ("host:example.org", "filter", "exact"),
     }
     assert told["status"] == "found"
     assert sum(match["value"] for match in matches) == pytest.approx(told["matched"], rel=1e-5)
