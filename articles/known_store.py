@@ -11,7 +11,7 @@ from typing import Any
 from django.apps import apps
 from django.db import DatabaseError, transaction
 
-from articles.domain.operation.store_address import ANY_SITE
+from articles.domain.store_address import ANY_SITE
 
 _ROW = 1
 

@@ -20,7 +20,7 @@ from articles.web import error_pages as pages
 from articles.web import limits
 from articles.web.addresses import moved
 from articles.web.identity import inbox_read_until, reader_id
-from articles.web.languages import IMPERSONAL
+from articles.web.preferences import IMPERSONAL
 from articles.wiring import repository
 
 _EXPLAINED = (405, 413, 429)

@@ -10,18 +10,17 @@ from articles.views import (
     groups,
     inbox,
     members,
+    operation,
     posting,
     preferences,
     readership,
     votes,
 )
+from articles.views.comments import discussion
 from articles.views.comments import feeds as comment_feeds
-from articles.views.comments import page as comment_page
 from articles.views.comments import posting as comment_posting
-from articles.views.comments import votes as comment_votes
 from articles.views.lists import feeds, my_lists, pages, refresh, search
 from articles.views.lists import hosts as list_hosts
-from articles.views.operation import health, operation
 from articles.views.ranking import lab
 from articles.web import addresses  # noqa: F401 - registers "article_id"
 from moderation import urls as moderation
@@ -50,8 +49,8 @@ urlpatterns = [
     path("articles/<article_id:article_id>/withdraw/", posting.withdraw, name="withdraw"),
     path("articles/<article_id:article_id>/views/", readership.article, name="article_views"),
     path("articles/<article_id:article_id>/comments/", comment_posting.write, name="write_comment"),
-    path("comments/<comment_id:comment_id>/", comment_page.branch, name="comment"),
-    path("comments/<comment_id:comment_id>/vote/", comment_votes.cast_vote, name="comment_vote"),
+    path("comments/<comment_id:comment_id>/", discussion.branch, name="comment"),
+    path("comments/<comment_id:comment_id>/vote/", votes.cast_vote_on_comment, name="comment_vote"),
     path("comments/<comment_id:comment_id>/edit/", comment_posting.edit, name="edit_comment"),
     path("comments/<comment_id:comment_id>/delete/", comment_posting.delete, name="delete_comment"),
     path("moderation/views/", readership.site, name="site_views"),
@@ -98,7 +97,7 @@ urlpatterns = [
     path("sitemap.xml", crawlers.sitemap, name="sitemap"),
     path("sitemap-lists.xml", crawlers.lists, name="sitemap_lists"),
     path("sitemap-articles-<article_id:number>.xml", crawlers.articles, name="sitemap_articles"),
-    path("healthz", health.alive, name="healthz"),
-    path("readyz", health.ready, name="readyz"),
+    path("healthz", operation.alive, name="healthz"),
+    path("readyz", operation.ready, name="readyz"),
     *moderation.urlpatterns,
 ]

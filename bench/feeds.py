@@ -56,7 +56,7 @@ def milliseconds(action: Callable[[], object]) -> float:
 
 
 def measure(repository: Repository) -> None:
-    from articles.feeds.writing import Feed, article_item, written
+    from articles.feeds import Feed, article_item, written
 
     site = "https://news.example.org"
     about = Feed("Newest", "Articles", site, f"{site}/newest/", "/feeds/newest.atom", "News", "en", "")

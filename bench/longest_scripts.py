@@ -73,7 +73,7 @@ def fill(articles: int, days: float) -> list[int]:
     Return the ids, oldest first.
     """
     from articles.domain.articles import Choice, ImportedArticle
-    from articles.domain.moderation.log import Actor
+    from articles.domain.moderation_log import Actor
     from articles.domain.readership import Visit
     from articles.wiring import patient_repository
 
@@ -168,7 +168,7 @@ def measure(ids: list[int], only: Sequence[str]) -> None:
 
     from accounts.models import User
     from articles.domain.articles import Choice
-    from articles.domain.moderation.log import Actor
+    from articles.domain.moderation_log import Actor
     from articles.wiring import patient_repository
 
     repository, browser = patient_repository(), Client(HTTP_HOST="localhost")

@@ -14,9 +14,9 @@ from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import CommentId, article_of
+from articles.domain.comments import CommentId, article_of
 from articles.domain.errors import ActionRefused, GroupExists
-from articles.domain.moderation.log import Action, Actor
+from articles.domain.moderation_log import Action, Actor
 from articles.forms.articles import ReasonForm
 from articles.forms.groups import AssignForm
 from articles.repository import Repository

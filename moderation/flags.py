@@ -18,11 +18,11 @@ from accounts.web.form_pages import members_only, page_with_form
 from articles.api.protocol.auth import AUTHORS
 from articles.api.protocol.operations import CommentNumber, OthersArticleNumber, failing, router
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import CommentId, article_of, is_root, root_of
+from articles.domain.comments import CommentId, article_of, is_root, root_of
 from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFound, CommentRemoved, OwnContent
+from articles.domain.flags import Flag as GivenFlag
+from articles.domain.flags import FlagReason, FlagState, SubjectId
 from articles.domain.members import UserId
-from articles.domain.moderation.flags import Flag as GivenFlag
-from articles.domain.moderation.flags import FlagReason, FlagState, SubjectId
 from articles.forms.fields import CleanedField, LineInput, RadioButtons
 from articles.text.lines import REASON_LIMIT, InvalidInput, clean_reason
 from articles.text.refusals import action_sentence

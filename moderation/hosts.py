@@ -17,7 +17,7 @@ from accounts.web.form_pages import form_action, page_with_form
 from articles import site
 from articles.api.protocol.auth import MODERATORS, require
 from articles.api.protocol.operations import router
-from articles.domain.moderation.log import Action, Actor
+from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import CleanedField, reason_field
 from articles.models import BlockedHost
 from articles.text.lines import clean_reason

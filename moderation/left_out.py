@@ -14,7 +14,7 @@ from accounts.web.form_pages import form_action
 from articles.api.my_lists import MemberName
 from articles.api.protocol.auth import MODERATORS
 from articles.api.protocol.operations import router
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.forms.articles import ReasonForm
 from articles.text.lines import clean_reason
 from articles.web.identity import actor, member_named, needs

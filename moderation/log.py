@@ -20,9 +20,9 @@ from articles.api.comments import Comment
 from articles.api.protocol import cursors
 from articles.api.protocol.auth import MEMBERS, MODERATORS, require
 from articles.api.protocol.operations import failing, possible_page, router
+from articles.domain import comments as domain
+from articles.domain import moderation_log
 from articles.domain.articles import Article
-from articles.domain.discussion import comments as domain
-from articles.domain.moderation import log
 from articles.views.lists.paging import Pager, numbered_pager, page_number
 from articles.web.identity import actor, needs
 from articles.wiring import repository
@@ -135,7 +135,9 @@ class RemovedComment(BaseModel):
     removal: LogEntry | None = Field(description=_REMOVAL)
 
     @classmethod
-    def of(cls, comment: domain.Comment, article: Article, removal: log.LogEntry | None) -> "RemovedComment":
+    def of(
+        cls, comment: domain.Comment, article: Article, removal: moderation_log.LogEntry | None
+    ) -> "RemovedComment":
         return cls(
             comment=Comment.of(comment, comment.replies),
             text=comment.text,
@@ -226,7 +228,7 @@ def list_own_removed_comments(request: HttpRequest, query: Query[schemas.PageQue
     return OwnRemovedComments(comments=rows, page=query.number, has_next=page.has_next, next_after=following)
 
 
-def _facts(article: Article, removal: log.LogEntry | None) -> dict[str, Any]:
+def _facts(article: Article, removal: moderation_log.LogEntry | None) -> dict[str, Any]:
     return {
         "article": schemas.Article.of(article),
         "link": article.link or None,

@@ -17,7 +17,7 @@ from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
 from articles.domain.errors import ActionRefused
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.forms.articles import ReasonForm
 from articles.text.refusals import action_sentence
 from articles.web.identity import actor, member_named, needs

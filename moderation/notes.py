@@ -20,7 +20,7 @@ from articles.api.my_lists import MemberName
 from articles.api.protocol.auth import MODERATORS
 from articles.api.protocol.operations import HIGHEST_NUMBER, router
 from articles.domain.members import UserId
-from articles.domain.moderation.log import Action, Actor
+from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import CleanedField, TextInput
 from articles.text.lines import NOTE_LIMIT, clean_note
 from articles.web.identity import actor, member_named, needs

@@ -26,13 +26,13 @@ from articles.api.comments import Comment
 from articles.api.protocol import cursors
 from articles.api.protocol.auth import MODERATORS, require
 from articles.api.protocol.operations import CommentNumber, OthersArticleNumber, failing, possible_page, router
+from articles.domain import flags as domain
 from articles.domain.articles import LATEST
-from articles.domain.discussion.comments import article_of, is_root, root_of
+from articles.domain.comments import article_of, is_root, root_of
 from articles.domain.errors import ArticleRemoved, CommentNotFound, CommentRemoved, OwnMatter
+from articles.domain.flags import FlagReason, SubjectId
+from articles.domain.flags import QueueEntry as FlaggedEntry
 from articles.domain.members import UserId
-from articles.domain.moderation import flags as domain
-from articles.domain.moderation.flags import FlagReason, SubjectId
-from articles.domain.moderation.flags import QueueEntry as FlaggedEntry
 from articles.forms.fields import CleanedField
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence

@@ -26,7 +26,7 @@ from articles.api.protocol.operations import failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain.articles import LATEST, ArticleId
 from articles.domain.errors import OwnMatter
-from articles.domain.moderation.log import REDACTED, Action, Actor, LogEntry, Redactable
+from articles.domain.moderation_log import REDACTED, Action, Actor, LogEntry, Redactable
 from articles.forms.fields import Checkboxes, reason_field
 from articles.models import BlockedHost
 from articles.text.lines import clean_reason

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from accounts.models import Ban, User
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, REMOVE_ARTICLES
-from articles.domain.discussion.comments import is_root
+from articles.domain.comments import is_root
 from articles.domain.errors import (
     ArticleNotFound,
     CommentNotFound,
@@ -19,8 +19,8 @@ from articles.domain.errors import (
     StoreDamaged,
     StoreUnavailable,
 )
+from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
-from articles.domain.moderation.flags import SubjectId
 from articles.wiring import repository
 
 

@@ -17,7 +17,7 @@ from accounts.models import Invitation, User, WaitingAccount
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
-from articles.domain.moderation.log import Action
+from articles.domain.moderation_log import Action
 from articles.web.identity import actor, needs
 from articles.wiring import repository
 

@@ -25,9 +25,9 @@ from accounts.names import deleted_id, deleted_username
 from articles.api.protocol.auth import MODERATORS, require
 from articles.api.protocol.operations import ArticleNumber, CommentNumber, router
 from articles.domain.articles import Article
-from articles.domain.discussion.comments import Comment, root_of
+from articles.domain.comments import Comment, root_of
+from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
-from articles.domain.moderation.flags import SubjectId
 from articles.web.identity import member_named
 from articles.wiring import repository
 

@@ -20,7 +20,7 @@ from accounts.web.form_pages import form_action
 from articles.domain.articles import LATEST, Article
 from articles.domain.errors import OwnMatter
 from articles.domain.members import UserId
-from articles.domain.moderation.voting_blocs import VotingBloc
+from articles.domain.voting_blocs import VotingBloc
 from articles.text.refusals import action_sentence
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages

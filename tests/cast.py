@@ -1,6 +1,6 @@
 """The cast of all tests: alice posts, bob votes, carol moderates, mallory attacks."""
 
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 
 ALICE, BOB, CAROL, MALLORY = 1, 2, 3, 4
 """Member ids, in the store and in the database."""

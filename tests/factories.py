@@ -10,8 +10,8 @@ from django.test import Client
 from accounts.models import User
 from accounts.moderators import GROUP as MODERATORS
 from articles.domain.articles import Article, Choice, ImportedArticle
-from articles.domain.discussion.comments import CommentId, CommentPlace, ImportedComment
-from articles.domain.moderation.log import Actor
+from articles.domain.comments import CommentId, CommentPlace, ImportedComment
+from articles.domain.moderation_log import Actor
 from articles.domain.readership import Suspicion, Visit
 from articles.repository import Repository
 from tests.cast import ALICE, BOB, IDS, name_of, password_of

@@ -2,7 +2,7 @@
 
 import math
 
-from articles.domain.operation.measurements import EVERY, KEPT, WebCounts
+from articles.domain.measurements import EVERY, KEPT, WebCounts
 from articles.repository import Repository
 from tests.store_state import set_clock
 

@@ -13,7 +13,7 @@ from django.db import Error as DatabaseError
 
 from articles.domain.errors import StoreError
 from articles.management import sentences
-from voting_site.configuration import loading, secret_key
+from voting_site.configuration import data_directory, loading
 from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.variables import NAMES
 from voting_site.doctor_report import form_in, settings_results, status_of, written
@@ -41,7 +41,7 @@ def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
     """Run a command; `base_dir` has the `.env`. Errors that the operator can fix end the process with status 1."""
     command, unused = arguments[1:2], list(loading.warnings(base_dir, NAMES))
     if command in _READING:
-        secret_key.never_create()
+        data_directory.never_create()
     for sentence in unused if command != _DOCTOR else ():
         sys.stderr.write(f"{sentence}\n")
     try:

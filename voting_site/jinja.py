@@ -27,7 +27,7 @@ from articles.searching import home_of
 from articles.site import count_waiting, site_text
 from articles.text.links import host_of
 from articles.views.lists.rows import draw_rows
-from articles.web import languages
+from articles.web import preferences
 from articles.wiring import html_of_site_text
 
 
@@ -105,7 +105,7 @@ _kept_static = lru_cache(maxsize=128)(static)
 def _languages() -> list[tuple[str, str, str]]:
     """Return each language's code, its name in that language, and its HTML language tag."""
     codes = [code for code, _name in settings.LANGUAGES]
-    return [(code, get_language_info(code)["name_local"], languages.tag(code)) for code in codes]
+    return [(code, get_language_info(code)["name_local"], preferences.tag(code)) for code in codes]
 
 
 @pass_eval_context
@@ -164,8 +164,8 @@ def environment(**options: Any) -> Environment:
         static=_static,
         url=_url,
         site_name=settings.SITE_NAME,
-        current_language=languages.current_code,
-        language_tag=languages.tag,
+        current_language=preferences.current_code,
+        language_tag=preferences.tag,
         languages=_languages(),
         was_refused=was_refused,
         wrong_fields=wrong_fields,

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from articles.domain.limits import LIMITS
 from voting_site import __version__ as VERSION  # noqa: F401, N812 - a setting
-from voting_site.configuration import hosts, secret_key
+from voting_site.configuration import data_directory, hosts
 from voting_site.configuration.loading import leaving_one_free, load
 from voting_site.configuration.service_urls import is_sqlite, sqlite_at
 from voting_site.configuration.store_urls import cache_url, store_url
@@ -15,8 +15,8 @@ CONFIGURATION = load(BASE_DIR)
 
 DATA_DIR = CONFIGURATION["DATA_DIR"]
 SECRET_KEY = CONFIGURATION["SECRET_KEY"]
-SECRET_KEY_FILE = DATA_DIR / secret_key.NAME
-SECRET_KEY_IS_IN_FILE = secret_key.is_in_file(DATA_DIR, SECRET_KEY)
+SECRET_KEY_FILE = DATA_DIR / data_directory.KEY_FILE
+SECRET_KEY_IS_IN_FILE = data_directory.is_in_file(DATA_DIR, SECRET_KEY)
 DEBUG = CONFIGURATION["DEBUG"]
 
 SITE_NAME = CONFIGURATION["SITE_NAME"]
@@ -49,30 +49,30 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "articles.operation.metrics.MetricsMiddleware",  # outermost: it counts the final responses
     # What these add is on every response: on static files, 304 and errors too.
-    "voting_site.serving.requests.outgoing.SecurityHeadersMiddleware",
+    "voting_site.serving.requests.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "voting_site.serving.requests.outgoing.HttpsRedirectMiddleware",
+    "voting_site.serving.requests.HttpsRedirectMiddleware",
     "voting_site.serving.static_files.PublicFilesMiddleware",
-    "voting_site.serving.requests.outgoing.PackingMiddleware",
+    "voting_site.serving.requests.PackingMiddleware",
     "articles.middleware.HeadMiddleware",
     "articles.middleware.StoreDeadlineMiddleware",
     "articles.web.caching.CachingMiddleware",  # inside compression, outside everything that makes responses vary
     "articles.kept_pages.middleware.KeptPagesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.web.middleware.SessionRenewalMiddleware",
-    "articles.web.languages.BrowserLanguageMiddleware",
+    "articles.web.preferences.BrowserLanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "accounts.web.middleware.FormTokenMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "articles.web.languages.LanguageMiddleware",  # a member's setting overrides cookie and browser
+    "articles.web.preferences.LanguageMiddleware",  # a member's setting overrides cookie and browser
     "articles.middleware.InboxMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "articles.web.limits.LimitsMiddleware",
     "articles.middleware.ErrorPagesMiddleware",
     "articles.middleware.StoreErrorsMiddleware",
     # Innermost, so that a refusal gets the site's page in the reader's language.
-    "voting_site.serving.requests.incoming.ReadableRequestMiddleware",
+    "voting_site.serving.requests.ReadableRequestMiddleware",
 ]
 
 ROOT_URLCONF = "voting_site.urls"
@@ -270,7 +270,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000  # of the API
 FORM_MAX_BYTES = 600_000  # the longest is a login form that carries an unsent form: 45,000 characters, encoded
-FILE_UPLOAD_HANDLERS = ["voting_site.serving.requests.incoming.NoUploads"]
+FILE_UPLOAD_HANDLERS = ["voting_site.serving.requests.NoUploads"]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 
 LOGGING = {

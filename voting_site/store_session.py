@@ -9,7 +9,7 @@ from django.conf import settings
 
 from articles.domain.errors import StoreUnavailable
 from voting_site.embedded import EmbeddedStoreError, StorePaths, open_store
-from voting_site.embedded.verification import verify
+from voting_site.embedded.append_only import verify
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from django.core.wsgi import get_wsgi_application
 
 from voting_site import accounts_file
 from voting_site.configuration.service_urls import POSTGRES
-from voting_site.serving.requests.incoming import with_declared_proxies, with_whole_bodies
+from voting_site.serving.requests import with_declared_proxies, with_whole_bodies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
 

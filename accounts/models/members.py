@@ -39,7 +39,7 @@ IS_SILENCING = """(
 
 
 MAIL_KINDS = ("reply", "mention", "moderation", "flag")
-"""Kinds of notices that members can have mailed: those of `articles.domain.discussion.notices`."""
+"""Kinds of notices that members can have mailed: those of `articles.domain.notices`."""
 
 
 class UserManager(auth.UserManager["User"]):

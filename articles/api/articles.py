@@ -18,9 +18,9 @@ from articles.api.protocol.auth import AUTHORS, EDITORS, MODERATORS, check_scope
 from articles.api.protocol.operations import READERS, ArticleNumber, failing, possible_page, router
 from articles.api.protocol.problems import Problem
 from articles.domain import members
+from articles.domain import moderation_log as log
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster
-from articles.domain.moderation import log
 from articles.forms.fields import check_links, clean_article_link
 from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
 from articles.web import articles

@@ -21,9 +21,9 @@ from articles.api.protocol.operations import (
     failing,
     router,
 )
+from articles.domain import comments as domain
 from articles.domain.articles import Choice
-from articles.domain.discussion import comments as domain
-from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, COMMENTS_PER_PAGE, CommentOrder
+from articles.domain.comments import COMMENTS_PER_ARTICLE, COMMENTS_PER_PAGE, CommentOrder
 from articles.domain.errors import (
     CommentNotFound,
     CommentNotRemoved,

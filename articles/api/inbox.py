@@ -15,9 +15,9 @@ from articles.api.protocol import cursors
 from articles.api.protocol.auth import MEMBERS, SAVERS
 from articles.api.protocol.operations import ArticleNumber, failing, possible_page, router
 from articles.api.protocol.problems import Problem
-from articles.domain.discussion import notices as domain
-from articles.domain.discussion.notices import NoticeKind
-from articles.domain.moderation.log import Action
+from articles.domain import notices as domain
+from articles.domain.moderation_log import Action
+from articles.domain.notices import NoticeKind
 from articles.web.identity import actor, inbox_read_until, mark_read, member_named, named
 from articles.wiring import repository
 

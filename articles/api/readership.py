@@ -9,8 +9,8 @@ from pydantic import BaseModel, Field, StrictInt
 from articles.api.protocol.auth import BearerToken, SessionCookie, anyone
 from articles.api.protocol.operations import failing, router
 from articles.domain import readership
-from articles.readership.identity import visit_of
 from articles.readership.record import record_view
+from articles.readership.visitors import visit_of
 from articles.wiring import repository
 
 CLIENT_ID_LIMIT = 200

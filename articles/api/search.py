@@ -17,7 +17,7 @@ from articles.api.protocol.problems import Problem
 from articles.api.schemas import PlainNumber
 from articles.domain import lists
 from articles.domain.lists import SearchOrder
-from articles.feeds.answers import BadQuery, hidden_in
+from articles.feeds import BadQuery, hidden_in
 from articles.searching import MOST_CHARACTERS, read_query
 from articles.text.slugs import requested_slug
 from articles.web.identity import reader_id

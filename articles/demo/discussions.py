@@ -9,11 +9,11 @@ from random import Random
 from typing import Any, NamedTuple
 
 from articles.domain.articles import Article, Choice
-from articles.domain.discussion.comments import CommentId, CommentOrder
+from articles.domain.comments import CommentId, CommentOrder
 from articles.domain.errors import ActionRefused, CommentNotFound
+from articles.domain.flags import FlagReason
 from articles.domain.members import UserId
-from articles.domain.moderation.flags import FlagReason
-from articles.domain.moderation.log import OPERATOR
+from articles.domain.moderation_log import OPERATOR
 from articles.repository import Repository
 
 _SEED = 22

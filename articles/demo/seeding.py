@@ -29,7 +29,7 @@ from articles.demo.readers import draw_views, record_missing
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import ActionRefused, ArticleNotFound, GroupNotFound
 from articles.domain.members import UserId
-from articles.domain.moderation.log import OPERATOR
+from articles.domain.moderation_log import OPERATOR
 from articles.repository import ImportRunning, Repository
 from articles.text.lines import clean_group_description, clean_text, clean_title
 from articles.text.links import clean_link

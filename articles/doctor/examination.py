@@ -11,7 +11,7 @@ from django.db import DatabaseError, InterfaceError, connection
 
 from articles import known_store
 from articles.domain.errors import StoreError
-from articles.domain.operation.store_address import ANY_SITE
+from articles.domain.store_address import ANY_SITE
 from articles.repository import Clocks, Latency, NodeFacts, Overview, Repository, ShardFacts, Stamp, Step
 
 

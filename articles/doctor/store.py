@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from articles.doctor.examination import Examination, Finding, error, fine, note, warning
 from articles.formatting import units
 from voting_site.embedded import EmbeddedStoreError, StorePaths, lock, probe, stamp
+from voting_site.embedded.append_only import known_damage
 from voting_site.embedded.binary import built_at, find_server
-from voting_site.embedded.verification import known_damage
 
 _ROUND_TRIPS = 10
 """Round trips for which a page may need the store, within STORE_TIMEOUT_MS each."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.discussion.comments import Comment
+from articles.domain.comments import Comment
 
 GROUPS_PER_LIST = 10
 """Groups that one list shows together: each is one more ranking to merge, in every shard."""

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.discussion.comments import article_of
+from articles.domain.comments import article_of
 from articles.domain.errors import StoreDamaged, StoreError
 from articles.finding.index import (
     ARTICLES,

@@ -19,7 +19,7 @@ import tantivy
 from tantivy import Document, Query
 
 from articles.domain.articles import Article
-from articles.domain.discussion.comments import Comment
+from articles.domain.comments import Comment
 from articles.domain.explanation import BASE_OF_PRIOR
 from articles.searching import fold, hosts_of, language_of, stems_in, tokens_of, words_of_host
 

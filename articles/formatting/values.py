@@ -13,7 +13,7 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import get_language, gettext, ngettext, pgettext
 from markupsafe import Markup, escape
 
-from articles.domain.moderation.log import REDACTED, Redacted
+from articles.domain.moderation_log import REDACTED, Redacted
 
 MINUS = "\N{MINUS SIGN}"
 

@@ -13,8 +13,8 @@ from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import CommentOrder, article_of
-from articles.feeds.answers import BadQuery, feed_filter_of, query_of
+from articles.domain.comments import CommentOrder, article_of
+from articles.feeds import BadQuery, feed_filter_of, query_of
 from articles.kept_pages.pages import Address
 from articles.web.caching import PERSONAL_COOKIES, RULES
 from articles.web.preferences import PREFERENCE_COOKIES
@@ -23,7 +23,7 @@ AFTER = "after"
 """The articles or comments that one reader has seen: no other reader has the same page."""
 
 FILTER = ("min_points", "hide")
-"""Parameters of feeds, which `articles.feeds.answers` reads."""
+"""Parameters of feeds, which `articles.feeds` reads."""
 
 _PLACE = ("page", AFTER)
 _PLACE_IN_THREAD = ("comments", "start", AFTER)

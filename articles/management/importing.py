@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any, TextIO
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import CommentEntry
+from articles.domain.comments import CommentEntry
 from articles.transfer.article_lines import Row, read_row
 from articles.transfer.comment_lines import NUMBER, CommentRow, Discussion
 from articles.transfer.fields import LONGEST_LINE, BadRow, Reading, parse_line, read_time

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from articles.domain.operation.measurements import WebCounts
+from articles.domain.measurements import WebCounts
 from articles.operation import metric_files, metrics
 
 

@@ -8,9 +8,9 @@ from functools import cached_property
 import redis
 
 from articles.domain.errors import ActionRefused, ImportRunning
-from articles.domain.moderation.log import OPERATOR
-from articles.domain.operation.store_address import ANY_SITE
+from articles.domain.moderation_log import OPERATOR
 from articles.domain.rules import Rules
+from articles.domain.store_address import ANY_SITE
 from articles.repository.accounts import AccountDeletion, AccountIds
 from articles.repository.articles import Articles
 from articles.repository.backup import BackupRecord, Backups, Layout
@@ -19,15 +19,13 @@ from articles.repository.comments import Comments
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
 from articles.repository.inbox import Inbox, Unread
-from articles.repository.inspection.nodes import NodeFacts, surplus
 from articles.repository.inspection.overview import Inspection, Latency, ShardFacts, Step
 from articles.repository.inspection.readiness import Stamp
-from articles.repository.inspection.server import Overview
+from articles.repository.inspection.server import NodeFacts, Overview, surplus
 from articles.repository.limits import Limits
 from articles.repository.lists.feeds import FeedFilter, Feeds
-from articles.repository.lists.following import Following
 from articles.repository.lists.hot import Hot
-from articles.repository.lists.pages import Lists
+from articles.repository.lists.pages import Following, Lists
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.refresh import Refreshes
 from articles.repository.lists.standings import Standings

@@ -11,7 +11,7 @@ another name in the same way.
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from articles.domain.discussion.comments import article_of
+from articles.domain.comments import article_of
 from articles.domain.errors import StoreError
 from articles.domain.members import DELETED_MEMBER, DELETED_NAME, PLACEHOLDERS, UserId
 from articles.repository.store import keys as names

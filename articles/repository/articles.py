@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from articles.domain.articles import WITHDRAWN, Article, ArticleId, Posted
-from articles.domain.discussion.comments import root_of
+from articles.domain.comments import root_of
 from articles.domain.errors import (
     ArticleNotFound,
     ArticlesError,
@@ -13,7 +13,7 @@ from articles.domain.errors import (
 )
 from articles.domain.limits import Use
 from articles.domain.members import UserId
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.repository.groups import Groups
 from articles.repository.limits import check, take_calls
 from articles.repository.lists.reading import read_articles

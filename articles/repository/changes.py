@@ -11,7 +11,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.discussion.comments import Comment, CommentId, root_of
+from articles.domain.comments import Comment, CommentId, root_of
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import CHANGES_KEPT
 from articles.domain.members import UserId

@@ -11,7 +11,7 @@ from redis.client import Pipeline
 from articles.domain.articles import ArticleId
 from articles.domain.errors import ArticleNotFound, GroupExists, GroupNotFound
 from articles.domain.lists import Group
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.repository.lists.reading import split_groups
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.values import article_id_from

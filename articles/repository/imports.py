@@ -8,7 +8,7 @@ from itertools import chain, groupby
 from typing import TypeAlias
 
 from articles.domain.articles import WITHDRAWN, Article, ArticleId, ImportedArticle
-from articles.domain.discussion.comments import Comment, CommentEntry, ImportedComment
+from articles.domain.comments import Comment, CommentEntry, ImportedComment
 from articles.domain.errors import ImportRunning, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from articles.domain.discussion.comments import Comment, CommentId, article_of, is_root
-from articles.domain.discussion.notices import DECISIONS, DeletedComment, InboxPage, Notice, NoticePointer
+from articles.domain.comments import Comment, CommentId, article_of, is_root
+from articles.domain.flags import FlagState
 from articles.domain.lists import MOST_PAGED, Position
 from articles.domain.members import UserId
-from articles.domain.moderation.flags import FlagState
-from articles.domain.moderation.log import LogEntry, perhaps_redacted
+from articles.domain.moderation_log import LogEntry, perhaps_redacted
+from articles.domain.notices import DECISIONS, DeletedComment, InboxPage, Notice, NoticePointer
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
 from articles.repository.moderation.log import entries_from

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TypeAlias
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import CommentId
+from articles.domain.comments import CommentId
 from articles.domain.errors import StoreError
 from articles.repository.store.connection import Call, Store
 

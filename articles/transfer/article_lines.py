@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from articles.domain.articles import Article, ImportedArticle
-from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE
+from articles.domain.comments import COMMENTS_PER_ARTICLE
 from articles.domain.members import UNKNOWN_POSTER, UserId
 from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_reason, clean_text, clean_title
 from articles.text.links import clean_link

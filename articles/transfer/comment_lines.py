@@ -12,13 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from articles.domain.articles import ImportedArticle
-from articles.domain.discussion.comments import (
-    COMMENTS_PER_ARTICLE,
-    Comment,
-    CommentId,
-    CommentPlace,
-    ImportedComment,
-)
+from articles.domain.comments import COMMENTS_PER_ARTICLE, Comment, CommentId, CommentPlace, ImportedComment
 from articles.domain.members import DELETED_MEMBER, UserId
 from articles.text.lines import clean_comment, clean_reason
 from articles.transfer.fields import (

@@ -7,10 +7,10 @@ from itertools import chain, islice
 from typing import Any
 
 from articles.domain.articles import Article, Choice
-from articles.domain.discussion.comments import Comment, article_of, is_root
-from articles.domain.discussion.notices import NoticePointer
-from articles.domain.moderation.flags import Flag
-from articles.domain.moderation.log import LogEntry
+from articles.domain.comments import Comment, article_of, is_root
+from articles.domain.flags import Flag
+from articles.domain.moderation_log import LogEntry
+from articles.domain.notices import NoticePointer
 from articles.repository import Repository
 from articles.web.preferences import slugs_from
 

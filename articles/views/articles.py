@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REDACT, REMOVE_ARTICLES, SEE_VIEWS
 from articles.domain.articles import NONE_LEFT_OUT, Article, ArticleId, Choice
-from articles.domain.discussion.comments import Comment, Thread
+from articles.domain.comments import Comment, Thread
 from articles.domain.errors import ArticleRemoved, OwnMatter
 from articles.domain.members import UserId
 from articles.formatting.kept_pieces import drawn, gap, kept_macro, kept_page
@@ -21,8 +21,8 @@ from articles.formatting.values import age, from_now, grouped
 from articles.forms.comments import CommentForm
 from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
-from articles.readership.identity import remember
 from articles.readership.record import Counted, counting
+from articles.readership.visitors import remember
 from articles.text.refusals import action_sentence
 from articles.views.card import card_of, description_of
 from articles.views.comments.discussion import Discussion, comment_of, discussion_with, order_of, place_in

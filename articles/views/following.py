@@ -16,8 +16,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only
-from articles.feeds.answers import answer, facts_of
-from articles.feeds.writing import article_item
+from articles.feeds import answer, article_item, facts_of
 from articles.repository import FeedFilter
 from articles.views.lists.feeds import feed_of
 from articles.views.lists.paging import numbered_pager, page_number

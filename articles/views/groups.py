@@ -15,7 +15,7 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
 from articles.domain.errors import GroupExists, GroupNotFound
 from articles.domain.lists import Group
-from articles.domain.moderation.log import Action
+from articles.domain.moderation_log import Action
 from articles.formatting.values import grouped
 from articles.forms.groups import DescribeForm, GroupForm, MergeForm, RenameForm
 from articles.text.refusals import action_sentence

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import BAN_SCOPES, Ban, Block, BlockLimitError, Mute
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only
-from articles.domain.discussion.notices import EXCERPT_CHARACTERS, Notice
+from articles.domain.notices import EXCERPT_CHARACTERS, Notice
 from articles.text.markdown import plain
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from accounts.web import unsent_form
 from accounts.web.form_token import comes_from_elsewhere
 from articles.domain.articles import Choice, Tally
+from articles.domain.comments import CommentId
 from articles.views.lists.refresh import counts, sentence
 from articles.web import error_pages, votes
 from articles.web.form_answers import Done, form_or_script, login_first, way_back
@@ -78,4 +79,32 @@ def cast_vote(request: HttpRequest, article_id: int) -> Done | HttpResponse:
         article_id,
         place=lambda: row_of(request, article_id),
         article=article_id,
+    )
+
+
+def _comment_on_page(request: HttpRequest, comment_id: CommentId) -> str:
+    """Return the address of the comment on the page of the form, or of its own page if none is named."""
+    return place_on_page(request, f"comment-{comment_id}", reverse("articles:comment", args=[comment_id]))
+
+
+def _button_label_of_comment(request: HttpRequest, comment_id: CommentId) -> str:
+    name = {"name": repository().comments.get(comment_id).author_name}
+    match unsent_form.sent(request).get("choice"):
+        case "vote":
+            return _("Vote for the comment by %(name)s") % name
+        case "oppose":
+            return _("Oppose the comment by %(name)s") % name
+        case _:
+            return _("Take back your choice on the comment by %(name)s") % name
+
+
+@form_or_script(page=_comment_on_page, button=_button_label_of_comment)
+def cast_vote_on_comment(request: HttpRequest, comment_id: int) -> Done | HttpResponse:
+    """Set the member's choice on a comment."""
+    return cast_by_form(
+        request,
+        lambda choice: votes.cast_on_comment(request, request.user, comment_id, choice),
+        f"comment-{comment_id}",
+        place=lambda: _comment_on_page(request, comment_id),
+        comment=comment_id,
     )

@@ -9,7 +9,7 @@ from contextlib import suppress
 from django.http import HttpRequest
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import Comment, CommentId
+from articles.domain.comments import Comment, CommentId
 from articles.domain.errors import ArticleRemoved
 from articles.web import limits
 from articles.web.identity import actor, writer

@@ -14,11 +14,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from accounts.models import BanScope, Block, Mute, Silence
 from accounts.web.form_pages import members_only
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.notices import Notice
 from articles.domain.errors import Banned
 from articles.domain.limits import FOR_NEW_MEMBERS
 from articles.domain.members import UserId
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
+from articles.domain.notices import Notice
 from articles.web.client_address import Address, Proxies, client_address, household
 from articles.wiring import repository
 

@@ -9,8 +9,8 @@ from django.http import HttpRequest
 from accounts import names
 from accounts.models import Mute
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.notices import MOST_MENTIONED
 from articles.domain.members import UserId
+from articles.domain.notices import MOST_MENTIONED
 from articles.text.mentions import mentioned_in
 from articles.web import limits
 from articles.web.identity import actor

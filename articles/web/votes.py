@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from accounts.models import BanScope
 from accounts.web.login_intent import LoginIntent, member_arrived
 from articles.domain.articles import ArticleId, Choice, Tally
-from articles.domain.discussion.comments import CommentId, article_of
+from articles.domain.comments import CommentId, article_of
 from articles.domain.errors import ArticlesError, LimitReached
 from articles.domain.limits import Use
 from articles.operation import metrics

@@ -147,7 +147,7 @@ def visitor_cookies() -> list[str]:
     from django.test import RequestFactory
 
     from articles.domain.readership import ViewCount, Visit
-    from articles.readership.identity import COOKIE, remember
+    from articles.readership.visitors import COOKIE, remember
 
     cookies = []
     for n in range(READERS):

@@ -5,7 +5,7 @@ import json
 from django.test import Client
 
 from accounts.models import Token, User
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.repository import Repository
 from tests import contract
 from tests.factories import browser_of

@@ -4,8 +4,8 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Ban, BanScope, Sweep, User
-from articles.domain.discussion.comments import root_of
-from articles.domain.moderation.flags import FlagReason
+from articles.domain.comments import root_of
+from articles.domain.flags import FlagReason
 from moderation.bans import ban
 from tests.api.caller import Caller, with_token
 from tests.factories import actor, comment_on, member, post_as

@@ -7,9 +7,9 @@ import pytest
 
 from articles.api.protocol import cursors
 from articles.domain.articles import Choice
+from articles.domain.flags import FlagReason
 from articles.domain.lists import Order
 from articles.domain.members import UserId
-from articles.domain.moderation.flags import FlagReason
 from articles.repository import Repository
 from tests.api.caller import Caller, error_of, with_token
 from tests.cast import ALICE, BOB, MODERATOR

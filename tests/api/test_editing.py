@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from articles.domain.errors import ArticleRemoved, NotRemoved
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from tests.api.caller import Caller, error_of
 from tests.cast import MODERATOR
 from tests.factories import post_as

@@ -14,7 +14,7 @@ from articles.api.protocol.problems import MEANINGS
 from articles.domain import errors
 from articles.domain.refusals import GENERIC_CODE, REFUSALS
 from articles.operation import outages
-from articles.web.languages import LanguageMiddleware
+from articles.web.preferences import LanguageMiddleware
 from tests.api.caller import Caller, error_of
 from tests.internals import Lists
 

@@ -1,6 +1,6 @@
 """PUT and DELETE /api/articles/<id>/flag and /api/comments/<id>/flag."""
 
-from articles.domain.discussion.comments import root_of
+from articles.domain.comments import root_of
 from tests.api.caller import error_of
 from tests.factories import comment_on
 

@@ -1,8 +1,8 @@
 """The inbox for programs."""
 
 from accounts.models import blocks as limits
-from articles.domain.discussion.comments import root_of
-from articles.domain.moderation.flags import FlagReason
+from articles.domain.comments import root_of
+from articles.domain.flags import FlagReason
 from tests.api.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import comment_on

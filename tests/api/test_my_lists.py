@@ -6,7 +6,7 @@ import pytest
 
 from articles import wiring
 from articles.domain.articles import Choice
-from articles.domain.moderation.log import OPERATOR
+from articles.domain.moderation_log import OPERATOR
 from articles.web import preferences
 from tests.api.caller import error_of
 from tests.cast import MODERATOR

@@ -10,7 +10,7 @@ from django.test import Client
 from articles.api.readership import ViewCount
 from articles.domain.lists import Order
 from articles.domain.readership import REPEAT, Suspicion
-from articles.readership import identity
+from articles.readership import visitors
 from articles.readership.archive import put_away
 from tests.api.caller import Caller, error_of
 from tests.store_state import count_keys, problems, set_last_viewed, set_salt
@@ -40,7 +40,7 @@ class Reader:
 def known_digests(site_store, settings):
     """Fix the digests, because random ones give an inexact estimate of a few visitors once in hundreds of runs."""
     settings.SECRET_KEY = "known to the tests"
-    identity._salt.cache_clear()
+    visitors._salt.cache_clear()
     set_salt(site_store, int(site_store.store.now() // 86400), "known to the tests")
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from articles.domain.discussion.comments import root_of
-from articles.domain.moderation.flags import FlagReason, FlagState
+from articles.domain.comments import root_of
+from articles.domain.flags import FlagReason, FlagState
 from tests.api.caller import error_of
 from tests.factories import comment_on
 

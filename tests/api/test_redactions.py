@@ -2,7 +2,7 @@
 
 import pytest
 
-from articles.domain.moderation.log import REDACTED
+from articles.domain.moderation_log import REDACTED
 from tests.api.caller import error_of
 from tests.factories import actor, member, post_as
 

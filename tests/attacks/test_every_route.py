@@ -7,7 +7,7 @@ from django.conf import settings as site_settings
 from django.test import Client
 
 from accounts.models import User
-from articles.domain.moderation.log import Action
+from articles.domain.moderation_log import Action
 from tests.attacks.fields import FIELDS
 from tests.cast import MODERATOR
 from tests.factories import browser_of, member

@@ -20,9 +20,9 @@ from accounts import account_deletion
 from accounts.models import Ban, BanScope, Invitation, MemberNote, Sweep, Token, User, WaitingAccount
 from accounts.moderators import GROUP as MODERATORS
 from articles.domain.articles import Choice, ImportedArticle
-from articles.domain.discussion.comments import root_of
-from articles.domain.moderation.flags import FlagReason
-from articles.domain.moderation.log import Action, Actor
+from articles.domain.comments import root_of
+from articles.domain.flags import FlagReason
+from articles.domain.moderation_log import Action, Actor
 from articles.web import error_pages
 from articles.wiring import patient_repository
 from tests.measuring import measure_a_day

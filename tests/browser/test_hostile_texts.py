@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from articles.domain.discussion.comments import COMMENTS_PER_PAGE
+from articles.domain.comments import COMMENTS_PER_PAGE
 from articles.text.lines import InvalidInput, clean_comment, clean_text
 from tests.browser.windows import window
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from articles.domain.moderation.log import OPERATOR
+from articles.domain.moderation_log import OPERATOR
 from tests.browser.windows import row_of, shown_ids, window
 
 pytestmark = pytest.mark.browser

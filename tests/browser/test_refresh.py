@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
-from articles.domain.moderation.log import OPERATOR
+from articles.domain.moderation_log import OPERATOR
 from articles.domain.readership import Visit
 from tests.browser.windows import hold, row_of, shown_ids, wait_for, window
 from tests.store_state import change_article, let_close

@@ -20,7 +20,7 @@ GROUPS = {
 
 _FILL = f"""
 from accounts.models import User
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.wiring import repository
 member = User.objects.create_user("writer", password="a long secret 5")
 found = repository()

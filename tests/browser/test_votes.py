@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from articles.domain.articles import Choice
-from articles.domain.moderation.log import OPERATOR
+from articles.domain.moderation_log import OPERATOR
 from tests.browser.windows import hold, log_in, row_of, shown_ids, tab_to, wait_for, window
 from tests.store_state import change_article, let_close
 

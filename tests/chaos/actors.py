@@ -20,7 +20,7 @@ from itertools import count
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import ArticlesError, GroupNotFound, PageNotFound, StoreError
 from articles.domain.lists import TOP_PERIODS, Order, SearchOrder
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.repository import FeedFilter, ImportRunning, Repository

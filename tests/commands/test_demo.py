@@ -16,7 +16,7 @@ from articles.demo import seeding
 from articles.demo.seeding import content_articles
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.repository import ImportRunning
 from tests.commands.seeded import counts, everything, logins, views, votes, wanted_counts, wanted_views
 from tests.internals import Groups, Hot, Imports, Store, Votes

@@ -19,7 +19,7 @@ from pytest_django import DjangoDbBlocker
 from accounts.models import User
 from articles import wiring
 from articles.demo.readers import draw_views
-from articles.domain.discussion.comments import CommentOrder
+from articles.domain.comments import CommentOrder
 from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS
 from articles.repository import Repository

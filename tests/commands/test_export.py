@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 
 from accounts.models import User
 from articles.domain.articles import Choice
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.transfer import article_lines
 from tests.commands.rows import contents, row
 from tests.store_state import empty

@@ -8,8 +8,8 @@ from django.core.management.base import CommandError
 
 from accounts.models import User
 from articles.domain.articles import Choice
-from articles.domain.discussion.comments import CommentOrder, root_of
-from articles.domain.moderation.log import Actor
+from articles.domain.comments import CommentOrder, root_of
+from articles.domain.moderation_log import Actor
 from articles.management.base import Progress
 from articles.management.commands import import_articles
 from tests.commands.rows import row

@@ -19,8 +19,7 @@ from django.core.mail import EmailMultiAlternatives
 
 from accounts.models import MAIL_KINDS, Ban, BanScope, User
 from articles import housekeeping, mailing
-from articles.domain.discussion.notices import NoticeKind
-from articles.mailing import notices, sending
+from articles.domain.notices import NoticeKind
 from moderation.bans import ban, lift_ban
 from tests.cast import MODERATOR
 from tests.clock import Clock
@@ -68,7 +67,7 @@ def received(mail_server, settings) -> Callable[[], list[EmailMessage]]:
 def later(site_store, monkeypatch, settings) -> Clock:
     """The clock of the site, whose address is news.example.org. Housekeeping begins with the first member."""
     settings.SITE_URL = "https://news.example.org"
-    monkeypatch.setattr(notices._Round, "last", 0)
+    monkeypatch.setattr(mailing._Round, "last", 0)
     clock = Clock()
     set_clock(site_store, clock)
     return clock
@@ -137,7 +136,7 @@ def test_a_mail_is_sent_once_although_the_process_dies(
         dying.setattr(EmailMultiAlternatives, "send", die_after)
         with pytest.raises(SystemExit):
             send(site_store)
-    notices._Round.last = 0
+    mailing._Round.last = 0
 
     assert send(site_store) == 0
     assert len(received()) == 1
@@ -153,7 +152,7 @@ def test_nothing_is_claimed_while_the_mail_server_is_away(
 
     (failed,) = [done for done in housekeeping.run(site_store) if done.step == "mail"]
     assert "ConnectionRefusedError" in failed.error
-    settings.EMAIL_PORT, notices._Round.last = port, 0
+    settings.EMAIL_PORT, mailing._Round.last = port, 0
     (done,) = [done for done in housekeeping.run(site_store) if done.step == "mail"]
 
     assert done.result == "1 mail sent"
@@ -164,9 +163,9 @@ def test_two_processes_do_not_send_the_same_mail(site_store, article, later, ali
     mailed(alice)
     comment_on(site_store, article, "Hello", bob.pk)
     later.advance(mailing.SETTLE_SECONDS + 1)
-    (due,) = notices._due(site_store, float("inf"))
+    (due,) = mailing._due(site_store, float("inf"))
 
-    assert [notices._claim(due), notices._claim(due)] == [True, False]
+    assert [mailing._claim(due), mailing._claim(due)] == [True, False]
 
 
 def test_members_get_only_what_they_asked_for_at_an_address_that_they_verified(
@@ -239,7 +238,7 @@ def test_what_was_read_on_the_site_and_what_came_before_is_not_mailed(site_store
 def test_a_run_sends_a_bounded_number_and_the_next_one_continues(
     site_store, later, alice, bob, carol, monkeypatch
 ):
-    monkeypatch.setattr(sending, "MAILS_PER_RUN", 2)
+    monkeypatch.setattr(mailing, "MAILS_PER_RUN", 2)
     for user in (alice, bob, carol):
         mailed(user)
         posted = post_as(site_store, user, f"By {user.username}", f"https://example.org/{user.pk}").id
@@ -298,7 +297,7 @@ def test_two_processes_do_not_send_the_same_digest(site_store, later, alice, bob
     mailed(alice, digest=True, followed_groups="python")
     post_as(site_store, bob, "Good", "https://example.org/good", ["python"])
 
-    first, second = (next(notices._digests(site_store, later() + 60)) for _ in range(2))
+    first, second = (next(mailing._digests(site_store, later() + 60)) for _ in range(2))
 
     assert [first.claim(), second.claim()] == [True, False]
 

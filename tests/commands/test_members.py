@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 from accounts.models import User
 from articles.domain.errors import StoreUnavailable
 from articles.domain.members import DELETED_NAME
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from tests.factories import browser_of, comment_on
 from tests.store_state import problems
 

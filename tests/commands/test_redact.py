@@ -4,7 +4,7 @@ import pytest
 from django.core.management.base import CommandError
 
 from accounts.models import Ban
-from articles.domain.moderation.log import REDACTED
+from articles.domain.moderation_log import REDACTED
 from tests.factories import actor, browser_of, comment_on, post_as
 
 NAME = "Jane Roe, 12 Baker Street"

@@ -20,7 +20,7 @@ from articles.management.base import progress
 from articles.management.commands.replay_views import Replay
 from articles.management.importing import open_articles
 from articles.management.view_log import BadLog, LoggedView, PathCount, Truth, read_log, read_truth
-from articles.readership.detection import suspicion_of
+from articles.readership.visitors import suspicion_of
 from tests.store_state import key_names
 
 HEADER = "ts\tvisitor\tpath\tmethod\tstatus\tua"

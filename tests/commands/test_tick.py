@@ -22,7 +22,7 @@ from articles import housekeeping
 from articles.domain.articles import ImportedArticle
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.models import ArchivedViews

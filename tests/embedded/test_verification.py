@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from voting_site.embedded import StorePaths, verification
-from voting_site.embedded.verification import PASS_EVERY, verify
+from voting_site.embedded import StorePaths, append_only
+from voting_site.embedded.append_only import PASS_EVERY, verify
 
 NOW = 1_700_000_000.0
 BASE, JOURNAL = "appendonly.aof.1.base.rdb", "appendonly.aof.1.incr.aof"
@@ -14,7 +14,7 @@ BASE, JOURNAL = "appendonly.aof.1.base.rdb", "appendonly.aof.1.incr.aof"
 @pytest.fixture
 def files(paths: StorePaths, monkeypatch) -> Path:
     """The folder of the append-only files, of which all but the last blocks are full."""
-    monkeypatch.setattr(verification, "_BLOCK", 100)
+    monkeypatch.setattr(append_only, "_BLOCK", 100)
     folder = paths.manifest.parent
     folder.mkdir(parents=True)
     (folder / BASE).write_bytes(bytes(range(250)))

@@ -9,9 +9,9 @@ import time_machine
 from django.utils import timezone
 
 from accounts.models import Ban, BanScope, User
-from articles.domain.discussion.comments import root_of
+from articles.domain.comments import root_of
 from articles.domain.errors import StoreUnavailable
-from articles.domain.moderation.flags import FlagReason
+from articles.domain.flags import FlagReason
 from moderation.bans import ban, lift_ban
 from tests.factories import actor, browser_of, comment_on, member
 

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from articles import site
-from articles.domain.discussion.comments import CommentOrder, root_of
+from articles.domain.comments import CommentOrder, root_of
 from articles.domain.errors import StoreUnavailable
-from articles.domain.moderation.flags import FlagReason
+from articles.domain.flags import FlagReason
 from articles.models import BlockedHost
 from tests.factories import actor, browser_of, member
 

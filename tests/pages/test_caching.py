@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from articles.domain.articles import Choice
-from articles.readership import identity
+from articles.readership import visitors
 from articles.web.caching import RULES
 from tests.factories import browser_of
 
@@ -179,7 +179,7 @@ def test_a_304_for_an_article_page_still_recognises_the_visitor(site_store, arti
     again = Client(REMOTE_ADDR="203.0.113.1").get(path, headers=FIREFOX | {"If-None-Match": tag})
 
     assert again.status_code == 304
-    assert identity.COOKIE in again.cookies
+    assert visitors.COOKIE in again.cookies
     assert site_store.articles.get(article).pv == 1
 
 

@@ -11,7 +11,7 @@ from django.test import Client
 
 from articles import wiring
 from articles.domain.articles import Choice
-from articles.domain.discussion.comments import CommentOrder, root_of
+from articles.domain.comments import CommentOrder, root_of
 from articles.domain.limits import Rate
 from articles.views.comments import rows
 from articles.views.comments.rows import Viewer, draw_thread, kept_comment

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Ban, BanScope, Sweep, User
-from articles.domain.discussion.comments import root_of
-from articles.domain.moderation.flags import FlagReason
+from articles.domain.comments import root_of
+from articles.domain.flags import FlagReason
 from moderation.bans import ban
 from tests.factories import actor, browser_of, comment_on, member, post_as, vote_from
 

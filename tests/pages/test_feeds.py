@@ -14,7 +14,7 @@ from django.urls import resolve, reverse
 
 from articles import known_store, wiring
 from articles.domain.articles import Choice
-from articles.feeds.writing import clean
+from articles.feeds import clean
 from articles.urls import urlpatterns
 from tests.factories import actor, browser_of, comment_on, post_as
 from tests.pages.copies import make_old
@@ -406,7 +406,7 @@ def test_a_client_that_has_the_feed_gets_304_until_it_changes(site_store, articl
     path = f"/feeds/front.atom{query}"
     tag = Client().get(path)["ETag"]
     written = []
-    monkeypatch.setattr("articles.feeds.answers.written", lambda *_: written.append(1) or b"<x/>")
+    monkeypatch.setattr("articles.feeds.written", lambda *_: written.append(1) or b"<x/>")
 
     for sent in (tag, tag.removeprefix("W/"), f'"x", {tag}', "*"):
         same = Client().get(path, headers={"If-None-Match": sent})

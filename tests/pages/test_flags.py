@@ -9,8 +9,8 @@ from django.test import Client
 
 from accounts.models import Ban, User
 from articles import wiring
-from articles.domain.discussion.comments import root_of
-from articles.domain.moderation.flags import FlagReason, FlagState
+from articles.domain.comments import root_of
+from articles.domain.flags import FlagReason, FlagState
 from tests.cast import MODERATOR
 from tests.factories import browser_of, comment_on
 from tests.store_state import set_clock

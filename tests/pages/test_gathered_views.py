@@ -6,11 +6,10 @@ from django.test import RequestFactory
 
 from articles.domain.errors import StoreUnavailable
 from articles.domain.readership import ViewCount, Visit
-from articles.readership import gathering
+from articles.readership import record
 from articles.readership.archive import put_away
-from articles.readership.gathering import GatheredViews
-from articles.readership.identity import COOKIE, remember
-from articles.readership.record import count_apart, request_from
+from articles.readership.record import GatheredViews, count_apart, request_from
+from articles.readership.visitors import COOKIE, remember
 from tests.clock import DAY
 from tests.factories import actor, post_as
 from tests.internals import Pageviews
@@ -48,7 +47,7 @@ def test_those_that_arrive_while_others_are_counted_count_before_the_end(monkeyp
             views.add({}, 2)
             views._closing.set()
 
-    monkeypatch.setattr(gathering, "count", count)
+    monkeypatch.setattr(record, "count", count)
     views.add({}, 1)
     views._thread.join(60)
 
@@ -102,11 +101,11 @@ def test_while_the_store_is_away_views_are_lost_with_a_warning(site_store, artic
 
 
 def test_too_many_are_refused(site_store, article, monkeypatch):
-    monkeypatch.setattr(gathering, "MOST_WAITING", 0)
+    monkeypatch.setattr(record, "MOST_WAITING", 0)
 
     assert not GatheredViews().add(variables_of(1), article)
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
-    monkeypatch.setattr(gathering, "INTERVAL", 0.01)
+    monkeypatch.setattr(record, "INTERVAL", 0.01)

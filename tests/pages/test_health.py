@@ -8,7 +8,7 @@ from django.test import Client
 
 from articles import known_store, wiring
 from articles.models import KnownStore
-from articles.views.operation import health
+from articles.views import operation
 from tests.store_state import configured, lose_everything, read_only_replica
 
 Usage = namedtuple("Usage", "free")
@@ -71,6 +71,6 @@ def test_accounts_that_were_emptied_or_replaced_are_an_obstacle(site_store, site
     ("free", "answer"), [(49_000_000, (503, "disk: 49 MB left\n")), (51_000_000, (200, "ready\n"))]
 )
 def test_a_disk_that_is_nearly_full_is_an_obstacle(site_store, monkeypatch, free, answer):
-    monkeypatch.setattr(health.shutil, "disk_usage", lambda _: Usage(free))
+    monkeypatch.setattr(operation.shutil, "disk_usage", lambda _: Usage(free))
 
     assert ready() == answer

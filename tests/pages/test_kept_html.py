@@ -5,9 +5,9 @@ import re
 import pytest
 
 from articles import wiring
-from articles.domain.discussion.comments import root_of
-from articles.domain.moderation.flags import FlagReason
-from articles.mailing.message import notices_to
+from articles.domain.comments import root_of
+from articles.domain.flags import FlagReason
+from articles.mailing import notices_to
 from articles.text import kept_html
 from tests.cases import for_each
 from tests.cast import MALLORY, MODERATOR

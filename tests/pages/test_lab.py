@@ -9,7 +9,7 @@ from django.test import Client
 
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.lists import Order
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from tests.factories import browser_of

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from articles.domain.errors import GroupExists
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from tests.factories import actor, browser_of
 from tests.store_state import RANKING_KEY, key_names
 

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 
 from tests.factories import browser_of
-from voting_site.serving.requests.outgoing import PackingMiddleware
+from voting_site.serving.requests import PackingMiddleware
 
 PACKED = {"Accept-Encoding": "gzip"}
 PAGE = b"".join(b"<p>%d</p>" % n for n in range(2_000))

@@ -8,7 +8,7 @@ import time_machine
 from django.core import signing
 from django.test import Client
 
-from articles.readership import identity
+from articles.readership import visitors as identity
 from articles.readership.archive import put_away
 from tests.factories import actor, browser_of
 from tests.store_state import get_salt, key_names, lose_salt, refusing_writes, set_salt, traces_of_visitors

@@ -7,7 +7,7 @@ from django.test import Client
 
 from accounts.models import Ban, User
 from articles.domain.errors import StoreUnavailable
-from articles.domain.moderation.log import REDACTED
+from articles.domain.moderation_log import REDACTED
 from articles.models import BlockedHost
 from tests.factories import actor, browser_of, comment_on, member, post_as
 

@@ -5,7 +5,7 @@ import re
 from django.test import Client
 
 from articles import wiring
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from tests.factories import browser_of, comment_on, imported, post_as
 from tests.store_state import set_clock
 

@@ -6,9 +6,8 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from articles import wiring
+from articles import feeds, wiring
 from articles.domain.limits import Rate
-from articles.feeds import answers
 from articles.kept_pages import middleware
 from articles.kept_pages.pages import Address
 from articles.kept_pages.turns import Turns
@@ -29,7 +28,7 @@ FEEDS = [
 @pytest.mark.parametrize("path", FEEDS)
 def test_a_feed_is_written_once_a_minute_for_all_readers(kept, article, bob, monkeypatch, path):
     first = Client().get(path)
-    monkeypatch.setattr(answers, "written", refuse)
+    monkeypatch.setattr(feeds, "written", refuse)
     chinese = {"Accept-Language": "zh-hans"}
     shared = [Client().get(path, headers=chinese), browser_of(bob).get(path), Client().head(path)]
 
@@ -127,7 +126,7 @@ def test_the_sitemap_is_written_once_a_minute_for_all_readers(kept, article, bob
 )
 def test_what_a_feed_does_not_read_makes_no_other_copy(kept, article, monkeypatch, path, other):
     first = Client().get(f"/feeds/{path}")
-    monkeypatch.setattr(answers, "written", refuse)
+    monkeypatch.setattr(feeds, "written", refuse)
 
     assert Client().get(f"/feeds/{other}").content == first.content
     assert len(list(kept.iterdir())) == 1
@@ -135,7 +134,7 @@ def test_what_a_feed_does_not_read_makes_no_other_copy(kept, article, monkeypatc
 
 def test_a_head_request_keeps_the_feed_for_later_ones(kept, article, monkeypatch):
     assert Client().head("/feeds/newest.atom").content == b""
-    monkeypatch.setattr(answers, "written", refuse)
+    monkeypatch.setattr(feeds, "written", refuse)
 
     assert b"A title" in Client().get("/feeds/newest.atom").content
 

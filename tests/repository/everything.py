@@ -3,11 +3,11 @@
 from contextlib import suppress
 
 from articles.domain.articles import Choice
-from articles.domain.discussion.comments import CommentOrder, root_of
+from articles.domain.comments import CommentOrder, root_of
 from articles.domain.errors import ArticleRemoved, VotingClosed
+from articles.domain.flags import FlagReason
 from articles.domain.lists import TOP_PERIODS, Order
-from articles.domain.moderation.flags import FlagReason
-from articles.domain.moderation.log import Action, Actor
+from articles.domain.moderation_log import Action, Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Confirmation, Repository
 from articles.repository.moving.move import sum_up

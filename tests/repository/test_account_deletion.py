@@ -5,11 +5,11 @@ from contextlib import suppress
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.discussion.comments import CommentOrder, ThreadPart
+from articles.domain.comments import CommentOrder, ThreadPart
 from articles.domain.errors import AccountDeleted, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, DELETED_NAME
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Repository, accounts
 from articles.repository.store import schema

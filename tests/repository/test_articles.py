@@ -20,7 +20,7 @@ from articles.domain.errors import (
     WithdrawingClosed,
 )
 from articles.domain.lists import Order
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.repository.store import keys as names
 from articles.text.links import link_digest
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR

@@ -10,10 +10,10 @@ import pytest
 import redis
 
 from articles.domain.articles import Article, Choice
-from articles.domain.discussion.comments import CommentOrder, root_of
+from articles.domain.comments import CommentOrder, root_of
 from articles.domain.errors import StoreUnfit
 from articles.domain.lists import Order
-from articles.domain.moderation.log import LogEntry
+from articles.domain.moderation_log import LogEntry
 from articles.repository import Repository
 from articles.repository.backup import BackupReader, BackupRecord, Layout, reading
 from articles.repository.backup.reading import read_layout

@@ -4,7 +4,7 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.errors import EditingClosed, VotingClosed
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.repository import Repository
 from articles.repository.upkeep import clock as store_clock
 from tests.cast import ALICE, BOB, CAROL, MODERATOR

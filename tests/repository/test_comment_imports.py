@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.discussion.comments import CommentEntry, CommentOrder, CommentPlace, ImportedComment, root_of
+from articles.domain.comments import CommentEntry, CommentOrder, CommentPlace, ImportedComment, root_of
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
 from articles.repository.comments import imports

@@ -7,12 +7,12 @@ import pytest
 import redis
 
 from articles.domain.articles import Choice
-from articles.domain.discussion.comments import CommentOrder, root_of
+from articles.domain.comments import CommentOrder, root_of
 from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.repository.store.batches import ENTRIES_PER_CHECK
 from articles.repository.store.keys import Keys
-from articles.repository.upkeep import comment_audit, comment_repair
+from articles.repository.upkeep import comments
 from tests.cast import ALICE, BOB
 from tests.factories import comment_on, post
 from tests.repository.racing import during
@@ -278,9 +278,9 @@ def test_a_key_of_another_type_does_not_hide_the_rest(used):
 
 
 def test_long_lists_are_checked_and_repaired_in_parts(repository, monkeypatch):
-    for module in (comment_audit, comment_repair):
+    for module in (comments, comments):
         monkeypatch.setattr(module, "ARTICLES_PER_CHECK", 3)
-    monkeypatch.setattr(comment_audit, "ENTRIES_PER_CHECK", 3)
+    monkeypatch.setattr(comments, "ENTRIES_PER_CHECK", 3)
     assert ENTRIES_PER_CHECK > 3
     article = post(repository, 1)
     ids = [comment_on(repository, article, str(number)) for number in range(10)]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from articles.domain.articles import Choice, Tally
-from articles.domain.discussion.comments import (
+from articles.domain.comments import (
     COMMENTS_PER_ARTICLE,
     DEEPEST_SHOWN,
     EDIT_SECONDS,
@@ -36,7 +36,7 @@ from articles.domain.errors import (
     PageTooDeep,
 )
 from articles.domain.lists import Order
-from articles.domain.moderation.log import Action, Actor
+from articles.domain.moderation_log import Action, Actor
 from articles.domain.readership import Visit
 from articles.repository import Repository
 from articles.repository.comments.comments import SENT_SECONDS

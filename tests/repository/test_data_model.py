@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from articles.domain.articles import Choice, ImportedArticle
-from articles.domain.discussion.comments import EDIT_SECONDS
-from articles.domain.moderation.log import OPERATOR
+from articles.domain.comments import EDIT_SECONDS
+from articles.domain.moderation_log import OPERATOR
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
 from articles.repository.lists import hot

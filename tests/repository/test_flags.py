@@ -2,7 +2,7 @@
 
 import pytest
 
-from articles.domain.discussion.comments import root_of
+from articles.domain.comments import root_of
 from articles.domain.errors import (
     AccountDeleted,
     ArticleNotFound,
@@ -15,7 +15,7 @@ from articles.domain.errors import (
     OwnContent,
     PageNotFound,
 )
-from articles.domain.moderation.flags import FLAGGED_REASON, MOST_FLAGS, FlagReason, FlagState, weight
+from articles.domain.flags import FLAGGED_REASON, MOST_FLAGS, FlagReason, FlagState, weight
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.factories import comment_on, post
 from tests.repository.racing import race

@@ -2,8 +2,12 @@
 
 import pytest
 
-from articles.domain.discussion.comments import root_of
-from articles.domain.discussion.notices import (
+from articles.domain.comments import root_of
+from articles.domain.errors import PageNotFound
+from articles.domain.flags import FlagReason, FlagState
+from articles.domain.lists import Order
+from articles.domain.moderation_log import Action, Actor
+from articles.domain.notices import (
     DELETED_NOTED,
     MOST_MENTIONED,
     NOTICES_KEPT,
@@ -12,10 +16,6 @@ from articles.domain.discussion.notices import (
     Notice,
     NoticeKind,
 )
-from articles.domain.errors import PageNotFound
-from articles.domain.lists import Order
-from articles.domain.moderation.flags import FlagReason, FlagState
-from articles.domain.moderation.log import Action, Actor
 from articles.repository import Repository
 from articles.repository.backup.placing import Placing
 from articles.repository.store.key_table import INBOX

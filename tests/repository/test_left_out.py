@@ -8,10 +8,10 @@ import pytest
 import redis
 
 from articles.domain.articles import NONE_LEFT_OUT, Choice, LeftOut
-from articles.domain.discussion.comments import CommentOrder, article_of
+from articles.domain.comments import CommentOrder, article_of
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
-from articles.domain.moderation.log import Action, Actor
+from articles.domain.moderation_log import Action, Actor
 from articles.repository.moderation import left_out
 from articles.repository.moderation import left_out as acts
 from articles.repository.store.key_table import LEFT_OUT_ON_ARTICLE

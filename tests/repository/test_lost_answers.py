@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from articles.domain.errors import EditingClosed, StoreUnavailable
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.domain.readership import Suspicion
 from articles.repository import Repository
 from articles.repository.store import scripts

@@ -5,7 +5,7 @@ import json
 import fakeredis
 import pytest
 
-from articles.domain.operation.measurements import AHEAD, EVERY, KEPT, LONGEST, Measurement, WebCounts
+from articles.domain.measurements import AHEAD, EVERY, KEPT, LONGEST, Measurement, WebCounts
 from articles.repository.store import keys as names
 from tests.cast import MODERATOR
 from tests.clock import DAY

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from articles.domain.errors import ArticlesError, PageNotFound, PageTooDeep
-from articles.domain.moderation.log import Action, Actor
+from articles.domain.moderation_log import Action, Actor
 from articles.repository.moderation import log as moderation_log
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import link, post

@@ -10,7 +10,7 @@ from itertools import chain
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.discussion.comments import CommentOrder, root_of
+from articles.domain.comments import CommentOrder, root_of
 from articles.domain.errors import ArticlesError, StoreUnavailable, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters

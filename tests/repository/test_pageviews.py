@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from articles.domain import ranking
-from articles.domain.discussion.comments import CommentOrder
+from articles.domain.comments import CommentOrder
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters

@@ -13,7 +13,7 @@ from articles.domain import ranking
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticlesError, ChangeRunning, ParametersChanged, StoreUnfit
 from articles.domain.lists import Order
-from articles.domain.moderation.log import OPERATOR, Action, Actor
+from articles.domain.moderation_log import OPERATOR, Action, Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
 from articles.repository.ranking import parameters as tuning

@@ -10,7 +10,7 @@ import redis
 
 from articles.domain import ranking
 from articles.domain.articles import Choice, Tally
-from articles.domain.discussion.comments import CommentOrder, ThreadPart
+from articles.domain.comments import CommentOrder, ThreadPart
 from articles.domain.errors import (
     AccountDeleted,
     ArticleRemoved,
@@ -20,9 +20,9 @@ from articles.domain.errors import (
     GroupNotFound,
     NotRemoved,
 )
+from articles.domain.flags import FlagReason
 from articles.domain.lists import Order
-from articles.domain.moderation.flags import FlagReason
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.repository import ImportRunning, Repository
 from articles.repository.store import keys
 from articles.text.links import link_digest

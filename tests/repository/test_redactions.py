@@ -4,7 +4,7 @@ import pytest
 
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound
-from articles.domain.moderation.log import REDACTED, Action, Actor
+from articles.domain.moderation_log import REDACTED, Action, Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
 from tests.cast import ALICE, BOB, MODERATOR

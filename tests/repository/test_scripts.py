@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from articles.domain import ranking
 from articles.domain.articles import LATEST, Choice
-from articles.domain.discussion.comments import CommentOrder, lower_bound
+from articles.domain.comments import CommentOrder, lower_bound
 from articles.domain.errors import EditingClosed, VotingClosed
 from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters
 from articles.repository.store import schema, scripts
 from articles.repository.store.connection import Store

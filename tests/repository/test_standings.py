@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.moderation.log import OPERATOR
+from articles.domain.moderation_log import OPERATOR
 from articles.repository.lists import standings
 from articles.repository.lists.standings import Standing
 from tests.cast import ALICE, BOB, MODERATOR

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from articles.domain import ranking
 from articles.domain.articles import NONE_LEFT_OUT, Choice, LeftOut, Tally
-from articles.domain.discussion.comments import (
+from articles.domain.comments import (
     DEEPEST_SHOWN,
     EDIT_SECONDS,
     Comment,
@@ -23,7 +23,6 @@ from articles.domain.discussion.comments import (
     lower_bound,
     root_of,
 )
-from articles.domain.discussion.notices import NoticeKind
 from articles.domain.errors import (
     ArticleNotFound,
     ArticleRemoved,
@@ -48,9 +47,10 @@ from articles.domain.errors import (
     StoreUnavailable,
     VotingClosed,
 )
+from articles.domain.flags import FlagReason, FlagState, QueueEntry
 from articles.domain.lists import Order
-from articles.domain.moderation.flags import FlagReason, FlagState, QueueEntry
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
+from articles.domain.notices import NoticeKind
 from articles.domain.ranking import Parameters
 from articles.domain.readership import REPEAT, Suspicion
 from articles.repository import Repository

@@ -4,8 +4,8 @@ from itertools import islice
 
 import pytest
 
-from articles.domain.discussion.comments import root_of
-from articles.domain.moderation.flags import FlagReason
+from articles.domain.comments import root_of
+from articles.domain.flags import FlagReason
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.factories import comment_on, post

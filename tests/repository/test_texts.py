@@ -2,7 +2,7 @@
 
 import pytest
 
-from articles.domain.discussion.comments import CommentOrder
+from articles.domain.comments import CommentOrder
 from articles.text import kept_html
 from articles.text.kept_html import KeptHtml
 from articles.text.markdown import render

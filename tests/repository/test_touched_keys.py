@@ -9,7 +9,7 @@ import re
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.discussion.comments import root_of
+from articles.domain.comments import root_of
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion

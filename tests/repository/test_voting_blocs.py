@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.discussion.comments import article_of
+from articles.domain.comments import article_of
 from articles.domain.members import PLACEHOLDERS
 from articles.repository import answer_within
 from articles.repository.moderation import voting_rings

@@ -4,7 +4,7 @@ import pytest
 
 from articles.domain.articles import Choice, VotingRing
 from articles.domain.errors import ArticleNotFound, CommentRemoved, PageNotFound, VotingClosed
-from articles.domain.moderation.log import Action
+from articles.domain.moderation_log import Action
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
 from tests.factories import comment_on, post

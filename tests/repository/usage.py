@@ -9,11 +9,11 @@ from functools import cache
 import redis
 
 from articles.domain.articles import Choice
-from articles.domain.discussion.comments import root_of
+from articles.domain.comments import root_of
 from articles.domain.errors import LimitReached
+from articles.domain.flags import FlagReason
 from articles.domain.limits import Use
 from articles.domain.lists import TOP_PERIODS, Order
-from articles.domain.moderation.flags import FlagReason
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
 from articles.repository import Confirmation, Repository

@@ -9,9 +9,9 @@ from django.conf import settings
 from voting_site.command_line import execute
 from voting_site.configuration import loading, service_urls
 from voting_site.configuration import variables as configuration
+from voting_site.configuration.data_directory import secret_key
 from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.loading import load
-from voting_site.configuration.secret_key import secret_key
 from voting_site.configuration.store_urls import cache_url, check_apart, database_number, store_url
 from voting_site.configuration.variables import VARIABLES, Variable
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from voting_site.serving.requests.incoming import with_declared_proxies
+from voting_site.serving.requests import with_declared_proxies
 
 PREFIX_HEADERS = (
     "SCRIPT_NAME",

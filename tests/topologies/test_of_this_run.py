@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.db import connection
 
-from articles.domain.operation.store_address import Topology, parse
+from articles.domain.store_address import Topology, parse
 from tests.topologies import of_this_run
 
 SCHEMES = {of_this_run.SENTINEL: Topology.SENTINEL, of_this_run.CLUSTER: Topology.CLUSTER}

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.mail import wait_until_sent
-from articles.web.languages import LanguageMiddleware
+from articles.web.preferences import LanguageMiddleware
 from tests.factories import browser_of
 
 CHINESE, ENGLISH = '<html lang="zh-Hans">', '<html lang="en">'

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from articles.domain.articles import LATEST
-from articles.domain.discussion.comments import (
+from articles.domain.comments import (
     COMMENTS_PER_ARTICLE,
     QUANTILE,
     Comment,

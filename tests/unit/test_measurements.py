@@ -9,9 +9,9 @@ from django.utils import translation
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
 from articles.charts import TimeLine, time_lines
-from articles.domain.operation.measurements import EVERY, KEPT, Measurement, WebCounts
+from articles.domain.measurements import EVERY, KEPT, Measurement, WebCounts
 from articles.operation import metric_files, web_counts
-from articles.views.operation.measurements import last_day
+from articles.views.operation import last_day
 
 BEGAN = 1_700_000_000.0
 COUNTS = WebCounts(BEGAN, 100, 2, 7, {"0.01": 50, "0.1": 90, "+Inf": 100})

@@ -39,7 +39,7 @@ WHERE = {
     "accounts/account_deletion.py": {"_raw_delete"},
     "articles/operation/metric_files.py": {"mmap_dict"},
     "articles/repository/store/clients/guarded_connection.py": {"_HiredisParser", "_parser", "_parsers"},
-    "articles/web/languages.py": {"_cached_user"},
+    "articles/web/preferences.py": {"_cached_user"},
     "voting_site/postgres/base.py": {"_WaitTimeout"},
     "voting_site/serving/workers/server.py": {
         *("_cbsched_aioschedule", "_ctx", "_enter_task", "_future_watcher_wrapper", "_leave_task"),

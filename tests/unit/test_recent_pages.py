@@ -12,7 +12,7 @@ from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
 from articles.operation import ARRIVED_AT
 from articles.operation.metrics import RECENT_PAGES
 from tests.unit.rsgi import Headers, Protocol, Scope
-from voting_site.serving.requests.incoming import declared
+from voting_site.serving.requests import declared
 from voting_site.serving.workers import recent_pages
 from voting_site.serving.workers.gateway import Gateway
 from voting_site.serving.workers.recent_pages import FRESH, USABLE, RecentPages, Views

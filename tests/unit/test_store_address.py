@@ -2,7 +2,7 @@
 
 import pytest
 
-from articles.domain.operation.store_address import Topology, parse
+from articles.domain.store_address import Topology, parse
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from articles import wiring
 from articles.domain.readership import Suspicion
-from articles.readership import detection
-from articles.readership.detection import suspicion_of
-from articles.readership.identity import digest
+from articles.readership import visitors
+from articles.readership.visitors import digest, suspicion_of
 from tests.rules import default_rules
 from voting_site.configuration import variables
 from voting_site.configuration.loading import load
@@ -71,7 +70,7 @@ def test_only_the_start_of_a_long_user_agent_is_read():
 
 
 def test_the_cache_of_user_agents_is_bounded():
-    assert detection._is_bot.cache_info().maxsize * detection.LONGEST <= 2**20
+    assert visitors._is_bot.cache_info().maxsize * visitors.LONGEST <= 2**20
 
 
 @given(st.lists(st.text(max_size=8), max_size=4), st.lists(st.text(max_size=8), max_size=4))

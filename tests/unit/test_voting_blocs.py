@@ -5,8 +5,8 @@ from math import exp
 
 import pytest
 
-from articles.domain.moderation import voting_blocs
-from articles.domain.moderation.voting_blocs import Ballot, binomial_tail, find_blocs
+from articles.domain import voting_blocs
+from articles.domain.voting_blocs import Ballot, binomial_tail, find_blocs
 
 RING = tuple(range(9000, 9008))
 ARTICLES = 1000

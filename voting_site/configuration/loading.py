@@ -15,8 +15,8 @@ from typing import Any
 import environ
 
 from voting_site.configuration import data_directory
+from voting_site.configuration.data_directory import check_key, secret_key
 from voting_site.configuration.kinds import BadSetting
-from voting_site.configuration.secret_key import check_key, secret_key
 from voting_site.configuration.store_urls import check_apart, store_url
 from voting_site.configuration.variables import VARIABLES
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from articles.domain.operation.store_address import Topology, parse
+from articles.domain.store_address import Topology, parse
 
 POSTGRES = "voting_site.postgres"
 """The database backend for PostgreSQL."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from articles.domain.operation.store_address import StoreAddress, Topology, parse
+from articles.domain.store_address import StoreAddress, Topology, parse
 from voting_site.configuration.kinds import BadSetting
 from voting_site.embedded import StorePaths
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from threading import Event, Thread
 
 from . import probe, stamp
+from .append_only import mend
 from .binary import find_server
 from .errors import EmbeddedStoreError, StoreTimeoutError
 from .lock import Lock
-from .mending import mend
 from .paths import StorePaths
 from .server import Server
 

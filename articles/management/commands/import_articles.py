@@ -15,7 +15,7 @@ from django.db import Error as DatabaseError
 
 from accounts.models import User
 from articles.domain.articles import ArticleId, ImportedArticle
-from articles.domain.discussion.comments import CommentEntry, ImportedComment
+from articles.domain.comments import CommentEntry, ImportedComment
 from articles.domain.members import DELETED_MEMBER, UNKNOWN_POSTER, UserId
 from articles.management.base import Progress, StoreCommand, add_progress_argument, progress, require_accounts
 from articles.management.importing import (

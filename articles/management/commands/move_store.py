@@ -11,7 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from articles import wiring
 from articles.domain.errors import ImportRunning, StoreError
-from articles.domain.operation.store_address import StoreAddress, parse
+from articles.domain.store_address import StoreAddress, parse
 from articles.management.base import Progress, StoreCommand, add_progress_argument, progress
 from articles.repository import MoveFailed, Place, Repository
 from articles.wiring import patient_repository

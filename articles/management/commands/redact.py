@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.core.management.base import CommandError, CommandParser
 
 from articles.domain.errors import ArticleNotFound
-from articles.domain.moderation.log import OPERATOR, Redactable
+from articles.domain.moderation_log import OPERATOR, Redactable
 from articles.management.base import StoreCommand
 from articles.repository import Repository
 from articles.text.lines import InvalidInput, clean_reason

@@ -32,7 +32,7 @@ from articles.management.view_log import (
     read_truth,
     tally,
 )
-from articles.readership.detection import suspicion_of
+from articles.readership.visitors import suspicion_of
 from articles.repository import Repository, connect
 from articles.wiring import kept_html, rules
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import redis
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import CommentId, article_of, root_of
+from articles.domain.comments import CommentId, article_of, root_of
 from articles.domain.errors import StoreDamaged
 from articles.repository.backup.records import REMADE, BackupRecord, Entry, Layout
 from articles.repository.store import key_table as table

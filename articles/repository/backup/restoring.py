@@ -8,7 +8,7 @@ from base64 import b64decode
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from articles.domain.discussion.comments import root_of
+from articles.domain.comments import root_of
 from articles.domain.errors import StoreUnfit
 from articles.repository.backup.placing import Placed, Placing
 from articles.repository.backup.records import BackupRecord, Layout

@@ -5,7 +5,7 @@ from hashlib import blake2b
 from typing import Any
 
 from articles.domain.articles import Article, ArticleId, Choice, Tally
-from articles.domain.discussion.comments import (
+from articles.domain.comments import (
     EDIT_SECONDS,
     FIRST_PART,
     Comment,
@@ -20,7 +20,7 @@ from articles.domain.discussion.comments import (
 from articles.domain.errors import ArticleNotFound, CommentNotFound, LimitReached
 from articles.domain.limits import VOTES
 from articles.domain.members import UserId
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.repository.comments.reading import FIELDS as THREAD_FIELDS
 from articles.repository.comments.reading import (
     FIELDS_WITH_HTML,

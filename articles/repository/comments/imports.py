@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import Comment, CommentEntry, CommentPlace, ImportedComment
+from articles.domain.comments import Comment, CommentEntry, CommentPlace, ImportedComment
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
 from articles.repository.comments.reading import FIELDS, comments_from
 from articles.repository.store.connection import Call, Store, Value, exact_time

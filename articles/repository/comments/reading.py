@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from articles.domain.articles import ArticleId, Choice
-from articles.domain.discussion.comments import (
+from articles.domain.comments import (
     COMMENTS_PER_MEMBER_PAGE,
     DEEPEST_SHOWN,
     LEAST_IN_FEED,
@@ -23,7 +23,7 @@ from articles.domain.discussion.comments import (
 )
 from articles.domain.lists import MOST_PAGED, Order
 from articles.domain.members import DELETED_MEMBER, UserId, shown_poster
-from articles.domain.moderation.log import perhaps_redacted
+from articles.domain.moderation_log import perhaps_redacted
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import left_out_from, moment, sort_key
 from articles.repository.store.batches import ENTRIES_PER_READ

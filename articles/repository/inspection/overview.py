@@ -24,9 +24,16 @@ from articles.repository.inspection.footprint import (
     count_keys,
     mean_footprint,
 )
-from articles.repository.inspection.nodes import NodeFacts, list_nodes
 from articles.repository.inspection.readiness import Stamp, find_misfit, list_obstacles, read_stamp
-from articles.repository.inspection.server import Overview, SlowCommand, merged, overview_of, slow_command
+from articles.repository.inspection.server import (
+    NodeFacts,
+    Overview,
+    SlowCommand,
+    list_nodes,
+    merged,
+    overview_of,
+    slow_command,
+)
 from articles.repository.store import keys as names
 from articles.repository.store import permissions
 from articles.repository.store.connection import Store

@@ -1,11 +1,20 @@
-"""The figures in a server's INFO, with units. Pure; a figure that the server leaves out is None."""
+"""The figures in a server's INFO, with units, its slow commands, and how its replicas follow. Read-only.
 
+A figure that the server does not report is None. Slow commands are scripts by name, without secrets.
+"""
+
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import redis
+from redis.crc import key_slot
+
 from articles.repository.store import scripts
+from articles.repository.store.clients.cluster import ClusterClient
+from articles.repository.store.connection import Store
 
 _WORDS = 6
 _LONGEST = 40
@@ -254,3 +263,52 @@ def _times(name: str, stats: Mapping[str, Any], percentiles: Mapping[str, float]
         p99=seconds("p99"),
         failed=stats.get("failed_calls", 0) + stats.get("rejected_calls", 0),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFacts:
+    """One primary. `slots`: of its shards, on a cluster; `lag`: seconds since its slowest replica reported."""
+
+    name: str
+    slots: tuple[int, ...]
+    replicas: int
+    lag: int
+
+
+def list_nodes(store: Store) -> tuple[NodeFacts, ...]:
+    """Return the facts of each primary. One round trip; on a cluster, one more to each primary.
+
+    Raises redis.ResponseError if one does not permit INFO.
+    """
+    if not isinstance(store.client, ClusterClient):
+        with store.commands() as client:
+            return (_facts("", (), client.info("replication")),)
+    slots: dict[str, list[int]] = {}
+    for keys in store.shards.all:
+        with store.commands() as client:
+            place = _name(client.nodes.owner_of(keys.prefix))
+        slots.setdefault(place, []).append(key_slot(keys.prefix.encode()))
+    nodes = []
+    for server in store.servers():
+        with store.commands():
+            nodes.append(_facts(_name(server), tuple(slots.get(_name(server), ())), server.info("replication")))
+    return tuple(nodes)
+
+
+def _name(server: redis.Redis) -> str:
+    place = server.connection_pool.connection_kwargs
+    return f"{place['host']}:{place['port']}"
+
+
+def _facts(name: str, slots: tuple[int, ...], info: Mapping[str, Any]) -> NodeFacts:
+    """Read the lines `slave0:ip=…,port=…,state=online,offset=…,lag=0`, which redis-py parses."""
+    replicas = [fact for name, fact in info.items() if name.startswith("slave") and isinstance(fact, dict)]
+    online = [replica for replica in replicas if replica.get("state") == "online"]
+    return NodeFacts(name, slots, len(online), max((int(replica.get("lag", 0)) for replica in online), default=0))
+
+
+def surplus(nodes: tuple[NodeFacts, ...]) -> tuple[NodeFacts, int]:
+    """Return the primary with the most shards, and how many another one could take from it."""
+    counts = Counter({node.name: len(node.slots) for node in nodes})
+    fullest = max(nodes, key=lambda node: len(node.slots))
+    return fullest, max(0, len(fullest.slots) - -(-counts.total() // len(nodes)))

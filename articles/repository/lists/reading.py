@@ -20,7 +20,7 @@ from articles.domain.articles import (
 )
 from articles.domain.errors import StoreUnfit
 from articles.domain.members import UserId, shown_poster
-from articles.domain.moderation.log import perhaps_redacted
+from articles.domain.moderation_log import perhaps_redacted
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ, TEXTS_PER_READ
 from articles.repository.store.clients.errors import UNPREPARED

@@ -6,10 +6,9 @@ from heapq import merge
 from operator import itemgetter
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.discussion.comments import article_of, is_root
+from articles.domain.comments import article_of, is_root
 from articles.domain.errors import ArticleRemoved, CommentRemoved, PageNotFound
-from articles.domain.members import UserId
-from articles.domain.moderation.flags import (
+from articles.domain.flags import (
     FLAGGED_REASON,
     MOST_FLAGS,
     Flag,
@@ -20,7 +19,8 @@ from articles.domain.moderation.flags import (
     SubjectId,
     weight,
 )
-from articles.domain.moderation.log import SITE, Actor
+from articles.domain.members import UserId
+from articles.domain.moderation_log import SITE, Actor
 from articles.repository.articles import Articles
 from articles.repository.comments import Comments
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from

@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from articles.domain.members import UserId
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.repository.store.attempts import Finding, carry_out
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time

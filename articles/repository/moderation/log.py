@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.errors import PageNotFound
-from articles.domain.moderation.flags import SubjectId
-from articles.domain.moderation.log import Action, Actor, LogEntry, LogPage, perhaps_redacted
+from articles.domain.flags import SubjectId
+from articles.domain.moderation_log import Action, Actor, LogEntry, LogPage, perhaps_redacted
 from articles.repository.lists.paging import page_window
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time

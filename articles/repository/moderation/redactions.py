@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from articles.domain.articles import WITHDRAWN, Article, ArticleId
-from articles.domain.discussion.comments import CommentId
+from articles.domain.comments import CommentId
 from articles.domain.errors import ArticleNotFound
-from articles.domain.moderation.log import REDACTED, Actor, LogEntry, Redactable
+from articles.domain.moderation_log import REDACTED, Actor, LogEntry, Redactable
 from articles.repository.changes import Changes
 from articles.repository.lists.reading import read_articles
 from articles.repository.moderation.log import entries_from

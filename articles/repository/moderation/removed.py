@@ -9,11 +9,11 @@ from math import inf
 from typing import NamedTuple
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.discussion.comments import COMMENTS_PER_MEMBER_PAGE, Comment, root_of
+from articles.domain.comments import COMMENTS_PER_MEMBER_PAGE, Comment, root_of
 from articles.domain.errors import ActionRefused, ArticleNotFound, CommentNotFound
 from articles.domain.lists import MOST_PAGED, Position
 from articles.domain.members import UserId
-from articles.domain.moderation.log import Action, Actor, LogEntry
+from articles.domain.moderation_log import Action, Actor, LogEntry
 from articles.repository.articles import Articles
 from articles.repository.comments import Comments
 from articles.repository.comments.reading import FIELDS, comments_from

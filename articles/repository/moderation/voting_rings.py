@@ -11,12 +11,12 @@ from threading import Lock
 from typing import NamedTuple
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.discussion.comments import article_of
+from articles.domain.comments import article_of
 from articles.domain.errors import PageNotFound
 from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS, UserId
-from articles.domain.moderation.log import Actor
-from articles.domain.moderation.voting_blocs import MOST_VOTERS, Ballot, VotingBloc, find_blocs
+from articles.domain.moderation_log import Actor
+from articles.domain.voting_blocs import MOST_VOTERS, Ballot, VotingBloc, find_blocs
 from articles.repository.lists.reading import read_articles
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.clients.guarded_connection import answer_within

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import CommentId, article_of, is_root
+from articles.domain.comments import CommentId, article_of, is_root
 from articles.repository.backup.reading import BackupReader
 from articles.repository.backup.records import BackupRecord, Layout
 from articles.repository.backup.restoring import StoreRestore

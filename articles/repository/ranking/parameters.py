@@ -14,7 +14,7 @@ from typing import Any
 
 from articles.domain.errors import ParametersChanged, StoreDamaged, StoreUnfit
 from articles.domain.lists import Order
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.domain.ranking import RANGES, Parameters, out_of_range
 from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.clients.errors import UNPREPARED

@@ -6,7 +6,7 @@ from dataclasses import replace
 from articles.domain.articles import ArticleId, LeftOut, ranked_points
 from articles.domain.errors import ActionRefused
 from articles.domain.lists import Order
-from articles.domain.moderation.log import OPERATOR
+from articles.domain.moderation_log import OPERATOR
 from articles.domain.ranking import (
     DAY,
     PATIENCE,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, ParamSpec
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import CommentId, article_of
+from articles.domain.comments import CommentId, article_of
 from articles.domain.lists import Order, Period
 from articles.domain.members import UserId
 from articles.repository.store import key_table as table

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import CommentId
+from articles.domain.comments import CommentId
 from articles.domain.errors import StoreDamaged
 from articles.domain.lists import Order
 from articles.domain.members import UserId

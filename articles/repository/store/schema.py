@@ -8,8 +8,8 @@ from uuid import uuid4
 import redis
 
 from articles.domain.errors import StoreUnfit
-from articles.domain.operation.store_address import ANY_SITE
 from articles.domain.ranking import Parameters
+from articles.domain.store_address import ANY_SITE
 from articles.repository.store import keys as names
 from articles.repository.store import permissions
 from articles.repository.store.confirmation import Confirmation

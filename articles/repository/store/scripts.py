@@ -15,10 +15,10 @@ from importlib.resources import files
 from typing import TypeAlias
 
 from articles.domain.articles import LATEST
-from articles.domain.discussion.comments import COMMENTS_PER_ARTICLE, QUANTILE
-from articles.domain.discussion.notices import MOST_MENTIONED, NOTICES_KEPT, UNDO_SECONDS
+from articles.domain.comments import COMMENTS_PER_ARTICLE, QUANTILE
 from articles.domain.lists import CHANGES_KEPT, TOP_PERIODS, Order
 from articles.domain.members import PLACEHOLDERS
+from articles.domain.notices import MOST_MENTIONED, NOTICES_KEPT, UNDO_SECONDS
 from articles.domain.ranking import ONE_POINT
 from articles.repository.store.key_table import ARTICLE, BY_NAME, COMMENT, RANKING, InBackup, Place
 from articles.repository.store.keys import Keys

@@ -54,7 +54,7 @@ from articles.repository.store.scan import (
     survey,
 )
 from articles.repository.store.values import NO_ARTICLE, article_id_from, parameters_from
-from articles.repository.upkeep.comment_audit import CommentAudit, NotedComments
+from articles.repository.upkeep.comments import CommentAudit, NotedComments
 from articles.repository.upkeep.group_audit import Attempt, GroupAudit
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
 from articles.repository.upkeep.readable import Entries

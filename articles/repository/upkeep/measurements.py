@@ -10,16 +10,7 @@ from typing import Any
 from redis.client import Pipeline
 
 from articles.domain.lists import Order
-from articles.domain.operation.measurements import (
-    AHEAD,
-    EVERY,
-    KEPT,
-    LONGEST,
-    MEDIAN,
-    SLOWEST,
-    Measurement,
-    WebCounts,
-)
+from articles.domain.measurements import AHEAD, EVERY, KEPT, LONGEST, MEDIAN, SLOWEST, Measurement, WebCounts
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
 from articles.repository.store.values import count_from

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import CommentId, root_of
+from articles.domain.comments import CommentId, root_of
 from articles.domain.errors import StoreDamaged
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.repository.changes import Changes
@@ -22,7 +22,7 @@ from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, mentioned_ids, portions, set_members, survey
 from articles.repository.upkeep.audit import Progress, check_choices, check_log, quiet
-from articles.repository.upkeep.comment_repair import CommentRepair
+from articles.repository.upkeep.comments import CommentRepair
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
 from articles.repository.upkeep.readable import drop_unreadable
 from articles.repository.upkeep.upgrades import drop_words

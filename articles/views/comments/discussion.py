@@ -1,20 +1,25 @@
-"""The discussion on the page of an article, and the branch of it on the page of a comment."""
+"""The discussion on the page of an article, and the page of a comment: the branch that begins with it."""
 
 from dataclasses import dataclass
 from itertools import chain
 from urllib.parse import urlencode
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import pgettext
+from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
 from accounts.models import BanScope
 from accounts.moderators import REMOVE_ARTICLES
 from articles.domain.articles import Article, ArticleId
-from articles.domain.discussion.comments import Comment, CommentOrder, Thread, ThreadPart, article_of
+from articles.domain.comments import Comment, CommentOrder, Thread, ThreadPart, article_of
 from articles.domain.errors import CommentNotFound, PageNotFound
+from articles.forms.comments import CommentForm
 from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.views.lists.paging import Pages, pack, unpack
+from articles.web.addresses import site_address
 from articles.web.identity import reader_id, silence_of
 from articles.wiring import repository
 from moderation.rights import may_see_subjects
@@ -193,3 +198,23 @@ def _address(path: str, order: CommentOrder, start: int = 0, token: str = "") ->
     named = {"comments": "" if order is CommentOrder.BEST else order.value, "start": start or "", "after": token}
     query = urlencode({name: value for name, value in named.items() if value})
     return f"{path}{'?' if query else ''}{query}#comments"
+
+
+@require_safe
+def branch(request: HttpRequest, comment_id: int) -> HttpResponse:
+    """Show a comment with its replies, and links to what it replies to. Not a view of the article."""
+    repo, order, place = repository(), order_of(request), place_in(request)
+    thread = repo.comments.get_branch(comment_id, order, reader=reader_id(request), part=place.part)
+    comment = thread.comments[0]
+    article = repo.articles.get(comment.article, reader_id(request))
+    whole = reverse("articles:article", args=[article.id])
+    address = reverse("articles:comment", args=[comment_id])
+    context = {
+        "article": article,
+        "comment": comment,
+        "top": thread.ancestors[0] if len(thread.ancestors) > 1 else None,
+        "canonical": site_address(request) + whole,
+        "discussion": discussion_with(request, article, thread, address, parent=comment),
+        "comment_form": CommentForm(initial={"parent": comment_id}),
+    }
+    return render(request, "comments/page.html", context)

@@ -10,10 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
-from articles.domain.discussion.comments import Comment
+from articles.domain.comments import Comment
 from articles.domain.errors import ArticleRemoved
-from articles.feeds.answers import answer
-from articles.feeds.writing import comment_item, facts_of
+from articles.feeds import answer, comment_facts_of, comment_item
 from articles.kept_pages import in_turn
 from articles.repository import FeedFilter
 from articles.views.lists.feeds import feed_of
@@ -71,4 +70,4 @@ def _answer(request: HttpRequest, title: str, page: str, comments: Sequence[Comm
     shown = [(comment, articles[comment.article]) for comment in comments if comment.article in articles]
     feed = feed_of(request, title, _("What members write about articles."), page, escape_uri_path(request.path))
     items = (comment_item(feed, comment, article) for comment, article in shown)
-    return answer(request, feed, facts_of(shown), items, kind, repo.store.now())
+    return answer(request, feed, comment_facts_of(shown), items, kind, repo.store.now())

@@ -13,12 +13,7 @@ from django.utils.translation import gettext as _
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import (
-    EDIT_SECONDS,
-    Comment,
-    CommentId,
-    article_of,
-)
+from articles.domain.comments import EDIT_SECONDS, Comment, CommentId, article_of
 from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFound
 from articles.forms.comments import CommentForm, EditCommentForm
 from articles.text.refusals import action_sentence

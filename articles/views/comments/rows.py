@@ -18,14 +18,7 @@ from django.utils.translation import get_language
 from markupsafe import Markup
 
 from articles.domain.articles import ArticleId, Choice, LeftOut
-from articles.domain.discussion.comments import (
-    DEEPEST_SHOWN,
-    Comment,
-    CommentId,
-    CommentOrder,
-    Thread,
-    lower_bound,
-)
+from articles.domain.comments import DEEPEST_SHOWN, Comment, CommentId, CommentOrder, Thread, lower_bound
 from articles.domain.members import DELETED_MEMBER, UserId
 from articles.formatting.values import age
 

@@ -1,4 +1,4 @@
-"""Feeds of every list. `repository.lists.feeds` chooses the articles, `articles.feeds.writing` writes the XML."""
+"""Feeds of every list. `repository.lists.feeds` chooses the articles, `articles.feeds` writes the XML."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,7 @@ from django.views.decorators.http import require_safe
 from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order, Period, SearchOrder
-from articles.feeds.answers import BadQuery, answer, facts_of, feed_filter_of, query_of
-from articles.feeds.writing import Feed, article_item
+from articles.feeds import BadQuery, Feed, answer, article_item, facts_of, feed_filter_of, query_of
 from articles.finding import MOST_FOUND, SearchIncompleteError
 from articles.formatting.values import grouped
 from articles.kept_pages import in_turn

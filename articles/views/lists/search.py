@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from markupsafe import Markup, escape
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.discussion.comments import Comment
+from articles.domain.comments import Comment
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import SearchOrder
 from articles.finding import ARTICLES, COMMENTS

@@ -16,7 +16,7 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
 from articles.domain import lab as lab_formulas
 from articles.domain.errors import ChangeRunning, ParametersChanged
-from articles.domain.moderation.log import Actor
+from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters, fitting_votes_per_day, out_of_range
 from articles.formatting.values import age, grouped
 from articles.forms.lab import ApplyForm, LabForm, RollbackForm

@@ -17,7 +17,7 @@ from typing import Any
 from django.utils.translation import gettext_noop
 
 from articles.operation import ARRIVED_AT
-from voting_site.serving.requests.incoming import Application
+from voting_site.serving.requests import Application
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
 from voting_site.serving.workers.environ import CHUNK_BYTES, Response, refuse

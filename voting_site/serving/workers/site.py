@@ -11,12 +11,11 @@ from pathlib import Path
 from django.conf import settings
 
 from articles.operation import metric_files
-from articles.readership.gathering import GatheredViews
-from articles.readership.record import count_apart
+from articles.readership.record import GatheredViews, count_apart
 from articles.retractions import Retractions
 from articles.wiring import repository
 from voting_site.jinja import load_most_read
-from voting_site.serving.requests.incoming import declared
+from voting_site.serving.requests import declared
 from voting_site.serving.workers.pool import Pool
 from voting_site.serving.workers.recent_pages import RecentPages, Views
 from voting_site.serving.workers.worker import GRACE, Worker

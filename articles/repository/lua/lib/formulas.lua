@@ -1,6 +1,6 @@
 --[[
 The formulas that rank, the same as in articles/domain/ranking.py and articles/domain/articles.py and, for comments,
-articles/domain/discussion/comments.py; tests compare them. Touches no key.
+articles/domain/comments.py; tests compare them. Touches no key.
 ]]
 -- The same as score().
 local function score(posted_at, points, seconds_per_point)

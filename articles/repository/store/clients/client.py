@@ -18,7 +18,7 @@ from redis.sentinel import (
     SentinelManagedSSLConnection,
 )
 
-from articles.domain.operation.store_address import StoreAddress, Topology, parse
+from articles.domain.store_address import StoreAddress, Topology, parse
 from articles.repository.store.clients.cluster import ClusterClient
 from articles.repository.store.clients.cluster_nodes import Discovery, Nodes
 from articles.repository.store.clients.guarded_connection import (

@@ -6,11 +6,11 @@ from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from articles.domain.articles import ArticleId
-from articles.domain.discussion.comments import Comment, CommentId
+from articles.domain.comments import Comment, CommentId
+from articles.domain.flags import FlagState
 from articles.domain.lists import Position
 from articles.domain.members import UserId
-from articles.domain.moderation.flags import FlagState
-from articles.domain.moderation.log import LogEntry
+from articles.domain.moderation_log import LogEntry
 
 NOTICES_KEPT = 1_000
 """Notices that a member's inbox keeps in one shard: the newest."""

@@ -1,8 +1,6 @@
-"""Detection of requests that no reader made: by crawlers and other programs, and by prefetching browsers.
+"""Who views an article: digests tell visitors apart without revealing who they are, and programs are recognised.
 
-The package crawler-user-agents lists the well-known programs by name. The rules below match what nearly all others
-have in common: a word for their task, a contact address, or a form that no browser has. docs/hot-list.md gives the
-accuracy of both.
+Crawlers, other programs and prefetching browsers make requests that no reader made.
 """
 
 import re
@@ -10,8 +8,72 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from crawleruseragents import CHUNK_SIZE, CRAWLER_USER_AGENTS_DATA
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
 
-from articles.domain.readership import Suspicion
+from articles.domain.readership import REPEAT, Suspicion, ViewCount, Visit
+from articles.web.client_address import Address, household, neighbourhood
+from articles.web.identity import address_of, digest, reader_id
+from articles.wiring import repository
+
+COOKIE: str = settings.VISITOR_COOKIE_NAME
+_SIGNED_FOR = "articles.visitors"
+_DAY = 86400
+
+
+def visit_of(request: HttpRequest, client_id: str = "") -> Visit:
+    """Return the visit that a request makes. Raises StoreError if the day's salt is not available.
+
+    `client_id` is an API client's name for its user. It only distinguishes users of the same visitor, so no client
+    can pass for another visitor. The limit per network applies to these users too.
+    """
+    salt = _salt(int(repository().store.now() // _DAY))
+    address = address_of(request)
+    visitor = _visitor(request, address, salt)
+    if client_id:
+        visitor = digest("client", visitor, client_id)
+    network = digest("network", salt, neighbourhood(address)) if address else ""
+    return Visit(visitor, network, suspicion_of(request.headers))
+
+
+def remember(request: HttpRequest, response: HttpResponse, visit: Visit, count: ViewCount) -> None:
+    """Set the visitor cookie, except for members, visitors who have it, and suspect views."""
+    is_eligible = settings.VISITOR_COOKIE_DAYS > 0 and count.reason in (None, REPEAT)
+    if not is_eligible or reader_id(request) is not None or _from_cookie(request) is not None:
+        return
+    response.set_signed_cookie(
+        COOKIE,
+        visit.visitor,
+        salt=_SIGNED_FOR,
+        max_age=settings.VISITOR_COOKIE_DAYS * _DAY,
+        secure=settings.SESSION_COOKIE_SECURE or request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _visitor(request: HttpRequest, address: Address | None, salt: str) -> str:
+    member = reader_id(request)
+    if member is not None:
+        return digest("member", str(member))
+    if known := _from_cookie(request):
+        return known
+    return digest("address", salt, household(address) if address else "", user_agent(request.headers))
+
+
+def _from_cookie(request: HttpRequest) -> str | None:
+    """Return the digest in the cookie; None without a cookie, or if it is forged or too old."""
+    if settings.VISITOR_COOKIE_DAYS == 0:
+        return None
+    max_age = settings.VISITOR_COOKIE_DAYS * _DAY
+    return request.get_signed_cookie(COOKIE, default=None, salt=_SIGNED_FOR, max_age=max_age)
+
+
+@lru_cache(maxsize=1)
+def _salt(epoch_day: int) -> str:
+    """Return the salt of a day. Only the last one is cached, so that this process forgets the old ones."""
+    return repository().pageviews.get_salt(epoch_day)
+
 
 LONGEST = 512
 """Characters of a user agent that are examined."""

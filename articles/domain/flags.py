@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from articles.domain.articles import Article
-from articles.domain.discussion.comments import Comment, CommentId
+from articles.domain.comments import Comment, CommentId
 from articles.domain.members import UserId
 
 SubjectId = CommentId

@@ -1,1 +1,0 @@
-"""Discussions of articles: comments and threads."""

@@ -1,1 +1,0 @@
-"""Moderation: what moderators do, and its public log."""

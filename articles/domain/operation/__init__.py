@@ -1,1 +1,0 @@
-"""What operators see of the site: its measurements."""

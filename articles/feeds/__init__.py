@@ -1,1 +1,0 @@
-"""Feeds in Atom and RSS. docs/feeds.md describes them."""

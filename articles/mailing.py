@@ -1,0 +1,288 @@
+"""Mail to members that housekeeping sends: about the notices of an inbox and about bans, and weekly digests.
+
+Each is sent at most once: a mail is claimed before. A claim is a moment in the member's row of the accounts
+database, up to which mail is sent. If the process dies after it, the mail is lost. Nothing is claimed while the
+mail server cannot be reached. Mails are plain text and HTML, in the member's language.
+"""
+
+import logging
+import re
+import smtplib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from html import unescape
+from itertools import islice
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives, get_connection
+from django.db.models import F, QuerySet
+from django.template import engines
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import translation
+from django.utils.html import format_html, strip_tags
+from django.utils.translation import gettext
+from markupsafe import Markup
+
+from accounts.mail import DIGEST, NOTICES, site_origin, unsubscribe_token
+from accounts.models import BAN_SCOPES, Ban, User
+from articles.domain.articles import Article
+from articles.domain.notices import EXCERPT_CHARACTERS, Notice, NoticeKind, NoticePointer
+from articles.repository import Repository
+from articles.text.markdown import plain
+from articles.web import preferences
+from articles.web.identity import named
+from articles.web.preferences import slugs_from
+
+MAILS_PER_RUN = 50
+"""Mails of one kind that one run sends."""
+
+_log = logging.getLogger(__name__)
+
+
+class Mail(NamedTuple):
+    """A mail to a member that may be due. `claim` returns whether this process is to send it."""
+
+    member: int
+    message: EmailMultiAlternatives
+    claim: Callable[[], bool]
+
+
+def recipients() -> QuerySet[User]:
+    """Return the members whose address is verified."""
+    members = User.objects.filter(is_active=True, left_at=None, verified_email=F("email"))
+    return members.exclude(email="")
+
+
+def send_each(mails: Iterator[Mail], deadline: float) -> int:
+    """Claim and send mails until the deadline, at most `MAILS_PER_RUN`; return how many were sent.
+
+    Raises OSError, and smtplib.SMTPException, if the mail server cannot be reached: then nothing is claimed.
+    """
+    first, sent = next(mails, None), 0
+    if first is None:
+        return 0
+    with get_connection() as server:
+        for one in _with(first, islice(mails, MAILS_PER_RUN - 1)):
+            if one.claim():
+                one.message.connection = server
+                try:
+                    one.message.send()
+                    sent += 1
+                except smtplib.SMTPServerDisconnected:
+                    _log.warning("a mail to member %d may be lost: the mail server hung up", one.member)
+                    break
+                except (OSError, smtplib.SMTPException) as failure:
+                    _log.warning("a mail to member %d was not sent: %s", one.member, type(failure).__name__)
+            if time.monotonic() >= deadline:
+                break
+    return sent
+
+
+def _with(first: Mail, others: Iterator[Mail]) -> Iterator[Mail]:
+    yield first
+    yield from others
+
+
+_OWN_LINK = re.compile('(?<=href=")(?=/)')
+
+
+class _Row(NamedTuple):
+    """A notice as the mail shows it."""
+
+    html: Markup
+    text: str
+    address: str
+
+
+def notices_to(
+    member: User, notices: Sequence[Notice], count: int, bans: Sequence[Ban] = ()
+) -> EmailMultiAlternatives:
+    """Return a mail about bans, if any, and notices in the member's language; `count` is their total number."""
+    with _language_of(member):
+        rows = [_ban_row(ban, site_origin()) for ban in bans]
+        rows += [_notice_row(notice, site_origin()) for notice in notices]
+        return _message(member, "mail", NOTICES, {"count": count, "rows": rows})
+
+
+def digest_to(member: User, articles: Sequence[Article]) -> EmailMultiAlternatives:
+    """Return a mail with the best articles of the week, in the member's language."""
+    with _language_of(member):
+        rows = [(article, site_origin() + reverse("articles:article", args=[article.id])) for article in articles]
+        return _message(member, "digest", DIGEST, {"rows": rows})
+
+
+def _language_of(member: User) -> AbstractContextManager[None]:
+    return translation.override(member.language or settings.LANGUAGE_CODE)
+
+
+def _message(member: User, template: str, what: str, context: dict[str, Any]) -> EmailMultiAlternatives:
+    """Return a mail that can be unsubscribed from with one click (RFC 8058)."""
+    origin = site_origin()
+    stop = origin + reverse("accounts:unsubscribe", args=[unsubscribe_token(member, what)])
+    context = {
+        "name": member.username,
+        "site_name": settings.SITE_NAME,
+        "language": preferences.tag(),
+        "inbox": origin + reverse("articles:inbox"),
+        "stop": stop,
+    } | context
+    subject = " ".join(render_to_string(f"inbox/{template}_subject.txt", context).split())
+    headers = {
+        "List-Unsubscribe": f"<{stop}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        "Auto-Submitted": "auto-generated",
+    }
+    text = render_to_string(f"inbox/{template}.txt", context)
+    message = EmailMultiAlternatives(subject, text, to=[member.email], headers=headers)
+    message.attach_alternative(render_to_string(f"inbox/{template}.html", context), "text/html")
+    return message
+
+
+def _macros(template: str) -> Any:
+    return engines["jinja2"].env.get_template(template).module  # type: ignore[attr-defined]
+
+
+def _ban_row(ban: Ban, origin: str) -> _Row:
+    macros, path = _macros("bans/facts.html"), reverse("articles:appeal")
+    link = format_html('<p><a href="{}">{}</a></p>', path, gettext("Appeal against a ban"))
+    return _drawn_row(f"<li>{macros.facts(ban, BAN_SCOPES)}{macros.texts(ban)}{link}</li>", path, origin)
+
+
+def _notice_row(notice: Notice, origin: str) -> _Row:
+    drawn = str(_macros("inbox/notice.html").draw_notice(notice, plain(notice.html)[:EXCERPT_CHARACTERS]))
+    path = reverse("articles:article", args=[notice.article])
+    if notice.comment_id and notice.is_readable:
+        path = reverse("articles:comment", args=[notice.comment_id])
+    return _drawn_row(drawn, path, origin)
+
+
+def _drawn_row(drawn: str, path: str, origin: str) -> _Row:
+    lines = (" ".join(unescape(strip_tags(part)).split()) for part in drawn.split("</p>"))
+    html = Markup(_OWN_LINK.sub(origin, drawn))  # nosec B704 # noqa: S704 - the template escapes
+    return _Row(html, "\n".join(filter(None, lines)), origin + path)
+
+
+SETTLE_SECONDS = 300
+"""Age at which a notice is mailed: until then, the comment may be edited, deleted, or read on the site."""
+
+NOTICES_PER_MAIL = 25
+"""Newest notices that one mail lists."""
+
+_MEMBERS_PER_READ = 200
+
+
+class _Due(NamedTuple):
+    """A member with notices that are old enough to be mailed, newest first, or with news of bans."""
+
+    member: User
+    pointers: Sequence[NoticePointer]
+    bans: Sequence[Ban]
+
+    @property
+    def last_at(self) -> float:
+        """Time of the newest of these, in Unix seconds."""
+        return max([one.at for one in self.pointers[:1]] + [ban.changed_at for ban in self.bans], default=0)
+
+    @property
+    def wanted(self) -> list[NoticePointer]:
+        kinds = self.member.mail_kinds.split(",")
+        return [one for one in self.pointers if one.kind.value in kinds and one.at > self.member.inbox_read_until]
+
+
+def send_due(repository: Repository, budget: float) -> int:
+    """Send mail about notices, for about `budget` seconds; return the number of mails. Raises StoreError.
+
+    Raises errors as `send_each`.
+    """
+    deadline = time.monotonic() + budget
+    return send_each(_mails(repository, deadline), deadline)
+
+
+def _mails(repository: Repository, deadline: float) -> Iterator[Mail]:
+    for due in _due(repository, deadline):
+        notices = named(repository.inbox.read(due.wanted[:NOTICES_PER_MAIL]))
+        if notices or due.bans:
+            count = len(due.wanted) + len(due.bans)
+            yield Mail(due.member.pk, notices_to(due.member, notices, count, due.bans), partial(_claim, due))
+
+
+class _Round:
+    """How far this process has come with the members: a run continues where the previous one ended."""
+
+    last = 0
+
+
+def _due(repository: Repository, deadline: float) -> Iterator[_Due]:
+    """Yield members with notices to mail, until the last member or the deadline. One round trip for each batch."""
+    until = repository.store.now() - SETTLE_SECONDS
+    members = recipients().exclude(mail_kinds="").order_by("pk")
+    while batch := list(members.filter(pk__gt=_Round.last)[:_MEMBERS_PER_READ]):
+        found = repository.inbox.list_between([(one.pk, one.mailed_until) for one in batch], until)
+        for member, pointers in zip(batch, found, strict=True):
+            _Round.last = member.pk
+            due = _Due(member, pointers, _bans_to_mail(member, until))
+            if due.wanted or due.bans:
+                yield due
+        if time.monotonic() >= deadline:
+            return
+    _Round.last = 0
+
+
+def _bans_to_mail(member: User, until: float) -> list[Ban]:
+    """Return the bans of which the member wants news that are old enough. One query, for most members none."""
+    is_wanted, known = NoticeKind.MODERATION.value in member.mail_kinds.split(","), member.inbox_read_until
+    known = max(known, member.mailed_until)
+    bans = Ban.objects.to_show(member) if is_wanted and known < member.ban_changed_at else []
+    return [ban for ban in bans if known < ban.changed_at <= until]
+
+
+def _claim(due: _Due) -> bool:
+    """Claim these notices; return whether no other process did, and the member still wants mail."""
+    member = due.member
+    same = User.objects.filter(
+        pk=member.pk, mailed_until=member.mailed_until, mail_kinds=member.mail_kinds, verified_email=F("email")
+    )
+    return same.update(mailed_until=due.last_at) == 1
+
+
+WEEK = 7 * 86400
+"""Seconds between two digests of a member, and age up to which they contain articles."""
+
+ARTICLES_PER_DIGEST = 10
+
+_ARTICLES_LOOKED_AT = 100
+"""Number of first articles of the followed groups among which the best of the week are chosen."""
+
+
+def send_digests(repository: Repository, budget: float) -> int:
+    """Send digests that are due, for about `budget` seconds; return their number. Raises StoreError.
+
+    Raises errors as `send_each`.
+    """
+    return send_each(_digests(repository, repository.store.now()), time.monotonic() + budget)
+
+
+def _digests(repository: Repository, now: float) -> Iterator[Mail]:
+    """Yield digests, the longest waiting first. Two round trips for each."""
+    wanted = recipients().filter(digest=True, digested_at__lte=now - WEEK).order_by("digested_at", "pk")
+    for member in list(wanted[:MAILS_PER_RUN]):
+        followed, hidden = slugs_from(member.followed_groups), slugs_from(member.hidden_groups)
+        page = repository.following.get_page(followed, size=_ARTICLES_LOOKED_AT, hidden=hidden)
+        recent = [article for article in page.articles if article.posted_at > now - WEEK]
+        claim = partial(_claim_digest, member, now)
+        if recent:
+            yield Mail(member.pk, digest_to(member, recent[:ARTICLES_PER_DIGEST]), claim)
+        else:
+            claim()
+
+
+def _claim_digest(member: User, now: float) -> bool:
+    """Claim this week's digest; return whether no other process did, and the member still wants it."""
+    same = User.objects.filter(
+        pk=member.pk, digested_at=member.digested_at, digest=True, verified_email=F("email")
+    )
+    return same.update(digested_at=now) == 1

@@ -1,0 +1,333 @@
+"""The operator's page with the charts of the last 24 hours, `/metrics` for Prometheus, and health checks."""
+
+import hmac
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import DatabaseError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from articles import backup, known_store
+from articles.charts import Chart, TimeLine, time_lines
+from articles.charts.shapes import evenly
+from articles.doctor.checks import list_urgent
+from articles.doctor.examination import Examination
+from articles.doctor.machine import LEAST_FREE_BYTES
+from articles.doctor.proxy import arrival_of, as_json
+from articles.domain.errors import ArticleNotFound, StoreError
+from articles.domain.measurements import KEPT, LONGEST, Measurement
+from articles.domain.store_address import ANY_SITE
+from articles.formatting import units
+from articles.formatting.values import grouped, prose
+from articles.operation import metrics
+from articles.repository import Repository
+from articles.views.ranking import chart_labels
+from articles.web.identity import needs
+from articles.wiring import repository
+
+_MOST_ROWS = 25
+"""Maximum number of rows of the table: about one for each hour."""
+
+_LEAST = 2
+"""Minimum number of measurements for a line."""
+
+_UNKNOWN = "–"
+
+_ZERO_DECIMAL = re.compile(r"[.,]0(?![0-9])")
+"""A decimal that round numbers on an axis omit."""
+
+
+def _milliseconds(seconds: float) -> str:
+    return _("%(n)s ms") % {"n": chart_labels.number(seconds * 1000)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Quantity:
+    """A kind of number: how it is written, and the unit in which its axis has round numbers."""
+
+    label: Callable[[float], str]
+    unit: Callable[[float], float] = lambda _highest: 1
+    is_whole: bool = False
+
+
+def _unit_of_size(highest: float) -> float:
+    """Return the largest unit in which the number of bytes is at least 1."""
+    return float(max((1024**n for n in range(5) if 1024**n <= highest), default=1))
+
+
+_COUNT = _Quantity(grouped, is_whole=True)
+_TIME = _Quantity(_milliseconds, lambda _highest: 0.001)
+_SIZE = _Quantity(units.size, _unit_of_size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A figure of a measurement, by its attribute."""
+
+    attribute: str
+    name: str | Promise
+
+    def of(self, measurement: Measurement) -> float | None:
+        value: float | None = getattr(measurement, self.attribute)
+        return value
+
+    def line(self, measured: Sequence[Measurement]) -> TimeLine:
+        return TimeLine(str(self.name), [(one.at, self.of(one)) for one in measured])
+
+
+_Content = tuple[str | Promise, _Quantity, tuple[_Figure, ...]]
+"""The title of a chart, the kind of its numbers, and its figures."""
+
+
+def _alone(quantity: _Quantity, attribute: str, name: str | Promise) -> _Content:
+    return name, quantity, (_Figure(attribute, name),)
+
+
+_CHARTS: tuple[_Content, ...] = (
+    _alone(_COUNT, "votes", gettext_lazy("Votes cast")),
+    _alone(_COUNT, "posts", gettext_lazy("Articles posted")),
+    _alone(_COUNT, "views", gettext_lazy("Views")),
+    _alone(_COUNT, "requests", gettext_lazy("Requests")),
+    _alone(_COUNT, "errors", gettext_lazy("Errors")),
+    (
+        gettext_lazy("Response time"),
+        _TIME,
+        (
+            _Figure("median_seconds", gettext_lazy("Median")),
+            _Figure("p99_seconds", gettext_lazy("99th percentile")),
+        ),
+    ),
+    _alone(_SIZE, "memory_bytes", gettext_lazy("Memory")),
+    _alone(_SIZE, "file_bytes", gettext_lazy("Append-only file")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DayChart:
+    """A chart of the last 24 hours. `summary`: its latest and its highest values in words."""
+
+    title: str
+    summary: str
+    chart: Chart
+
+
+@dataclass(frozen=True, slots=True)
+class LastDay:
+    """The charts of the last 24 hours, and the same figures as a table; no charts of too few measurements."""
+
+    charts: tuple[DayChart, ...] = ()
+    names: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    measurements: int = 0
+
+
+def last_day(measured: Sequence[Measurement], now: float) -> LastDay:
+    """Return what the page shows of these measurements, oldest first."""
+    if len(measured) < _LEAST:
+        return LastDay(measurements=len(measured))
+    figures = [(quantity, figure) for _title, quantity, shown in _CHARTS for figure in shown]
+    return LastDay(
+        tuple(
+            _chart(str(title), quantity, [figure.line(measured) for figure in shown], now)
+            for title, quantity, shown in _CHARTS
+        ),
+        tuple(str(figure.name) for _quantity, figure in figures),
+        tuple(
+            (
+                chart_labels.when(one.at),
+                *(_cell(quantity, figure.of(one)) for quantity, figure in figures),
+            )
+            for one in (measured[index] for index in evenly(len(measured), _MOST_ROWS))
+        ),
+        len(measured),
+    )
+
+
+def _chart(title: str, quantity: _Quantity, lines: Sequence[TimeLine], now: float) -> DayChart:
+    chart = time_lines(
+        lines,
+        (now - KEPT, max(now, lines[0].values[-1][0])),
+        apart=LONGEST,
+        unit=quantity.unit(max((value or 0 for line in lines for _at, value in line.values))),
+        whole=quantity.is_whole,
+        zone=chart_labels.zone(),
+        time_label=chart_labels.clock_or_day,
+        value_label=lambda value: _ZERO_DECIMAL.sub("", quantity.label(value)),
+    )
+    return DayChart(title, _summary(quantity, lines), chart)
+
+
+def _summary(quantity: _Quantity, lines: Sequence[TimeLine]) -> str:
+    """Return the latest and the highest value of each line in words."""
+    if len(lines) == 1:
+        return _("Latest: %(latest)s. Highest: %(highest)s.") % _extremes(quantity, lines[0])
+    text = _("%(name)s: latest %(latest)s, highest %(highest)s.")
+    return prose(" ".join(text % {"name": line.name, **_extremes(quantity, line)} for line in lines))
+
+
+def _extremes(quantity: _Quantity, line: TimeLine) -> dict[str, str]:
+    known = [value for _at, value in line.values if value is not None]
+    return {
+        "latest": _cell(quantity, line.values[-1][1]),
+        "highest": _cell(quantity, max(known, default=None)),
+    }
+
+
+def _cell(quantity: _Quantity, value: float | None) -> str:
+    return _UNKNOWN if value is None else quantity.label(value)
+
+
+@never_cache
+@require_safe
+def alive(request: HttpRequest) -> HttpResponse:
+    """Return 200 whenever the web server responds; to the doctor, also how its request arrived."""
+    if arrival := arrival_of(request):
+        return HttpResponse(as_json(arrival), content_type="application/json")
+    return HttpResponse("alive\n", content_type="text/plain")
+
+
+@never_cache
+@require_safe
+def ready(_request: HttpRequest) -> HttpResponse:
+    """Return 200 if everything that a change needs works, otherwise 503 with one line for each obstacle."""
+    obstacles = [*_of_the_store(), *_of_the_accounts(), *_of_the_disk()]
+    text = "".join(f"{obstacle}\n" for obstacle in obstacles) or "ready\n"
+    return HttpResponse(text, status=503 if obstacles else 200, content_type="text/plain")
+
+
+def _of_the_store() -> list[str]:
+    try:
+        return [f"store: {obstacle}" for obstacle in repository().inspection.list_obstacles()]
+    except StoreError as error:
+        return [f"store: {type(error).__name__}"]
+
+
+def _of_the_accounts() -> Iterator[str]:
+    try:
+        known = known_store.known_site()
+        with suppress(StoreError):
+            if known not in (ANY_SITE, repository().site_id):
+                yield "accounts: they were emptied or replaced"
+    except DatabaseError as error:
+        yield f"accounts: {type(error).__name__}"
+
+
+def _of_the_disk() -> Iterator[str]:
+    free = free_bytes()
+    if free < LEAST_FREE_BYTES:
+        yield f"disk: {free // 1_000_000} MB left"
+
+
+def free_bytes() -> int:
+    """Return the free space on the disk of DATA_DIR."""
+    return shutil.disk_usage(settings.DATA_DIR).free
+
+
+_ARTICLE_ID = re.compile("[1-9][0-9]{0,15}")
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via")
+
+
+@never_cache
+@require_safe
+@needs("articles.see_operation")
+def operation(request: HttpRequest) -> HttpResponse:
+    """Show the current figures of the store; with `?article=`, the keys of one article too."""
+    repo = repository()
+    examination, inspection = Examination(repo), repo.inspection
+    context = {
+        "findings": list_urgent(examination),
+        "version": settings.VERSION,
+        "now": examination.now,
+        "latency": examination.latency,
+        "overview": examination.overview,
+        "sync_words": _sync_label(examination.sync_policy),
+        "slow_log": inspection.list_slow_commands(),
+        "shards": examination.shards,
+        "listed": sum(shard.articles for shard in examination.shards),
+        "hot_refreshed_at": examination.hot_rescored_at,
+        "steps": examination.steps,
+        "census": inspection.count_keys(),
+        "footprint": inspection.measure_footprint(),
+        "measures": units,
+        "last_day": last_day(repo.measurements.list_recent(), repo.store.now()),
+        **_article_keys(repo, request.GET.get("article", "").strip()),
+    }
+    return render(request, "operation/operation.html", context)
+
+
+def _sync_label(policy: str | None) -> str | None:
+    """Return when writes reach the disk, in words; None if the server does not say."""
+    labels = {
+        "always": _("before it is acknowledged"),
+        "everysec": _("once a second"),
+        "no": _("when the system decides"),
+    }
+    return None if policy is None else labels.get(policy, policy)
+
+
+def _article_keys(repo: Repository, text: str) -> dict[str, Any]:
+    """Return the template's values for the keys of an article: the keys, or why there are none."""
+    answer: dict[str, Any] = {"asked": text, "article_keys": None, "asked_error": ""}
+    if not text:
+        return answer
+    if not _ARTICLE_ID.fullmatch(text):
+        return answer | {"asked_error": _("Enter an article number, such as 42.")}
+    try:
+        return answer | {"article_keys": repo.inspection.list_article_keys(int(text))}
+    except ArticleNotFound:
+        return answer | {"asked_error": _("There is no article %(number)s.") % {"number": text}}
+
+
+@never_cache
+@require_safe
+def scrape(request: HttpRequest) -> HttpResponse:
+    """Return all metrics, even without the store. Raises Http404 for clients that may not read them."""
+    if not _may_read(request):
+        raise Http404("metrics")
+    try:
+        figures = repository().inspection.get_figures()
+    except StoreError:
+        figures = None
+    return HttpResponse(metrics.exposition(figures, _of_machine()), content_type=metrics.CONTENT_TYPE)
+
+
+def _of_machine() -> dict[str, float]:
+    """Return the figures that do not come from the store."""
+    figures: dict[str, float] = {"disk_free_bytes": free_bytes()}
+    if settings.BACKUP_DIR and (age := backup.age_of_newest(Path(settings.BACKUP_DIR))) is not None:
+        figures["backup_age_seconds"] = age
+    return figures
+
+
+def _may_read(request: HttpRequest) -> bool:
+    """Return whether the client sends METRICS_TOKEN; if none is set, whether it is on this machine."""
+    token: str = settings.METRICS_TOKEN
+    if not token:
+        return _is_direct(request)
+    scheme, _space, sent = request.headers.get("Authorization", "").partition(" ")
+    return scheme.lower() == "bearer" and hmac.compare_digest(sent.strip().encode(), token.encode())
+
+
+def _is_direct(request: HttpRequest) -> bool:
+    """Return whether the client is on this machine; False with a proxy, behind which every client seems to be."""
+    has_proxy = settings.SECURE_PROXY_SSL_HEADER or settings.TRUSTED_PROXIES or settings.SITE_URL
+    if has_proxy or any(name in request.headers for name in _FORWARDED):
+        return False
+    try:
+        address = ip_address(request.META.get("REMOTE_ADDR", ""))
+    except ValueError:
+        return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback

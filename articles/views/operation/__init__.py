@@ -1,1 +1,0 @@
-"""Pages for operators and their programs: the operator's page, metrics, health checks."""
