@@ -142,15 +142,15 @@ def test_a_full_disk_of_the_logs_ends_nothing(demo_data, tmp_path):
     assert not site.processes()
 
 
-def test_a_site_whose_search_index_has_no_space_goes_on_and_catches_up(static_files, tmp_path):
+def test_a_site_whose_search_index_has_no_space_goes_on_and_catches_up(start_on, small_disk, static_files):
     def found() -> int:
         status, page = site.get("/search/?q=article")
         assert status == 200
         return len(re.findall('class="row" id="article-', page))
 
-    shutil.copytree(static_files, tmp_path / "data" / "static")
-    with mounted(tmp_path / "data" / "search", 8) as disk:
-        site = Site(tmp_path / "data", DEMO="0")
+    shutil.copytree(static_files, small_disk / "data" / "static")
+    with mounted(small_disk / "data" / "search", 8) as disk:
+        site = start_on()
         site.wait_until_up()
         alice = FormBrowser(site)
         alice.sign_up("alice")
