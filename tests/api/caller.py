@@ -6,7 +6,6 @@ from django.test import Client
 
 from accounts.models import Token, User
 from articles.domain.moderation_log import Actor
-from articles.repository import Repository
 from tests import contract
 from tests.factories import browser_of
 
@@ -56,7 +55,3 @@ def error_of(answer) -> tuple[int, str]:
     assert error["code"]
     assert error["message"].endswith(".")
     return answer.status_code, error["code"]
-
-
-def findings(repository: Repository) -> list[str]:
-    return [str(finding) for finding in repository.audit.run()]

@@ -3,10 +3,10 @@
 import pytest
 
 from articles import wiring
-from tests.api.caller import error_of, findings
+from tests.api.caller import error_of
 from tests.factories import browser_of, post_as
 from tests.routes import routes
-from tests.store_state import lose_answers
+from tests.store_state import lose_answers, problems
 from tests.topologies.node import HOST
 from tests.topologies.topology import OneServer
 from tests.waiting import until
@@ -44,7 +44,7 @@ def test_an_unconfirmed_vote_can_be_repeated(mirrored, site_store, as_bob, alice
     until(mirrored.is_in_step)
     answer = as_bob.put(f"articles/{article}/vote", vote)
     assert (answer.status_code, answer.json()["votes"]) == (200, 2)
-    assert findings(wiring.repository()) == []
+    assert problems(wiring.repository()) == []
 
 
 def test_a_read_whose_answer_is_lost_never_speaks_of_saving(site_store, article, carol, monkeypatch):

@@ -18,7 +18,14 @@ from articles.management.base import Progress
 from articles.management.commands import import_articles
 from tests.commands.rows import contents, row
 from tests.internals import Store, keys
-from tests.store_state import hold_import_lock, import_lock_holder, release_import_lock, set_clock, voters
+from tests.store_state import (
+    hold_import_lock,
+    import_lock_holder,
+    problems,
+    release_import_lock,
+    set_clock,
+    voters,
+)
 
 HOUR = 3600
 
@@ -26,10 +33,6 @@ HOUR = 3600
 @pytest.fixture
 def small_batches(monkeypatch):
     monkeypatch.setattr(import_articles, "BATCH", 3)
-
-
-def findings(repository):
-    return [str(finding) for finding in repository.audit.run()]
 
 
 def only_article(repository):
@@ -44,7 +47,7 @@ def test_imported_articles_keep_their_time_counts_groups_and_poster(run, site_st
     assert (article.posted_at, article.votes, article.opposes) == (1_600_000_000.123, 1, 4)
     assert (article.groups, article.poster_name) == (("web", "cpp"), "poster2")
     assert "1 article imported, 0 already present." in out
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_posters_become_members_without_login(run, site_store, write):
@@ -71,7 +74,7 @@ def test_articles_of_a_deleted_member_are_attributed_to_a_deleted_member(run, si
 
     assert next((a.poster, a.poster_name) for a in site_store.imports.iterate()) == (DELETED_MEMBER, "")
     assert not User.objects.filter(canonical_name="bob", left_at=None).exists()
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_a_member_deleted_between_two_batches_is_not_recreated(run, site_store, write, small_batches, monkeypatch):
@@ -86,7 +89,7 @@ def test_a_member_deleted_between_two_batches_is_not_recreated(run, site_store, 
     run("import_articles", write([row(number, poster="bob") for number in range(7)]))
 
     assert {(a.poster, a.poster_name) for a in site_store.imports.iterate()} == {(DELETED_MEMBER, "")}
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_an_existing_member_is_unchanged(run, site_store, write):
@@ -141,7 +144,7 @@ def test_voters_of_an_open_article_are_placeholders_apart_from_its_poster(run, s
     assert (len(voted), len(opposed)) == (2500, 3)
     assert article.poster in voted
     assert opposed | (voted - {article.poster}) == set(range(PLACEHOLDERS.start, PLACEHOLDERS.start + 2502))
-    assert findings(site_store) == []
+    assert problems(site_store) == []
     assert site_store.votes.cast(article.id, 7, Choice.VOTE).votes == 2501
 
 
@@ -231,7 +234,7 @@ def test_shift_to_now_moves_all_articles_by_the_same_time(run, site_store, write
     first, second = site_store.imports.iterate()
     assert began - 1 <= second.posted_at <= time.time() + 1
     assert second.posted_at - first.posted_at == pytest.approx(HOUR, abs=0.002)
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_a_file_imported_again_is_shifted_by_the_same_time(run, site_store, write, monkeypatch):
@@ -288,7 +291,7 @@ def test_an_import_interrupted_after_a_batch_can_be_resumed(run, site_store, wri
     assert 3 <= there < 10
     assert f"{10 - there} articles imported, {there} already present." in run("import_articles", file)
     assert [a.link for a in site_store.imports.iterate()] == [f"https://example.org/{n}" for n in range(10)]
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_a_resumed_import_writes_missing_profiles_and_links(run, site_store, write, monkeypatch):
@@ -344,7 +347,7 @@ def test_an_import_interrupted_anywhere_can_be_completed_with_the_same_result(
     profiles = [len(site_store.members.get_posted(user.pk).articles) for user in User.objects.order_by("username")]
     assert profiles == [3, 2, 2]
     assert site_store.lists.get_page(Order.TIME, slug="python").total == 7
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_an_accounts_database_failure_is_reported_in_one_sentence(run, site_store, write, monkeypatch):
@@ -368,7 +371,7 @@ def test_a_finished_import_applies_a_fitting_weight(run, site_store, write):
     assert "30 votes now outweigh one day of age on the front page." in out
     assert site_store.parameters.get_current().votes_per_day == 30
     assert site_store.parameters.list_changes()[0].learnt_from == 40
-    assert findings(site_store) == []
+    assert problems(site_store) == []
     assert "votes are now" not in run("import_articles", write(history()))
 
 

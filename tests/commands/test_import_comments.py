@@ -13,7 +13,7 @@ from articles.domain.moderation_log import Actor
 from articles.management.base import Progress
 from articles.management.commands import import_articles
 from tests.commands.rows import row
-from tests.store_state import empty
+from tests.store_state import empty, problems
 
 CAROL = Actor(99, "carol")
 AT = 1_700_000_060
@@ -32,10 +32,6 @@ def comment(number, **changes):
 def thread(repository, number=1):
     comments = repository.comments.get_thread(number, CommentOrder.OLDEST).comments
     return [(one.id - root_of(number), one.depth, one.author_name, one.text) for one in comments]
-
-
-def findings(repository):
-    return [str(finding) for finding in repository.audit.run()]
 
 
 @pytest.fixture
@@ -85,7 +81,7 @@ def test_an_export_of_an_imported_export_is_the_same_file(run, used, tmp_path, r
         articles = {article.title: article.id for article in used.imports.iterate()}
         assert [thread(used, articles[title]) for title in ("Only a text", "Other")] == threads
     assert used.comments.post(1, User.objects.get(username="bob").pk, "bob", "New") == root_of(1) + 6
-    assert findings(used) == []
+    assert problems(used) == []
 
 
 def test_importing_an_export_into_its_own_site_adds_and_revives_nothing(run, used, tmp_path):
@@ -100,7 +96,7 @@ def test_importing_an_export_into_its_own_site_adds_and_revives_nothing(run, use
     assert "0 comments imported, 4 already present." in out
     assert "1 comment not imported again: deleted here, or rejected earlier." in out
     assert run("export_articles", removed=True) == before
-    assert findings(used) == []
+    assert problems(used) == []
 
 
 def test_comments_are_imported_with_their_authors_and_bad_ones_are_reported_by_line(
@@ -151,7 +147,7 @@ def test_comments_are_imported_with_their_authors_and_bad_ones_are_reported_by_l
         ("15", "votes-missing"),
         ("16", "comment-article"),
     ]
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_an_import_interrupted_anywhere_is_completed(run, site_store, write, small_batches, monkeypatch):
@@ -176,7 +172,7 @@ def test_an_import_interrupted_anywhere_is_completed(run, site_store, write, sma
     ]
     assert thread(site_store, 2) == [(1, 0, "bob", "Comment 1")]
     assert "0 comments imported, 6 already present." in run("import_articles", file)
-    assert findings(site_store) == []
+    assert problems(site_store) == []
 
 
 def test_comments_are_shifted_with_their_articles(run, site_store, write):
@@ -190,4 +186,4 @@ def test_comments_are_shifted_with_their_articles(run, site_store, write):
     )
     assert began - 1 <= second.posted_at <= time.time() + 1
     assert second.posted_at - article.posted_at == pytest.approx(120, abs=0.002)
-    assert findings(site_store) == []
+    assert problems(site_store) == []
