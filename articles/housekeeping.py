@@ -20,9 +20,10 @@ from django.utils.module_loading import import_string
 
 from accounts import account_deletion
 from accounts import sessions as member_sessions
-from articles import accounts, backup, clocks, mailing
+from articles import accounts, backup, mailing
+from articles.doctor import housekeeping
 from articles.domain.errors import StoreDamaged, StoreError, StoreUnavailable
-from articles.operation import web_counts
+from articles.operation import metrics
 from articles.readership import archive
 from articles.repository import Repository
 
@@ -66,7 +67,7 @@ def _advance_clock(repository: Repository) -> str:
     """Advance the store's own clock; warn, once in a process, if the clocks disagree."""
     repository.clock.advance()
     with translation.override("en"):  # the log's language
-        for problem, text in clocks.list_problems(repository.clock.compare()):
+        for problem, text in housekeeping.list_problems(repository.clock.compare()):
             _warn_once(problem, text)
     return ""
 
@@ -106,7 +107,7 @@ def _sample(repository: Repository) -> str:
 def _measure(repository: Repository) -> str:
     """Record the figures for the operator's charts."""
     find_counts = import_string(settings.METRICS_FINDER)
-    return "recorded" if repository.measurements.record(lambda: web_counts.read(find_counts())) else ""
+    return "recorded" if repository.measurements.record(lambda: metrics.read_web_counts(find_counts())) else ""
 
 
 def _finish_merges(repository: Repository) -> str:

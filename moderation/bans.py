@@ -24,8 +24,7 @@ from accounts.moderators import BAN_MEMBERS
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
 from articles.api.my_lists import MemberName
-from articles.api.protocol.auth import MODERATORS
-from articles.api.protocol.operations import router
+from articles.api.protocol.operations import MODERATORS, router
 from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, day_choices, reason_field
 from articles.text.lines import APPEAL_LIMIT, REASON_LIMIT, clean_appeal, clean_reason

@@ -15,8 +15,7 @@ from pydantic import BaseModel, Field
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
-from articles.api.protocol.auth import AUTHORS
-from articles.api.protocol.operations import CommentNumber, OthersArticleNumber, failing, router
+from articles.api.protocol.operations import AUTHORS, CommentNumber, OthersArticleNumber, failing, router
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of, is_root, root_of
 from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFound, CommentRemoved, OwnContent

@@ -15,8 +15,7 @@ from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
 from articles import site
-from articles.api.protocol.auth import MODERATORS, require
-from articles.api.protocol.operations import router
+from articles.api.protocol.operations import MODERATORS, require, router
 from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import CleanedField, reason_field
 from articles.models import BlockedHost

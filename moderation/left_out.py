@@ -12,8 +12,7 @@ from accounts.models import User
 from accounts.moderators import BAN_MEMBERS
 from accounts.web.form_pages import form_action
 from articles.api.my_lists import MemberName
-from articles.api.protocol.auth import MODERATORS
-from articles.api.protocol.operations import router
+from articles.api.protocol.operations import MODERATORS, router
 from articles.domain.moderation_log import Actor
 from articles.forms.articles import ReasonForm
 from articles.text.lines import clean_reason

@@ -18,8 +18,7 @@ from articles.api import schemas
 from articles.api.articles import LogEntry
 from articles.api.comments import Comment
 from articles.api.protocol import cursors
-from articles.api.protocol.auth import MEMBERS, MODERATORS, require
-from articles.api.protocol.operations import failing, possible_page, router
+from articles.api.protocol.operations import MEMBERS, MODERATORS, failing, possible_page, require, router
 from articles.domain import comments as domain
 from articles.domain import moderation_log
 from articles.domain.articles import Article

@@ -17,8 +17,7 @@ from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web.form_pages import form_action
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api.my_lists import MemberName
-from articles.api.protocol.auth import MODERATORS
-from articles.api.protocol.operations import HIGHEST_NUMBER, router
+from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import CleanedField, TextInput

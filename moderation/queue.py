@@ -24,8 +24,15 @@ from accounts.web.form_pages import form_action
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.protocol import cursors
-from articles.api.protocol.auth import MODERATORS, require
-from articles.api.protocol.operations import CommentNumber, OthersArticleNumber, failing, possible_page, router
+from articles.api.protocol.operations import (
+    MODERATORS,
+    CommentNumber,
+    OthersArticleNumber,
+    failing,
+    possible_page,
+    require,
+    router,
+)
 from articles.domain import flags as domain
 from articles.domain.articles import LATEST
 from articles.domain.comments import article_of, is_root, root_of

@@ -21,8 +21,7 @@ from accounts.models import Ban, Sweep
 from accounts.moderators import REDACT
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
-from articles.api.protocol.auth import MODERATORS, require
-from articles.api.protocol.operations import failing, router
+from articles.api.protocol.operations import MODERATORS, failing, require, router
 from articles.api.protocol.problems import Problem
 from articles.domain.articles import LATEST, ArticleId
 from articles.domain.errors import OwnMatter

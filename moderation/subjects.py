@@ -22,8 +22,7 @@ from accounts.account_deletion import KEPT, find_deleted
 from accounts.models import User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.names import deleted_id, deleted_username
-from articles.api.protocol.auth import MODERATORS, require
-from articles.api.protocol.operations import ArticleNumber, CommentNumber, router
+from articles.api.protocol.operations import MODERATORS, ArticleNumber, CommentNumber, require, router
 from articles.domain.articles import Article
 from articles.domain.comments import Comment, root_of
 from articles.domain.flags import SubjectId

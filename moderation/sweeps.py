@@ -25,8 +25,7 @@ from accounts.models import User
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web.form_pages import form_action
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
-from articles.api.protocol.auth import MODERATORS
-from articles.api.protocol.operations import HIGHEST_NUMBER, router
+from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router
 from articles.domain.moderation_log import Actor
 from articles.formatting.values import grouped
 from articles.forms.articles import ReasonForm

@@ -106,7 +106,6 @@ FLOORS = (
         "articles.readership",
         "articles.transfer",
         "articles.accounts",
-        "articles.clocks",
         "articles.mailing",
     ),
     ("articles.web",),

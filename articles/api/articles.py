@@ -14,8 +14,19 @@ from accounts.moderators import EDIT_ANY_ARTICLE, REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
 from articles.api.protocol import cursors
-from articles.api.protocol.auth import AUTHORS, EDITORS, MODERATORS, check_scope, may, require
-from articles.api.protocol.operations import READERS, ArticleNumber, failing, possible_page, router
+from articles.api.protocol.operations import (
+    AUTHORS,
+    EDITORS,
+    MODERATORS,
+    READERS,
+    ArticleNumber,
+    check_scope,
+    failing,
+    may,
+    possible_page,
+    require,
+    router,
+)
 from articles.api.protocol.problems import Problem
 from articles.domain import members
 from articles.domain import moderation_log as log

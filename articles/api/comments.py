@@ -12,13 +12,16 @@ from pydantic.json_schema import SkipJsonSchema
 from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.protocol import cursors
-from articles.api.protocol.auth import AUTHORS, MODERATORS, VOTERS, require
 from articles.api.protocol.operations import (
+    AUTHORS,
+    MODERATORS,
     READERS,
+    VOTERS,
     ArticleNumber,
     CommentNumber,
     OwnCommentNumber,
     failing,
+    require,
     router,
 )
 from articles.domain import comments as domain

@@ -13,8 +13,7 @@ from pydantic import BaseModel, Field
 
 from accounts.moderators import ASSIGN_GROUPS
 from articles.api import schemas
-from articles.api.protocol.auth import MODERATORS, require
-from articles.api.protocol.operations import READERS, ArticleNumber, failing, router
+from articles.api.protocol.operations import MODERATORS, READERS, ArticleNumber, failing, require, router
 from articles.api.protocol.problems import Problem
 from articles.domain import lists
 from articles.domain.errors import GroupExists

@@ -12,8 +12,7 @@ from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.my_lists import MemberName
 from articles.api.protocol import cursors
-from articles.api.protocol.auth import MEMBERS, SAVERS
-from articles.api.protocol.operations import ArticleNumber, failing, possible_page, router
+from articles.api.protocol.operations import MEMBERS, SAVERS, ArticleNumber, failing, possible_page, router
 from articles.api.protocol.problems import Problem
 from articles.domain import notices as domain
 from articles.domain.moderation_log import Action

@@ -9,8 +9,7 @@ from ninja import Query
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from articles.api.protocol.auth import EVERYONE
-from articles.api.protocol.operations import ArticleNumber, router
+from articles.api.protocol.operations import EVERYONE, ArticleNumber, router
 from articles.domain import explanation
 from articles.searching import MOST_CHARACTERS, read_query
 from articles.web.limits import take

@@ -6,8 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field, StrictInt
 
-from articles.api.protocol.auth import BearerToken, SessionCookie, anyone
-from articles.api.protocol.operations import failing, router
+from articles.api.protocol.operations import BearerToken, SessionCookie, anyone, failing, router
 from articles.domain import readership
 from articles.readership.record import record_view
 from articles.readership.visitors import visit_of

@@ -11,8 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.protocol import cursors
-from articles.api.protocol.auth import anyone, members
-from articles.api.protocol.operations import failing, router
+from articles.api.protocol.operations import anyone, failing, members, router
 from articles.api.protocol.problems import Problem
 from articles.api.schemas import PlainNumber
 from articles.domain import lists

@@ -4,8 +4,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 
 from articles.api import schemas
-from articles.api.protocol.auth import VOTERS
-from articles.api.protocol.operations import ArticleNumber, failing, router
+from articles.api.protocol.operations import VOTERS, ArticleNumber, failing, router
 from articles.web import votes
 
 

@@ -24,8 +24,7 @@ from django.contrib.auth.models import Group
 from accounts.models import User
 from accounts.moderators import GROUP as MODERATORS
 from articles import private_files
-from articles.demo.discussions import discuss
-from articles.demo.readers import draw_views, record_missing
+from articles.demo.readers import discuss, draw_views, record_missing
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import ActionRefused, ArticleNotFound, GroupNotFound
 from articles.domain.members import UserId

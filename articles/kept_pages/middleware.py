@@ -24,7 +24,7 @@ from articles.kept_pages.requests import (
     resolve_shared,
     whole,
 )
-from articles.kept_pages.turns import PATIENCE, Turn, turns_of_a_process
+from articles.kept_pages.sharing import PATIENCE, Turn, turns_of_a_process
 
 PLACE = b"<!--kept-page-->"
 """Where `templates/base.html` leaves room for the sentence that this is a copy."""

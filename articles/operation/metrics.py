@@ -5,8 +5,10 @@ the number of series is bounded. docs/metrics.md describes them.
 """
 
 import time
+from collections import Counter as Sums
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 
 from django.conf import settings
@@ -22,6 +24,7 @@ from prometheus_client import (
 )
 from prometheus_client.core import GaugeMetricFamily
 
+from articles.domain.measurements import WebCounts
 from articles.domain.readership import REPEAT, Suspicion
 from articles.domain.refusals import CAUSES
 from articles.operation import metric_files, outages
@@ -199,3 +202,31 @@ def exposition(
     registry.register(_own if folder is None else metric_files.AllProcesses(folder))
     registry.register(_Figures(figures, of_machine))
     return generate_latest(registry)
+
+
+def read_web_counts(folder: Path | None) -> WebCounts | None:
+    """Return the sums over all workers; None without a folder, or if its web server has just ended."""
+    if folder is None or (began := metric_files.began_at(folder)) is None:
+        return None
+    counts, within = Sums[str](), Sums[str]()
+    try:
+        for metric in metric_files.AllProcesses(folder).collect():
+            for sample in metric.samples:
+                if sample.name == f"{REQUEST_SECONDS_NAME}_bucket":
+                    within[sample.labels["le"]] += int(sample.value)
+                elif name := _counted(sample.name, sample.labels):
+                    counts[name] += int(sample.value)
+                    counts["errors"] += int(sample.value) if _is_error(name, sample.labels) else 0
+    except FileNotFoundError:
+        return None
+    return WebCounts(began, counts["requests"], counts["errors"], counts["votes"], dict(within))
+
+
+def _counted(sample: str, labels: Mapping[str, str]) -> str:
+    if sample == REQUESTS_NAME:
+        return "requests"
+    return "votes" if sample == VOTES_NAME and labels["outcome"] == "ok" else ""
+
+
+def _is_error(name: str, labels: Mapping[str, str]) -> bool:
+    return name == "requests" and labels["status"].startswith("5")

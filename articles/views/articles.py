@@ -1,4 +1,4 @@
-"""The page of an article."""
+"""The page of an article, and its preview on other sites (the Open Graph protocol, https://ogp.me)."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -17,14 +19,15 @@ from articles.domain.comments import Comment, Thread
 from articles.domain.errors import ArticleRemoved, OwnMatter
 from articles.domain.members import UserId
 from articles.formatting.kept_pieces import drawn, gap, kept_macro, kept_page
-from articles.formatting.values import age, from_now, grouped
+from articles.formatting.values import age, from_now, grouped, listed
 from articles.forms.comments import CommentForm
 from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
 from articles.readership.record import Counted, counting
 from articles.readership.visitors import remember
+from articles.text.links import host_of
+from articles.text.markdown import plain
 from articles.text.refusals import action_sentence
-from articles.views.card import card_of, description_of
 from articles.views.comments.discussion import Discussion, comment_of, discussion_with, order_of, place_in
 from articles.views.lists.search import typed_words
 from articles.views.ranking.explanation import why
@@ -34,6 +37,63 @@ from articles.web.identity import reader_id
 from articles.web.limits import take
 from articles.wiring import repository
 from moderation.rights import VotingRingsLink, may_see_subjects
+
+_LOCALES = {"en": "en_US", "zh-hans": "zh_CN"}
+"""Languages with a territory, as the platforms require."""
+
+
+_LONGEST_DESCRIPTION = 300
+"""Characters of a text: more than the platforms show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """The preview. Addresses are absolute; `poster` is that of the poster's page, "" if the poster is unknown."""
+
+    address: str
+    description: str
+    locale: str
+    image: str
+    poster: str
+
+
+def card_of(site: str, article: Article) -> Card:
+    """Return the preview of an article of the site at this address, which has no trailing slash."""
+    poster = article.poster_name and reverse("articles:profile", args=[article.poster_name])
+    return Card(
+        address=site + reverse("articles:article", args=[article.id]),
+        description=description_of(article),
+        locale=_LOCALES.get(get_language() or "", "en_US"),
+        image=site + static("card.png"),
+        poster=site + poster if poster else "",
+    )
+
+
+def description_of(article: Article) -> str:
+    """Return what the preview says about an article: the beginning of its text, or its points if it has none."""
+    if article.html:
+        text = plain(article.html)
+        return text if len(text) <= _LONGEST_DESCRIPTION else f"{text[: _LONGEST_DESCRIPTION - 1].rstrip()}…"
+    facts = {"points": grouped(article.points), "host": host_of(article.link), "poster": article.poster_name}
+    if article.poster_name:
+        text = ngettext(
+            "An article from %(host)s, posted by %(poster)s: %(points)s point.",
+            "An article from %(host)s, posted by %(poster)s: %(points)s points.",
+            abs(article.points),
+        )
+    else:
+        text = ngettext(
+            "An article from %(host)s: %(points)s point.",
+            "An article from %(host)s: %(points)s points.",
+            abs(article.points),
+        )
+    if not article.groups:
+        return text % facts
+    return _("%(description)s Groups: %(groups)s.") % {
+        "description": text % facts,
+        "groups": listed(article.groups),
+    }
+
 
 _LONGEST_KEPT = 10_000
 """Characters of a text's HTML with which a page is kept."""

@@ -12,7 +12,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from accounts.web.form_token import comes_from_elsewhere
+from accounts.web.middleware import comes_from_elsewhere
 from articles.formatting.values import grouped
 from articles.text.lines import InvalidInput
 from articles.text.slugs import clean_slug

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.web import unsent_form
-from accounts.web.form_token import comes_from_elsewhere
+from accounts.web.middleware import comes_from_elsewhere
 from articles.domain.articles import Choice, Tally
 from articles.domain.comments import CommentId
 from articles.views.lists.refresh import counts, sentence

@@ -16,8 +16,8 @@ from markupsafe import Markup
 
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES, SEE_VIEWS, TUNE_RANKING
 from accounts.web.form_pages import page_of
-from accounts.web.form_token import form_token_input
 from accounts.web.login_intent import LoginIntent
+from accounts.web.middleware import form_token_input
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group

@@ -13,8 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from articles.domain.articles import Choice
 from articles.domain.lists import ArticlePage, Order
 from articles.formatting.values import age, from_now, grouped
-from articles.views.articles import Abilities, standing_of
-from articles.views.card import card_of
+from articles.views.articles import Abilities, card_of, standing_of
 from articles.views.lists.list_page import Reader, list_page
 from articles.views.lists.rows import draw_rows
 from articles.web.addresses import site_address

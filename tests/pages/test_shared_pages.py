@@ -10,7 +10,7 @@ from articles import feeds, wiring
 from articles.domain.limits import Rate
 from articles.kept_pages import middleware
 from articles.kept_pages.pages import Address
-from articles.kept_pages.turns import Turns
+from articles.kept_pages.sharing import Turns
 from articles.views import crawlers
 from tests.factories import browser_of
 from tests.pages.copies import make_old

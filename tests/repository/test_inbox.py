@@ -17,7 +17,7 @@ from articles.domain.notices import (
     NoticeKind,
 )
 from articles.repository import Repository
-from articles.repository.backup.placing import Placing
+from articles.repository.backup.restoring import Placing
 from articles.repository.store.key_table import INBOX
 from articles.repository.store.keys import Shards
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR

@@ -15,8 +15,7 @@ from articles.domain.errors import ArticlesError, StoreUnavailable, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.repository import MoveFailed, MoveState, Place
-from articles.repository.backup.placing import Placing
-from articles.repository.backup.restoring import StoreRestore
+from articles.repository.backup.restoring import Placing, StoreRestore
 from articles.repository.moving import marks
 from articles.repository.moving import move as moving
 from articles.repository.store.clients.guarded_connection import _Guarded

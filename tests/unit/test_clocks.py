@@ -2,7 +2,7 @@
 
 import pytest
 
-from articles.clocks import Problem, list_problems
+from articles.doctor.housekeeping import Problem, list_problems
 from articles.repository import Clocks
 
 NOW = 1_700_000_000.0

@@ -10,7 +10,7 @@ from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
 from articles.charts import TimeLine, time_lines
 from articles.domain.measurements import EVERY, KEPT, Measurement, WebCounts
-from articles.operation import metric_files, web_counts
+from articles.operation import metric_files, metrics
 from articles.views.operation import last_day
 
 BEGAN = 1_700_000_000.0
@@ -98,15 +98,15 @@ def test_the_counts_of_all_workers_and_views_are_added_up(tmp_path):
             times.write_value(key, count, 0.0)
         times.close()
 
-    counts = web_counts.read(tmp_path)
+    counts = metrics.read_web_counts(tmp_path)
 
     assert counts == WebCounts(metric_files.began_at(tmp_path), 23, 12, 2, {"0.01": 2, "0.05": 2, "+Inf": 6})
 
 
 def test_a_machine_without_a_web_server_has_no_counts(tmp_path):
-    assert web_counts.read(None) is None
-    assert web_counts.read(tmp_path) is None
-    assert web_counts.read(tmp_path / "missing") is None
+    assert metrics.read_web_counts(None) is None
+    assert metrics.read_web_counts(tmp_path) is None
+    assert metrics.read_web_counts(tmp_path / "missing") is None
 
 
 def test_a_folder_whose_counts_begin_again_says_so(tmp_path):

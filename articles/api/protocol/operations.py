@@ -1,14 +1,156 @@
-"""The router, parameter types and documented failures that the API's operations share."""
+"""What the API's operations share: who may call them, the router, parameter types and documented failures.
+
+Requests are authenticated by a personal token, or else by the session; some operations accept readers without an
+account.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import CsrfViewMiddleware
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from ninja import P, PathEx, Router
+from ninja.security.base import AuthBase
 
+from accounts.models import MODERATE, POST, READ, VOTE, Token, User
 from articles.api import schemas
-from articles.api.protocol.auth import EVERYONE, MODERATORS, BearerToken, SessionCookie
+from articles.api.protocol.problems import Problem
 from articles.domain.errors import PageNotFound
+from articles.web.limits import take
+
+_SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+_NONE = ""
+"""No scope: the operation checks it itself."""
+
+_OF_CHANGES = ("api", "changes")
+"""Limits of operations by default. Reading takes no `changes`."""
+
+
+class _Limited(AuthBase):
+    """An authentication that takes a use of rate limits once it knows whom to count, before the body is read."""
+
+    def __init__(self, limits: tuple[str, ...]) -> None:
+        super().__init__()
+        self._limits = limits
+
+    def take(self, request: HttpRequest) -> None:
+        """Take a use of the limits. Raises LimitReached."""
+        take(request, *(name for name in self._limits if name != "changes" or request.method not in _SAFE))
+
+
+class BearerToken(_Limited):
+    """A personal token. It takes precedence: an invalid token is refused even with a valid session."""
+
+    openapi_type = "http"
+    openapi_scheme = "bearer"
+
+    def __init__(self, scope: str = READ, limits: tuple[str, ...] = _OF_CHANGES) -> None:
+        super().__init__(limits)
+        self._scope = scope
+
+    def __call__(self, request: HttpRequest) -> User | None:
+        scheme, _space, plaintext = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return None
+        token = Token.objects.find(plaintext.strip())
+        if token is None:
+            take(request, "api")
+            message = _("This token is not valid: it was mistyped or revoked, or it has expired.")
+            raise Problem(401, "bad-token", message, headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
+        vars(request)["token"], request.user = token, token.user
+        self.take(request)
+        if self._scope != _NONE:
+            check_scope(request, self._scope)
+        return token.user
+
+
+def may(request: HttpRequest, scope: str) -> bool:
+    """Return whether the request's token allows this; a session allows everything."""
+    token: Token | None = vars(request).get("token")
+    return token is None or token.allows(scope)
+
+
+def check_scope(request: HttpRequest, scope: str) -> None:
+    """Raise Problem if the request's token does not allow this."""
+    if not may(request, scope):
+        message = _("This token lacks the scope “%(scope)s”: create one that has it.") % {"scope": scope}
+        challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
+        headers = {"WWW-Authenticate": challenge}
+        raise Problem(403, "missing-scope", message, details={"scope": scope}, headers=headers)
+
+
+def require(request: HttpRequest, *permissions: str) -> None:
+    """Raise PermissionDenied for a member who has none of these permissions."""
+    if not any(map(request.user.has_perm, permissions)):
+        raise PermissionDenied
+
+
+class SessionCookie(_Limited):
+    """The session of the site's pages. Unsafe methods also need the page's CSRF token."""
+
+    openapi_type = "apiKey"
+    openapi_in = "cookie"
+    openapi_name = settings.SESSION_COOKIE_NAME
+
+    def __call__(self, request: HttpRequest) -> User | None:
+        if not isinstance(request.user, User):
+            return None
+        if request.method not in _SAFE and _CsrfCheck.fails(request):
+            message = _("The CSRF token is missing or stale: send the page's token in the X-CSRFToken header.")
+            raise Problem(403, "csrf", message)
+        self.take(request)
+        return request.user
+
+
+class _CsrfCheck(CsrfViewMiddleware):
+    """Django's own check, run here because requests with a personal token do not need it."""
+
+    @classmethod
+    def fails(cls, request: HttpRequest) -> bool:
+        check = cls(lambda _request: HttpResponse())
+        check.process_request(request)
+        return check.process_view(request, _any_view, (), {}) is not None
+
+    def _reject(self, _request: HttpRequest, _reason: str) -> HttpResponse:
+        return HttpResponse(status=403)
+
+
+def _any_view(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse()
+
+
+def anyone(limit: str = "api") -> Callable[[HttpRequest], User | AnonymousUser]:
+    """Return an authentication that accepts every request, including those of readers without an account."""
+
+    def accept(request: HttpRequest) -> User | AnonymousUser:
+        take(request, limit)
+        return request.user
+
+    return accept
+
+
+def members(scope: str = READ, limits: tuple[str, ...] = _OF_CHANGES) -> tuple[BearerToken, SessionCookie]:
+    """Return the ways to authenticate as a member, for an operation with this scope and these limits."""
+    return BearerToken(scope, limits), SessionCookie(limits)
+
+
+MEMBERS = members()
+SAVERS = members(VOTE)
+EDITORS = members(_NONE)
+AUTHORS = members(POST)
+MODERATORS = members(MODERATE)
+VOTERS = members(VOTE, ("api",))
+"""Members whose votes are limited by their script."""
+
+EVERYONE = (*MEMBERS, anyone())
+
 
 HIGHEST_NUMBER = 10**9
 """Highest number of a page or of a row. No list is longer, and the store cannot count much further."""

@@ -16,15 +16,17 @@ from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import (
     Cut,
     Ranking,
+    UnseenQuery,
     description_calls,
     group_rankings,
     pairs,
+    read_each,
     read_page,
+    read_unseen,
     site_rankings,
 )
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moved_to, read_articles, stale_if_whole
-from articles.repository.lists.unseen import UnseenQuery, read_each, read_unseen
 from articles.repository.store.connection import Store, queue
 from articles.repository.store.values import article_id_from
 
