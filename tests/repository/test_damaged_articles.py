@@ -188,8 +188,7 @@ def test_an_article_with_a_deleted_members_name_is_reported_and_loses_the_name(u
 @pytest.fixture
 def small_steps(monkeypatch):
     """Let a step read only a few voters, so that many articles exceed its limit."""
-    for module in (audit, repair):
-        monkeypatch.setattr(module, "MOST_LOOKED_AT", 5)
+    monkeypatch.setattr(audit, "MOST_LOOKED_AT", 5)
     monkeypatch.setattr(long_articles, "ENTRIES_PER_CHECK", 2)
     monkeypatch.setattr(long_articles, "ARTICLES_PER_CHECK", 1)
     monkeypatch.setattr(audit, "ENTRIES_PER_CHECK", 2)
@@ -247,8 +246,7 @@ def test_a_step_reads_no_more_voters_of_an_article_than_its_limit(used, small_st
 @both
 def test_a_step_ends_when_its_articles_have_too_many_voters_in_total(repository, monkeypatch, script):
     shards = repository.store.shards.count
-    for module in (audit, repair):
-        monkeypatch.setattr(module, "MOST_LOOKED_AT", 100)
+    monkeypatch.setattr(audit, "MOST_LOOKED_AT", 100)
     for number in range(4 * shards):
         article_id = post(repository, number)
         for user in range(100, 160):

@@ -69,23 +69,24 @@ Progress = Callable[[int, int], None]
 """Receives the number of articles done so far, and of all articles."""
 
 
-class _Facts(NamedTuple):
-    """What the check read of an article: the groups that it names, "listed", "removed" or "damaged", and more."""
+class Facts(NamedTuple):
+    """What the check read of an article: the groups that it names, its state, and more."""
 
     groups: str | None
     state: str
+    """"listed", "removed", "damaged" or "missing"."""
     is_discussed: bool
     """Whether it has any field about comments."""
 
 
-Batch = tuple[list[str], list[Finding], dict[str, _Facts]]
+Batch = tuple[list[str], list[Finding], dict[str, Facts]]
 """Ids of some articles, what is wrong with them, and what was read of those that could be read."""
 
 
-def _facts_from(reply: Sequence[str | None]) -> Iterator[_Facts]:
+def _facts_from(reply: Sequence[str | None]) -> Iterator[Facts]:
     for at in range(0, len(reply), 2 + len(_NOTHING_NOTED)):
         groups, state, *noted = reply[at : at + 2 + len(_NOTHING_NOTED)]
-        yield _Facts(groups, state or "", noted != _NOTHING_NOTED)
+        yield Facts(groups, state or "", noted != _NOTHING_NOTED)
 
 
 _NOTHING_NOTED = [None] * len(NotedComments._fields)
@@ -155,8 +156,10 @@ class Audit:
         self, keys: Keys, with_sets: Container[ArticleId], attempt_on: Attempt, batch: list[str]
     ) -> Batch:
         """Check these articles, and read what they name: the part that waits for the store."""
-        articles = dict[str, _Facts]()
-        findings = list(attempt_on(batch, partial(self._check_articles, keys, with_sets, articles)))
+        articles = dict[str, Facts]()
+        sets = ",".join(article_id for article_id in batch if int(article_id) in with_sets)
+        check = partial(check_articles, self._store, keys, articles=articles, sets=sets)
+        findings = list(attempt_on(batch, check))
         return batch, findings, articles
 
     def _check_lists(self, keys: Keys, contents: Contents) -> Iterator[Finding]:
@@ -238,26 +241,27 @@ class Audit:
         if wrong:
             yield Finding(top, f"differs from the points of what was posted since then, by {wrong}")
 
-    def _check_articles(
-        self, keys: Keys, with_sets: Container[ArticleId], articles: dict[str, _Facts], batch: list[str]
-    ) -> Iterator[Finding]:
-        """Yield what is wrong with these articles; add what was read of them to `articles`.
 
-        `with_sets`: the ids of those that have voter sets or counters.
-        """
-        rankings = [*map(keys.order, (Order.TIME, Order.SCORE)), keys.removed, keys.order(Order.POINTS)]
-        while batch:
-            limits: list[Value] = [exact_time(self._store.now()), MOST_LOOKED_AT]
-            sets = ",".join(article_id for article_id in batch if int(article_id) in with_sets)
-            arguments = [keys.prefix, *limits, sets, *batch]
-            checked, long, flat, facts = self._store.run("audit/articles", rankings, arguments)
-            articles.update(zip(batch, _facts_from(facts), strict=False))
-            for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
-                yield Finding(keys.article(int(article_id)), problem)
-            for article_id in map(int, long):
-                problems = check_long(self._store, keys, article_id)
-                yield from (Finding(keys.article(article_id), problem) for problem in problems)
-            batch = batch[checked:]
+def check_articles(
+    store: Store, keys: Keys, batch: list[str], articles: dict[str, Facts], sets: str = "", verb: Verb = "audit"
+) -> Iterator[Finding]:
+    """Yield what is wrong with these articles, or repair it; add what was read of them to `articles`. In batches.
+
+    `sets`: the ids of those that have voter sets or counters, comma-separated; a repair needs none.
+    """
+    rankings = [*map(keys.order, (Order.TIME, Order.SCORE)), keys.removed, keys.order(Order.POINTS)]
+    while batch:
+        limits: list[Value] = [exact_time(store.now()), MOST_LOOKED_AT]
+        limits += [store.rules.voters_grace, store.rules.hot_size]
+        arguments: list[Value] = [keys.prefix, *limits, sets, *batch]
+        checked, long, flat, facts = store.run(f"{verb}/articles", rankings, arguments)
+        articles.update(zip(batch, _facts_from(facts), strict=False))
+        for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
+            yield Finding(keys.article(int(article_id)), problem)
+        for article_id in map(int, long):
+            problems = check_long(store, keys, article_id, verb)
+            yield from (Finding(keys.article(article_id), problem) for problem in problems)
+        batch = batch[checked:]
 
 
 def check_log(store: Store, keys: Keys, verb: Verb = "audit") -> Iterator[Finding]:

@@ -5,17 +5,19 @@ The repair rebuilds lists of replies, authors' lists and counts from the comment
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.comments import COMMENTS_PER_ARTICLE, CommentId, article_of, root_of
+from articles.domain.errors import StoreDamaged
 from articles.repository.store.attempts import Finding, Verb, attempt, attempt_each, carry_out
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import Contents, batches, portions
+from articles.repository.store.scan import Contents, batches, portions, ranked_members
 from articles.repository.store.values import count_from
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT
 
@@ -65,7 +67,7 @@ class CommentAudit:
         """
         shown = defaultdict[ArticleId, Shown](Shown)
         check_one = partial(self._check, keys, shown)
-        for batch in batches(contents.comments, ARTICLES_PER_CHECK):
+        for batch in batches(known_comments(self._store, keys, contents), ARTICLES_PER_CHECK):
             yield from attempt_each(keys.comment, batch, check_one, is_shard_damaged=is_shard_damaged)
         for name, subjects, check in (
             (keys.replies_best, contents.threads, self.check_replies),
@@ -159,6 +161,14 @@ def _problems(noted: NotedComments, found: Shown) -> Iterator[str]:
         yield f"last comment {noted.last or 'none'}, shown {found.last or 'none'}"
 
 
+def known_comments(store: Store, keys: Keys, contents: Contents) -> set[CommentId]:
+    """Return the comments of a shard, and what is listed as voted on; what cannot be read has its own finding."""
+    listed = set[CommentId]()
+    with suppress(StoreDamaged):
+        listed.update(int(one) for one in ranked_members(store, keys.comment_voters) if one.isdecimal())
+    return contents.comments | listed
+
+
 def read_counts(store: Store, keys: Keys, ids: Iterable[ArticleId]) -> dict[ArticleId, NotedComments]:
     """Return what articles record about their comments. One round trip."""
     articles, width, noted = list(ids), 1 + len(NotedComments._fields), dict[ArticleId, NotedComments]()
@@ -186,7 +196,7 @@ class CommentRepair:
         """
         shown, stubs = defaultdict[ArticleId, Shown](Shown), list[CommentId]()
         highest = dict[ArticleId, int]()
-        for batch in portions(sorted(contents.comments), ARTICLES_PER_CHECK):
+        for batch in portions(sorted(known_comments(self._store, keys, contents)), ARTICLES_PER_CHECK):
             for comment_id, state, time in self._put_into_lists(keys, batch):  # ids ascend
                 if state == "shown":
                     shown[article_of(comment_id)].add(time)

@@ -261,6 +261,7 @@ class Entries:
 
 _REBUILT = (
     *(table.SCORE, table.TIME, table.POINTS, table.HOT, table.REMOVED, table.GROUP, table.CHANGES),
+    *(table.RINGS, table.NEXT_SCORE),
     *(table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED),
     *(table.FLAGGED, table.FLAGS_BY, table.INBOX, table.LEFT_OUT, table.LEFT_OUT_ACTS),
     *(table.ACTIVE, table.ACTIVE_OF_GROUP, table.VISITS),

@@ -18,12 +18,11 @@ from articles.repository.moderation.left_out import LeftOutUpkeep
 from articles.repository.store import keys as names
 from articles.repository.store.attempts import Finding, attempt_repair, carry_out
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_SCAN
-from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, mentioned_ids, portions, set_members, survey
-from articles.repository.upkeep.audit import Progress, check_choices, check_log, quiet
+from articles.repository.upkeep.audit import Facts, Progress, check_articles, check_choices, check_log, quiet
 from articles.repository.upkeep.comments import CommentRepair
-from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
 from articles.repository.upkeep.readable import drop_unreadable
 from articles.repository.upkeep.upgrades import drop_words
 
@@ -163,18 +162,13 @@ class Repair:
 
     def _repair_articles(self, keys: Keys, batch: list[str], tell: Tell) -> Counter[str]:
         """Repair these articles; return the groups that they name, with the number of those that are listed."""
-        store, found, hot_size = self._store, Counter[str](), self._store.rules.hot_size
-        while batch:
-            limits: list[Value] = [exact_time(store.now()), store.rules.voters_grace, MOST_LOOKED_AT, hot_size]
-            done, long, flat = store.run("repair/articles", [keys.removed], [keys.prefix, *limits, *batch])
-            for article_id, state, groups in zip(batch[:done], flat[::2], flat[1::2], strict=True):
-                for slug in set(split_groups(groups)):
-                    found[slug] += state == "listed"
-                if state == "damaged":
-                    tell(Finding(keys.article(int(article_id)), "is damaged, and left as it is"))
-            for article_id in long:
-                check_long(store, keys, int(article_id), "repair")
-            batch = batch[done:]
+        found, articles = Counter[str](), dict[str, Facts]()
+        carry_out(check_articles(self._store, keys, batch, articles, verb="repair"))
+        for article_id, article in articles.items():
+            for slug in set(split_groups(article.groups or "")):
+                found[slug] += article.state == "listed"
+            if article.state == "damaged":
+                tell(Finding(keys.article(int(article_id)), "is damaged, and left as it is"))
         return found
 
     def _repair_groups(self, keys: Keys, contents: Contents, sizes: Mapping[str, int]) -> None:

@@ -77,28 +77,26 @@ local function note_visit(visits, id, now, pause, life)
   return before == '-' and '' or before
 end
 
--- Return whether a voter's list holds the article, or need not: placeholders and deleted members have no lists.
-local function is_listed(prefix, one, user, id)
-  return not is_member(user) or redis.call('ZSCORE', prefix .. one.list .. user, id) or is_gone(prefix, user)
+-- Check that a voter's list holds the article; placeholders and deleted members have no lists. The time of the choice is lost
+-- with the list, so the posting time replaces it.
+local function check_listed(say, prefix, one, user, id, posted_at)
+  local list = prefix .. one.list .. user
+  if not is_member(user) or redis.call('ZSCORE', list, id) or is_gone(prefix, user) then return end
+  say('not in ' .. one.list .. user .. ', which is in ' .. one.set)
+  if REPAIRS then redis.call('ZADD', list, exactly(posted_at), id) end
 end
 
--- What the audit reports about a voter whose list lacks the article.
-local function unlisted(one, user)
-  return 'not in ' .. one.list .. user .. ', which is in ' .. one.set
-end
-
--- Add a voter's choice to a list that lacks it. The time of the choice is lost with the list, so the posting time
--- replaces it.
-local function list_choice(prefix, one, user, id, posted_at)
-  if is_member(user) and not is_gone(prefix, user) then
-    redis.call('ZADD', prefix .. one.list .. user, 'NX', exactly(posted_at), id)
-  end
-end
-
--- Return when the ring began, in Unix seconds, its number of accounts, and its comment or ''; nil where there is no ring.
+-- Return when the ring began, in Unix seconds, its number of accounts, its comment or '', and when the last one chose; nil
+-- where there is no ring.
 local function ring_facts(ring)
-  local number, first, comment = string.match(ring or '', '^(%d+) (%S+) %S+ ?(%d*)$')
-  return as_time(first), as_count(number), comment
+  local number, first, last, comment = string.match(ring or '', '^(%d+) (%S+) (%S+) ?(%d*)$')
+  return as_time(first), as_count(number), comment, as_time(last)
+end
+
+-- List an article by the last choice of its ring. A damaged list takes none.
+local function list_ring(prefix, id, last)
+  redis.pcall('ZADD', prefix .. 'rings:', exactly(last), id)
+  redis.pcall('ZREMRANGEBYRANK', prefix .. 'rings:', 0, -RINGS_KEPT - 1)
 end
 
 -- Note a choice of a new account on article `id`, or on one of its comments, among the `accounts` of its network. Once
@@ -117,8 +115,7 @@ local function note_new_account(prefix, accounts, id, user, at, enough, period, 
   local first, most, last_comment = ring_facts(ring)
   local facts = {math.max(number, most or 0), math.min(earliest, first or earliest), at, comment or last_comment or ''}
   redis.call('HSET', article, 'ring', (string.gsub(string.format('%d %.3f %.3f %s', unpack(facts)), ' $', '')))
-  redis.pcall('ZADD', prefix .. 'rings:', exactly(at), id)
-  redis.pcall('ZREMRANGEBYRANK', prefix .. 'rings:', 0, -RINGS_KEPT - 1)
+  list_ring(prefix, id, at)
   return first and 0 or number
 end
 

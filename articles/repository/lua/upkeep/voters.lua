@@ -8,6 +8,7 @@ TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> rw, opposes:<
 INCLUDE  closing, members, values
 ]]
 local id, prefix, findings = ARGV[1], ARGV[3], {}
+local function say(text) findings[#findings + 1] = text end
 local now = moments(prefix, ARGV[2])
 local time, closes = unpack(redis.call('HMGET', KEYS[1], 'time', 'closes'))
 if not as_time(time) or not is_open(now, closing_time(prefix, tonumber(time), closes)) then return findings end
@@ -17,12 +18,9 @@ for at = 4, #ARGV do
   for n, one in ipairs(CHOICES) do
     if redis.call('SISMEMBER', KEYS[n + 1], ARGV[at]) == 1 then
       chosen = chosen + 1
-      if not is_listed(prefix, one, ARGV[at], id) then
-        findings[#findings + 1] = unlisted(one, ARGV[at])
-        if REPAIRS then list_choice(prefix, one, ARGV[at], id, tonumber(time)) end
-      end
+      check_listed(say, prefix, one, ARGV[at], id, tonumber(time))
     end
   end
-  if chosen == 2 then findings[#findings + 1] = 'a user is in both voter sets' end
+  if chosen == 2 then say('a user is in both voter sets') end
 end
 return findings

@@ -1,0 +1,282 @@
+--[[
+Check the invariants of some articles of one shard, as many as one step can. Repairing, put them into exactly the lists that
+their hashes require, and correct the rest, but not the counts of votes. Idempotent. A damaged article keeps what it has: what
+its hash should say is not known.
+KEYS  1 time ranking  2 score ranking  3 removed  4 points ranking
+ARGV  1 shard prefix  2 now, s  3 most voters and log entries to examine  4 grace, s  5 size of the hot list
+      6 ids, separated by commas, of those that have voter sets or counters, as far as an audit's caller knows  7… ids
+Returns  {number of articles checked, {ids of those with too many voters or log entries for one step},
+         {id, problem, id, problem …}, {groups, state, comments that are shown, last number of a comment, time of the
+         last comment of each article checked}}; the state is "listed" | "removed" | "damaged" | "missing". Other values
+         are nil where the article lacks them
+Cost  O(ids · groups · log N + voters + entries), bounded by 3
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
+         posted:<user> w, gone: r, leftout: r, leftout:acts: r, score: rw, time: rw, points: rw, active: rw,
+         top:<period> w, removed: rw, group:<slug> w, score:<slug> w, time:<slug> w, points:<slug> w, active:<slug> w,
+         hot:score w, hot:score:<slug> w, counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> w, days:<id> w,
+         rings: rw, viewed: rw, history:<id> w, next:score rw, changes: w, ranking: rw, log: r
+INCLUDE  articles, closing, formulas, lists, members, moderation_log, ranking, values
+]]
+local prefix, current = ARGV[1], REPAIRS and parameters(ARGV[1])
+local now = moments(prefix, ARGV[2])
+-- nil where lost
+local seconds_per_point, next_seconds_per_point, cursor, longest, voters_dropped = unpack(redis.call('HMGET',
+  prefix .. 'ranking:', 'seconds_per_point', 'next_seconds_per_point', 'next_cursor', 'longest_window', 'voters_dropped'))
+seconds_per_point, next_seconds_per_point = tonumber(seconds_per_point or ''), tonumber(next_seconds_per_point or '')
+longest, voters_dropped = tonumber(longest or ''), tonumber(voters_dropped or '')
+local findings, long, facts, most, examined = {}, {}, {}, tonumber(ARGV[3]), 0
+local each = REPAIRS and 20 or 6  -- what an article counts as, at least
+local ids = {unpack(ARGV, 7, math.min(#ARGV, 7 + math.floor(most / each)))}
+local with_sets = {}
+for _, id in ipairs(split(ARGV[6])) do with_sets[id] = true end
+local any_gone = redis.call('EXISTS', prefix .. 'gone:') == 1
+local any_left_out = redis.call('EXISTS', prefix .. 'leftout:') == 1
+
+-- Return each id's value in a ranking; false where the ranking lacks the id.
+local function ranked_in(ranking) return redis.call('ZMSCORE', ranking, unpack(ids)) end
+local times, scores, removals, ranks = ranked_in(KEYS[1]), ranked_in(KEYS[2]), ranked_in(KEYS[3]), ranked_in(KEYS[4])
+local views, stages = ranked_in(prefix .. 'viewed:'), ranked_in(prefix .. 'next:score')
+local active, rings = ranked_in(prefix .. 'active:'), ranked_in(prefix .. 'rings:')
+
+local function voter_sets(id) return prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'leftout:' .. id end
+
+local function drop_missing(id)
+  unlist_article(prefix, id, {})
+  for _, list in ipairs({'removed:', 'viewed:'}) do redis.call('ZREM', prefix .. list, id) end
+  redis.call('DEL', voter_sets(id))
+  redis.call('DEL', prefix .. 'counter:views:' .. id, prefix .. 'hll:uv:' .. id, prefix .. 'counter:suspect:' .. id,
+    prefix .. 'days:' .. id, prefix .. 'history:' .. id)
+end
+
+local function check_poster(say, id, poster, name, time)
+  if any_gone and is_left_named(prefix, poster, name) then
+    say('its poster is a member whose account is deleted')
+    if REPAIRS then
+      redis.call('HSET', prefix .. 'article:' .. id, 'poster', '-1', 'poster_name', '')
+      redis.call('ZREM', prefix .. 'posted:' .. poster, id)
+    end
+  elseif REPAIRS then note_posted(prefix, id, poster, time) end
+end
+
+local function check_votes(say, id, time, votes, opposes)
+  local voted, oppose = voter_sets(id)
+  local for_it, against = redis.call('SCARD', voted), redis.call('SCARD', oppose)
+  if for_it ~= tonumber(votes) then say('votes ' .. votes .. ', voters ' .. for_it) end
+  if against ~= tonumber(opposes) then say('opposes ' .. opposes .. ', opposers ' .. against) end
+  if for_it + against > most then return true end
+  examined = examined + for_it + against
+  if against > 0 and #redis.call('SINTER', voted, oppose) > 0 then say('a user is in both voter sets') end
+  for _, one in ipairs(CHOICES) do
+    for _, user in ipairs(redis.call('SMEMBERS', prefix .. one.set .. id)) do
+      check_listed(say, prefix, one, user, id, time)
+    end
+  end
+end
+
+-- Return those of a set that are not in another one, without members whose act is not complete.
+local function surplus(set, other)
+  local members = {}
+  for _, user in ipairs(set) do
+    local is_settled = not string.find(redis.call('HGET', prefix .. 'leftout:acts:', user) or '', 'open$')
+    if is_settled and redis.call('SISMEMBER', other, user) == 0 then members[#members + 1] = user end
+  end
+  return members
+end
+
+-- Sets of members whose choices are left out are small; of an article that few have chosen on, so are the voter sets.
+-- Return the article's field.
+local function check_left_out(say, id, left_out)
+  local out, sizes, found, before = prefix .. 'leftout:' .. id, {}, {}, #findings
+  if not (left_out or any_left_out or redis.call('EXISTS', out) == 1) then return nil end
+  for n, one in ipairs(CHOICES) do
+    local voters = prefix .. one.set .. id
+    sizes[n], found[n] = #redis.call('SINTER', out, voters), redis.call('SINTER', prefix .. 'leftout:', voters)
+    for _, user in ipairs(surplus(found[n], out)) do
+      say('the choice of ' .. user .. ' counts, but is to be left out of ranking')
+    end
+  end
+  for _, user in ipairs(surplus(redis.call('SMEMBERS', out), prefix .. 'leftout:')) do
+    say('the choice of ' .. user .. ' is left out of ranking, but is to count')
+  end
+  local votes, opposes = counts_left_out(left_out)
+  if votes ~= sizes[1] or opposes ~= sizes[2] or redis.call('SCARD', out) ~= votes + opposes then
+    say('left out of ranking ' .. (left_out or 'none') .. ', voters ' .. table.concat(sizes, ' '))
+  end
+  if not REPAIRS or #findings == before then return left_out end
+  redis.call('DEL', out)
+  for _, users in ipairs(found) do in_batches(users, function(...) redis.call('SADD', out, ...) end) end
+  return note_left_out(prefix, id, #found[1], #found[2])
+end
+
+local function check_voter_sets(say, id, time, is_closed)
+  for _, set in ipairs({voter_sets(id)}) do
+    local left = redis.call('TTL', set)
+    if left >= 0 then
+      say('a voter set that expires')
+      if REPAIRS then redis.call('PERSIST', set) end
+    end
+    if left ~= -2 and is_closed and voters_dropped and time < voters_dropped then
+      say('a voter set that should have been dropped')
+      if REPAIRS then redis.call('UNLINK', set) end
+    end
+  end
+end
+
+local function check_window(say, time, closes)
+  if not longest or milliseconds(closes) - milliseconds(time) <= milliseconds(longest) then return end
+  say('open for longer than any article')
+  if REPAIRS then note_window(prefix, time, closes, current) end
+end
+
+-- Repairing, the present replaces a lost time of the last view, which only decides when to archive; and an empty sketch
+-- replaces a damaged one, which cannot distinguish visitors.
+local function check_views(say, id, viewed, archived)
+  local sketch = prefix .. 'hll:uv:' .. id
+  local pv, is_counted = redis.pcall('GET', prefix .. 'counter:views:' .. id), redis.call('EXISTS', sketch) == 1
+  if not sketched_visitors(prefix, id) then
+    say('its visitors are damaged')
+    if REPAIRS then
+      redis.call('DEL', sketch)
+      redis.call('PFADD', sketch)
+    end
+  end
+  if type(pv) == 'table' then say('its page views are damaged')
+  elseif (pv and true or false) ~= is_counted then
+    say('page views ' .. (pv or 'none') .. ', but visitors ' .. (is_counted and 'counted' or 'not'))
+  end
+  if (pv and true or false) ~= (viewed and true or false) then
+    say('page views and the time of the last one disagree')
+    if not REPAIRS then return end
+    if pv then redis.call('ZADD', prefix .. 'viewed:', ARGV[2], id) else redis.call('ZREM', prefix .. 'viewed:', id) end
+  end
+  if pv and archived then say('its counters are archived and here') end
+end
+
+local function check_staged(say, staged, time, points, removed)
+  if staged and (removed or not next_seconds_per_point or tonumber(staged) ~= score(time, points, next_seconds_per_point)) then
+    say('ranked ' .. staged .. ' by the weight that is being applied')
+  end
+  local passed = cursor == 'done' or time < (tonumber(cursor or '') or -math.huge)
+  if next_seconds_per_point and passed and not staged and not removed then
+    say('ranked nowhere by the weight that is being applied')
+  end
+end
+
+local function check_rankings(say, n, time, points, removed)
+  local by_time, by_score, ranked = times[n], scores[n], ranks[n]
+  if removed then
+    if by_time or by_score or ranked then say('removed, but listed') end
+    if tonumber(removals[n] or 'nan') ~= time then say('not among the removed, or not by its time') end
+  else
+    if tonumber(by_time or 'nan') ~= time then say('time ' .. exactly(time) .. ', ranked ' .. (by_time or 'nowhere')) end
+    local wanted = seconds_per_point and score(time, points, seconds_per_point)
+    if not by_score or wanted and tonumber(by_score) ~= wanted then
+      say('score ' .. exactly(wanted or 0/0) .. ', ranked ' .. (by_score or 'nowhere'))
+    end
+    if tonumber(ranked or 'nan') ~= by_points(time, points) then
+      say('points ' .. points .. ', ranked ' .. (ranked and math.floor(ranked / ONE_POINT) or 'nowhere'))
+    end
+    if removals[n] then say('among the removed, but listed') end
+  end
+end
+
+local function check_activity(say, active_at, last_comment, locked, removed)
+  local wanted = not removed and last_comment and activity(last_comment, locked) or nil
+  if tonumber(active_at or '') ~= wanted then
+    say('last comment ' .. (last_comment and exactly(last_comment) or 'none') .. ', active ' .. (active_at or 'nowhere'))
+  end
+end
+
+-- Of many rings, the list holds the newest only.
+local function check_ring(say, id, place, ring, removed)
+  local first, _, _, last = ring_facts(ring)
+  local wanted = first and not removed and last or nil
+  if tonumber(place or '') == wanted then return end
+  if wanted and not place and redis.call('ZCARD', prefix .. 'rings:') >= RINGS_KEPT then return end
+  say('voting ring ' .. (wanted and exactly(wanted) or 'none') .. ', listed ' .. (place or 'nowhere'))
+  if not REPAIRS then return end
+  if wanted then list_ring(prefix, id, wanted) else redis.call('ZREM', prefix .. 'rings:', id) end
+end
+
+-- Put the article into its lists and groups, and into the hot list; the audit checks groups, spans and the hot list apart.
+local function list(n, id, time, points, groups, removed)
+  if not next_seconds_per_point and stages[n] then redis.call('ZREM', prefix .. 'next:score', id) end
+  if removed then
+    unlist_article(prefix, id, split(groups))
+    redis.call('ZADD', KEYS[3], time, id)
+  else
+    redis.call('ZREM', KEYS[3], id)
+    list_article(prefix, id, time, points, split(groups), current, tonumber(ARGV[5]))
+  end
+end
+
+local function check_text(say, id, bytes)
+  local article = prefix .. 'article:' .. id
+  local size = redis.call('HSTRLEN', article, 'text')  -- O(1)
+  local is_html_alone = size == 0 and redis.call('HEXISTS', article, 'html') == 1
+  if is_html_alone then say('has HTML, but no text') end
+  if bytes ~= (size > 0 and exactly(size)) then say('its text has ' .. size .. ' bytes, noted ' .. (bytes or 'none'))
+  elseif not is_html_alone then return end
+  if not REPAIRS then return end
+  if size > 0 then redis.call('HSET', article, 'text_bytes', size)
+  else redis.call('HDEL', article, 'text', 'text_bytes', 'html') end
+end
+
+-- Numbers are separated by commas: a field this short holds no more of them than one step may examine. Missing ones are
+-- the business of `upkeep/log`.
+local function check_log(say, id, numbers)
+  if #(numbers or '') > most / 10 then return true end
+  local all, right = split(numbers), {}
+  for _, number in ipairs(all) do
+    examined = examined + 10
+    if is_about(prefix, number, id) then right[#right + 1] = number else say(misplaced_entry(number)) end
+  end
+  if REPAIRS and #right < #all then note_entries(prefix .. 'article:' .. id, right) end
+end
+
+local checked = 0
+for n, id in ipairs(ids) do
+  local too_long, article = false, prefix .. 'article:' .. id
+  local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
+  local title, link, poster, name, closes, groups, archived, numbers, text_bytes, comments, last_number,
+    time, votes, opposes, removed, last_comment, locked, left_out, ring =
+    unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'poster_name', 'closes', 'groups',
+      'archived', 'log', 'text_bytes', 'comments', 'comment_ids', 'time', 'votes', 'opposes', 'removed',
+      'last_comment', 'locked', 'left_out', 'ring'))
+  local state = is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
+    and (removed and 'removed' or 'listed') or redis.call('EXISTS', article) == 1 and 'damaged' or 'missing'
+  for _, fact in ipairs({groups, state, comments, last_number, last_comment}) do facts[#facts + 1] = fact end
+  if state == 'damaged' or state == 'missing' then
+    say('no such article, or not a whole one')
+    if REPAIRS and state == 'missing' then drop_missing(id) end
+  else
+    local posted_at, closes_at = tonumber(time), closing_time(prefix, tonumber(time), closes)
+    if not as_time(closes) then
+      say('does not say when voting ends')
+      if REPAIRS then closes_at = fix_closing_time(prefix, id, posted_at, votes, opposes, now, tonumber(ARGV[4])) end
+    end
+    local is_closed = not is_open(now, closes_at)
+    if not is_closed then left_out = check_left_out(say, id, left_out) end
+    local points = ranked_points(votes, opposes, left_out)
+    check_rankings(say, n, posted_at, points, removed)
+    check_activity(say, active[n], as_time(last_comment), locked, removed)
+    check_staged(say, stages[n], posted_at, points, removed)
+    check_ring(say, id, rings[n], ring, removed)
+    if REPAIRS then list(n, id, posted_at, points, groups, removed) end
+    check_text(say, id, text_bytes)
+    check_poster(say, id, poster, name, time)
+    too_long = check_log(say, id, numbers)
+    if not is_closed then
+      too_long = check_votes(say, id, posted_at, votes, opposes) or too_long
+      check_window(say, posted_at, closes_at)
+    end
+    if REPAIRS or views[n] or with_sets[id] or not is_closed then  -- most old articles have none, and nothing to check
+      check_voter_sets(say, id, posted_at, is_closed)
+      check_views(say, id, views[n], archived)
+    end
+  end
+  if too_long then long[#long + 1] = id end
+  checked, examined = checked + 1, examined + each
+  if examined > most then break end
+end
+return {checked, long, findings, facts}

@@ -1,0 +1,135 @@
+"""Keys damaged at random: what the audit says, the repair repairs, and nothing else changes."""
+
+import random
+import re
+from collections.abc import Callable
+
+import pytest
+
+from articles.repository import Repository
+from articles.repository.store.attempts import Finding
+from articles.repository.store.key_table import BY_NAME, InBackup, Key, recognise
+from tests.clock import Clock
+from tests.every_server import names_in
+from tests.repository.damaging import DAMAGES, KINDS
+from tests.repository.usage import use
+from tests.store_state import contents, problems
+
+pytestmark = [pytest.mark.hostile, pytest.mark.needs("few shards")]
+
+SEEDS = range(3)
+STRAY, STRAY_COMMENT = "999999", "999999000001"
+
+REBUILT = [name for name in KINDS if BY_NAME[name].in_backup is InBackup.REBUILT]
+OF_SUBJECTS = [name for name in KINDS if "<" in name and BY_NAME[name].in_backup is InBackup.COPIED]
+"""Kinds of keys about one article, comment or member, which the site cannot do without."""
+
+DERIVED = {
+    "article:<id>": ("text_bytes", "comments", "last_comment", "log", "left_out"),
+    "comment:<comment>": ("left_out",),
+}
+"""Fields of hashes that other fields and keys decide."""
+
+LEFT_ALONE = (
+    r"^votes \d+, voters",
+    r"^opposes \d+, opposers",
+    "^a user is in both voter sets",
+    "^page views .* visitors",
+    "^its page views are damaged",
+    "^its counters are archived and here",
+    "^no such",
+)
+"""Findings that name damage of which nothing in the store says how it should be."""
+
+Harm = Callable[[random.Random, Repository, str], None]
+
+
+@pytest.fixture
+def sound(repository: Repository, clock: Clock) -> dict[str, object]:
+    """A store in use; what it held."""
+    use(repository, clock)
+    repository.repair.run()
+    assert problems(repository) == []
+    return kept(repository)
+
+
+def kept(repository: Repository) -> dict[str, object]:
+    """Return the store's lasting contents."""
+    found = contents(repository)
+    lasting = (name for name, kind in zip(found, recognise(found), strict=True) if kind and _is_lasting(kind))
+    return {name: found[name] for name in lasting}
+
+
+def _is_lasting(kind: Key) -> bool:
+    return kind.in_backup is not InBackup.OMITTED
+
+
+def lose_the_key(_rng: random.Random, repository: Repository, name: str) -> None:
+    repository.store.client.delete(name)
+
+
+def lose_an_entry(rng: random.Random, repository: Repository, name: str) -> None:
+    client = repository.store.client
+    entries = {"zset": lambda: client.zrange(name, 0, -1), "set": lambda: client.smembers(name)}
+    entry = rng.choice(sorted(entries[client.type(name)]()))
+    client.execute_command("ZREM" if client.type(name) == "zset" else "SREM", name, entry)
+
+
+def add_a_stray(rng: random.Random, repository: Repository, name: str) -> None:
+    """Add an entry of the right form that belongs to nothing."""
+    client = repository.store.client
+    entry = STRAY_COMMENT if re.search("comment|replies|flag", name) else STRAY
+    if client.type(name) == "zset":
+        client.zadd(name, {entry: rng.randrange(10**9)})
+    else:
+        client.sadd(name, entry)
+
+
+def move_an_entry(rng: random.Random, repository: Repository, name: str) -> None:
+    client = repository.store.client
+    if client.type(name) == "zset":
+        entry, score = rng.choice(client.zrange(name, 0, -1, withscores=True))
+        client.zadd(name, {entry: score + rng.choice((-1, 1)) * rng.randrange(1, 1000)})
+
+
+def _garbage(how: str) -> Harm:
+    return lambda _rng, repository, name: DAMAGES[how](repository.store.client, name) and None
+
+
+HARMS: dict[str, Harm] = {
+    "the key is lost": lose_the_key,
+    "an entry is lost": lose_an_entry,
+    "a stray entry": add_a_stray,
+    "an entry elsewhere": move_an_entry,
+    **{how: _garbage(how) for how in DAMAGES},
+}
+
+
+def mend(repository: Repository) -> list[str]:
+    """Audit, which changes nothing, and repair; return what the audit says then, without what is left alone."""
+    damaged, told = contents(repository), list[Finding]()
+    problems(repository)
+    assert contents(repository) == damaged, "the audit writes"
+    repository.repair.run(tell=told.append)
+    subjects = {finding.subject for finding in told}
+    left = [finding for finding in repository.audit.run() if finding.subject not in subjects]
+    return [str(one) for one in left if not re.search("|".join(LEFT_ALONE), one.problem)]
+
+
+def any_key(rng: random.Random, repository: Repository, kind: str) -> str:
+    found = sorted(names_in(repository.store.client))
+    return rng.choice(
+        [name for name, known in zip(found, recognise(found), strict=True) if known == BY_NAME[kind]]
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", REBUILT)
+def test_a_damaged_list_is_as_before_once_it_is_repaired(repository, sound, kind, seed):
+    rng = random.Random(f"{kind} {seed}")
+    for how, harm in HARMS.items():
+        name = any_key(rng, repository, kind)
+        harm(rng, repository, name)
+
+        assert mend(repository) == [], (name, how)
+        assert kept(repository) == sound, (name, how)
