@@ -19,8 +19,7 @@ from articles.views import (
 from articles.views.comments import discussion
 from articles.views.comments import feeds as comment_feeds
 from articles.views.comments import posting as comment_posting
-from articles.views.lists import feeds, my_lists, pages, refresh, search
-from articles.views.lists import hosts as list_hosts
+from articles.views.lists import feeds, hosts, my_lists, pages, refresh, search
 from articles.views.ranking import lab
 from articles.web import addresses  # noqa: F401 - registers "article_id"
 from moderation import urls as moderation
@@ -35,7 +34,7 @@ urlpatterns = [
     path("about/", about.about, name="about"),
     path("rules/", about.own_rules, name="rules"),
     path("search/", search.search, name="search"),
-    path("hosts/<path:host>/", list_hosts.show, name="host"),
+    path("hosts/<path:host>/", hosts.show, name="host"),
     path("groups/", groups.index, name="groups"),
     path("groups/<str:slug>/", pages.group, name="group"),
     path("post/", posting.post, name="post"),

@@ -235,6 +235,20 @@ def test_other_code_uses_only_the_public_interface_of_the_repository():
     assert {module: names for module, names in outside.items() if names != {"articles.repository"}} == {}
 
 
+CAPABILITIES = {
+    "articles.finding": {"articles.finding"},
+    "moderation": {"moderation.redactions", "moderation.rights", "moderation.urls"},
+}
+"""Folders that one could delete, each with the modules by which the rest of the site knows it."""
+
+
+@for_each("capability", CAPABILITIES)
+def test_a_capability_is_known_by_its_doors(capability):
+    outside = {name for m, names in importers(capability).items() if not within(m, capability) for name in names}
+
+    assert outside == CAPABILITIES[capability]
+
+
 DOORS = {
     **dict.fromkeys(("articles.post", "articles.edit", "articles.withdraw"), "articles.web.articles"),
     **dict.fromkeys(("comments.post", "comments.edit", "comments.delete"), "articles.web.comments"),
