@@ -38,16 +38,18 @@ def folder_of(path: Path) -> str:
     return path.relative_to(ROOT).parts[0] if path.parent != ROOT else ""
 
 
-def imports_of(path: Path) -> Iterator[str]:
-    """Yield what the module imports, anywhere in it, by absolute names."""
-    package = ["tests", *path.relative_to(ROOT).parts[:-1]]
+@cache
+def imports_of(path: Path) -> tuple[str, ...]:
+    """Return what the module imports, anywhere in it, by absolute names."""
+    package, names = ["tests", *path.relative_to(ROOT).parts[:-1]], list[str]()
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            names += (f"{base}.{alias.name}" for alias in node.names)
+    return tuple(names)
 
 
 def strings_of(path: Path) -> Iterator[str]:
