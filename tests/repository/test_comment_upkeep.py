@@ -317,3 +317,13 @@ def test_neither_audit_nor_repair_is_confused_by_members_who_comment(repository)
     assert [finding for finding in found if "comments" in finding] == []
     assert problems(repository) == []
     assert repository.articles.get(article).comments == 21
+
+
+def test_a_comment_that_cannot_be_read_stops_the_repair_of_no_other(used):
+    used.client.delete(used.keys.comment(REPLY))
+    used.client.set(used.keys.comment(REPLY), "x")
+    used.client.zrem(used.keys.replies_time(ROOT), str(FIRST))
+
+    used.repository.repair.run()
+
+    assert used.client.zscore(used.keys.replies_time(ROOT), str(FIRST))

@@ -194,6 +194,7 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
         client.hset(one.ranking, "longest_window", "1.000")
     client.hset(repository.store.shards.directory.descriptions, "lost", "Nothing.")
     damage_comments(repository)
+    client.hset(repository.store.shards.of(ids[0]).comment(root_of(ids[0]) + 1), "left_out", "9 9")
     assert problems(repository)
     repository.repair.run()
     damaged = repository.store.shards.of(ids[0]).article(ids[0])
@@ -230,6 +231,7 @@ def damage_comments(repository: Repository) -> None:
         client.delete(one.comment(root + 5))
         client.hset(one.comment(root + 2), mapping={"parent": str(root + 77), "author": str(BOB)})
         client.zadd(one.commented(ALICE), {str(root + 1): 1})
+        client.zadd(one.comment_voters, {"777777000001": 1})
         client.hset(one.article(article), "comments", 99)
 
 

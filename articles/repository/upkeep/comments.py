@@ -52,6 +52,10 @@ class NotedComments(NamedTuple):
 _NOTHING_NOTED = NotedComments(None, None, None)
 
 
+CommentState = tuple[CommentId, str, str]
+"""A comment; "shown", "removed", "stub", "damaged" or "missing"; and when it was posted, as the store has it."""
+
+
 class CommentAudit:
     """The audit of the comments of one shard. Read-only."""
 
@@ -81,20 +85,10 @@ class CommentAudit:
 
     def _check(self, keys: Keys, shown: dict[ArticleId, Shown], batch: list[str]) -> Iterator[Finding]:
         """Yield what is wrong with these comments; count the shown ones for their articles."""
-        counted = list[tuple[ArticleId, str]]()
-        findings: list[Finding] = []
-        while batch:
-            checked, times, flat = self._store.run(
-                "audit/comments",
-                [keys.comment_voters],
-                [keys.prefix, exact_time(self._store.now()), MOST_LOOKED_AT, *batch],
-            )
-            counted += [(article_of(int(one)), time) for one, time in zip(batch, times, strict=False) if time]
-            for comment_id, problem in zip(flat[::2], flat[1::2], strict=True):
-                findings.append(Finding(keys.comment(int(comment_id)), problem))
-            batch = batch[checked:]
-        for article_id, time in counted:
-            shown[article_id].add(time)
+        states, findings = check_comments(self._store, keys, batch)
+        for comment_id, state, time in states:
+            if state == "shown":
+                shown[article_of(comment_id)].add(time)
         yield from findings
 
     def check_replies(self, keys: Keys, parents: Sequence[str], verb: Verb = "audit") -> Iterator[Finding]:
@@ -161,6 +155,21 @@ def _problems(noted: NotedComments, found: Shown) -> Iterator[str]:
         yield f"last comment {noted.last or 'none'}, shown {found.last or 'none'}"
 
 
+def check_comments(
+    store: Store, keys: Keys, batch: list[str], verb: Verb = "audit"
+) -> tuple[list[CommentState], list[Finding]]:
+    """Return the states of these comments, and what is wrong with them; or repair them. In batches."""
+    states, findings = list[CommentState](), list[Finding]()
+    while batch:
+        arguments: list[Value] = [keys.prefix, exact_time(store.now()), MOST_LOOKED_AT, *batch]
+        checked, found, problems = store.run(f"{verb}/comments", [keys.comment_voters], arguments)
+        states += zip(map(int, batch), found[::2], found[1::2], strict=False)
+        for comment_id, problem in zip(problems[::2], problems[1::2], strict=True):
+            findings.append(Finding(keys.comment(int(comment_id)), problem))
+        batch = batch[checked:]
+    return states, findings
+
+
 def known_comments(store: Store, keys: Keys, contents: Contents) -> set[CommentId]:
     """Return the comments of a shard, and what is listed as voted on; what cannot be read has its own finding."""
     listed = set[CommentId]()
@@ -196,7 +205,7 @@ class CommentRepair:
         """
         shown, stubs = defaultdict[ArticleId, Shown](Shown), list[CommentId]()
         highest = dict[ArticleId, int]()
-        for batch in portions(sorted(known_comments(self._store, keys, contents)), ARTICLES_PER_CHECK):
+        for batch in batches(known_comments(self._store, keys, contents), ARTICLES_PER_CHECK):
             for comment_id, state, time in self._put_into_lists(keys, batch):  # ids ascend
                 if state == "shown":
                     shown[article_of(comment_id)].add(time)
@@ -211,8 +220,8 @@ class CommentRepair:
             carry_out(audit.check_replies(keys, parents, "repair"))
         for authors in batches(contents.authors, KEYS_PER_READ):
             carry_out(audit.check_authors(keys, authors, "repair"))
-        for batch in portions(reversed(stubs), ARTICLES_PER_CHECK):
-            self._store.run("repair/stubs", [keys.comment_voters], [keys.prefix, *batch])
+        for numbers in portions(reversed(stubs), ARTICLES_PER_CHECK):
+            self._store.run("repair/stubs", [keys.comment_voters], [keys.prefix, *numbers])
         self._correct_counts(keys, contents, shown, highest)
 
     def settle(self, ids: Iterable[CommentId], former: Mapping[CommentId, tuple[str | None, str | None]]) -> None:
@@ -229,13 +238,17 @@ class CommentRepair:
                     if author and author.isdigit():
                         pipe.zrem(keys.commented(int(author)), str(comment_id))
                 pipe.execute()
-            for batch in portions(comments, ARTICLES_PER_CHECK):
-                carry_out(self._put_into_lists(keys, batch))
+            for batch in batches(comments, ARTICLES_PER_CHECK):
+                self._put_into_lists(keys, batch)
 
-    def _put_into_lists(self, keys: Keys, batch: list[CommentId]) -> Iterator[tuple[CommentId, str, str]]:
-        given: list[Value] = [keys.prefix, exact_time(self._store.now()), *batch]
-        flat = self._store.run("repair/comments", [keys.comment_voters], given)
-        yield from zip(batch, flat[::2], flat[1::2], strict=True)
+    def _put_into_lists(self, keys: Keys, batch: list[str]) -> list[CommentState]:
+        """Repair these comments, one by one if they cannot be all together; return their states."""
+        try:
+            return check_comments(self._store, keys, batch, "repair")[0]
+        except StoreDamaged:
+            if len(batch) == 1:
+                return [(int(batch[0]), "damaged", "")]
+            return [state for one in batch for state in self._put_into_lists(keys, [one])]
 
     def _correct_counts(
         self, keys: Keys, contents: Contents, shown: Mapping[ArticleId, Shown], highest: Mapping[ArticleId, int]
