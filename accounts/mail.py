@@ -74,7 +74,7 @@ def site_origin() -> str:
 
 
 def _own_hosts() -> list[str]:
-    return [f"{host}:{settings.CONFIGURATION['PORT']}" for host in ("localhost", "127.0.0.1", "[::1]")]
+    return [f"{host}:{settings.PORT}" for host in ("localhost", "127.0.0.1", "[::1]")]
 
 
 def public_address(request: HttpRequest) -> tuple[str, str]:

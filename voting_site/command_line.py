@@ -15,7 +15,6 @@ from articles.domain.errors import StoreError
 from articles.management import sentences
 from voting_site.configuration import data_directory, loading
 from voting_site.configuration.kinds import BadSetting
-from voting_site.configuration.variables import NAMES
 from voting_site.doctor_report import form_in, settings_results, status_of, written
 
 
@@ -39,7 +38,7 @@ _TRACEBACK = "--traceback"
 
 def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
     """Run a command; `base_dir` has the `.env`. Errors that the operator can fix end the process with status 1."""
-    command, unused = arguments[1:2], list(loading.warnings(base_dir, NAMES))
+    command, unused = arguments[1:2], list(loading.warnings(base_dir))
     if command in _READING:
         data_directory.never_create()
     for sentence in unused if command != _DOCTOR else ():

@@ -1,25 +1,22 @@
-"""Django's settings. Those that an operator can change come from `configuration/variables.py`."""
+"""Django's settings. Those that an operator can change are in `configuration/variables.py`, by the same names."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from articles.domain.limits import LIMITS
 from voting_site import __version__ as VERSION  # noqa: F401, N812 - a setting
 from voting_site.configuration import data_directory, hosts
 from voting_site.configuration.loading import leaving_one_free, load
-from voting_site.configuration.service_urls import is_sqlite, sqlite_at
-from voting_site.configuration.store_urls import cache_url, store_url
+from voting_site.configuration.service_urls import cache_url, is_sqlite, sqlite_at, store_url
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 CONFIGURATION = load(BASE_DIR)
+vars().update(CONFIGURATION)  # all that an operator can change; what differs from it, or is read below, follows
 
 DATA_DIR = CONFIGURATION["DATA_DIR"]
 SECRET_KEY = CONFIGURATION["SECRET_KEY"]
 SECRET_KEY_FILE = DATA_DIR / data_directory.KEY_FILE
 SECRET_KEY_IS_IN_FILE = data_directory.is_in_file(DATA_DIR, SECRET_KEY)
-DEBUG = CONFIGURATION["DEBUG"]
 
-SITE_NAME = CONFIGURATION["SITE_NAME"]
 SITE_URL = CONFIGURATION["SITE_URL"]
 _public = urlsplit(SITE_URL)
 _HTTPS = _public.scheme == "https"
@@ -137,56 +134,15 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # The store: every article, vote and ranking. See docs/data-model.md.
 STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)
 STORE_IS_EMBEDDED = not CONFIGURATION["REDIS_URL"]
-STORE_SERVER = Path(CONFIGURATION["STORE_SERVER"]) if CONFIGURATION["STORE_SERVER"] else None
-STORE_SHARDS = CONFIGURATION["STORE_SHARDS"]
 STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
-STORE_READ_REPLICAS = CONFIGURATION["STORE_READ_REPLICAS"]
-STORE_CONFIRM_REPLICAS = CONFIGURATION["STORE_CONFIRM_REPLICAS"]
-STORE_CONFIRM_FSYNC = CONFIGURATION["STORE_CONFIRM_FSYNC"]
 STORE_OPENER = "voting_site.store_session.opened_store"
 STORE_VERIFIER = "voting_site.store_session.verify_store"
 METRICS_FINDER = "voting_site.serving.metrics_folder.find"
 SCRATCH_STORE_OPENER = "voting_site.store_session.scratch_store"
-VOTING_WINDOW_DAYS = CONFIGURATION["VOTING_WINDOW_DAYS"]
-ARTICLES_PER_PAGE = CONFIGURATION["ARTICLES_PER_PAGE"]
-VOTES_PER_DAY = CONFIGURATION["VOTES_PER_DAY"]
-REPOST_HOURS = CONFIGURATION["REPOST_HOURS"]
-ALLOW_PRIVATE_LINKS = CONFIGURATION["ALLOW_PRIVATE_LINKS"]
-SIGN_UP = CONFIGURATION["SIGN_UP"]
-INVITATIONS_PER_MEMBER = CONFIGURATION["INVITATIONS_PER_MEMBER"]
-INVITATION_DAYS = CONFIGURATION["INVITATION_DAYS"]
-EDIT_MINUTES = CONFIGURATION["EDIT_MINUTES"]
-
-# Views: visitors, suspect views, the hot list, archiving and housekeeping.
-TRUSTED_PROXIES = CONFIGURATION["TRUSTED_PROXIES"]
-VISITOR_COOKIE_NAME = f"{_HOST_ONLY}visitor"
-VISITOR_COOKIE_DAYS = CONFIGURATION["VISITOR_COOKIE_DAYS"]
-VIEW_REPEAT_MINUTES = CONFIGURATION["VIEW_REPEAT_MINUTES"]
-VIEWS_PER_NETWORK_AND_ARTICLE = CONFIGURATION["VIEWS_PER_NETWORK_AND_ARTICLE"]
-VIEWS_PER_NETWORK = CONFIGURATION["VIEWS_PER_NETWORK"]
-VOTING_RING_ACCOUNTS = CONFIGURATION["VOTING_RING_ACCOUNTS"]
-VOTING_RING_MINUTES = CONFIGURATION["VOTING_RING_MINUTES"]
-FLAGS_TO_REMOVE = CONFIGURATION["FLAGS_TO_REMOVE"]
-NEW_ACCOUNT_HOURS = CONFIGURATION["NEW_ACCOUNT_HOURS"]
-NEW_MEMBER_DAYS = CONFIGURATION["NEW_MEMBER_DAYS"]
-NEW_MEMBER_POINTS = CONFIGURATION["NEW_MEMBER_POINTS"]
-HOT_REFRESH_SECONDS = CONFIGURATION["HOT_REFRESH_SECONDS"]
-ARCHIVE_DAYS = CONFIGURATION["ARCHIVE_DAYS"]
-TICK_SECONDS = CONFIGURATION["TICK_SECONDS"]
-METRICS_TOKEN = CONFIGURATION["METRICS_TOKEN"]
-
-# Backups by housekeeping: see docs/backup.md. None: it makes none.
-BACKUP_DIR = CONFIGURATION["BACKUP_DIR"] or None
-BACKUP_HOURS = CONFIGURATION["BACKUP_HOURS"]
-BACKUP_KEEP = CONFIGURATION["BACKUP_KEEP"]
 
 # Copies of public pages, for the time when the store is away; None: no copies.
 KEPT_PAGES_DIR = DATA_DIR / "kept_pages"
 SEARCH_DIR = DATA_DIR / "search"
-RECENT_PAGES = CONFIGURATION["RECENT_PAGES"]
-# Rate limits: see docs/limits.md.
-RATE_LIMITS = CONFIGURATION["RATE_LIMITS"]
-vars().update({limit.setting: CONFIGURATION[limit.setting] for limit in LIMITS})
 _THREADS = CONFIGURATION["WEB_THREADS"]
 PASSWORD_HASHES_AT_ONCE = leaving_one_free(CONFIGURATION["PASSWORD_HASHES_AT_ONCE"], _THREADS)
 SHARED_PAGES_AT_ONCE = leaving_one_free(_THREADS, _THREADS)
@@ -240,7 +196,6 @@ LANGUAGE_COOKIE_AGE = 365 * 86400
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LOCALE_PATHS = [BASE_DIR / "locale"]
 FORMAT_MODULE_PATH = ["voting_site.formats"]
-TIME_ZONE = CONFIGURATION["TIME_ZONE"]
 USE_TZ = True
 
 STATIC_URL = "/static/"
@@ -252,6 +207,7 @@ STORAGES = {
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
+VISITOR_COOKIE_NAME = f"{_HOST_ONLY}visitor"
 SESSION_COOKIE_NAME = f"{_HOST_ONLY}sessionid"
 CSRF_COOKIE_NAME = f"{_HOST_ONLY}csrftoken"
 LANGUAGE_COOKIE_NAME = f"{_HOST_ONLY}language"

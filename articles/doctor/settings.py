@@ -30,7 +30,7 @@ _EXPLAINED = {"security.W004", "security.W012", "security.W016", "security.W018"
 
 def is_public() -> bool:
     """Return whether others can reach the site, by its settings."""
-    own = urlsplit(settings.SITE_URL).hostname, settings.CONFIGURATION["HOST"]
+    own = urlsplit(settings.SITE_URL).hostname, settings.HOST
     reachable = any(host and not _is_this_machine(host) for host in own)
     return reachable or settings.BEHIND_PROXY or bool(settings.CONFIGURATION["ALLOWED_HOSTS"])
 

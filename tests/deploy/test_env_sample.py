@@ -8,7 +8,7 @@ from django.conf import settings
 
 from voting_site.configuration import loading
 from voting_site.configuration.loading import load
-from voting_site.configuration.variables import NAMES, VARIABLES
+from voting_site.configuration.variables import VARIABLES
 
 SAMPLE = Path(settings.BASE_DIR, "deploy", ".env.sample").read_text("utf-8")
 COMPOSE = Path(settings.BASE_DIR, "deploy", "compose.yaml").read_text("utf-8")
@@ -42,7 +42,7 @@ def test_the_sample_is_a_valid_file_without_a_warning(tmp_path, monkeypatch):
 
     values = load(tmp_path)
 
-    assert list(loading.warnings(tmp_path, NAMES)) == []
+    assert list(loading.warnings(tmp_path)) == []
     assert values["SITE_URL"] == "https://news.example.org"
     assert values["SITE_NAME"] == "Article Voting"
     assert values["DEMO"] is False

@@ -54,8 +54,7 @@ def test_an_unwise_setting_of_a_public_site_is_found(public, changes, level, tex
     ],
 )
 def test_what_is_unwise_depends_on_who_can_reach_the_site(settings, host, site_url, found):
-    settings.DEBUG, settings.SITE_URL = True, site_url
-    settings.CONFIGURATION = settings.CONFIGURATION | {"HOST": host}
+    settings.DEBUG, settings.SITE_URL, settings.HOST = True, site_url, host
 
     assert levels("settings", "debug") == ["error" if found else "note"]
     assert levels("settings", "rate limits") == ["warning" if found else "note"]

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from articles.domain.store_address import parse
 from voting_site.command_line import execute
 from voting_site.configuration import loading, service_urls
 from voting_site.configuration import variables as configuration
 from voting_site.configuration.data_directory import secret_key
 from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.loading import load
-from voting_site.configuration.store_urls import cache_url, check_apart, database_number, store_url
+from voting_site.configuration.service_urls import cache_url, is_one_database, store_url
 from voting_site.configuration.variables import VARIABLES, Variable
 
 BY_NAME = {variable.name: variable for variable in VARIABLES}
@@ -174,7 +175,7 @@ def test_all_mistakes_are_reported_together(tmp_path, environment, capsys):
     assert beginnings[:5] == ["PORT=0", "WEB_WORKERS='many'", "DATABASE_URL=…", "REDIS_URL=…", "EMAIL_URL=…"]
     assert beginnings[5:] == [str(tmp_path / "data" / "secret_key")]
     assert "hidden" not in str(caught.value)
-    assert list(loading.warnings(tmp_path, configuration.NAMES)) == [
+    assert list(loading.warnings(tmp_path)) == [
         "Line 3 of the file .env has no effect: it is not NAME=value, without spaces.",
         "The file .env sets HOSTS, which is not a setting of the site; did you mean HOST?",
     ]
@@ -192,7 +193,7 @@ def test_unknown_names_in_the_file_are_reported(tmp_path, capsys):
         "The file .env sets prot, which is not a setting of the site; did you mean PORT?",
         "The file .env sets OTHER_THING, which is not a setting of the site.",
     ]
-    assert list(loading.warnings(tmp_path / "nowhere", [])) == []
+    assert list(loading.warnings(tmp_path / "nowhere")) == []
 
 
 def test_an_unreadable_file_is_reported_in_one_sentence(tmp_path):
@@ -345,7 +346,7 @@ def test_the_secret_key_is_created_once_and_readable_only_by_its_owner(tmp_path)
 )
 def test_the_cache_is_the_next_database_of_the_stores_server(store, cache):
     assert cache_url("", store) == cache
-    assert database_number(cache) == database_number(store) + 1
+    assert parse(cache).database == parse(store).database + 1
 
 
 @pytest.mark.parametrize(
@@ -359,9 +360,12 @@ def test_the_cache_is_the_next_database_of_the_stores_server(store, cache):
         ("sentinel://a/site", "sentinel://a,b,c/site"),
     ],
 )
-def test_a_cache_in_the_database_of_the_store_is_refused(cache, store):
-    with pytest.raises(BadSetting, match="CACHE_URL"):
-        check_apart(store, cache)
+def test_a_cache_in_the_database_of_the_store_is_refused(tmp_path, environment, cache, store):
+    environment.setenv("REDIS_URL", store)
+    environment.setenv("CACHE_URL", cache)
+
+    with pytest.raises(BadSetting, match=r"^CACHE_URL and REDIS_URL must not be the same database\.$"):
+        load(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -376,7 +380,7 @@ def test_a_cache_in_the_database_of_the_store_is_refused(cache, store):
     ],
 )
 def test_a_cache_elsewhere_is_accepted(cache, store):
-    check_apart(store, cache)
+    assert not is_one_database(store, cache)
 
 
 def test_a_cluster_cannot_be_the_cache(tmp_path, environment):

@@ -79,7 +79,7 @@ def test_a_restart_counts_from_zero(start):
 
 
 def test_a_folder_in_memory_that_a_killed_site_left_is_not_taken_for_one_on_disk(tmp_path, monkeypatch):
-    address = f"{settings.CONFIGURATION['HOST']}:{settings.CONFIGURATION['PORT']}"
+    address = f"{settings.HOST}:{settings.PORT}"
     monkeypatch.setattr(settings, "DATA_DIR", tmp_path / "data")
     monkeypatch.setattr(metrics_folder, "SHARED_MEMORY", tmp_path)
     assert metrics_folder.find() is None

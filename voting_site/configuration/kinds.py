@@ -1,10 +1,12 @@
-"""The kinds of settings, with a parser for each, which raises ValueError for invalid text."""
+"""The kinds of settings: how a text of each is parsed, and what the operator reads if it is invalid."""
 
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from email.utils import parseaddr
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -23,14 +25,57 @@ class BadSetting(ImproperlyConfigured):
         self.sentences = sentences
 
 
-def _flag(text: str) -> bool:
-    known = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False}
-    return (known | {"off": False})[text.lower()]
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of settings. `parser` raises LookupError, ValueError or OSError for invalid text."""
+
+    parser: Callable[[str], Any]
+    description: str
+    """What is right, to follow "PORT='x' is not"."""
+
+    is_secret: bool = False
+    """Whether the text never appears in messages."""
+
+    empty: Any = ""
+    """The value of a blank setting without a default."""
+
+    def parse(self, name: str, text: str) -> Any:
+        """Parse the text of a variable of this kind. Raises BadSetting."""
+        try:
+            if _UNPRINTABLE.search(text):
+                raise ValueError("unprintable")
+            return self.parser(text)
+        except (LookupError, ValueError, OSError):  # OSError: the name of a folder of time zones
+            shown = f"{name}=…" if self.is_secret else f"{name}={text!r}"
+            raise BadSetting(f"{shown} is not {self.description}.") from None
 
 
 def _each(reader: Callable[[str], str]) -> Callable[[str], list[str]]:
     """Return a parser of lists separated by commas."""
     return lambda text: [reader(name.strip()) for name in text.split(",") if name.strip()]
+
+
+def _one_of(*words: str) -> Callable[[str], str]:
+    """Return a parser of these words, in any case."""
+    return lambda text: {word.lower(): word for word in words}[text.lower()]
+
+
+def _unless(word: str, reader: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return a parser for which the word means None."""
+    return lambda text: None if text.lower() == word else reader(text)
+
+
+def _flag(text: str) -> bool:
+    return {
+        "1": True,
+        "true": True,
+        "yes": True,
+        "on": True,
+        "0": False,
+        "false": False,
+        "no": False,
+        "off": False,
+    }[text.lower()]
 
 
 def _origin(text: str) -> str:
@@ -54,18 +99,10 @@ def _sender(text: str) -> str:
     return text
 
 
-def _program(text: str) -> str:
+def _program(text: str) -> Path:
     if not (text.startswith("/") and shutil.which(text)):
         raise ValueError("not a program")
-    return text
-
-
-def _number_or_auto(text: str) -> int | None:
-    return None if text.lower() == "auto" else int(text)
-
-
-def _limit(text: str) -> Rate | None:
-    return None if text.lower() == "off" else Rate.parse(text)
+    return Path(text)
 
 
 def secret(text: str) -> str:
@@ -81,88 +118,71 @@ def _token(text: str) -> str:
     return text
 
 
-def _time_zone(text: str) -> str:
-    return ZoneInfo(text).key
-
-
-def _log_level(text: str) -> str:
-    return LOG_LEVELS[text.upper()]
-
-
-def _sign_up(text: str) -> str:
-    return SIGN_UPS[text.lower()]
-
-
 _SECRET_LENGTH, _SECRET_PAIRS = 32, 16
 """Least number of characters, and of different pairs of neighbouring ones: 32 random digits have more."""
 
-SIGN_UPS = {name: name for name in ("open", "invitation", "approval", "closed")}
-
-LOG_LEVELS = {name: name for name in ("DEBUG", "INFO", "WARNING", "ERROR")}
-
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-
-_KINDS: dict[str, Callable[[str], Any]] = {
-    "text": str,
-    "secret": secret,
-    "token": _token,
-    "directory": str,
-    "program": _program,
-    "number": int,
-    "number or auto": _number_or_auto,
-    "limit": _limit,
-    "yes/no": _flag,
-    "host": hosts.of_a_server,
-    "list of hosts": _each(hosts.that_is_answered),
-    "list of networks": _each(hosts.network),
-    "address": _origin,
-    "database": service_urls.database,
-    "store": service_urls.store,
-    "cache": service_urls.cache,
-    "mail server": service_urls.mail,
-    "sender": _sender,
-    "time zone": _time_zone,
-    "log level": _log_level,
-    "sign-up": _sign_up,
-}
-
-_WITH_SECRETS = ("secret", "token", "database", "store", "cache", "mail server")
-"""Kinds whose text never appears in messages."""
-
-_DESCRIPTIONS = {
-    "text": "printable UTF-8 text",
-    "secret": "a key of 32 printable characters or more that do not repeat; `openssl rand -hex 32` prints one",
-    "token": "printable ASCII text",
-    "directory": "the path of a directory in printable UTF-8",
-    "program": "the absolute path of a program that this user can run, such as /usr/bin/valkey-server",
-    "number or auto": "a number or auto",
-    "limit": "a number of uses and a period of at most a day, such as 60 in 2 min (s, min, h or d), or off",
-    "yes/no": "1 (yes) or 0 (no)",
-    "host": "a host without a port, such as 127.0.0.1, ::1 or news.example.org",
-    "list of hosts": "a list of hosts without scheme or port, such as news.example.org,::1",
-    "list of networks": "a list of networks, such as 127.0.0.1,10.0.0.0/8,unix",
-    "address": "the URL of a site, such as https://news.example.org",
-    "database": "the URL of a database, such as postgres://user:password@host/name or sqlite:////path",
-    "store": "the URL of a store, such as redis://user:password@host:6379/0, rediss://…, unix:///path?db=0, "
-    "sentinel://host:26379,host:26379/service or cluster://host:6379,host:6379",
-    "cache": "the URL of a cache, such as redis://user:password@host:6379/1; it cannot be a cluster",
-    "mail server": "the URL of a mail server, such as smtp+tls://user:password@host:587 or consolemail://",
-    "sender": "a mail address, such as news@example.org",
-    "time zone": "a time zone, such as Asia/Shanghai",
-    "sign-up": f"one of {', '.join(SIGN_UPS)}",
-    "log level": f"a log level: {', '.join(LOG_LEVELS)}",
-}
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters, line separators, and surrogates, which represent bytes that are not UTF-8."""
 
-
-def read(name: str, kind: str, text: str) -> Any:
-    """Parse the text of a variable of this kind. Raises BadSetting."""
-    try:
-        if _UNPRINTABLE.search(text):
-            raise ValueError("unprintable")
-        return _KINDS[kind](text)
-    except (LookupError, ValueError, OSError):  # OSError: the name of a folder of time zones
-        shown = f"{name}=…" if kind in _WITH_SECRETS else f"{name}={text!r}"
-        raise BadSetting(f"{shown} is not {_DESCRIPTIONS.get(kind, f'a {kind}')}.") from None
+KINDS = {
+    "text": Kind(str, "printable UTF-8 text"),
+    "secret": Kind(
+        secret,
+        "a key of 32 printable characters or more that do not repeat; `openssl rand -hex 32` prints one",
+        is_secret=True,
+    ),
+    "token": Kind(_token, "printable ASCII text", is_secret=True),
+    "directory": Kind(str, "the path of a directory in printable UTF-8", empty=None),
+    "program": Kind(
+        _program,
+        "the absolute path of a program that this user can run, such as /usr/bin/valkey-server",
+        empty=None,
+    ),
+    "number": Kind(int, "a number"),
+    "number or auto": Kind(_unless("auto", int), "a number or auto"),
+    "limit": Kind(
+        _unless("off", Rate.parse),
+        "a number of uses and a period of at most a day, such as 60 in 2 min (s, min, h or d), or off",
+    ),
+    "yes/no": Kind(_flag, "1 (yes) or 0 (no)"),
+    "host": Kind(hosts.of_a_server, "a host without a port, such as 127.0.0.1, ::1 or news.example.org"),
+    "list of hosts": Kind(
+        _each(hosts.that_is_answered),
+        "a list of hosts without scheme or port, such as news.example.org,::1",
+        empty=[],
+    ),
+    "list of networks": Kind(
+        _each(hosts.network), "a list of networks, such as 127.0.0.1,10.0.0.0/8,unix", empty=[]
+    ),
+    "address": Kind(_origin, "the URL of a site, such as https://news.example.org"),
+    "database": Kind(
+        service_urls.database,
+        "the URL of a database, such as postgres://user:password@host/name or sqlite:////path",
+        is_secret=True,
+        empty=None,
+    ),
+    "store": Kind(
+        service_urls.store,
+        "the URL of a store, such as redis://user:password@host:6379/0, rediss://…, unix:///path?db=0, "
+        "sentinel://host:26379,host:26379/service or cluster://host:6379,host:6379",
+        is_secret=True,
+    ),
+    "cache": Kind(
+        service_urls.cache,
+        "the URL of a cache, such as redis://user:password@host:6379/1; it cannot be a cluster",
+        is_secret=True,
+    ),
+    "mail server": Kind(
+        service_urls.mail,
+        "the URL of a mail server, such as smtp+tls://user:password@host:587 or consolemail://",
+        is_secret=True,
+    ),
+    "sender": Kind(_sender, "a mail address, such as news@example.org"),
+    "time zone": Kind(lambda text: ZoneInfo(text).key, "a time zone, such as Asia/Shanghai"),
+    "sign-up": Kind(
+        _one_of("open", "invitation", "approval", "closed"), "one of open, invitation, approval, closed"
+    ),
+    "log level": Kind(_one_of("DEBUG", "INFO", "WARNING", "ERROR"), "a log level: DEBUG, INFO, WARNING, ERROR"),
+}

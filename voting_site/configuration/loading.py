@@ -6,7 +6,7 @@
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,8 +17,8 @@ import environ
 from voting_site.configuration import data_directory
 from voting_site.configuration.data_directory import check_key, secret_key
 from voting_site.configuration.kinds import BadSetting
-from voting_site.configuration.store_urls import check_apart, store_url
-from voting_site.configuration.variables import VARIABLES
+from voting_site.configuration.service_urls import is_one_database, store_url
+from voting_site.configuration.variables import NAMES, VARIABLES
 
 _ASSIGNMENT = re.compile(r"(?:export )?([A-Za-z_][A-Za-z0-9_]*)=.*")
 _LOOSE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=.*")
@@ -32,9 +32,9 @@ def assignments(base_dir: Path) -> dict[str, str]:
     return dict(reader.ENVIRON)
 
 
-def warnings(base_dir: Path, known: Iterable[str]) -> Iterator[str]:
-    """Yield a sentence for every line without effect, and for every name that is not in `known`."""
-    names: dict[str, None] = {}
+def warnings(base_dir: Path) -> Iterator[str]:
+    """Yield a sentence for every line of the file without effect, and for every name that is not a setting."""
+    unknown: dict[str, None] = {}
     try:
         lines = _lines(base_dir)
     except BadSetting:
@@ -42,14 +42,12 @@ def warnings(base_dir: Path, known: Iterable[str]) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         if _ASSIGNMENT.fullmatch(line) is None and line.strip() and not line.lstrip().startswith("#"):
             yield f"Line {number} of the file .env has no effect: it is not NAME=value, without spaces."
-        if assignment := _LOOSE.fullmatch(line):
-            names[assignment[1]] = None
-    known = list(known)
-    for name in names:
-        if name not in known:
-            near = get_close_matches(name.upper(), known, 1)
-            hint = f"; did you mean {near[0]}?" if near else "."
-            yield f"The file .env sets {name}, which is not a setting of the site{hint}"
+        if (assignment := _LOOSE.fullmatch(line)) and assignment[1] not in NAMES:
+            unknown[assignment[1]] = None
+    for name in unknown:
+        near = get_close_matches(name.upper(), NAMES, 1)
+        hint = f"; did you mean {near[0]}?" if near else "."
+        yield f"The file .env sets {name}, which is not a setting of the site{hint}"
 
 
 def _lines(base_dir: Path) -> list[str]:
@@ -69,22 +67,13 @@ def leaving_one_free(most: int, threads: int) -> int:
     return max(1, min(most, threads - 1))
 
 
-class _Mistakes:
-    """Collects the messages of invalid settings."""
-
-    def __init__(self) -> None:
-        self._sentences: list[str] = []
-
-    @contextmanager
-    def collected(self) -> Iterator[None]:
-        try:
-            yield
-        except BadSetting as error:
-            self._sentences += error.sentences
-
-    def raise_if_any(self) -> None:
-        if self._sentences:
-            raise BadSetting(*self._sentences)
+@contextmanager
+def _noted(mistakes: list[str]) -> Iterator[None]:
+    """Add the sentences of a BadSetting, and continue."""
+    try:
+        yield
+    except BadSetting as error:
+        mistakes += error.sentences
 
 
 def load(base_dir: Path) -> dict[str, Any]:
@@ -93,26 +82,27 @@ def load(base_dir: Path) -> dict[str, Any]:
     DATA_DIR and BACKUP_DIR are absolute. SECRET_KEY is never empty: a missing key is created once all settings are
     valid. Raises BadSetting with a sentence for each mistake.
     """
-    mistakes = _Mistakes()
-    texts: Mapping[str, str] = os.environ
-    with mistakes.collected():
-        texts = assignments(base_dir) | dict(os.environ)
+    mistakes: list[str] = []
     values: dict[str, Any] = {}
+    texts: Mapping[str, str] = os.environ
+    with _noted(mistakes):
+        texts = assignments(base_dir) | dict(os.environ)
     for variable in VARIABLES:
-        with mistakes.collected():
+        with _noted(mistakes):
             values[variable.name] = variable.parse(texts.get(variable.name, ""))
     data_dir = base_dir
     if "DATA_DIR" in values:
-        with mistakes.collected():
+        with _noted(mistakes):
             values["DATA_DIR"] = data_dir = data_directory.placed(base_dir, values["DATA_DIR"])
             if not values.get("SECRET_KEY"):
                 check_key(data_dir)
     if values.get("BACKUP_DIR"):
-        with mistakes.collected():
+        with _noted(mistakes):
             values["BACKUP_DIR"] = data_directory.for_backups(base_dir, values["BACKUP_DIR"], data_dir)
-    if "REDIS_URL" in values and "CACHE_URL" in values:
-        with mistakes.collected():
-            check_apart(store_url(values["REDIS_URL"], data_dir), values["CACHE_URL"])
-    mistakes.raise_if_any()
+    cache, store = values.get("CACHE_URL"), values.get("REDIS_URL")
+    if cache and store is not None and is_one_database(store_url(store, data_dir), cache):
+        mistakes.append("CACHE_URL and REDIS_URL must not be the same database.")
+    if mistakes:
+        raise BadSetting(*mistakes)
     values["SECRET_KEY"] = values["SECRET_KEY"] or secret_key(data_dir)
     return values

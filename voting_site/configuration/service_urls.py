@@ -1,15 +1,16 @@
-"""Parse the URLs of external servers. Each function raises ValueError for an invalid or unsupported URL."""
+"""The URLs of store, cache, database and mail server. Invalid and unsupported ones raise ValueError."""
 
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from articles.domain.store_address import Topology, parse
+from voting_site.embedded import StorePaths
 
 POSTGRES = "voting_site.postgres"
 """The database backend for PostgreSQL."""
@@ -32,6 +33,37 @@ def cache(text: str) -> str:
     if parse(text).topology is Topology.CLUSTER:
         raise ValueError("django-redis clears a cache and reads many keys at once")
     return text
+
+
+def store_url(configured: str, data_dir: Path) -> str:
+    """Return the store's URL: the configured one, or the embedded server's."""
+    return configured or StorePaths(data_dir).url(db=0)
+
+
+def cache_url(configured: str, store: str) -> str:
+    """Return the cache's URL: the configured one, or the next database on the store's server; "" for a cluster."""
+    address = parse(store)
+    if configured or address.topology is Topology.CLUSTER:
+        return configured
+    base, _, query = store.partition("?")
+    options = {name: values[0] for name, values in parse_qs(query).items()} | {"db": str(address.database + 1)}
+    return f"{base}?{urlencode(options)}"
+
+
+def is_one_database(store: str, cache: str) -> bool:
+    """Return whether both are one database, judging by their URLs. Sentinels are one set if they share any."""
+    one, other = parse(store), parse(cache)
+    if (one.topology, one.service, one.database) != (other.topology, other.service, other.database):
+        return False
+    if one.servers:
+        return not set(one.servers).isdisjoint(other.servers)
+    return _location(one.url) == _location(other.url)
+
+
+def _location(url: str) -> tuple[str, int]:
+    """Return one server's path, or its name and port."""
+    parts = urlsplit(url)
+    return (parts.path, 0) if parts.scheme == "unix" else (parts.hostname or "localhost", parts.port or 6379)
 
 
 def database(text: str) -> dict[str, Any]:

@@ -10,19 +10,19 @@ from typing import Any
 
 from articles.domain.limits import LIMITS
 from articles.domain.ranking import VOTES_PER_DAY
-from voting_site.configuration.kinds import BadSetting, read
+from voting_site.configuration.kinds import KINDS, BadSetting
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One environment variable. `low` and `high` are inclusive bounds of numbers."""
+    """One environment variable. `low` and `high` are inclusive bounds of numbers; none if `high` is 0."""
 
     name: str
     kind: str
     default: str
     meaning: str
-    low: int | None = None
-    high: int | None = None
+    low: int = 0
+    high: int = 0
 
     def parse(self, text: str) -> Any:
         """Return the value of `text`, or the default if it is blank. Raises BadSetting."""
@@ -30,24 +30,17 @@ class Variable:
         if not text.strip():
             given = self.default
         if not given:
-            return _EMPTY.get(self.kind, "")
-        value = read(self.name, self.kind, given)
-        too_low = None not in (self.low, value) and value < self.low
-        too_high = None not in (self.high, value) and value > self.high
-        if too_low or too_high:
+            return KINDS[self.kind].empty
+        value = KINDS[self.kind].parse(self.name, given)
+        if self.range and value is not None and not self.low <= value <= self.high:
             raise BadSetting(f"{self.name}={given} is outside {self.range}.")
         return value
 
     @property
     def range(self) -> str:
         """The permitted range, such as `1–64`; empty if there is none."""
-        if self.low is None and self.high is None:
-            return ""
-        return f"{self.low}–{self.high}"
+        return f"{self.low}–{self.high}" if self.high else ""
 
-
-_EMPTY: dict[str, Any] = {"list of hosts": [], "list of networks": [], "database": None}
-"""Empty values of the kinds that are not text."""
 
 VARIABLES = (
     Variable("HOST", "host", "127.0.0.1", "Address that the web server listens on; 0.0.0.0 for all."),

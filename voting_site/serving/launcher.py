@@ -102,10 +102,10 @@ def serve(say: Say, *, runs_housekeeping: bool = True) -> int:
 
     Raises CannotServe, EmbeddedStoreError and StoreError, each with a sentence for the operator.
     """
-    host, port, data_dir = settings.CONFIGURATION["HOST"], settings.CONFIGURATION["PORT"], Path(settings.DATA_DIR)
+    host, port, data_dir = settings.HOST, settings.PORT, Path(settings.DATA_DIR)
     if disk.is_full(data_dir):
         raise CannotServe(disk.sentence(data_dir))
-    workers = settings.CONFIGURATION["WEB_WORKERS"]
+    workers = settings.WEB_WORKERS
     with (
         bound(host, port, PATIENCE, workers) as listeners,
         _signals() as signals,
@@ -127,7 +127,7 @@ def serve(say: Say, *, runs_housekeeping: bool = True) -> int:
 
 def check_address() -> None:
     """Raise CannotServe if the site cannot listen at its address, unless a site does."""
-    host, port = settings.CONFIGURATION["HOST"], settings.CONFIGURATION["PORT"]
+    host, port = settings.HOST, settings.PORT
     try:
         with bound(host, port, PATIENCE, workers=1):
             return
@@ -309,7 +309,7 @@ def prepare_store(say: Say) -> None:
         if finding.level.needs_attention:
             say(f"Warning: {finding.text} {finding.advice}")
     _adopt_rules(repository, say)
-    if settings.CONFIGURATION["DEMO"] and (message := seed_if_empty(repository)):
+    if settings.DEMO and (message := seed_if_empty(repository)):
         say(message)
 
 

@@ -41,7 +41,7 @@ def metrics_folder(data_dir: Path, address: str, workers: int) -> Iterator[Path]
 
 def find() -> Path | None:
     """Return the folder in which the web server with this configuration counts; None if none runs here."""
-    address = f"{settings.CONFIGURATION['HOST']}:{settings.CONFIGURATION['PORT']}"
+    address = f"{settings.HOST}:{settings.PORT}"
     places = _places(Path(settings.DATA_DIR), address)
     return next((folder for folder in places if metric_files.began_at(folder) is not None), None)
 

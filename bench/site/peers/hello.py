@@ -3,12 +3,12 @@
 Settings and URLs of a project of its own, served by the site's web server with its default workers and threads.
 """
 
-from types import MappingProxyType
-
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
 from voting_site.configuration.variables import defaults
+
+vars().update(vars(defaults()))  # what the site's web server reads
 
 SECRET_KEY = "for a measurement"
 ALLOWED_HOSTS = ["localhost", "127.0.0.1"]
@@ -30,8 +30,6 @@ MIDDLEWARE = [
 ]
 USE_TZ = True
 
-# What the site's web server reads.
-CONFIGURATION = MappingProxyType(vars(defaults()))
 PASSWORD_HASHES_AT_ONCE = 1
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 

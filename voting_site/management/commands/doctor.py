@@ -15,7 +15,6 @@ from articles.doctor.examination import Examination, Result, error
 from articles.wiring import examined_repository
 from voting_site.configuration import loading
 from voting_site.configuration.service_urls import POSTGRES
-from voting_site.configuration.variables import NAMES
 from voting_site.doctor_report import Form, add_form_arguments, settings_results, status_of, written
 from voting_site.serving import launcher, static_files
 from voting_site.serving.listener import CannotServe
@@ -49,7 +48,7 @@ class Command(BaseCommand):
         if settings.DATABASES["default"]["ENGINE"] == POSTGRES:
             import_module(f"{POSTGRES}.base").limit_waits()
         database.read_only()
-        results = settings_results((), loading.warnings(settings.BASE_DIR, NAMES))
+        results = settings_results((), loading.warnings(settings.BASE_DIR))
         results += [one for one in _of_the_launcher() if one.section not in skipped]
         results += examine(Examination(examined_repository()), skipped)
         if recipient:

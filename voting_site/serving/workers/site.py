@@ -40,7 +40,7 @@ def serve(descriptors: Sequence[int], patience: float) -> None:
         Worker(application, listener, patience, alive, launcher, recent_pages()).run()
 
     ended = metric_files.EndedProcesses(folder)
-    Pool(work, settings.CONFIGURATION["WEB_WORKERS"], ended).run(lambda: bool(signals), GRACE + 0.5)
+    Pool(work, settings.WEB_WORKERS, ended).run(lambda: bool(signals), GRACE + 0.5)
     if folder and os.getppid() != launcher:  # it was killed, and cannot remove the folder
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -84,7 +84,7 @@ class Worker:
     async def _serve(self) -> None:
         gateway = Gateway(
             self.application,
-            threads=settings.CONFIGURATION["WEB_THREADS"],
+            threads=settings.WEB_THREADS,
             patience=self.patience,
             body_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
             served=self._count,
