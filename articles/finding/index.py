@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import re
 import shutil
 import threading
 from collections.abc import Iterable, Iterator
@@ -188,8 +189,12 @@ def _names_of_author(name: str) -> str:
     return " ".join((*tokens_of(name), named("author", fold(name)))) if name else ""
 
 
+_FENCE = re.compile(r"^[ >]*(?:```|~~~).*$", re.MULTILINE)
+"""Where code begins or ends in a text: the language that it may name is not shown."""
+
+
 def _add_words(document: Document, name: str, text: str) -> None:
-    tokens = tokens_of(text)
+    tokens = tokens_of(_FENCE.sub("", text))
     stems = stems_in(language_of(tokens[:_COMPARED]))
     document.add_text(name, " ".join(tokens))
     if changed := [stemmed for token in tokens if (stemmed := stems[token]) != token]:

@@ -1,7 +1,9 @@
 """Addresses of the site: redirects to them, and path converters, which importing this module registers."""
 
+from functools import lru_cache
+
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
-from django.urls import Resolver404, register_converter, resolve
+from django.urls import Resolver404, register_converter, resolve, reverse
 from django.urls.converters import StringConverter
 from django.utils.cache import patch_cache_control
 
@@ -16,6 +18,25 @@ def site_address(request: HttpRequest) -> str:
     """
     scheme, host = public_address(request)
     return f"{scheme}://{host}"
+
+
+_ANY_NUMBER = 123454321
+
+
+@lru_cache(maxsize=8192)
+def path_of(route: str, *args: object, **kwargs: object) -> str:
+    """Return the path of a named route, like `reverse`. Cached, because it depends on nothing else."""
+    if len(args) == 1 and type(args[0]) is int and args[0] > 0:
+        before, after = _around_number(route)
+        return f"{before}{args[0]}{after}"
+    return reverse(route, args=args or None, kwargs=kwargs or None)
+
+
+@lru_cache
+def _around_number(route: str) -> tuple[str, str]:
+    """Return what is before and after the number in the path of a route. Django takes 40 µs for each path."""
+    before, _, after = reverse(route, args=[_ANY_NUMBER]).partition(str(_ANY_NUMBER))
+    return before, after
 
 
 def redirect_to_path(request: HttpRequest, path: str) -> HttpResponse:

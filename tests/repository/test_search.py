@@ -57,6 +57,16 @@ def test_chinese_text_is_found_by_any_part_of_it(search, repository):
     assert search("库入 分布") == [article]
 
 
+def test_the_language_of_code_is_not_among_the_words_of_a_text(search, repository):
+    article = post(repository, "redis")
+    repository.comments.post(
+        article, BOB, "bob", "> ```python\n> unquoted = 1\n\n~~~ lua\nredis.call()\n~~~\nthen"
+    )
+
+    assert search.comments("python") == search.comments("lua") == []
+    assert search.comments("unquoted redis.call")
+
+
 def test_results_are_listed_newest_or_best_first(search, repository, clock):
     old = post(repository, "redis one")
     clock.advance(60)

@@ -26,7 +26,7 @@ from articles.text.slugs import requested_slug
 from articles.views.lists.headings import Tab, Tabs, page_title, search_heading
 from articles.views.lists.list_page import hidden_groups
 from articles.views.lists.paging import numbered_pager, page_number
-from articles.web.addresses import moved
+from articles.web.addresses import moved, path_of
 from articles.web.identity import blocked_by, reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import finder, repository
@@ -183,9 +183,7 @@ def _excerpts_of_texts(articles: Iterable[Article], query: Query) -> dict[Articl
 def _reasons(articles: Iterable[Article], text: str) -> dict[ArticleId, Markup]:
     """Return links that explain the relevance of these results."""
     parameters, label = urlencode({"q": text}), _("Why here?")
-    return {
-        one.id: _REASON % (f"{reverse('articles:why', args=[one.id])}?{parameters}", label) for one in articles
-    }
+    return {one.id: _REASON % (f"{path_of('articles:why', one.id)}?{parameters}", label) for one in articles}
 
 
 def _excerpts(texts: Iterable[Article | Comment], query: Query) -> Iterator[Markup]:
