@@ -8,6 +8,7 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
+import moderation
 from accounts.models import TokenManager
 from articles import api, wiring
 from articles.api.protocol.problems import MEANINGS
@@ -185,7 +186,8 @@ def test_the_root_of_the_api_redirects_to_its_documentation(anyone):
 
 
 def test_every_code_is_documented():
-    written = "".join(file.read_text("utf-8") for file in Path(api.__path__[0]).rglob("*.py"))
+    folders = [Path(package.__path__[0]) for package in (api, moderation)]
+    written = "".join(file.read_text("utf-8") for folder in folders for file in folder.rglob("*.py"))
     raised = {(int(status), code) for status, code in re.findall(r'\(\s*(\d{3}), "([a-z-]+)"', written)}
     documented = {(status, code) for status, meaning in MEANINGS.items() for code in meaning.codes}
 

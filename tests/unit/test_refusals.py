@@ -7,6 +7,7 @@ import pytest
 from django.utils import translation
 
 import articles
+import moderation
 from articles.domain import errors
 from articles.domain.refusals import BY_STATUS, CAUSES, REFUSALS, refusal_of
 from articles.text.refusals import ACTIONS
@@ -49,7 +50,8 @@ def test_every_status_of_a_script_is_in_the_table_or_refuses_nothing(script):
 
 def test_every_row_is_returned_by_a_script_or_raised_by_name():
     returned = {status for script in SCRIPTS for status in statuses(script)}
-    sources = "".join(file.read_text("utf-8") for file in SOURCES.rglob("*.py"))
+    folders = (SOURCES, Path(moderation.__file__).parent)
+    sources = "".join(file.read_text("utf-8") for folder in folders for file in folder.rglob("*.py"))
     raised = set(re.findall(r"raise (?:errors\.)?(\w+)", sources))
 
     assert {row.status for row in REFUSALS if row.status} - returned == set()
