@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+import voting_site.settings
 from voting_site.configuration.data_directory import PROGRAM_FOLDERS, for_backups, placed
 from voting_site.configuration.kinds import BadSetting
 
@@ -39,6 +40,20 @@ def test_a_directory_beside_the_program_is_accepted(checkout, text):
 def test_backups_are_not_put_where_the_site_serves_or_clears_files(checkout, text):
     with pytest.raises(BadSetting, match=rf"BACKUP_DIR='{text}' cannot be used: .*; choose a separate directory"):
         for_backups(checkout, text, placed(checkout, "var"))
+
+
+def test_no_folder_of_the_sites_own_data_is_for_backups(checkout):
+    data_dir = voting_site.settings.DATA_DIR
+    own = [
+        place.relative_to(data_dir)
+        for name, place in vars(voting_site.settings).items()
+        if name.endswith(("_DIR", "_ROOT")) and isinstance(place, Path) and data_dir in place.parents
+    ]
+    assert own
+
+    for folder in own:
+        with pytest.raises(BadSetting, match="the site keeps other files there"):
+            for_backups(checkout, f"var/{folder}", placed(checkout, "var"))
 
 
 @pytest.mark.parametrize("text", ["var/backups", "backups", "../elsewhere"])

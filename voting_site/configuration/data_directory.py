@@ -28,7 +28,7 @@ PROGRAM_FOLDERS = [
 ]
 """Folders of the checkout, in addition to hidden ones such as .git."""
 
-_OWN_FOLDERS = ("static", "store", "kept_pages", "metrics")
+_OWN_FOLDERS = ("static", "store", "kept_pages", "metrics", "search")
 """Folders of the data directory that the site clears or serves."""
 
 
