@@ -322,8 +322,8 @@ def test_neither_audit_nor_repair_is_confused_by_members_who_comment(repository)
 def test_a_comment_that_cannot_be_read_stops_the_repair_of_no_other(used):
     used.client.delete(used.keys.comment(REPLY))
     used.client.set(used.keys.comment(REPLY), "x")
-    used.client.zrem(used.keys.replies_time(ROOT), str(FIRST))
+    used.client.zrem(used.keys.replies_time(STUB), str(LAST))
 
     used.repository.repair.run()
 
-    assert used.client.zscore(used.keys.replies_time(ROOT), str(FIRST))
+    assert used.client.zscore(used.keys.replies_time(STUB), str(LAST))
