@@ -54,11 +54,13 @@ LIMIT = 40  # lines of code; the audits and the repairs check up to seven things
 LONGER = {
     "audit/articles",
     "audit/comments",
+    "audit/flags",
     "imports/enter_comments",
     "ranking/find_places",
     "lists/read_unseen",
     "repair/articles",
     "repair/comments",
+    "repair/flags",
     "readership/record_view",
 }
 

@@ -193,6 +193,8 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
         client.hset(one.article(article), mapping={"log": "1,2", "title": f"Zyx{article}", "comments": "9"})
         client.hset(one.ranking, "longest_window", "1.000")
     client.hset(repository.store.shards.directory.descriptions, "lost", "Nothing.")
+    warm(repository, *GROUPS)
+    repository.repair.settle(ids, dict.fromkeys(ids, GROUPS))
     damage_comments(repository)
     client.hset(repository.store.shards.of(ids[0]).comment(root_of(ids[0]) + 1), "left_out", "9 9")
     assert problems(repository)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from heapq import merge
+from itertools import chain
 from operator import itemgetter
 
 from articles.domain.articles import Article, ArticleId
@@ -25,7 +26,7 @@ from articles.repository.articles import Articles
 from articles.repository.comments import Comments
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.reading import read_articles
-from articles.repository.store.attempts import Finding
+from articles.repository.store.attempts import Finding, Verb, carry_out
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
@@ -233,15 +234,11 @@ class FlagUpkeep:
 
     def check(self, keys: Keys, contents: Contents) -> Iterator[Finding]:
         """Yield what is wrong with the flags of a shard. In batches. Raises StoreError."""
-        for batch in portions(self._checks(keys, contents), _CHECKS_PER_STEP):
-            flat = self._store.run("audit/flags", [keys.flagged], [keys.prefix, *_flat(batch)])
-            for number, problem in zip(flat[::2], flat[1::2], strict=True):
-                subject, member = batch[number]
-                yield Finding(keys.flags_by(int(member)) if member else keys.flags(int(subject)), problem)
+        yield from self._run(keys, self._checks(keys, contents), "audit")
 
     def repair(self, keys: Keys, contents: Contents) -> None:
         """Rebuild the queue and the members' lists of a shard from the flags. In batches. Raises StoreError."""
-        self._repair(keys, self._checks(keys, contents))
+        carry_out(self._run(keys, self._checks(keys, contents), "repair"))
 
     def settle(self, subjects: Iterable[SubjectId]) -> None:
         """Update the queue and the members' lists for flags that were just written or dropped.
@@ -249,11 +246,14 @@ class FlagUpkeep:
         One round trip for each batch of each shard.
         """
         for keys, ids in self._store.shards.split_comments(subjects).items():
-            self._repair(keys, ((str(subject), "") for subject in ids))
+            carry_out(self._run(keys, ((str(subject), "") for subject in ids), "repair"))
 
-    def _repair(self, keys: Keys, checks: Iterable[tuple[str, str]]) -> None:
+    def _run(self, keys: Keys, checks: Iterable[tuple[str, str]], verb: Verb) -> Iterator[Finding]:
         for batch in portions(checks, _CHECKS_PER_STEP):
-            self._store.run("repair/flags", [keys.flagged], [keys.prefix, *_flat(batch)])
+            flat = self._store.run(f"{verb}/flags", [keys.flagged], [keys.prefix, *chain.from_iterable(batch)])
+            for number, problem in zip(flat[::2], flat[1::2], strict=True):
+                subject, member = batch[number]
+                yield Finding(keys.flags_by(int(member)) if member else keys.flags(int(subject)), problem)
 
     def _checks(self, keys: Keys, contents: Contents) -> Iterator[tuple[str, str]]:
         """Yield what to check: each subject with "", and each entry of a member's list with the member."""
@@ -263,8 +263,3 @@ class FlagUpkeep:
         for member in sorted(contents.flaggers):
             for subject in ranked_members(self._store, keys.flags_by(member)):
                 yield subject, str(member)
-
-
-def _flat(batch: Iterable[tuple[str, str]]) -> Iterator[str]:
-    for pair in batch:
-        yield from pair

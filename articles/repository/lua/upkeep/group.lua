@@ -1,20 +1,27 @@
 --[[
-Check some ids, members of one group or of its rankings, in the group and in its rankings. Reads only.
+Check some ids, members of one group or of its rankings, in the group and in its rankings. Repairing, remove those whose
+article is missing, removed or not of this group, and drop rankings that differ: the next read makes them. Idempotent.
 KEYS  1 group
 ARGV  1 shard prefix  2 slug  3… ids
 Returns  {problem, …}
-Cost  O(ids)
-TOUCHES  article:<id> r, score: r, time: r, points: r, active: r, group:<slug> r, score:<slug> r, time:<slug> r,
-         points:<slug> r, active:<slug> r, hot:score r, hot:score:<slug> r
+Cost  O(ids · log N)
+TOUCHES  article:<id> r, score: r, time: r, points: r, active: r, group:<slug> rw, score:<slug> rw, time:<slug> rw,
+         points:<slug> rw, active:<slug> rw, hot:score r, hot:score:<slug> rw
+INCLUDE  lists, values
 ]]
 local prefix, slug, ids = ARGV[1], ARGV[2], {unpack(ARGV, 3)}
 local findings, inside = {}, #ids > 0 and redis.call('SMISMEMBER', KEYS[1], unpack(ids)) or {}
 
 for n, id in ipairs(ids) do
-  if inside[n] == 1 then
-    local groups = redis.call('HGET', prefix .. 'article:' .. id, 'groups')
-    if not (groups and string.find(',' .. groups .. ',', ',' .. slug .. ',', 1, true)) then
+  if REPAIRS or inside[n] == 1 then
+    local groups, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'groups', 'removed'))
+    local is_named = groups and contains(groups, slug)
+    if inside[n] == 1 and not is_named then
       findings[#findings + 1] = 'holds ' .. id .. ', whose article does not say so'
+    end
+    if REPAIRS and (removed or not is_named) then
+      leave_groups(prefix, id, {slug})
+      inside[n] = 0
     end
   end
 end
@@ -29,10 +36,12 @@ end
 for _, order in ipairs(ORDERS) do
   local ranking = prefix .. OF_GROUP[order] .. slug
   if redis.call('EXISTS', ranking) == 1 then
+    local found = #findings
     if redis.call('TTL', ranking) == -1 then findings[#findings + 1] = order .. ' ranking without end' end
     if #ids > 0 and differs(ranking, prefix .. WHOLE[order]) then
       findings[#findings + 1] = order .. ' ranking differs from its intersection'
     end
+    if REPAIRS and #findings > found then redis.call('UNLINK', ranking) end
   end
 end
 return findings
