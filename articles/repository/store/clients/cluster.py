@@ -1,7 +1,7 @@
 """A cluster behind the methods of one server's client.
 
-redis-py discovers the nodes and their slots. Commands are sent by `cluster_exchange`: redis-py would repeat them
-up to sixteen times, wait in between, and ask a node for the keys of each script.
+redis-py discovers the nodes and their slots. Commands are sent by `cluster_exchange`: redis-py's pipelines execute
+a script twice if the reply is late, and ask a node for the keys of each script. ADR 11 has the figures.
 """
 
 import time
