@@ -25,18 +25,19 @@ _TOPOLOGIES = {
     **dict.fromkeys(("sentinel", "sentinel+tls"), Topology.SENTINEL),
     **dict.fromkeys(("cluster", "cluster+tls"), Topology.CLUSTER),
 }
+_WITH_TLS = ("rediss", "sentinel+tls", "cluster+tls")
 _DEFAULT_PORTS = {Topology.SENTINEL: 26379, Topology.CLUSTER: 6379}
 _PARTS = re.compile(r"([A-Za-z+]+)://([^/?#]*)(.*)")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]@,]+)(?::([0-9]{1,5}))?")
-_TLS_OPTION = r"ssl_(?:keyfile|certfile|cert_reqs|ca_certs|ca_path|password|check_hostname)"
 _OPTION = {
-    Topology.SERVER: re.compile(rf"db|username|password|client_name|socket_keepalive|{_TLS_OPTION}"),
-    Topology.SENTINEL: re.compile(
-        rf"db|client_name|socket_keepalive|sentinel_(?:username|password)|{_TLS_OPTION}"
-    ),
-    Topology.CLUSTER: re.compile(rf"client_name|socket_keepalive|{_TLS_OPTION}"),
+    Topology.SERVER: re.compile(r"db|username|password|client_name|socket_keepalive"),
+    Topology.SENTINEL: re.compile(r"db|client_name|socket_keepalive|sentinel_(?:username|password)"),
+    Topology.CLUSTER: re.compile(r"client_name|socket_keepalive"),
 }
 """Query options allowed in a URL: none that would change how the site's client works."""
+
+_TLS_OPTION = re.compile(r"ssl_(?:keyfile|certfile|cert_reqs|ca_certs|ca_path|password|check_hostname)")
+_CERT_REQS = ("none", "optional", "required")
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,10 @@ class StoreAddress:
 def parse(url: str) -> StoreAddress:
     """Return the address in a store's URL. Raises ValueError for an invalid one."""
     scheme, places, rest = match.groups() if (match := _PARTS.match(url)) else ("", "", "")
-    topology, parts = _TOPOLOGIES.get(scheme.lower()), urlsplit(rest)  # not of `places`: they may be several
+    url, scheme = scheme.lower() + url.removeprefix(scheme), scheme.lower()
+    topology, parts = _TOPOLOGIES.get(scheme), urlsplit(rest)  # not of `places`: they may be several
     options = {name: values[-1] for name, values in _query(parts.query).items()}
-    if topology is None or not all(map(_OPTION[topology].fullmatch, options)):
+    if topology is None or not _are_allowed(options, topology, scheme):
         raise ValueError("not a store")
     if topology is Topology.SERVER:
         return StoreAddress(topology, url, database=_database_of_server(url, options))
@@ -77,10 +79,20 @@ def parse(url: str) -> StoreAddress:
         tuple(_server(place, _DEFAULT_PORTS[topology]) for place in places.split(",")),
         service,
         _number(options.pop("db", "0")),
-        scheme.lower().endswith("+tls"),
+        scheme in _WITH_TLS,
         unquote(username),
         unquote(password),
         options,
+    )
+
+
+def _are_allowed(options: Mapping[str, str], topology: Topology, scheme: str) -> bool:
+    """Return whether redis-py takes these query options for the scheme."""
+    others = [name for name in options if not (scheme in _WITH_TLS and _TLS_OPTION.fullmatch(name))]
+    return (
+        all(map(_OPTION[topology].fullmatch, others))
+        and options.get("ssl_cert_reqs", "none") in _CERT_REQS
+        and not (scheme == "unix" and "socket_keepalive" in options)
     )
 
 

@@ -65,8 +65,12 @@ def test_a_password_may_stand_alone():
 
 
 def test_options_that_every_kind_of_store_takes():
-    for url in ("redis://host", "sentinel://host/site", "cluster://host"):
-        assert parse(f"{url}?client_name=site&socket_keepalive=1&ssl_check_hostname=0").url
+    for url in ("rediss://host", "sentinel+tls://host/site", "cluster+tls://host"):
+        assert parse(f"{url}?client_name=site&socket_keepalive=1&ssl_check_hostname=0&ssl_cert_reqs=optional").url
+
+
+def test_the_scheme_may_be_in_capitals():
+    assert parse("REDISS://Host/2").url == "rediss://Host/2"
 
 
 REFUSED = [
@@ -75,7 +79,14 @@ REFUSED = [
     *("redis://host:port", "redis://host:0", "redis://host:65536", "redis://host/x", "redis://host?db=x"),
     *("redis://host?db=-1", "unix://", "unix://?db=0", "unix://relative/path"),
     *("redis://host?decode_responses=0", "redis://host?sentinel_password=x", "redis://host?socket_timeout=1"),
-    *("redis://a,b:6379", "redis://a:1,b:2"),
+    *("redis://a,b:6379", "redis://a:1,b:2", "unix:///store.sock?socket_keepalive=1"),
+    # TLS, without it or unlike it
+    *(
+        "redis://host?ssl_cert_reqs=none",
+        "unix:///store.sock?ssl_ca_certs=/ca",
+        "rediss://host?ssl_cert_reqs=some",
+    ),
+    *("sentinel://host/site?ssl_check_hostname=0", "cluster://host?ssl_ca_path=/ca", "cluster+tls://host?ssl_x=1"),
     # sentinels
     *("sentinel://host", "sentinel://host/", "sentinel:///site", "sentinel://host/site/2", "sentinel://a b/site"),
     *("sentinel://host,/site", "sentinel://,host/site", "sentinel://host:0/site", "sentinel://host:65536/site"),

@@ -23,16 +23,15 @@ _OWN_BACKENDS = {"django.db.backends.postgresql": POSTGRES, "django.db.backends.
 
 
 def store(text: str) -> str:
-    """Check the URL of a Redis or Valkey server, of sentinels or of a cluster, and return it unchanged."""
-    parse(text)
-    return text
+    """Return the URL of a Redis or Valkey server, of sentinels or of a cluster, with its scheme in lower case."""
+    return parse(text).url
 
 
 def cache(text: str) -> str:
-    """Check the URL of a cache like a store's, and return it unchanged. A cluster cannot be one."""
+    """Return the URL of a cache like a store's. A cluster cannot be one."""
     if parse(text).topology is Topology.CLUSTER:
         raise ValueError("django-redis clears a cache and reads many keys at once")
-    return text
+    return store(text)
 
 
 def store_url(configured: str, data_dir: Path) -> str:
