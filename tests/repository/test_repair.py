@@ -442,3 +442,13 @@ def test_the_size_of_a_text_is_checked_and_restored(repository):
 
     assert finding.problem == "its text has 8 bytes, noted 7"
     assert list(repository.audit.run()) == []
+
+
+def test_a_voter_that_is_no_member_brings_no_list(repository):
+    article_id = post(repository, 1)
+    names = repository.store.shards.of(article_id)
+    repository.store.client.sadd(names.voted(article_id), "1e999")
+
+    repository.repair.run()
+
+    assert not repository.store.client.exists(names.prefix + "votes:1e999")

@@ -18,7 +18,7 @@ local VISITS_KEPT = 500  -- of one member in one shard; up to twice as many unti
 
 -- Return whether a voter is a member, neither a placeholder for an unnamed voter nor a damaged id.
 local function is_member(user)
-  local number = tonumber(user)
+  local number = as_count(user)
   return number and (number < FIRST_PLACEHOLDER or number > LAST_PLACEHOLDER) or false
 end
 
