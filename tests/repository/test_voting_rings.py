@@ -374,3 +374,16 @@ def test_a_new_accounts_vote_takes_one_round_trip(repository, article, wire):
         choose(repository, article, [100])
 
     assert wire.trips == 1
+
+
+def test_a_lost_list_of_rings_is_reported_and_rebuilt_as_a_restored_backup_rebuilds_it(repository, article):
+    choose(repository, article, range(100, 110))
+    names = repository.store.shards.of(article)
+    repository.store.client.delete(names.rings)
+    at = ring_of(repository, article).last_at
+    assert problems(repository) == [f"{names.article(article)}: voting ring {at:.17g}, listed nowhere"]
+
+    repository.repair.rebuild()
+
+    assert flagged(repository) == [article]
+    assert problems(repository) == []

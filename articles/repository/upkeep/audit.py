@@ -23,7 +23,7 @@
     follows a later act than the first shard, which says that an act is done once it is done in all others
 13. an inbox holds the newest 1,000 notices at most, each about an article that exists; deleted accounts have none
 14. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
-    is at least the highest id
+    is at least the highest id; a listed article with a voting ring is in the list of the newest rings
 15. every key has its type, and every entry its form; steps that fail because of one that has not are reported
 """
 
