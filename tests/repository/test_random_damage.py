@@ -201,3 +201,14 @@ def test_damage_to_one_subject_changes_no_other(repository, sound, kind, seed):
     subjects = set().union(*map(subjects_in, differences(sound, damaged)))
     changed = [one for one in differences(sound, kept(repository)) if ":groups: " not in one]
     assert [one for one in changed if not subjects & subjects_in(one)] == [], (name, how)
+
+
+def test_a_backup_lacks_nothing_that_is_not_rebuilt(repository, sound):
+    found = names_in(repository.store.client)
+    for name, kind in zip(found, recognise(found), strict=True):
+        if kind and kind.in_backup is InBackup.REBUILT:
+            repository.store.client.delete(name)
+
+    repository.repair.rebuild()
+
+    assert kept(repository) == sound
