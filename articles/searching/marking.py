@@ -97,6 +97,11 @@ class _Marks(NamedTuple):
         heads = frozenset(token[:_SHARED] for term in words for token in term.tokens)
         return cls(frozenset(forms | quoted), begins, heads)
 
+    @property
+    def dotted_beginnings(self) -> tuple[str, ...]:
+        """Beginnings of whole dotted words: of `python.org`, `python` is a part."""
+        return tuple(beginning for beginning in self.beginnings if "." in beginning)
+
     def are_met_by(self, token: str) -> bool:
         if token in self.words or token.startswith(self.beginnings):
             return True
@@ -110,7 +115,7 @@ class _Marks(NamedTuple):
 
 
 def _places_in_run(run: str, marks: _Marks) -> Iterator[tuple[int, int]]:
-    if (whole := whole_of(run)) and marks.are_met_by(whole):
+    if (whole := whole_of(run)) and (whole in marks.words or whole.startswith(marks.dotted_beginnings)):
         yield 0, len(run)
     for text, start, end, unspaced in pieces(run):
         if not unspaced:

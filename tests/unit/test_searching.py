@@ -210,6 +210,8 @@ def test_any_query_is_read_into_a_bounded_number_of_terms(text):
         ("Of Node.js.org", "js node.js.org", ["Node.js.org"]),
         ("Node.js", "node.js", ["Node.js"]),
         ("Node.js", "js", ["js"]),
+        ("python.readthedocs.io", "python", ["python"]),
+        ("python.readthedocs.io", "python.read", ["python.readthedocs.io"]),
         ("CAFÉ au lait", "cafe", ["CAFÉ"]),
         ("Python写的", "pyth", ["Python"]),
         ("docs.github.com", "github.com", []),
