@@ -225,7 +225,8 @@ end
 -- Numbers are separated by commas: a field this short holds no more of them than one step may examine. Missing ones are
 -- the business of `upkeep/log`.
 local function check_log(say, id, numbers)
-  if #(numbers or '') > most / 10 then return true end
+  if not numbers then return false end
+  if #numbers > most / 10 then return true end
   local all, right = split(numbers), {}
   for _, number in ipairs(all) do
     examined = examined + 10
@@ -261,7 +262,7 @@ for n, id in ipairs(ids) do
     check_rankings(say, n, posted_at, points, removed)
     check_activity(say, active[n], as_time(last_comment), locked, removed)
     check_staged(say, stages[n], posted_at, points, removed)
-    check_ring(say, id, rings[n], ring, removed)
+    if ring or rings[n] then check_ring(say, id, rings[n], ring, removed) end
     if REPAIRS then list(n, id, posted_at, points, groups, removed) end
     check_text(say, id, text_bytes)
     check_poster(say, id, poster, name, time)

@@ -37,9 +37,11 @@ local function check_place(say, id, parent, time, votes, opposes, left_out)
   if REPAIRS and not (is_best_right and is_time_right) then rank_reply(prefix, parent, id, time, votes, opposes, left_out) end
 end
 
-local function has_readable_sets(id)
-  return type(redis.pcall('SCARD', prefix .. 'comment:voted:' .. id)) == 'number'
-    and type(redis.pcall('SCARD', prefix .. 'comment:oppose:' .. id)) == 'number'
+-- Return how many members voted for a comment and how many opposed it; nil if a set cannot be read.
+local function count_voters(id)
+  local for_it = redis.pcall('SCARD', prefix .. 'comment:voted:' .. id)
+  local against = redis.pcall('SCARD', prefix .. 'comment:oppose:' .. id)
+  if type(for_it) == 'number' and type(against) == 'number' then return for_it, against end
 end
 
 -- Return the members whose act is not complete. Few members are left out, so few acts are kept.
@@ -75,9 +77,9 @@ local function check_left_out(say, id, left_out)
   return left_out
 end
 
-local function check_voters(say, id, closes, votes, opposes)
+local function check_voters(say, id, closes, votes, opposes, for_it, against)
   local voted, oppose = prefix .. 'comment:voted:' .. id, prefix .. 'comment:oppose:' .. id
-  local noted, for_it, against = redis.call('ZSCORE', KEYS[1], id), redis.call('SCARD', voted), redis.call('SCARD', oppose)
+  local noted = redis.call('ZSCORE', KEYS[1], id)
   local has_voters, is_noted_right = for_it + against > 0, tonumber(noted or 'nan') == tonumber(closes)
   if not noted and has_voters then say('voter sets that will not be dropped') end
   if noted and not is_noted_right then say('voter sets that will be dropped at the wrong time') end
@@ -138,11 +140,11 @@ for at = 4, #ARGV do
     say('no such comment, or not a whole one')
     if REPAIRS and state == 'missing' then drop_comment_voters(prefix, id) end
   else
-    local has_sets = has_readable_sets(id)
-    if not has_sets then say('its voter sets are damaged') end
-    if has_sets and is_open(now, tonumber(closes)) then left_out = check_left_out(say, id, left_out) end
+    local for_it, against = count_voters(id)
+    if not for_it then say('its voter sets are damaged') end
+    if for_it and is_open(now, tonumber(closes)) then left_out = check_left_out(say, id, left_out) end
     check_place(say, id, parent, time, votes, opposes, left_out)
-    if has_sets then check_voters(say, id, closes, votes, opposes) end
+    if for_it then check_voters(say, id, closes, votes, opposes, for_it, against) end
     if deleted then check_deleted(say, id) else check_author(say, id, author, name, time) end
   end
   checked, examined = checked + 1, examined + 10
