@@ -18,8 +18,8 @@ local VISITS_KEPT = 500  -- of one member in one shard; up to twice as many unti
 
 -- Return whether a voter is a member, neither a placeholder for an unnamed voter nor a damaged id.
 local function is_member(user)
-  local number = as_count(user)
-  return number and (number < FIRST_PLACEHOLDER or number > LAST_PLACEHOLDER) or false
+  local number = tonumber(user)
+  return number and (number < FIRST_PLACEHOLDER or number > LAST_PLACEHOLDER) and as_count(user) and true or false
 end
 
 -- Return whether the member's account is deleted.
@@ -80,8 +80,9 @@ end
 -- Check that a voter's list holds the article; placeholders and deleted members have no lists. The time of the choice is lost
 -- with the list, so the posting time replaces it.
 local function check_listed(say, prefix, one, user, id, posted_at)
+  if not is_member(user) then return end
   local list = prefix .. one.list .. user
-  if not is_member(user) or redis.call('ZSCORE', list, id) or is_gone(prefix, user) then return end
+  if redis.call('ZSCORE', list, id) or is_gone(prefix, user) then return end
   say('not in ' .. one.list .. user .. ', which is in ' .. one.set)
   if REPAIRS then redis.call('ZADD', list, exactly(posted_at), id) end
 end

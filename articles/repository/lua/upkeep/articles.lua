@@ -34,9 +34,12 @@ local any_left_out = redis.call('EXISTS', prefix .. 'leftout:') == 1
 
 -- Return each id's value in a ranking; false where the ranking lacks the id.
 local function ranked_in(ranking) return redis.call('ZMSCORE', ranking, unpack(ids)) end
-local times, scores, removals, ranks = ranked_in(KEYS[1]), ranked_in(KEYS[2]), ranked_in(KEYS[3]), ranked_in(KEYS[4])
-local views, stages = ranked_in(prefix .. 'viewed:'), ranked_in(prefix .. 'next:score')
-local active, rings = ranked_in(prefix .. 'active:'), ranked_in(prefix .. 'rings:')
+local views, stages, rings = ranked_in(prefix .. 'viewed:'), ranked_in(prefix .. 'next:score'), ranked_in(prefix .. 'rings:')
+local times, scores, removals, ranks, active
+if not REPAIRS then  -- a repair writes these, whatever they hold
+  times, scores, removals, ranks = ranked_in(KEYS[1]), ranked_in(KEYS[2]), ranked_in(KEYS[3]), ranked_in(KEYS[4])
+  active = ranked_in(prefix .. 'active:')
+end
 
 local function voter_sets(id) return prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'leftout:' .. id end
 
@@ -259,11 +262,13 @@ for n, id in ipairs(ids) do
     local is_closed = not is_open(now, closes_at)
     if not is_closed then left_out = check_left_out(say, id, left_out) end
     local points = ranked_points(votes, opposes, left_out)
-    check_rankings(say, n, posted_at, points, removed)
-    check_activity(say, active[n], as_time(last_comment), locked, removed)
-    check_staged(say, stages[n], posted_at, points, removed)
     if ring or rings[n] then check_ring(say, id, rings[n], ring, removed) end
-    if REPAIRS then list(n, id, posted_at, points, groups, removed) end
+    if REPAIRS then list(n, id, posted_at, points, groups, removed)
+    else
+      check_rankings(say, n, posted_at, points, removed)
+      check_activity(say, active[n], as_time(last_comment), locked, removed)
+      check_staged(say, stages[n], posted_at, points, removed)
+    end
     check_text(say, id, text_bytes)
     check_poster(say, id, poster, name, time)
     too_long = check_log(say, id, numbers)
