@@ -80,6 +80,7 @@ def test_clearing_does_not_follow_symbolic_links(root, tmp_path):
 
 
 @pytest.mark.parametrize("debug", [False, True])
+@pytest.mark.django_db  # closing a response closes connections to the database that earlier tests left
 def test_only_files_that_pages_link_are_served(root, settings, debug):
     settings.DEBUG = debug
     static_files.gather()
