@@ -14,8 +14,8 @@ def slow_loading_in(folder: Path, *, microseconds: int) -> dict[str, str]:
     (folder / "sitecustomize.py").write_text(
         "import sys\n"
         f"sys.path.insert(0, {str(settings.BASE_DIR)!r})\n"
-        "from voting_site.embedded import config\n"
-        "config._SETTINGS.update({\n"
+        "from voting_site.embedded import server\n"
+        "server._SETTINGS.update({\n"
         f"    'key-load-delay': '{microseconds}',\n"
         "    'loading-process-events-interval-bytes': '1024',\n"
         "})\n"
