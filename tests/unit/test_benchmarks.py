@@ -30,6 +30,15 @@ def test_every_benchmark_can_be_imported_without_settings():
     assert done.returncode == 0, done.stderr
 
 
+def test_the_web_server_can_be_imported_for_another_project():
+    environ = os.environ | {"DJANGO_SETTINGS_MODULE": "bench.site.peers.hello"}
+    command = [sys.executable, "-c", "import voting_site.serving.workers.worker"]
+
+    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120, check=False)
+
+    assert done.returncode == 0, done.stderr
+
+
 PEER = """
 import json
 

@@ -26,8 +26,7 @@ from articles.api.protocol.envelope import is_for_programs, too_many
 from articles.domain.errors import LimitReached
 from articles.web import limits
 from articles.web.client_address import Proxies, read_address
-
-Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+from voting_site.serving.workers.environ import Application
 
 
 def with_whole_bodies(application: Application, at_most: int) -> Application:

@@ -18,6 +18,9 @@ from django.utils.translation.trans_real import parse_accept_lang_header
 
 from articles.domain.refusals import REFUSED_BY_SERVER, error_body
 
+Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+"""A WSGI application."""
+
 REQUEST_LINE_BYTES = 4094
 """Longest request line: method, address and version. docs/api.md and page tokens rely on it."""
 

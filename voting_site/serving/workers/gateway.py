@@ -17,10 +17,9 @@ from typing import Any
 from django.utils.translation import gettext_noop
 
 from articles.operation import ARRIVED_AT
-from voting_site.serving.requests import Application
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
-from voting_site.serving.workers.environ import CHUNK_BYTES, Response, refuse
+from voting_site.serving.workers.environ import CHUNK_BYTES, Application, Response, refuse
 from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.recent_pages import RecentPages
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from voting_site.serving.listener import accept_nothing
-from voting_site.serving.requests import Application
+from voting_site.serving.workers.environ import Application
 from voting_site.serving.workers.gateway import Gateway
 from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.recent_pages import RecentPages
