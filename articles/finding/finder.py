@@ -4,6 +4,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache, wraps
 from itertools import accumulate
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
@@ -296,13 +297,12 @@ class Finder:
         return titles
 
     def _searcher(self) -> tuple[tantivy.Searcher, bool]:
-        """Return a view of the index, and whether it is complete; of an empty one if there is none."""
-        try:
+        """Return a view of the index, and whether it is complete; an empty view without one of this format."""
+        with suppress(OSError):
             searcher = self._index.searcher()
-        except OSError:
-            return MemoryIndex().searcher(), False
-        state = read_state(searcher)
-        return searcher, state is not None and state.reached is None
+            if state := read_state(searcher):
+                return searcher, state.reached is None
+        return MemoryIndex().searcher(), False
 
 
 def _one_mistake_from(word: str) -> Iterator[str]:

@@ -121,7 +121,7 @@ class Follower:
         except (LookupError, OSError, TypeError, ValueError):
             return
         state = read_state(writer.searcher())
-        if state and state.format == State("", 0.0).format:
+        if state:
             self._writer, self._state = writer, state
         else:
             writer.close()

@@ -281,14 +281,15 @@ class Writer:
 
 
 def read_state(searcher: tantivy.Searcher) -> State | None:
-    """Return the state of an index; None if it has none, or of another form."""
+    """Return the state of an index; None if it has none, or is of another format."""
     hits = searcher.search(Query.term_query(SCHEMA, "key", _STATE), 1).hits
     if not hits:
         return None
     try:
-        return State(**json.loads(bytes(searcher.doc(hits[0][1])["state"][0])))
+        state = State(**json.loads(bytes(searcher.doc(hits[0][1])["state"][0])))
     except (LookupError, TypeError, ValueError):
         return None
+    return state if state.format == FORMAT else None
 
 
 class Index(Protocol):

@@ -511,6 +511,19 @@ def test_a_damaged_index_or_one_of_another_format_is_built_again(repository, tmp
     searching.follower.close()
 
 
+def test_an_index_of_another_format_is_not_searched(repository, tmp_path, monkeypatch, caplog):
+    article, folder = post(repository, "redis"), IndexFolder(tmp_path)
+    searching = Search(repository, folder)
+    until(lambda: searching("redis") == [article], 10)
+    searching.follower.close()
+    monkeypatch.setattr("articles.finding.index.FORMAT", "other")
+    caplog.clear()
+
+    page = searching.finder.get_page(repository, read_query("redis"))
+
+    assert (page.articles, page.complete, caplog.text) == ((), False, "")
+
+
 def test_comments_follow_groups_that_change_twice_at_once(repository, tmp_path):
     article = post(repository, "redis", "python")
     comment, searching = comment_on(repository, article, "redis"), Search(repository, IndexFolder(tmp_path))
