@@ -463,9 +463,3 @@ def write_stamp(repository: Repository, field: str, value: str) -> None:
 def forget_accounts(repository: Repository) -> None:
     """Make the store one of a version that did not record whether accounts remember it."""
     repository.store.client.hdel(names.SCHEMA, "remembered")
-
-
-def forget_account_ids(repository: Repository) -> None:
-    """Make the store one of a version that did not record account ids."""
-    repository.store.client.delete(names.ACCOUNTS)
-    repository.store.client.hset(names.SCHEMA, "version", 5)

@@ -9,7 +9,6 @@ another name in the same way.
 """
 
 from collections.abc import Callable, Iterator
-from itertools import chain
 
 from articles.domain.comments import article_of
 from articles.domain.errors import StoreError
@@ -18,7 +17,7 @@ from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, Value
 from articles.repository.store.key_table import Owner, recognise, split_prefix
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import set_members, walk
+from articles.repository.store.scan import walk
 
 
 class AccountIds:
@@ -44,12 +43,6 @@ class AccountIds:
         """Return the highest id recorded so far; 0 if none is. One round trip."""
         with self._store.commands() as client:
             return int(client.hget(names.ACCOUNTS, "created") or 0)
-
-    def collect(self) -> None:
-        """Record the ids that an older store knows. Reads the names of all keys. Can be repeated."""
-        store, gone = self._store, [keys.deleted_members for keys in self._store.shards.all]
-        deleted = ({int(user) for user in set_members(store, key)} for key in gone)
-        self.note(max((max(batch) for batch in chain(self.iterate(), deleted) if batch), default=0))
 
     def iterate(self) -> Iterator[set[UserId]]:
         """Yield the ids of members with lists in the store, in batches. Reads the names of all keys."""

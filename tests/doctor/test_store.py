@@ -132,12 +132,12 @@ def test_a_store_that_is_not_this_site_s_is_an_error(site_store, field, value, r
 
 
 def test_a_pending_upgrade_is_a_warning(site_store):
-    write_stamp(site_store, "version", "4")
+    write_stamp(site_store, "version", "6")
 
     (finding,) = look("store", "upgrades")
 
     assert finding.level.label == "warning"
-    assert finding.detail.startswith("voters are kept until housekeeping drops them, ")
+    assert finding.detail == "the words leave the store"
 
 
 def test_a_store_that_refuses_introspection_is_found(site_store, store_paths, settings):

@@ -243,7 +243,7 @@ def tune_and_keep_house(repository: Repository, clock: Clock) -> None:
     tuned = next(entry for entry in entries if entry.action is Action.TUNE)
     assert repository.redactions.redact_entries(clock(), [tuned.reason], MODERATOR, "Private")
     repository.hot.rescore()
-    repository.account_ids.reserve(4, 1)
+    repository.account_ids.note(repository.account_ids.reserve(4, 1))
     with repository.lease.acquire() as turn:
         assert turn is not None
         assert turn.renew()

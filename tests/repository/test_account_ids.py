@@ -3,9 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from articles.domain.articles import Choice
-from tests.cast import ALICE, BOB, CAROL, MALLORY
-from tests.factories import imported, post
-from tests.store_state import forget_account_ids
+from tests.cast import ALICE, BOB, CAROL
+from tests.factories import post
 
 
 def test_ids_follow_the_highest_that_the_database_knows(repository):
@@ -32,28 +31,6 @@ def test_concurrent_processes_get_different_ids(repository):
 def test_large_ids_are_exact(repository):
     assert repository.account_ids.reserve(2**52, 1) == 2**52 + 1
     assert repository.account_ids.note(2**52 + 1) == 2**52 + 1
-
-
-def test_an_older_store_knows_every_member_with_lists_but_no_placeholder(repository):
-    first = post(repository, 1, poster=ALICE)
-    repository.votes.cast(first, BOB, Choice.VOTE)
-    repository.members.save(CAROL, first, wanted=True)
-    repository.imports.add([imported(1, repository.store.now() - 60)])  # open: has unnamed voters
-    forget_account_ids(repository)
-
-    repository.prepare()
-
-    assert repository.account_ids.reserve(0, 1) == CAROL + 1
-
-
-def test_an_older_store_knows_deleted_members(repository):
-    progress = repository.account_deletion.advance(MALLORY, "mallory", "", lambda: True)
-    assert progress == ""
-    forget_account_ids(repository)
-
-    repository.prepare()
-
-    assert repository.account_ids.reserve(0, 1) == MALLORY + 1
 
 
 def test_members_are_found_by_their_lists(repository):

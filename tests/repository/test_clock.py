@@ -10,8 +10,7 @@ from articles.repository.upkeep import clock as store_clock
 from tests.cast import ALICE, BOB, CAROL, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import imported, link, post
-from tests.repository.usage import let_pass, make_older, use
-from tests.rules import connect, default_rules
+from tests.repository.usage import let_pass
 from tests.store_state import problems
 
 HOUR = 3600.0
@@ -273,17 +272,3 @@ def test_without_a_clock_nothing_is_dropped(kept, clock):
 
     assert kept.clock.drop_voters(60) == 0
     assert voters(kept, number) == {str(ALICE)}
-
-
-def test_an_older_store_keeps_its_voters_from_the_first_start_on(repository, clock):
-    use(repository, clock)
-    client = repository.store.client
-    for number in range(1, 13):
-        keys = repository.store.shards.of(number)
-        client.expire(keys.voted(number), 1000)
-        client.expire(keys.oppose(number), 1000)
-    make_older(repository, 4)
-
-    connect(client, shards=repository.store.shards.count, rules=default_rules(), clock=clock).prepare()
-
-    assert problems(repository) == []

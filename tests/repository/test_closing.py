@@ -8,11 +8,10 @@ from articles.domain.articles import Choice
 from articles.domain.errors import VotingClosed
 from articles.domain.rules import Rules
 from articles.repository import Repository
-from articles.repository.upkeep import upgrades
 from tests.cast import ALICE, BOB, CAROL
 from tests.clock import DAY
 from tests.factories import imported, post
-from tests.repository.usage import make_older, use
+from tests.repository.usage import use
 from tests.rules import connect, default_rules
 from tests.store_state import problems
 
@@ -39,14 +38,12 @@ def closes(repository: Repository, article_id: int) -> str | None:
 
 
 def forget_closing_times(repository: Repository) -> None:
-    """Turn the store into one from before articles had closing times."""
+    """Take the closing times of all articles from the store, and the window that the shards remember."""
     client = repository.store.client
     for keys in repository.store.shards.all:
         client.hdel(keys.ranking, "voting_window", "longest_window")
         for number in range(1, 20):
             client.hdel(keys.article(number), "closes")
-    client.hdel("schema:", "voting_window")
-    make_older(repository, 2)
 
 
 # The setting changes
@@ -138,65 +135,15 @@ def test_an_imported_article_without_a_closing_time_gets_the_window_of_this_site
     assert problems(repository) == []
 
 
-# An earlier store
-
-
-def test_the_first_start_gives_every_article_the_window_configured_then(used, clock):
-    before = {number: used.articles.get(number).closes_at for number in range(1, 13)}
-    forget_closing_times(used)
-
-    for days in (7, 30):
-        reopened(used, days).prepare()
-        assert {n: used.articles.get(n).closes_at for n in before} == before
-        assert all(closes(used, n) == f"{end:.3f}" for n, end in before.items())
-    assert problems(used) == []
-
-
-def test_an_interrupted_upgrade_continues_with_its_original_window(used, clock, monkeypatch):
-    before = {number: used.articles.get(number).closes_at for number in range(1, 13)}
-    forget_closing_times(used)
-    monkeypatch.setattr(upgrades, "ARTICLES_PER_STEP", 1)
-    first = reopened(used, 7)
-    steps, run = [], first.store.run
-
-    def killed(script, *args):
-        if script == "schema/set_closing_times":
-            steps.append(script)
-            if len(steps) == 3:
-                raise KeyboardInterrupt
-        return run(script, *args)
-
-    monkeypatch.setattr(first.store, "run", killed)
-    with pytest.raises(KeyboardInterrupt):
-        first.prepare()
-    assert None in [closes(used, number) for number in before]
-
-    reopened(used, 30).prepare()
-
-    assert {n: used.articles.get(n).closes_at for n in before} == before
-    assert None not in [closes(used, number) for number in before]
-    assert problems(used) == []
-
-
-def test_an_upgrade_interrupted_between_shards_continues_with_its_original_window(used):
-    before = {number: used.articles.get(number).closes_at for number in range(1, 13)}
-    forget_closing_times(used)
-    used.store.client.hset("schema:", "voting_window", f"{used.rules.voting_window:.3f}")
-
-    reopened(used, 30).prepare()
-
-    assert {n: used.articles.get(n).closes_at for n in before} == before
-    assert problems(used) == []
-
-
-def test_an_upgrade_with_a_longer_window_reopens_no_article_whose_voters_were_dropped(repository, clock):
+def test_a_repair_with_a_longer_window_reopens_no_article_whose_voters_were_dropped(repository, clock):
     expired, still_known = post(repository, 1), post(repository, 2)
     clock.advance(10 * DAY)
     expire(repository, expired)
     forget_closing_times(repository)
     longer = reopened(repository, 30)
-
     longer.prepare()
+
+    longer.repair.run()
 
     with pytest.raises(VotingClosed):
         longer.votes.cast(expired, ALICE, Choice.VOTE)

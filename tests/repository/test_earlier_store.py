@@ -1,6 +1,6 @@
-"""Stores written by an earlier version of the site, kept as logs of commands, open in this version.
+"""Stores written by version 0.2.0, kept as commands, open in this version.
 
-The first line of a file describes what the earlier version showed. Every other line is one command, with the
+The first line of a file describes what that version showed. Every other line is one command, with the
 remaining times to live.
 """
 

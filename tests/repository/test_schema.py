@@ -16,8 +16,7 @@ from articles.repository.store import scan, schema
 from articles.repository.store.key_table import split_prefix
 from articles.repository.store.scan import walk_kinds
 from articles.repository.upkeep import upgrades
-from tests.cast import MODERATOR
-from tests.every_server import configure, delete, names_in, with_methods_of
+from tests.every_server import configure, names_in, with_methods_of
 from tests.repository.usage import make_older, use
 from tests.rules import connect, default_rules
 from tests.store_state import contents
@@ -33,7 +32,7 @@ def test_the_first_start_stamps_an_empty_store(server_url, clock):
     repository.prepare()
 
     stamp = {"version": str(schema.LAYOUT_VERSION), "shards": "4", "configured": "200"}
-    stamp |= {"best": "1", "voting_window": "604800.000", "site": site}
+    stamp |= {"best": "1", "site": site}
     assert repository.store.client.hgetall("schema:") == stamp
     assert repository.site_id == site
     values = {name: float(text) for name, text in repository.store.client.hgetall("{s3}:ranking:").items()}
@@ -60,12 +59,13 @@ def test_another_number_of_shards_is_refused(server_url):
         connect(server_url, shards=4).prepare()
 
 
-def test_another_layout_is_refused(server_url):
+@pytest.mark.parametrize("version", [5, 99])
+def test_a_layout_that_no_upgrade_leads_from_is_refused(server_url, version):
     repository = connect(server_url)
     repository.prepare()
-    repository.store.client.hset("schema:", "version", "99")
+    repository.store.client.hset("schema:", "version", version)
 
-    with pytest.raises(StoreUnfit, match="layout 99"):
+    with pytest.raises(StoreUnfit, match=f"layout {version}"):
         repository.prepare()
 
 
@@ -182,7 +182,7 @@ def test_the_next_start_completes_an_interrupted_rescore(repository, clock, monk
     assert not changed.adopt_rules()
 
 
-@pytest.mark.parametrize(("shards", "version"), [(4, "1"), (1, "99")])
+@pytest.mark.parametrize(("shards", "version"), [(4, "6"), (1, "99"), (1, "5")])
 def test_a_refused_store_is_left_unchanged(server_url, shards, version):
     first = connect(server_url)
     first.prepare()
@@ -197,7 +197,7 @@ def test_a_refused_store_is_left_unchanged(server_url, shards, version):
 
 def test_the_next_start_completes_one_interrupted_after_the_stamp(server_url):
     repository = connect(server_url, shards=4)
-    repository.store.client.hset("schema:", mapping={"version": "1", "shards": "4"})
+    repository.store.client.hset("schema:", mapping={"version": "6", "shards": "4"})
 
     repository.prepare()
 
@@ -217,44 +217,6 @@ def test_adopting_the_current_rules_changes_nothing(repository):
     assert not repository.adopt_rules()
 
 
-def test_a_store_with_only_a_weight_keeps_it_until_parameters_are_adopted(repository):
-    store = repository.store
-    number = repository.articles.post(1, "alice", "T", "https://example.org/").id
-    delete(store.client, "schema:", *(keys.ranking for keys in store.shards.all))
-    store.client.hset("schema:", mapping={"version": "1", "shards": str(store.shards.count)})
-    for keys in store.shards.all:
-        store.client.hset(keys.ranking, "seconds_per_point", "432")
-    changed = connect(
-        store.client, shards=store.shards.count, rules=default_rules(votes_per_day=10), clock=store.now
-    )
-
-    changed.prepare()
-
-    assert changed.parameters.get_current().votes_per_day == 200
-    assert list(changed.audit.run()) == []
-    assert changed.adopt_rules()
-    assert changed.articles.get(number).score == store.now() + 8640
-    assert list(changed.audit.run()) == []
-
-
-@pytest.mark.parametrize("step", [1, 3, 1000])
-def test_a_start_creates_missing_lists_of_what_each_shard_posted(repository, clock, monkeypatch, step):
-    client = repository.store.client
-    use(repository, clock)
-    repository.account_deletion.advance(MODERATOR.id, "carol", "", lambda: True)
-    posted = {user: list(repository.members.iterate_posted(user)) for user in (1, 2)}
-    for name in names_in(client, "*posted:*"):
-        client.unlink(name)
-    make_older(repository, 3)
-    client.zadd("posted:1", {"1": 1})  # all shards shared one list
-    monkeypatch.setattr(upgrades, "ARTICLES_PER_STEP", step)
-
-    repository.prepare()
-
-    assert {user: list(repository.members.iterate_posted(user)) for user in posted} == posted
-    assert list(repository.audit.run()) == []
-
-
 @pytest.mark.parametrize("step", [1, 1000])
 def test_a_start_orders_the_best_comments_exactly_if_an_older_version_did_not(
     repository, clock, monkeypatch, step
@@ -271,7 +233,7 @@ def test_a_start_orders_the_best_comments_exactly_if_an_older_version_did_not(
     assert any(left_out.values())
     for name, found in places.items():
         client.zadd(name, {comment: place - 1e-15 for comment, place in found})
-    make_older(repository, 6)
+    make_older(repository)
     monkeypatch.setattr(upgrades, "COMMENTS_PER_STEP", step)
 
     repository.prepare()
@@ -295,7 +257,7 @@ def add_words(repository: Repository) -> None:
             client.sadd(f"{prefix}{before}word:example.org", number)
             client.zadd(f"{prefix}{before}words:", {"数据": 0, "example.org": 0})
             client.zadd(f"{prefix}comment:time:", {number: 5})
-    make_older(repository, 6)
+    make_older(repository)
     client.hset("schema:", "indexed", "2 all")
 
 

@@ -6,13 +6,11 @@ from redis.client import Pipeline
 from articles.domain.articles import Choice
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.domain.ranking import by_points
-from articles.repository.upkeep import upgrades
 from tests.cast import BOB, MODERATOR
 from tests.clock import DAY
 from tests.every_server import configure, delete, names_in
 from tests.factories import imported, post
-from tests.repository.usage import commands_of_scripts, listed, make_older
-from tests.rules import connect
+from tests.repository.usage import commands_of_scripts, listed
 from tests.store_state import problems
 
 RULED = (Period.DAY, Period.WEEK, Period.MONTH)
@@ -173,23 +171,6 @@ def test_a_page_of_a_period_takes_as_many_round_trips_when_it_is_built(repositor
         with wire.counted():
             repository.lists.get_page(Order.POINTS, 2, period=period, reader=BOB)
         assert wire.trips == (1 if repository.store.shards.count == 1 else 2)
-
-
-def test_an_older_store_is_ranked_at_its_next_start_in_bounded_steps(repository, clock, monkeypatch):
-    monkeypatch.setattr(upgrades, "ARTICLES_PER_STEP", 3)
-    for number in range(20):
-        post(repository, number)
-        clock.advance(number % 3)
-    vote(repository, 7, 5)
-    expected, store = listed(repository, Order.POINTS), repository.store
-    delete(store.client, *(keys.order(Order.POINTS) for keys in store.shards.all))
-    make_older(repository)
-    assert problems(repository) != []
-
-    connect(store.client, shards=store.shards.count, clock=clock).prepare()
-
-    assert listed(repository, Order.POINTS) == expected
-    assert problems(repository) == []
 
 
 def test_the_audit_finds_wrong_points_and_the_repair_fixes_them(repository, clock):

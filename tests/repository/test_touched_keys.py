@@ -154,7 +154,7 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
 
 
 def upgrade(repository: Repository, ids: list[int]) -> None:
-    """Delete what an older version of the site did not have, and start again."""
+    """Delete what a repair makes again and what an older version of the site did not have, and start again."""
     client, keys = repository.store.client, repository.store.shards.all
     for article in ids:
         client.hdel(repository.store.shards.of(article).article(article), "closes")
@@ -166,8 +166,6 @@ def upgrade(repository: Repository, ids: list[int]) -> None:
         check_long(repository.store, one, article, "repair")
     problems(repository)
     repository.repair.run()
-    for article in ids:
-        client.hdel(repository.store.shards.of(article).article(article), "closes")
     warm(repository, *GROUPS)
     for comment in (1, 2):
         one = root_of(ids[0]) + comment

@@ -296,21 +296,6 @@ def test_a_start_keeps_what_moderators_chose(auto):
     assert follow(site) is None
 
 
-@pytest.mark.parametrize(("by_moderators", "followed"), [(True, None), (False, 20)])
-def test_an_older_store_keeps_what_its_moderators_chose(auto, by_moderators, followed):
-    """Earlier versions did not record who chose the weight; the history shows it."""
-    if by_moderators:
-        choose(auto, votes_per_day=60)
-    choose(auto, alpha=2.0)
-    auto.store.client.hdel(auto.store.shards.directory.ranking, "chosen")
-    auto.store.client.hset(names.SCHEMA, "configured", "200")
-
-    site = started(auto)
-
-    assert site.parameters.get_state().is_chosen == by_moderators
-    assert follow(site) == followed
-
-
 def test_automatic_changes_wait_while_moderators_apply_parameters(auto):
     state = auto.parameters.get_state()
     wanted = replace(state.parameters, votes_per_day=60)

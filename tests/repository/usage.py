@@ -38,9 +38,9 @@ def listed(repository: Repository, order: Order = Order.SCORE, slug: str | None 
     return ids
 
 
-def make_older(repository: Repository, layout: int = 1) -> None:
-    """Give the store the stamp of an earlier layout, from which the next start upgrades it."""
-    repository.store.client.hset("schema:", "version", layout)
+def make_older(repository: Repository) -> None:
+    """Give the store the stamp of version 0.2.0, from which the next start upgrades it."""
+    repository.store.client.hset("schema:", "version", 6)
     repository.store.client.hdel("schema:", "best")
 
 
@@ -156,7 +156,7 @@ def use(repository: Repository, clock: Clock) -> None:
     with repository.lease.acquire():
         repository.lease.record_step("hot", at=clock(), seconds=0.01, result="scored", error="")
     warm(repository, "python", "redis")
-    repository.account_ids.reserve(4, 1)
+    repository.account_ids.note(repository.account_ids.reserve(4, 1))
     repository.clock.advance()
     repository.clock.drop_voters(60)
 

@@ -1,7 +1,6 @@
 """Checks whether the site can use a store, and stamps it as the site's."""
 
 import json
-from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -20,6 +19,9 @@ from articles.repository.store.values import parameters_from, values_of
 LAYOUT_VERSION = 7
 """Version of the keys, as docs/data-model.md describes them. `upkeep/upgrades.py` leads to it."""
 
+OLDEST_LAYOUT = 6
+"""Layout of version 0.2.0, the first release: the oldest from which an upgrade leads here."""
+
 RESTORING = "restoring"
 """Field that names the backup that is being restored into the store, until all of it is there; or the move."""
 
@@ -37,9 +39,6 @@ _SECONDS_UNTIL_SYNC = 1.5
 SHARDS_OF_A_CLUSTER = 16
 """Shards that a cluster should have at least, so that they can be spread over several nodes."""
 
-_WINDOW = "voting_window"
-"""Field: the voting window, in seconds, of an older store's articles without a closing time."""
-
 _SITE = "site"
 """Field: the site's random UUID."""
 
@@ -51,9 +50,6 @@ _CONFIGURED = "configured"
 
 _AUTO = "auto"
 """Value of that field if the configuration leaves them to the site."""
-
-_FORMER_DEFAULT = "200"
-"""Value of that field after an earlier version of the site ran without a configured number."""
 
 
 def check(store: Store, known_site: str | None) -> None:
@@ -152,7 +148,7 @@ def layout_of(store: Store) -> int:
 def stamp(store: Store) -> None:
     """Stamp an empty store as this site's, or check its stamp. Idempotent, even for concurrent processes.
 
-    Six round trips. Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
+    Five round trips. Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
     """
     new: dict[str, Value] = {"version": LAYOUT_VERSION, "shards": store.shards.count, "best": "1"}
     fields = [part for field in new.items() for part in field]
@@ -257,10 +253,7 @@ def _check_topology(store: Store, *, is_node: bool) -> None:
 
 def _write_parameters(store: Store) -> None:
     """Write parameters into shards without any. Needs a checked stamp: keys depend on the number of shards."""
-    initial = _initial_parameters(store)
-    with store.commands() as client:
-        client.hsetnx(names.SCHEMA, _WINDOW, exact_time(store.rules.voting_window))
-        window = client.hget(names.SCHEMA, _WINDOW)
+    initial, window = _initial_parameters(store), exact_time(store.rules.voting_window)
     times = {"voting_window": window, "longest_window": window, "clock": exact_time(store.now())}
     with store.pipeline() as pipe:
         pipe.hsetnx(names.SCHEMA, _SITE, str(uuid4()))
@@ -287,10 +280,8 @@ def _initial_parameters(store: Store) -> dict[str, str]:
         entry = json.loads(newest)
         values = values_of(parameters_from(entry["parameters"]))
         return values | {"version": str(entry["version"]), "refreshed_at": now}
-    seconds_per_point = shards[0][named.index("seconds_per_point")]  # the only parameter of the oldest stores
-    configured = store.rules.votes_per_day or Parameters().votes_per_day
-    votes_per_day = round(86400 / float(seconds_per_point)) if seconds_per_point else configured
-    return values_of(Parameters(votes_per_day)) | {"version": "1", "refreshed_at": now}
+    configured = Parameters(store.rules.votes_per_day) if store.rules.votes_per_day else Parameters()
+    return values_of(configured) | {"version": "1", "refreshed_at": now}
 
 
 def check_stamp(store: Store) -> None:
@@ -305,10 +296,10 @@ def check_stamp(store: Store) -> None:
         raise _foreign(keys)
     if not stamp:
         return
-    if not stamp["version"].isdigit() or not 1 <= int(stamp["version"]) <= LAYOUT_VERSION:
+    if not stamp["version"].isdigit() or not OLDEST_LAYOUT <= int(stamp["version"]) <= LAYOUT_VERSION:
         raise StoreUnfit(
-            f"The store has layout {stamp['version']}, this site has layout {LAYOUT_VERSION}; "
-            "run the version of the site that wrote it, or a newer one."
+            f"The store has layout {stamp['version']}, this site has layout {LAYOUT_VERSION} and upgrades from "
+            f"{OLDEST_LAYOUT} on; run the version of the site that wrote it, or the next one."
         )
     if stamp["shards"] != str(store.shards.count):
         raise StoreUnfit(
@@ -328,7 +319,7 @@ def votes_to_adopt(store: Store) -> int | None:
 def adopt(store: Store) -> bool:
     """Record the configuration's votes per day as adopted; return whether that leaves them to the site.
 
-    The site keeps what moderators chose, unless the configuration had a number until now. At most four round
+    The site keeps what moderators chose, unless the configuration had a number until now. At most three round
     trips.
     """
     ranking, votes_per_day = store.shards.directory.ranking, store.rules.votes_per_day
@@ -337,19 +328,7 @@ def adopt(store: Store) -> bool:
         configured = client.hget(names.SCHEMA, _CONFIGURED)
         if configured == configuration:
             return False
-        if votes_per_day is None and configured != _FORMER_DEFAULT:
+        if votes_per_day is None:
             client.hset(ranking, "chosen", "0")
-        elif votes_per_day is None:
-            history = [json.loads(entry) for entry in client.lrange(store.shards.directory.tunings, 0, -1)]
-            client.hsetnx(ranking, "chosen", str(int(_is_chosen_by_moderators(history))))
         client.hset(names.SCHEMA, _CONFIGURED, configuration)
     return votes_per_day is None
-
-
-def _is_chosen_by_moderators(history: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a moderator last changed the votes per day. `history`: entries, newest first."""
-    values = [entry["parameters"]["votes_per_day"] for entry in history]
-    for entry, after, before in zip(history, values, values[1:], strict=False):
-        if after != before:
-            return bool(entry["actor"])
-    return False

@@ -8,20 +8,16 @@ refuse; or a field, if the version before can run beside this one.
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
 from articles.domain.errors import StoreDamaged
-from articles.domain.lists import Order
-from articles.repository.accounts import AccountIds
 from articles.repository.store import keys as names
-from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.key_table import ARTICLE, COMMENT, split_prefix
-from articles.repository.store.keys import Keys
-from articles.repository.store.scan import portions, walk, walk_kinds
+from articles.repository.store.scan import portions, walk_kinds
 from articles.repository.store.values import count_from
 
 Progress: TypeAlias = Callable[[int, int], object]
@@ -40,15 +36,15 @@ _REPORTED_EVERY = 2.0
 
 
 class Upgrade(NamedTuple):
-    """What leads to a version of the layout from the one before, or to none, if they run side by side.
+    """What leads to a version of the layout from the one before.
 
-    `field`: what says that it is complete, if it leads to no version or the store has version 1.
+    Without a version both run side by side; then the stamp's `field` says that it is complete.
     """
 
     version: int | None
     summary: str
     run: Callable[[Store, Progress], None]
-    field: str
+    field: str = ""
 
     def is_pending(self, stamp: Mapping[str, str]) -> bool:
         """Return whether the store with the stamp needs it."""
@@ -72,18 +68,15 @@ def upgrade(store: Store) -> None:
 
 
 def _run(store: Store, pending: Upgrade) -> None:
-    with store.commands() as client:
-        is_done = client.hexists(names.SCHEMA, pending.field)
-    if not is_done:
-        began = time.monotonic()
-        _log.info("the store is upgraded: %s", pending.summary)
-        pending.run(store, _reporter(pending))
-        _log.info("the upgrade is complete, after %.1f s", time.monotonic() - began)
+    began = time.monotonic()
+    _log.info("the store is upgraded: %s", pending.summary)
+    pending.run(store, _reporter(pending))
+    _log.info("the upgrade is complete, after %.1f s", time.monotonic() - began)
     if pending.version is None:
         with store.commands() as client:
             client.hset(names.SCHEMA, pending.field, "1")
     else:
-        store.run("schema/raise_version", [names.SCHEMA], [pending.version, pending.field])
+        store.run("schema/raise_version", [names.SCHEMA], [pending.version])
 
 
 def _reporter(pending: Upgrade) -> Progress:
@@ -97,40 +90,6 @@ def _reporter(pending: Upgrade) -> Progress:
             _log.info("%s: %s of %s articles", pending.summary, f"{done:,}", f"{total:,}")
 
     return report
-
-
-def rank_by_points(store: Store, progress: Progress) -> None:
-    """Build the ranking by points."""
-    _step_through(store, "schema/rank_points", lambda keys: [keys.order(Order.TIME)], progress)
-
-
-def fix_closing_times(store: Store, progress: Progress) -> None:
-    """Write closing times into all articles. `schema.stamp` has stored the voting window before."""
-    _step_through(
-        store,
-        "schema/set_closing_times",
-        _listed_and_removed,
-        progress,
-        is_joint=False,
-        more=lambda: (exact_time(store.now()), store.rules.voters_grace),
-    )
-
-
-def list_posted(store: Store, progress: Progress) -> None:
-    """List members' articles in every shard. The old lists, which shards shared, are dropped at the end."""
-    _step_through(store, "schema/list_posted", _listed_and_removed, progress)
-    if store.shards.count > 1:
-        _drop_shared_lists(store)
-
-
-def keep_voters(store: Store, progress: Progress) -> None:
-    """Take the expiry off the voter sets."""
-    _step_through(store, "schema/keep_voters", _listed_and_removed, progress, is_joint=False)
-
-
-def collect_account_ids(store: Store, _progress: Progress) -> None:
-    """Record the highest account id that the store knows."""
-    AccountIds(store).collect()
 
 
 def rank_comments(store: Store, _progress: Progress) -> None:
@@ -164,58 +123,7 @@ def drop_words(store: Store, progress: Progress) -> None:
         client.hdel(names.SCHEMA, "indexed")
 
 
-def _listed_and_removed(keys: Keys) -> list[str]:
-    return [keys.order(Order.TIME), keys.removed]
-
-
-def _step_through(
-    store: Store,
-    script: str,
-    rankings: Callable[[Keys], Sequence[str]],
-    progress: Progress,
-    *,
-    is_joint: bool = True,
-    more: Callable[[], Sequence[Value]] = tuple,
-) -> None:
-    """Run a script repeatedly along each shard's rankings by time, until it returns an empty cursor.
-
-    `is_joint`: the script takes a shard's rankings together, otherwise one after the other.
-    """
-    passes = [
-        (keys, part)
-        for keys in store.shards.all
-        for part in ([rankings(keys)] if is_joint else [[ranking] for ranking in rankings(keys)])
-    ]
-    with store.pipeline() as pipe:
-        for _keys, part in passes:
-            pipe.zcard(part[0])
-        sizes = pipe.execute()
-    before, total = 0, sum(sizes)
-    for (keys, part), size in zip(passes, sizes, strict=True):
-        cursor, done = "-inf", 0
-        while cursor:
-            arguments: list[Value] = [keys.prefix, cursor, ARTICLES_PER_STEP, *more()]
-            (cursor,) = store.run(script, part, arguments)
-            done = min(size, done + ARTICLES_PER_STEP)
-            progress(before + done, total)
-        before += size
-
-
-def _drop_shared_lists(store: Store) -> None:
-    for batch in walk(store):
-        if shared := [name for name in batch if name.startswith("posted:")]:
-            with store.pipeline() as pipe:
-                for name in shared:
-                    pipe.unlink(name)
-                pipe.execute()
-
-
 UPGRADES = (
-    Upgrade(2, "articles are ranked by points", rank_by_points, "points"),
-    Upgrade(3, "articles get the time at which voting ends", fix_closing_times, "closes"),
-    Upgrade(4, "every shard lists what its members posted", list_posted, "posted"),
-    Upgrade(5, "voters are kept until housekeeping drops them", keep_voters, "voters"),
-    Upgrade(6, "the store gives out the ids of accounts", collect_account_ids, "accounts"),
     Upgrade(None, "the best comments are ordered exactly", rank_comments, "best"),
-    Upgrade(7, "the words leave the store", drop_words, "wordless"),
+    Upgrade(7, "the words leave the store", drop_words),
 )

@@ -1,8 +1,7 @@
 --[[
-Note that an upgrade is complete: raise the version of the layout, unless another process has raised it further, and drop
-the field that said so in stores of version 1. Idempotent.
+Note that an upgrade is complete: raise the version of the layout, unless another process has raised it further. Idempotent.
 KEYS  1 the stamp
-ARGV  1 version  2 field
+ARGV  1 version
 Returns  {"ok"}
 Cost  O(1)
 TOUCHES  schema: rw
@@ -10,5 +9,4 @@ TOUCHES  schema: rw
 if tonumber(redis.call('HGET', KEYS[1], 'version')) < tonumber(ARGV[1]) then
   redis.call('HSET', KEYS[1], 'version', ARGV[1])
 end
-redis.call('HDEL', KEYS[1], ARGV[2])
 return {'ok'}
