@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 
 from articles.domain import limits
 
@@ -57,6 +57,8 @@ _VARIABLES = {
 }
 """Patterns of the variable parts of names."""
 
+_OWNERS = {"<id>": Owner.ARTICLE, "<comment>": Owner.COMMENT, "<slug>": Owner.GROUP, "<user>": Owner.MEMBER}
+
 
 @dataclass(frozen=True)
 class Key:
@@ -66,10 +68,9 @@ class Key:
     """Without the shard's prefix; variable parts in angle brackets."""
 
     type: str
-    owner: Owner
-    place: Place
     content: str
     purpose: str
+    place: Place = Place.SHARD
     life: int | None = None
     """Seconds a new key lives at most; None if it never expires."""
 
@@ -89,6 +90,11 @@ class Key:
         """Return the variable parts of a name of this kind, given without prefix."""
         match = self._groups.fullmatch(name)
         return match.groups() if match else ()
+
+    @cached_property
+    def owner(self) -> Owner:
+        """What the first variable part names."""
+        return next((_OWNERS[part] for part in self.variables if part in _OWNERS), Owner.SITE)
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
@@ -118,161 +124,144 @@ class Key:
         )
 
 
-def _key(name: str, kind: str, owner: Owner, content: str, purpose: str, **more: object) -> Key:
-    return Key(name, kind, owner, Place.SHARD, content, purpose, **more)  # type: ignore[arg-type]
+_outside, _first = partial(Key, place=Place.OUTSIDE), partial(Key, place=Place.FIRST)
 
 
-def _outside(name: str, kind: str, owner: Owner, content: str, purpose: str, **more: object) -> Key:
-    return Key(name, kind, owner, Place.OUTSIDE, content, purpose, **more)  # type: ignore[arg-type]
+def _of_group(whole: Key, purpose: str = "as `score:<slug>`", note: str = "") -> Key:
+    """Return a group's part of a ranking."""
+    return Key(
+        f"{whole.name.removesuffix(':')}:<slug>",
+        "zset",
+        f"`group:<slug>` ∩ `{whole.name}`{note}",
+        purpose,
+        life=MINUTE,
+        follows=whole.name,
+        in_backup=InBackup.OMITTED,
+    )
 
 
-def _first(name: str, kind: str, content: str, purpose: str) -> Key:
-    return Key(name, kind, Owner.SITE, Place.FIRST, content, purpose)
-
-
-ARTICLE = _key(
+ARTICLE = Key(
     "article:<id>",
     "hash",
-    Owner.ARTICLE,
     "the article, [fields](#fields) below",
     "the single source: every list can be rebuilt from it",
 )
-VOTED = _key(
+VOTED = Key(
     "voted:<id>",
     "set",
-    Owner.ARTICLE,
     "ids of the users who voted for it",
     "kept until 2 days after `closes` by the store's own clock, which a jump of a machine's clock cannot advance. "
     "Then housekeeping drops it, and only the counts remain",
 )
-OPPOSE = _key("oppose:<id>", "set", Owner.ARTICLE, "ids of the users who opposed it", "as `voted:<id>`")
-LEFT_OUT_ON_ARTICLE = _key(
+OPPOSE = Key("oppose:<id>", "set", "ids of the users who opposed it", "as `voted:<id>`")
+LEFT_OUT_ON_ARTICLE = Key(
     "leftout:<id>",
     "set",
-    Owner.ARTICLE,
     "ids of its voters whose choices are left out of ranking",
     "the choices that count again when their members' do; kept as long as `voted:<id>`, and then only the numbers "
     "remain",
 )
-COMMENT = _key(
+COMMENT = Key(
     "comment:<comment>",
     "hash",
-    Owner.COMMENT,
     "the comment, [fields](#fields) below. Its id is the article's, and six digits of its number in the article",
     "the single source: every list of comments can be rebuilt from it. Its author can delete it; with "
     "replies, a stub remains",
 )
-COMMENT_VOTED = _key(
+COMMENT_VOTED = Key(
     "comment:voted:<comment>",
     "set",
-    Owner.COMMENT,
     "ids of the users who voted for it",
     "as `voted:<id>`",
 )
-COMMENT_OPPOSE = _key(
-    "comment:oppose:<comment>", "set", Owner.COMMENT, "ids of the users who opposed it", "as `voted:<id>`"
-)
-COMMENT_VOTERS = _key(
+COMMENT_OPPOSE = Key("comment:oppose:<comment>", "set", "ids of the users who opposed it", "as `voted:<id>`")
+COMMENT_VOTERS = Key(
     "comment:voters:",
     "zset",
-    Owner.SITE,
     "id of each comment that has been voted on → when voting on it ends",
     "finds the voter sets to drop; leaves out dropped ones",
     in_backup=InBackup.REBUILT,
 )
-REPLIES_BEST = _key(
+REPLIES_BEST = Key(
     "replies:best:<comment>",
     "zset",
-    Owner.COMMENT,
     "id of each direct reply to a comment → negative lower bound of its share of votes; without votes, opposes",
     "the best first, of equal ones the oldest. Top-level comments reply to the article's id and six zeros",
     in_backup=InBackup.REBUILT,
 )
-REPLIES_TIME = _key(
+REPLIES_TIME = Key(
     "replies:time:<comment>",
     "zset",
-    Owner.COMMENT,
     "id of each direct reply to a comment → posting time",
     "the newest, or the oldest, first",
     in_backup=InBackup.REBUILT,
 )
-COMMENT_SENT = _key(
+COMMENT_SENT = Key(
     "comment:sent:<digest>",
     "string",
-    Owner.SITE,
     "id of the comment that was posted with this text by this member in this place; the digest is of the three",
     "a form that is sent twice posts one comment",
     life=10 * MINUTE,
     in_backup=InBackup.OMITTED,
 )
-FLAGS = _key(
+FLAGS = Key(
     "flags:<comment>",
     "hash",
-    Owner.COMMENT,
     "member id → the member's flag: `reason time weight state words`; `kept` → why moderators kept it. "
     "For an article the id is its own and six zeros",
     "what moderators decide on, and what the members who flagged it see of the decision; kept as long as what is "
     "flagged",
 )
-FLAGGED = _key(
+FLAGGED = Key(
     "flagged:",
     "zset",
-    Owner.SITE,
     "id of each comment, and of each article with six zeros, that has open flags → hundredths of their weight · "
     "2³² + 2³² − 1 − second of the oldest",
     "the moderators' queue: the heaviest first, of equal ones the longest waiting",
     in_backup=InBackup.REBUILT,
 )
-VOTES = _key(
+VOTES = Key(
     "votes:<user>",
     "zset",
-    Owner.MEMBER,
     "id of each article the member voted for → when",
     "the member's own list, written in the same step as the vote. Complete for the longest voting window of any "
     "article in the shard and 2 more days; older entries are kept up to 1,000 in all",
 )
-OPPOSES = _key(
-    "opposes:<user>", "zset", Owner.MEMBER, "id of each article the member opposed → when", "as `votes:<user>`"
-)
-POSTED = _key(
+OPPOSES = Key("opposes:<user>", "zset", "id of each article the member opposed → when", "as `votes:<user>`")
+POSTED = Key(
     "posted:<user>",
     "zset",
-    Owner.MEMBER,
     "id of each article the member posted → posting time",
     "the member's page, and the articles to anonymise when the account is deleted, after which moderators can "
     "sweep them for 30 days; written in the same step as the article",
 )
-COMMENTED = _key(
+COMMENTED = Key(
     "commented:<user>",
     "zset",
-    Owner.MEMBER,
     "id of each comment of the member → posting time",
     "the comments in the member's export, and those to anonymise when the account is deleted, as `posted:<user>`; "
     "written in the same step as the comment",
     in_backup=InBackup.REBUILT,
 )
-FLAGS_BY = _key(
+FLAGS_BY = Key(
     "flags:by:<user>",
     "zset",
-    Owner.MEMBER,
     "id of each comment, and of each article with six zeros, that the member flagged → 1 if moderators removed "
     "it, −1 if they kept it, 0 before; a poster's request to withdraw an article: 0.5, −0.5, 0",
     "how often the member's flags are right decides their weight; also the flags in the member's export, and "
     "those to withdraw when the account is deleted",
 )
-INBOX = _key(
+INBOX = Key(
     "inbox:<user>",
     "zset",
-    Owner.MEMBER,
     "word and comment of each notice, such as `reply:42000001` → when; `reply`, `mention`, `flag-removed` or "
     "`flag-kept` of the member's flag, or an action of the moderation log. Notices about an article name its id "
     "and six zeros",
     "the member's inbox, written in the same step as what it is about; the newest 1,000",
 )
-VISITS = _key(
+VISITS = Key(
     "visits:<user>",
     "hash",
-    Owner.MEMBER,
     "id of an article → end of the member's last visit but one to its page (`-` if there was none), and end of "
     "the last one: Unix seconds",
     "marks the comments that are new to the member. Visits less than half an hour apart are one; keeps the newest "
@@ -280,331 +269,257 @@ VISITS = _key(
     life=90 * DAY,
     in_backup=InBackup.OMITTED,
 )
-DELETED_MEMBERS = _key(
+DELETED_MEMBERS = Key(
     "gone:",
     "set",
-    Owner.SITE,
     "ids of the members whose accounts are deleted",
     "their late requests can neither vote nor post; the id alone identifies no person",
 )
-LEFT_OUT = _key(
+LEFT_OUT = Key(
     "leftout:",
     "set",
-    Owner.SITE,
     "ids of the members whose choices are left out of ranking",
     "every vote checks it; the same in every shard once an act is complete",
 )
-LEFT_OUT_ACTS = _key(
+LEFT_OUT_ACTS = Key(
     "leftout:acts:",
     "hash",
-    Owner.SITE,
     "member id → number of the last act: an odd one leaves the member's choices out of ranking, an even "
     "one counts them again; and `open` until all articles and comments are settled, then `done`",
     "an interrupted act is continued, unless a later one has reversed it",
 )
-SCORE = _key(
-    "score:", "zset", Owner.SITE, "id of each listed article → score", "the front page", in_backup=InBackup.REBUILT
-)
-TIME = _key(
+SCORE = Key("score:", "zset", "id of each listed article → score", "the front page", in_backup=InBackup.REBUILT)
+TIME = Key(
     "time:",
     "zset",
-    Owner.SITE,
     "id of each listed article → posting time",
     "the newest articles",
     in_backup=InBackup.REBUILT,
 )
-POINTS = _key(
+POINTS = Key(
     "points:",
     "zset",
-    Owner.SITE,
     "id of each listed article → points · 2³² + posting second",
     "the most points of all time; of equal points the newest first, in one number that is exact below two million "
     "points",
     in_backup=InBackup.REBUILT,
 )
-ACTIVE = _key(
+ACTIVE = Key(
     "active:",
     "zset",
-    Owner.SITE,
     "id of each listed article with a comment that is shown → time of the last one; 253,402,300,800 seconds less "
     "for locked discussions",
     "the discussions, those with the newest comment first, and locked ones last",
     in_backup=InBackup.REBUILT,
 )
-TOP = _key(
+TOP = Key(
     "top:<period>",
     "zset",
-    Owner.SITE,
     "`points:` of what was posted in the last day, week or month (30 days)",
     "a page of it costs what the front page costs; an expired article may stay listed for a minute",
     life=MINUTE,
     follows="points:",
     in_backup=InBackup.OMITTED,
 )
-REMOVED = _key(
+REMOVED = Key(
     "removed:",
     "zset",
-    Owner.SITE,
     "id of each removed article → posting time",
     "finds removed articles for counts, imports and merges of groups",
     in_backup=InBackup.REBUILT,
 )
-GROUP = _key(
+GROUP = Key(
     "group:<slug>",
     "set",
-    Owner.GROUP,
     "ids of the group's listed articles, without removed ones",
     "the source of the rankings below, the size of the group, and what a reader who hides the group does not see",
     in_backup=InBackup.REBUILT,
 )
-SCORE_OF_GROUP = _key(
-    "score:<slug>",
-    "zset",
-    Owner.GROUP,
-    "`group:<slug>` ∩ `score:`",
-    "a group's page costs what the front page costs; lives for a minute after the last read",
-    life=MINUTE,
-    follows="score:",
-    in_backup=InBackup.OMITTED,
+SCORE_OF_GROUP = _of_group(
+    SCORE, "a group's page costs what the front page costs; lives for a minute after the last read"
 )
-TIME_OF_GROUP = _key(
-    "time:<slug>",
-    "zset",
-    Owner.GROUP,
-    "`group:<slug>` ∩ `time:`",
-    "as `score:<slug>`",
-    life=MINUTE,
-    follows="time:",
-    in_backup=InBackup.OMITTED,
-)
-POINTS_OF_GROUP = _key(
-    "points:<slug>",
-    "zset",
-    Owner.GROUP,
-    "`group:<slug>` ∩ `points:`",
-    "as `score:<slug>`",
-    life=MINUTE,
-    follows="points:",
-    in_backup=InBackup.OMITTED,
-)
-ACTIVE_OF_GROUP = _key(
-    "active:<slug>",
-    "zset",
-    Owner.GROUP,
-    "`group:<slug>` ∩ `active:`",
-    "as `score:<slug>`",
-    life=MINUTE,
-    follows="active:",
-    in_backup=InBackup.OMITTED,
-)
-HOT = _key(
+TIME_OF_GROUP = _of_group(TIME)
+POINTS_OF_GROUP = _of_group(POINTS)
+ACTIVE_OF_GROUP = _of_group(ACTIVE)
+HOT = Key(
     "hot:score",
     "zset",
-    Owner.SITE,
     "id of each listed article that was viewed → hotness, the highest 1,000; up to twice as many between two "
     "scorings",
     "the hot list; all of it is scored for the moment `refreshed_at`",
     in_backup=InBackup.REBUILT,
 )
-HOT_OF_GROUP = _key(
-    "hot:score:<slug>",
-    "zset",
-    Owner.GROUP,
-    "`group:<slug>` ∩ `hot:score` (weights 0 and 1, or a hotness below 1 would become 1)",
+HOT_OF_GROUP = _of_group(
+    HOT,
     "as `score:<slug>`; deleted when the hot list is rescored",
-    life=MINUTE,
-    follows="hot:score",
-    in_backup=InBackup.OMITTED,
+    " (weights 0 and 1, or a hotness below 1 would become 1)",
 )
-PAGEVIEWS = _key(
+PAGEVIEWS = Key(
     "counter:views:<id>",
     "string",
-    Owner.ARTICLE,
     "page views that count",
     "kept until the article is archived, 90 days after its last view",
 )
-VISITORS = _key(
+VISITORS = Key(
     "hll:uv:<id>",
     "string",
-    Owner.ARTICLE,
     "HyperLogLog of the visitors whose views count, as digests of 16 hex digits",
     "12 KB at most for any number of visitors, ±0.81 %",
 )
-SUSPECTS = _key(
+SUSPECTS = Key(
     "counter:suspect:<id>",
     "hash",
-    Owner.ARTICLE,
     "reason → number of suspect views",
     "counted separately; does not affect ranking",
 )
-DAYS = _key(
+DAYS = Key(
     "days:<id>",
     "hash",
-    Owner.ARTICLE,
     "day:kind → number of views of 14 days, with days counted from 1970",
     "the charts of an article",
     life=15 * DAY,
 )
-SITE_DAYS = _key(
+SITE_DAYS = Key(
     "days:",
     "hash",
-    Owner.SITE,
     "day:kind → number of views of 14 days, of all articles of the shard",
     "the charts of the site",
     life=15 * DAY,
     writers="housekeeping",
 )
-VISITORS_OF_DAY = _key(
+VISITORS_OF_DAY = Key(
     "hll:day:<day>",
     "string",
-    Owner.SITE,
     "HyperLogLog of one day's visitors, of all articles of the shard",
     "a visitor of many articles counts as one visitor of the day",
     life=15 * DAY,
 )
-SEEN = _key(
+SEEN = Key(
     "seen:<id>:<visitor>",
     "string",
-    Owner.ARTICLE,
     "when this visitor's view of the article last counted",
     "the next view counts 10 minutes later",
     life=10 * MINUTE,
     in_backup=InBackup.OMITTED,
 )
-BURST_ON_ARTICLE = _key(
+BURST_ON_ARTICLE = Key(
     "burst:<id>:<network>",
     "string",
-    Owner.ARTICLE,
     "views of the article from one network within the window",
     "more than 30 are suspect",
     life=10 * MINUTE,
     in_backup=InBackup.OMITTED,
 )
-BURST = _key(
+BURST = Key(
     "burst:<network>",
     "string",
-    Owner.SITE,
     "views of all articles of the shard from one network within the window",
     "more than 300, over all shards, are suspect",
     life=10 * MINUTE,
     in_backup=InBackup.OMITTED,
 )
-RING = _key(
+RING = Key(
     "ring:<id>:<network>",
     "zset",
-    Owner.ARTICLE,
     "ids of the new accounts that chose on the article or its comments from one network → when",
     "notices a [voting ring](limits.md#voting-rings). Holds nothing for older accounts; expires an hour after the "
     "last choice (`VOTING_RING_MINUTES`)",
     life=HOUR,
     in_backup=InBackup.OMITTED,
 )
-RINGS = _key(
+RINGS = Key(
     "rings:",
     "zset",
-    Owner.SITE,
     "id of each listed article with a voting ring that no moderator has checked → its last vote, the newest 1,000",
     "the moderators' list of voting rings; the ring itself is in the article",
     in_backup=InBackup.REBUILT,
 )
-VIEWED = _key(
+VIEWED = Key(
     "viewed:",
     "zset",
-    Owner.SITE,
     "id → time of its last view that counts",
     "finds articles that are no longer read",
 )
-HISTORY = _key(
+HISTORY = Key(
     "history:<id>",
     "list",
-    Owner.ARTICLE,
     "samples of the article's ranks, newest first, each `moment rank points hot-rank`; `-` where it is in no list",
     "the chart of its ranks; 1,008 samples at most",
     life=7 * DAY,
 )
-NEXT_SCORE = _key(
+NEXT_SCORE = Key(
     "next:score",
     "zset",
-    Owner.SITE,
     "id of each listed article → score by the weight that is being applied",
     "replaces `score:` once it is complete; exists only until then",
     in_backup=InBackup.REBUILT,
 )
-CHANGES = _key(
+CHANGES = Key(
     "changes:",
     "zset",
-    Owner.SITE,
     "ids of articles, and of comments after a `c` → when they changed last, in microseconds of the server's "
     "clock; the last 20,000",
     "the search index of each web node reads them again; an index that missed some is built again",
     in_backup=InBackup.OMITTED,
 )
-RANKING = _key(
+RANKING = Key(
     "ranking:",
     "hash",
-    Owner.SITE,
     "the current parameters, and those being applied",
     "scripts read it where they rank, so no process ranks by outdated ones",
     writers="the first start",
 )
-VOTE_LIMIT = _key(
+VOTE_LIMIT = Key(
     "limit:votes:<user>",
     "string",
-    Owner.MEMBER,
     "moment, in ms, at which the member can cast all votes of the limit again",
     "votes are limited in the step that casts them; expires at that moment. Each shard has its own",
     life=2 * MINUTE,
     in_backup=InBackup.OMITTED,
 )
-LOG = _key(
+LOG = Key(
     "log:",
     "list",
-    Owner.SITE,
     "moderation log, newest first, as JSON: `action`, `at`, `actor`, `id`, `title`, `reason`, `details`",
     "written in the same step as the change that it records",
 )
-MOVING = _key(
+MOVING = Key(
     "moving:",
     "string",
-    Owner.SITE,
     "`copying` while the store is copied to another one, then `moved`; in the other store `noting` until the move "
     "is confirmed",
     "scripts read it before they change anything",
     writers="`move_store`",
     in_backup=InBackup.OMITTED,
 )
-CLOSED = _key(
+CLOSED = Key(
     "closed:",
     "string",
-    Owner.SITE,
     "1",
     "while it exists, changes are refused: the last of them are carried to another store",
     life=MINUTE,
     writers="`move_store`",
     in_backup=InBackup.OMITTED,
 )
-CHANGED = _key(
+CHANGED = Key(
     "changed:",
     "set",
-    Owner.SITE,
     "keys of the shard that changed while it is copied to another store",
     "`move_store` copies them once more",
     writers="scripts, while the store is moved",
     in_backup=InBackup.OMITTED,
 )
-TAKEN = _key(
+TAKEN = Key(
     "taken:",
     "set",
-    Owner.SITE,
     "those of `changed:` that are being copied",
     "an interrupted copy of them is repeated",
     writers="`move_store`",
     in_backup=InBackup.OMITTED,
 )
-CONFIRMED = _key(
+CONFIRMED = Key(
     "confirmed:",
     "string",
-    Owner.SITE,
     "1",
     "written after each change that replicas or the disk are to confirm: the server then waits for this write and "
     "all before it",
@@ -634,7 +549,6 @@ MERGED = _first(
 COUNTER = _outside(
     "article:",
     "string",
-    Owner.SITE,
     "last article id given out",
     "an id is never used twice; some are skipped",
     writers="posting, imports, repair",
@@ -642,14 +556,12 @@ COUNTER = _outside(
 ACCOUNTS = _outside(
     "accounts:",
     "hash",
-    Owner.SITE,
     "highest account ids",
     "an account id is never used twice, even if the accounts database is older than the store",
 )
 LINK = _outside(
     "link:<digest>",
     "string",
-    Owner.SITE,
     "id of the article that posted the link; the digest is of the normalised link, or else of title and text",
     "the same link, or the same text, posted again leads to the existing article",
     life=48 * HOUR,
@@ -658,14 +570,12 @@ LINK = _outside(
 SAVED = _outside(
     "saved:<user>",
     "zset",
-    Owner.MEMBER,
     "id of each article the member saved → when",
     "the member's own list; 2,000 at most",
 )
 SCHEMA = _outside(
     "schema:",
     "hash",
-    Owner.SITE,
     "layout of the store",
     "a store of another layout or another number of shards is refused",
     writers="the first start",
@@ -673,7 +583,6 @@ SCHEMA = _outside(
 SHIFT = _outside(
     "shift:<digest>",
     "string",
-    Owner.SITE,
     "seconds by which an import moved a file's times; the digest is of the file",
     "importing the file again finds the same articles",
     writers="imports",
@@ -681,7 +590,6 @@ SHIFT = _outside(
 SALT = _outside(
     "salt:<day>",
     "string",
-    Owner.SITE,
     "random text in the digests of one day's visitors without a cookie",
     "the same for all processes; once it has expired, visitors can no longer be identified",
     life=2 * DAY,
@@ -691,7 +599,6 @@ SALT = _outside(
 LIMIT = _outside(
     "limit:<action>:<subject>",
     "string",
-    Owner.SITE,
     "moment, in ms, at which all uses of the limit are refilled; the subject is a member's id, or a digest of an "
     "account, a mail address or a network",
     "[rate limits](limits.md), for all processes together and across restarts; expires at that moment",
@@ -701,7 +608,6 @@ LIMIT = _outside(
 HOT_LOCK = _outside(
     "lock:hot",
     "string",
-    Owner.SITE,
     "token of the process that rescores the hot list",
     "other processes keep serving the list meanwhile",
     life=10,
@@ -711,7 +617,6 @@ HOT_LOCK = _outside(
 BACK_LOCK = _outside(
     "lock:back",
     "string",
-    Owner.SITE,
     "1",
     "the hot list is rescored for an earlier moment only once a minute, so that processes whose clocks differ do "
     "not rescore it in turns at every read",
@@ -722,7 +627,6 @@ BACK_LOCK = _outside(
 TICK_LOCK = _outside(
     "lock:tick",
     "string",
-    Owner.SITE,
     "token of the process that holds the housekeeping lease",
     "of several nodes one does the housekeeping",
     life=30,
@@ -732,7 +636,6 @@ TICK_LOCK = _outside(
 WEIGHT_LOCK = _outside(
     "lock:weight",
     "string",
-    Owner.SITE,
     "1",
     "once a day the site checks whether another weight of a vote suits it better",
     life=DAY,
@@ -742,7 +645,6 @@ WEIGHT_LOCK = _outside(
 FORGET_LOCK = _outside(
     "lock:forget",
     "string",
-    Owner.SITE,
     "1",
     "the append-only file is rewritten once a day, so that it keeps no expired salts and throttles",
     life=DAY,
@@ -752,7 +654,6 @@ FORGET_LOCK = _outside(
 TICK = _outside(
     "tick:",
     "hash",
-    Owner.SITE,
     "step of housekeeping → its last run, as JSON",
     "shows the operator that housekeeping runs",
     writers="housekeeping",
@@ -761,7 +662,6 @@ TICK = _outside(
 MEASUREMENTS = _outside(
     "measurements:",
     "hash",
-    Owner.SITE,
     "moment → figures of the site's operation at that time, as JSON; `counters` → the counters at the newest "
     "moment, from which the next difference is computed",
     "the operator's charts; one every five minutes, 300 at most",
@@ -772,7 +672,6 @@ MEASUREMENTS = _outside(
 IMPORT_LOCK = _outside(
     "lock:import",
     "string",
-    Owner.SITE,
     "token of the running import",
     "one import at a time; renewed by each batch, and released two minutes after a crash",
     life=2 * MINUTE,
