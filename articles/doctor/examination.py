@@ -1,10 +1,12 @@
 """What a check of the doctor finds, and the facts that checks look at, each read once, when the first needs it."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
@@ -12,7 +14,9 @@ from django.db import DatabaseError, InterfaceError, connection
 from articles import known_store
 from articles.domain.errors import StoreError
 from articles.domain.store_address import ANY_SITE
-from articles.repository import Clocks, Latency, NodeFacts, Overview, Repository, ShardFacts, Stamp, Step
+from articles.repository import Clocks, Inspection, Repository
+
+T = TypeVar("T")
 
 
 class Level(IntEnum):
@@ -81,12 +85,16 @@ def accounts_file() -> Path | None:
     return Path(name) if connection.vendor == "sqlite" and Path(name).is_absolute() else None
 
 
+def _of(read: Callable[[Inspection], T]) -> "cached_property[T]":
+    """Return an attribute of an examination that is read from the store once."""
+    return cached_property(lambda examination: read(examination.repository.inspection))
+
+
 class Examination:
     """One look at the installation. What the server does not permit to read is None."""
 
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
-        self._inspection = repository.inspection
 
     # The store. All of these raise StoreError if it does not answer.
 
@@ -99,45 +107,19 @@ class Examination:
             return reason_of(failure)
         return ""
 
-    @cached_property
-    def latency(self) -> Latency:
-        return self._inspection.measure_latency()
-
-    @cached_property
-    def overview(self) -> Overview | None:
-        return self._inspection.get_overview()
-
-    @cached_property
-    def denied(self) -> list[str]:
-        return self._inspection.list_denied()
-
-    @cached_property
-    def sync_policy(self) -> str | None:
-        return self._inspection.get_sync_policy()
-
-    @cached_property
-    def has_snapshots(self) -> bool | None:
-        return self._inspection.has_snapshots()
-
-    @cached_property
-    def nodes(self) -> tuple[NodeFacts, ...] | None:
-        return self._inspection.list_nodes()
-
-    @cached_property
-    def stamp(self) -> Stamp | None:
-        return self._inspection.get_stamp()
+    latency = _of(lambda store: store.measure_latency())
+    overview = _of(lambda store: store.get_overview())
+    denied = _of(lambda store: store.list_denied())
+    sync_policy = _of(lambda store: store.get_sync_policy())
+    has_snapshots = _of(lambda store: store.has_snapshots())
+    nodes = _of(lambda store: store.list_nodes())
+    stamp = _of(lambda store: store.get_stamp())
+    shards = _of(lambda store: store.list_shards())
+    steps = _of(lambda store: store.list_steps())
 
     @cached_property
     def misfit(self) -> str:
-        return self._inspection.find_misfit(self.known_site)
-
-    @cached_property
-    def shards(self) -> tuple[ShardFacts, ...]:
-        return self._inspection.list_shards()
-
-    @cached_property
-    def steps(self) -> tuple[Step, ...]:
-        return self._inspection.list_steps()
+        return self.repository.inspection.find_misfit(self.known_site)
 
     @cached_property
     def clocks(self) -> Clocks:

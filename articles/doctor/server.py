@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from articles.doctor.examination import Examination, Finding, error, fine, note, warning
 from articles.formatting import units
-from articles.repository import FORGETTING, SHARDS_OF_A_CLUSTER, surplus
+from articles.repository import FORGETTING, SHARDS_OF_A_CLUSTER
 
 _NEARLY_FULL = 0.9
 """Share of the memory limit."""
@@ -134,8 +134,8 @@ def check_spread(examination: Examination) -> Iterator[Finding]:
     nodes = examination.nodes
     if not examination.repository.store.is_cluster or not nodes:
         return
-    fullest, excess = surplus(nodes)
-    shards = sum(len(node.slots) for node in nodes)
+    fullest, shards = max(nodes, key=lambda node: len(node.slots)), sum(len(node.slots) for node in nodes)
+    excess = max(0, len(fullest.slots) - -(-shards // len(nodes)))
     detail = ", ".join(f"{node.name}: {len(node.slots)}" for node in nodes)
     if excess and len(fullest.slots) > _MOST_OF_MEAN * shards / len(nodes):
         slots = ", ".join(str(slot) for slot in fullest.slots[:excess])

@@ -19,9 +19,7 @@ from articles.repository.comments import Comments
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
 from articles.repository.inbox import Inbox, Unread
-from articles.repository.inspection.overview import Inspection, Latency, ShardFacts, Step
-from articles.repository.inspection.readiness import Stamp
-from articles.repository.inspection.server import NodeFacts, Overview, surplus
+from articles.repository.inspection.overview import Inspection
 from articles.repository.limits import Limits
 from articles.repository.lists.feeds import FeedFilter, Feeds
 from articles.repository.lists.hot import Hot
@@ -80,27 +78,21 @@ __all__ = [
     "Counters",
     "FeedFilter",
     "ImportRunning",
-    "Latency",
+    "Inspection",
     "Layout",
     "MoveFailed",
     "MoveState",
-    "NodeFacts",
-    "Overview",
     "Place",
     "Preview",
     "RankingChange",
     "RankingState",
     "Repository",
-    "ShardFacts",
-    "Stamp",
-    "Step",
     "Unread",
     "answer_within",
     "connect",
     "data_model_page",
     "page_window",
     "store_acl",
-    "surplus",
 ]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from articles.doctor import server as checks
-from articles.repository import NodeFacts, surplus
+from articles.repository.inspection.server import NodeFacts
 from tests.doctor.examining import brief, levels, look
 from tests.rules import connect
 from tests.topologies.cluster import Cluster
@@ -81,10 +81,12 @@ def test_a_node_with_too_many_shards_is_a_warning(site_store, monkeypatch):
     assert finding.detail == "a:1: 8, b:1: 3, c:1: 5"
 
 
-def test_shards_that_cannot_be_spread_more_evenly_are_fine():
+def test_shards_that_cannot_be_spread_more_evenly_are_fine(site_store, monkeypatch):
     nodes = (NodeFacts("a:1", (1, 2), 0, 0), NodeFacts("b:1", (3,), 0, 0), NodeFacts("c:1", (4,), 0, 0))
+    monkeypatch.setattr(type(site_store.store), "is_cluster", True)
+    monkeypatch.setattr(type(site_store.inspection), "list_nodes", lambda _: nodes)
 
-    assert surplus(nodes) == (nodes[0], 0)
+    assert levels("store", "spread") == ["fine"]
 
 
 def test_too_few_replicas_to_confirm_votes_are_an_error(db, mirrored, settings):

@@ -114,7 +114,7 @@ def test_unknown_keys_are_highlighted(site_store, olga):
 def test_the_page_shows_shards_and_housekeeping(site_store, article, olga):
     now = timezone.now().timestamp()
     runs = {
-        "archive": {"at": now - 90, "seconds": 0.0421, "result": {"archived": 3}},
+        "archive": {"at": now - 90, "seconds": 0.0421, "result": "archived 3"},
         "trim": {"at": now - 30, "seconds": 1.5, "result": None, "error": "<b>broken</b>"},
     }
     set_notes(site_store, runs | {"odd": "["})

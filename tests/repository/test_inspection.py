@@ -355,8 +355,8 @@ def test_the_age_of_the_hot_list_is_that_of_its_oldest_shard(repository, clock):
 
 def test_housekeeping_steps_are_listed_newest_first_without_unknown_entries(repository):
     runs = {
-        "archive": {"at": 100.0, "seconds": 0.5, "result": {"moved": 3, "left": 0}},
-        "rescore": {"at": 200.0, "seconds": 0.1, "result": True, "error": None},
+        "archive": {"at": 100.0, "seconds": 0.5, "result": "moved 3, left 0"},
+        "rescore": {"at": 200.0, "seconds": 0.1, "result": "done", "error": None},
         "sample": {"at": 200.0, "seconds": 0.1, "error": "ValueError: x"},
     }
     odd = {"a": "", "b": "[]", "c": "null", "d": '{"at": 1}', "e": '{"at": "x", "seconds": 1}', "f": "{"}
@@ -366,7 +366,7 @@ def test_housekeeping_steps_are_listed_newest_first_without_unknown_entries(repo
     steps = repository.inspection.list_steps()
 
     assert [(step.name, step.result, step.error) for step in steps] == [
-        ("rescore", "True", ""),
+        ("rescore", "done", ""),
         ("sample", "", "ValueError: x"),
         ("archive", "moved 3, left 0", ""),
     ]

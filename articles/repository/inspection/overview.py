@@ -1,4 +1,4 @@
-"""The operator's view of a store: the server, its keys, its housekeeping. Read-only.
+"""The operator's view of a store: whether it can serve, the server, its keys, its housekeeping. Read-only.
 
 If the server does not permit a command (its ACL may forbid INFO, SLOWLOG, CONFIG or MEMORY), the result is None
 instead of an error. Each call costs the server some milliseconds, whatever the size of the store.
@@ -6,7 +6,7 @@ instead of an error. Each call costs the server some milliseconds, whatever the 
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, TypeVar
@@ -24,26 +24,34 @@ from articles.repository.inspection.footprint import (
     count_keys,
     mean_footprint,
 )
-from articles.repository.inspection.readiness import Stamp, find_misfit, list_obstacles, read_stamp
 from articles.repository.inspection.server import (
     NodeFacts,
     Overview,
     SlowCommand,
     list_nodes,
-    merged,
     overview_of,
     slow_command,
 )
 from articles.repository.store import keys as names
-from articles.repository.store import permissions
+from articles.repository.store import permissions, schema
 from articles.repository.store.connection import Store
 from articles.repository.store.values import moment_from
+from articles.repository.upkeep.upgrades import UPGRADES
 
 _PINGS = 7
 _SLOW_COMMANDS = 20
 _SYNCED_LEAST = ("no", "everysec", "always")
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a store says about itself. `pending`: the upgrades that the next start makes."""
+
+    layout: str
+    shards: str
+    pending: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +103,7 @@ class Inspection:
 
         One round trip; on a cluster, one more for each server.
         """
-        return _if_permitted(
-            lambda: merged([overview_of(info) for info in self._of_servers("INFO", "everything")])
-        )
+        return _if_permitted(lambda: overview_of(*self._of_servers("INFO", "everything")))
 
     def _of_servers(self, *command: str) -> list[Any]:
         """Return each server's reply. Raises redis.ResponseError if one does not permit the command."""
@@ -134,16 +140,46 @@ class Inspection:
         return _if_permitted(lambda: list_nodes(self._store))
 
     def list_obstacles(self) -> list[str]:
-        """Return why the store cannot serve, one phrase each. One round trip. Raises StoreUnavailable."""
-        return list_obstacles(self._store)
+        """Return why the store cannot serve, one phrase each; none if it can. One round trip.
+
+        Where INFO is not permitted, only what can be seen without it. Raises StoreUnavailable.
+        """
+
+        def queue_keys(pipe: Any) -> None:
+            pipe.exists(names.SCHEMA)
+            pipe.exists(self._store.shards.directory.ranking)
+
+        servers, existing = self._store.inspect(("INFO",), queue_more=queue_keys)
+        for reply in (*existing, *(info for (info,) in servers)):
+            is_denied = isinstance(reply, redis.exceptions.NoPermissionError)
+            if isinstance(reply, redis.ResponseError) and not is_denied:
+                raise reply
+        obstacles = [] if all(existing) else ["it was emptied"]
+        for (info,) in servers:
+            obstacles += _obstacles(info if isinstance(info, dict) else {})
+        return list(dict.fromkeys(obstacles))
 
     def get_stamp(self) -> Stamp | None:
-        """Return what the store says about itself; None if it is empty. One round trip."""
-        return read_stamp(self._store)
+        """Return what the store says about itself; None without a stamp or the ranking's parameters.
+
+        One round trip.
+        """
+        with self._store.pipeline() as pipe:
+            pipe.hgetall(names.SCHEMA)
+            pipe.exists(self._store.shards.directory.ranking)
+            stamp, has_parameters = pipe.execute()
+        if not stamp or not has_parameters:
+            return None
+        pending = tuple(upgrade.summary for upgrade in UPGRADES if upgrade.is_pending(stamp))
+        return Stamp(stamp.get("version", ""), stamp.get("shards", ""), pending)
 
     def find_misfit(self, known_site: str | None) -> str:
         """Return why a start would refuse the store, in one sentence; "" if it would not. Five round trips."""
-        return find_misfit(self._store, known_site)
+        try:
+            schema.check(self._store, known_site)
+        except StoreUnfit as error:
+            return str(error)
+        return ""
 
     def measure_latency(self) -> Latency:
         """Measure round trips with PING, one after the other, to the servers in turn. Seven round trips."""
@@ -226,6 +262,15 @@ class Inspection:
         return figures
 
 
+def _obstacles(info: Mapping[str, Any]) -> Iterator[str]:
+    if info.get("role") == "slave":
+        yield "it is a read-only replica"
+    if info.get("maxmemory") and info.get("used_memory", 0) >= info["maxmemory"]:
+        yield "its memory is full"
+    if info.get("aof_last_write_status", "ok") != "ok":
+        yield "its append-only file cannot be written"
+
+
 def _steps(records: Mapping[str, str]) -> tuple[Step, ...]:
     """Return the runs from their records, newest first, without damaged ones."""
     steps = (_step(name, text) for name, text in records.items())
@@ -239,11 +284,4 @@ def _step(name: str, text: str) -> Step | None:
         at, seconds = float(record["at"]), float(record["seconds"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return Step(name, at, seconds, _as_text(record.get("result")), _as_text(record.get("error")))
-
-
-def _as_text(result: object) -> str:
-    """Return a result as text: `moved 3, left 0` for {"moved": 3, "left": 0}."""
-    if isinstance(result, dict):
-        return ", ".join(f"{name} {value}" for name, value in result.items())
-    return "" if result is None else str(result)
+    return Step(name, at, seconds, str(record.get("result") or ""), str(record.get("error") or ""))

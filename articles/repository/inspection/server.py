@@ -3,10 +3,9 @@
 A figure that the server does not report is None. Slow commands are scripts by name, without secrets.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import redis
@@ -67,6 +66,7 @@ def _scripts() -> dict[str, str]:
 
 
 _COMMANDS_SHOWN = 12
+_OF_COMMANDS = "cmdstat_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,133 +135,82 @@ class Overview:
     commands: tuple[CommandTimes, ...]
 
 
-def merged(overviews: Sequence[Overview]) -> Overview:
-    """Return the figures of several servers together: sums, or the worst value of what cannot be added."""
-    first, *others = overviews
-    if not others:
-        return first
+def overview_of(*infos: Mapping[str, Any]) -> Overview:
+    """Return the figures of the servers with these replies to `INFO everything`.
+
+    Of several, together: sums, or the worst value of what cannot be added.
+    """
+    first, total = infos[0], partial(_total, infos)
+    uptimes = [info["uptime_in_seconds"] for info in infos if "uptime_in_seconds" in info]
     return Overview(
         Server(
-            name=first.server.name,
-            version=", ".join(sorted({one.server.version for one in overviews})),
-            uptime=_least(one.server.uptime for one in overviews),
-            is_replica=any(one.server.is_replica for one in overviews),
-            **{name: _total(getattr(one.server, name) for one in overviews) for name in _SERVER_SUMS},
+            name="Valkey" if "valkey_version" in first else "Redis",
+            version=", ".join(sorted({str(_first_of(info, "valkey_version", "redis_version")) for info in infos})),
+            uptime=min(uptimes, default=None),
+            clients=total("connected_clients"),
+            replicas=total("connected_slaves"),
+            commands_per_second=total("instantaneous_ops_per_sec"),
+            commands=total("total_commands_processed"),
+            refused_connections=total("rejected_connections"),
+            evicted=total("evicted_keys"),
+            is_replica=any(info.get("role") == "slave" for info in infos),
         ),
         Memory(
-            policy=first.memory.policy,
-            fragmentation=max((one.memory.fragmentation or 0 for one in overviews), default=None) or None,
-            **{name: _total(getattr(one.memory, name) for one in overviews) for name in _MEMORY_SUMS},
+            used=total("used_memory"),
+            peak=total("used_memory_peak"),
+            resident=total("used_memory_rss"),
+            limit=total("maxmemory") if all(info.get("maxmemory") for info in infos) else None,
+            policy=first.get("maxmemory_policy"),
+            fragmentation=max(info.get("mem_fragmentation_ratio", 0.0) for info in infos) or None,
         ),
         AppendOnly(
-            enabled=all(one.append_only.enabled for one in overviews),
-            last_write_ok=all(one.append_only.last_write_ok for one in overviews),
-            last_rewrite_ok=all(one.append_only.last_rewrite_ok for one in overviews),
-            rewriting=any(one.append_only.rewriting for one in overviews),
-            **{name: _total(getattr(one.append_only, name) for one in overviews) for name in _FILE_SUMS},
+            enabled=all(info.get("aof_enabled") for info in infos),
+            last_write_ok=all(info.get("aof_last_write_status", "ok") == "ok" for info in infos),
+            last_rewrite_ok=all(info.get("aof_last_bgrewrite_status", "ok") == "ok" for info in infos),
+            rewriting=any(info.get("aof_rewrite_in_progress") for info in infos),
+            size=total("aof_current_size"),
+            size_after_rewrite=total("aof_base_size"),
+            delayed_syncs=total("aof_delayed_fsync"),
         ),
-        _merged_commands(overviews),
+        _commands(infos),
     )
 
 
-_SERVER_SUMS = ("clients", "replicas", "commands_per_second", "commands", "refused_connections", "evicted")
-_MEMORY_SUMS = ("used", "peak", "resident", "limit")
-_FILE_SUMS = ("size", "size_after_rewrite", "delayed_syncs")
+def _total(infos: Sequence[Mapping[str, Any]], name: str) -> int | None:
+    """Return the sum of a figure; None if a server leaves it out."""
+    values = [info.get(name) for info in infos]
+    return None if None in values else sum(values)  # type: ignore[arg-type]
 
 
-def _total(values: Iterable[int | None]) -> int | None:
-    """Return the sum; None if a server leaves the figure out."""
-    known = list(values)
-    return None if None in known else sum(value or 0 for value in known)
+def _first_of(info: Mapping[str, Any], *names: str) -> object:
+    return next((info[name] for name in names if name in info), "")
 
 
-def _least(values: Iterable[int | None]) -> int | None:
-    return min((value for value in values if value is not None), default=None)
-
-
-def _merged_commands(overviews: Sequence[Overview]) -> tuple[CommandTimes, ...]:
-    by_name: dict[str, list[CommandTimes]] = {}
-    for overview in overviews:
-        for command in overview.commands:
-            by_name.setdefault(command.name, []).append(command)
-    commands = (_merged_command(parts) for parts in by_name.values())
+def _commands(infos: Sequence[Mapping[str, Any]]) -> tuple[CommandTimes, ...]:
+    parts: dict[str, list[tuple[Mapping[str, Any], Mapping[str, float]]]] = {}
+    for info in infos:
+        for key in (key for key in info if key.startswith(_OF_COMMANDS)):
+            name = key.removeprefix(_OF_COMMANDS)
+            parts.setdefault(name, []).append((info[key], info.get(f"latency_percentiles_usec_{name}", {})))
+    commands = (_times(name, *zip(*found, strict=True)) for name, found in parts.items())
     return tuple(sorted(commands, key=lambda one: -one.calls * one.mean)[:_COMMANDS_SHOWN])
 
 
-def _merged_command(parts: Sequence[CommandTimes]) -> CommandTimes:
-    calls = sum(part.calls for part in parts)
-    return CommandTimes(
-        name=parts[0].name,
-        calls=calls,
-        mean=sum(part.calls * part.mean for part in parts) / max(1, calls),
-        median=max((part.median for part in parts if part.median is not None), default=None),
-        p99=max((part.p99 for part in parts if part.p99 is not None), default=None),
-        failed=sum(part.failed for part in parts),
-    )
+def _times(
+    name: str, stats: Sequence[Mapping[str, Any]], percentiles: Sequence[Mapping[str, float]]
+) -> CommandTimes:
+    calls = sum(one["calls"] for one in stats)
 
-
-def overview_of(info: Mapping[str, Any]) -> Overview:
-    """Return the figures of the reply to `INFO everything`."""
-    return Overview(_server(info), _memory(info), _append_only(info), _commands(info))
-
-
-def _server(info: Mapping[str, Any]) -> Server:
-    valkey = info.get("valkey_version")
-    return Server(
-        name="Valkey" if valkey else "Redis",
-        version=str(valkey or info.get("redis_version", "")),
-        uptime=info.get("uptime_in_seconds"),
-        clients=info.get("connected_clients"),
-        replicas=info.get("connected_slaves"),
-        commands_per_second=info.get("instantaneous_ops_per_sec"),
-        commands=info.get("total_commands_processed"),
-        refused_connections=info.get("rejected_connections"),
-        evicted=info.get("evicted_keys"),
-        is_replica=info.get("role") == "slave",
-    )
-
-
-def _memory(info: Mapping[str, Any]) -> Memory:
-    return Memory(
-        used=info.get("used_memory"),
-        peak=info.get("used_memory_peak"),
-        resident=info.get("used_memory_rss"),
-        limit=info.get("maxmemory") or None,
-        policy=info.get("maxmemory_policy"),
-        fragmentation=info.get("mem_fragmentation_ratio"),
-    )
-
-
-def _append_only(info: Mapping[str, Any]) -> AppendOnly:
-    return AppendOnly(
-        enabled=bool(info.get("aof_enabled")),
-        last_write_ok=info.get("aof_last_write_status", "ok") == "ok",
-        last_rewrite_ok=info.get("aof_last_bgrewrite_status", "ok") == "ok",
-        rewriting=bool(info.get("aof_rewrite_in_progress")),
-        size=info.get("aof_current_size"),
-        size_after_rewrite=info.get("aof_base_size"),
-        delayed_syncs=info.get("aof_delayed_fsync"),
-    )
-
-
-def _commands(info: Mapping[str, Any]) -> tuple[CommandTimes, ...]:
-    prefix = "cmdstat_"
-    named = {key.removeprefix(prefix): value for key, value in info.items() if key.startswith(prefix)}
-    longest = sorted(named.items(), key=lambda item: -item[1]["usec"])[:_COMMANDS_SHOWN]
-    return tuple(_times(name, stats, info.get(f"latency_percentiles_usec_{name}", {})) for name, stats in longest)
-
-
-def _times(name: str, stats: Mapping[str, Any], percentiles: Mapping[str, float]) -> CommandTimes:
     def seconds(key: str) -> float | None:
-        return percentiles[key] / 1e6 if key in percentiles else None
+        return max((one[key] / 1e6 for one in percentiles if key in one), default=None)
 
     return CommandTimes(
         name=name.replace("|", " ").upper(),
-        calls=stats["calls"],
-        mean=stats["usec_per_call"] / 1e6,
+        calls=calls,
+        mean=sum(one["usec"] for one in stats) / max(1, calls) / 1e6,
         median=seconds("p50"),
         p99=seconds("p99"),
-        failed=stats.get("failed_calls", 0) + stats.get("rejected_calls", 0),
+        failed=sum(one.get("failed_calls", 0) + one.get("rejected_calls", 0) for one in stats),
     )
 
 
@@ -305,10 +254,3 @@ def _facts(name: str, slots: tuple[int, ...], info: Mapping[str, Any]) -> NodeFa
     replicas = [fact for name, fact in info.items() if name.startswith("slave") and isinstance(fact, dict)]
     online = [replica for replica in replicas if replica.get("state") == "online"]
     return NodeFacts(name, slots, len(online), max((int(replica.get("lag", 0)) for replica in online), default=0))
-
-
-def surplus(nodes: tuple[NodeFacts, ...]) -> tuple[NodeFacts, int]:
-    """Return the primary with the most shards, and how many another one could take from it."""
-    counts = Counter({node.name: len(node.slots) for node in nodes})
-    fullest = max(nodes, key=lambda node: len(node.slots))
-    return fullest, max(0, len(fullest.slots) - -(-counts.total() // len(nodes)))
