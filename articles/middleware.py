@@ -1,30 +1,38 @@
-"""Middleware for all views: HEAD requests, new notices, error pages, and the repository's errors as responses."""
+"""The site's middleware around views: what is decided once for a request, from the outside to the inside.
+
+`PagesMiddleware` is outside whatever needs the store or makes responses vary, `ReaderMiddleware` follows Django's
+session and authentication, `ViewsMiddleware` is the innermost. docs/architecture.md lists all middleware.
+"""
 
 import time
+from binascii import a2b_qp
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
+from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
+from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.urls import reverse
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
 
 from accounts.passwords import HashesBusy
+from articles.api.protocol.envelope import is_for_programs, too_many
 from articles.domain import errors
-from articles.domain.members import UserId
 from articles.domain.refusals import refusal_of
 from articles.operation import ARRIVED_AT
 from articles.repository import answer_within
 from articles.text.refusals import action_sentence
+from articles.web import caching, limits
 from articles.web import error_pages as pages
-from articles.web import limits
 from articles.web.addresses import moved
-from articles.web.identity import inbox_read_until, reader_id
-from articles.web.preferences import IMPERSONAL
+from articles.web.preferences import current_code
 from articles.wiring import repository
 
-_EXPLAINED = (405, 413, 429)
-"""Statuses of responses that have no page yet: wrong method, too large a request, too many requests."""
+Answer = Callable[[HttpRequest], HttpResponse]
 
 _LONGEST_WAIT = 1.8
 """Times STORE_TIMEOUT_MS: so a vote that waits for a thread behind a page is answered within 1.5 s by default."""
@@ -32,26 +40,13 @@ _LONGEST_WAIT = 1.8
 _SHORTEST_WAIT = 0.4
 """Times STORE_TIMEOUT_MS, for a page that has waited for a thread: a working store takes much less."""
 
-Answer = Callable[[HttpRequest], HttpResponse]
+
+def _reads(request: HttpRequest) -> bool:
+    return request.method in ("GET", "HEAD")
 
 
-class HeadMiddleware:
-    """Answer HEAD as GET, with the same Content-Length, but without the body."""
-
-    def __init__(self, get_response: Answer) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self._get_response(request)
-        if request.method == "HEAD" and not response.streaming:
-            length = len(response.content)
-            response.content = b""
-            response["Content-Length"] = str(length)
-        return response
-
-
-class StoreDeadlineMiddleware:
-    """Limit the total time for which a page waits for the store.
+class PagesMiddleware:
+    """Limit the total time for which a page waits for the store, and set cache headers.
 
     A change is one script, which has its own limit.
     """
@@ -60,68 +55,86 @@ class StoreDeadlineMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.method not in ("GET", "HEAD"):
-            return self._get_response(request)
-        with answer_within(self._seconds_left(request)):
-            return self._get_response(request)
-
-    @staticmethod
-    def _seconds_left(request: HttpRequest) -> float:
-        now, timeout = time.monotonic(), float(settings.STORE_TIMEOUT_MS) / 1000
-        waited = now - float(request.META.get(ARRIVED_AT, now))
-        return max(_SHORTEST_WAIT * timeout, _LONGEST_WAIT * timeout - waited)
+        with answer_within(_seconds_left(request)) if _reads(request) else nullcontext():
+            response = self._get_response(request)
+        return caching.with_cache_headers(request, response)
 
 
-class InboxMiddleware:
-    """Let a member's pages count new notices on the way to the store: `request.unread`. Makes no round trip."""
+def _seconds_left(request: HttpRequest) -> float:
+    now, timeout = time.monotonic(), float(settings.STORE_TIMEOUT_MS) / 1000
+    waited = now - float(request.META.get(ARRIVED_AT, now))
+    return max(_SHORTEST_WAIT * timeout, _LONGEST_WAIT * timeout - waited)
+
+
+_IMPERSONAL = ("/feeds/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/sitemap.xml", "/sitemap-")
+"""Addresses that never read the session: there, only cookie and browser decide on the language."""
+
+
+class ReaderMiddleware:
+    """Find the member who asks, activate their language, and let their pages count new notices.
+
+    The language is the member's; without a setting the cookie's or the browser's, as in Django's LocaleMiddleware.
+    The account is read only for requests with a session cookie, as pages do anyway. `request.unread` is counted on
+    the way to the store, without a round trip of its own.
+    """
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        translation.activate(translation.get_language_from_request(request))
+        member = _member(request)
+        if member and member.language in dict(settings.LANGUAGES):
+            translation.activate(member.language)
+        request.LANGUAGE_CODE = current_code()
         with ExitStack() as riding:
-            if member := _member_reading(request):
+            if member and _reads(request):
                 with suppress(errors.StoreError):  # the page says so
-                    counting = repository().inbox.counting(member, inbox_read_until(request))
+                    counting = repository().inbox.counting(member.pk, member.inbox_read_until)
                     vars(request)["unread"] = riding.enter_context(counting)
-            return self._get_response(request)
+            response = self._get_response(request)
+        patch_vary_headers(response, ("Accept-Language", "Cookie"))
+        response.headers.setdefault("Content-Language", current_code())
+        return response
 
 
-def _member_reading(request: HttpRequest) -> UserId | None:
-    """Return the member who reads a page, if any; reads the account only where LanguageMiddleware does."""
-    if request.method not in ("GET", "HEAD") or settings.SESSION_COOKIE_NAME not in request.COOKIES:
+def _member(request: HttpRequest) -> Any:
+    """Return the member who is logged in; None if there is none, or if the accounts' database is unavailable."""
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.path.startswith(_IMPERSONAL):
         return None
     try:
-        return None if request.path.startswith(IMPERSONAL) else reader_id(request)
-    except (InterfaceError, OperationalError):  # the view fails too, and answers with its own error
+        is_member = request.user.is_authenticated
+    except (OperationalError, InterfaceError):  # the view fails too, and answers with its own error
         return None
+    # The member itself instead of a lazy object: pages read a hundred of its attributes.
+    request.user = getattr(request, "_cached_user", request.user)
+    return request.user if is_member else None
 
 
-class ErrorPagesMiddleware:
-    """Add the error page to a response that has only a status; its headers stay."""
+_EXPLAINED = (405, 413, 429)
+"""Statuses of responses that have no page yet: wrong method, too large a request, too many requests."""
+
+
+class ViewsMiddleware:
+    """Refuse what no view can read, and what is beyond a limit; answer errors with pages."""
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self._get_response(request)
+        """Raise RequestDataTooBig or BadRequest, which the site's handlers answer with 413 and 400."""
+        response = _refuse_unreadable(request) or self._get_response(request)
         if response.status_code in _EXPLAINED and not response.streaming and not response.content:
-            page = pages.page(request, response.status_code)
+            page = pages.page(request, response.status_code)  # the other headers stay
             response.content = page.content
             response["Content-Type"] = page["Content-Type"]
         return response
 
-
-class StoreErrorsMiddleware:
-    """Turn errors of the repository into responses: 404 for what does not exist, 503 while it is unavailable."""
-
-    def __init__(self, get_response: Answer) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self._get_response(request)
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        return limits.refuse(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Answer errors of the repository: 404 for what does not exist, 503 while it is unavailable."""
         match exception:
             case errors.GroupNotFound(moved_to=str(into)):
                 return moved(reverse("articles:group", args=[into]), request.META.get("QUERY_STRING", ""))
@@ -150,3 +163,78 @@ def _refused(request: HttpRequest, error: errors.ArticlesError) -> HttpResponse 
         case 503:
             return pages.unavailable(request, error)
     return None
+
+
+_URL_ENCODED, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
+_LARGE_BYTES = 100_000
+"""Bodies up to this size are decoded in some 40 ms, whatever they contain."""
+
+_REPLACEMENT = "\ufffd"
+"""What Django decodes an invalid byte to. Members can also type it."""
+
+
+def _refuse_unreadable(request: HttpRequest) -> HttpResponse | None:
+    """Refuse a body that is longer than its address accepts, by its length alone, and text that is not UTF-8.
+
+    Django replaces invalid bytes, so that they would be stored as other text. The API's own parser is strict.
+    """
+    if _length_of(request) > _LARGE_BYTES:
+        try:
+            limits.take_large(request)
+        except errors.LimitReached as reached:
+            return too_many(request, reached)
+    _check_utf8(request.META.get("QUERY_STRING", "").encode("latin-1", "replace"))
+    if request.method == "POST" and request.content_type in (_URL_ENCODED, _MULTIPART):
+        _check_form(request)
+    return None
+
+
+def _length_of(request: HttpRequest) -> int:
+    """Return the length of the body in bytes. Raises RequestDataTooBig."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if is_for_programs(request) else settings.FORM_MAX_BYTES
+    if not length.isdecimal() or int(length) > most:
+        raise RequestDataTooBig(f"a body of {length[:20]} bytes")
+    return int(length)
+
+
+def _check_utf8(encoded: bytes) -> None:
+    """Raise BadRequest for bytes that are not UTF-8, percent-encoded or not."""
+    try:
+        _unquoted(encoded).decode()
+    except UnicodeDecodeError as error:
+        raise BadRequest("text that is not UTF-8") from error
+
+
+def _unquoted(encoded: bytes) -> bytes:
+    """Return the bytes decoded, with other signs for "=" and "%": as quoted-printable, which is fast."""
+    if b"\n" in encoded or b"\r" in encoded:  # these have a meaning there
+        return unquote_to_bytes(encoded)
+    for _ in range(2):  # so that no sign of an escape follows another one
+        encoded = encoded.replace(b"%%", b"%25%")
+    return a2b_qp(encoded.replace(b"=", b"&").replace(b"%", b"="))
+
+
+def _check_form(request: HttpRequest) -> None:
+    charset = (request.content_params or {}).get("charset", "utf-8").lower()
+    if charset not in ("utf-8", "utf8"):
+        raise BadRequest(f"a form in {charset[:20]}")
+    try:
+        body = request.body
+    except UnreadablePostError as error:
+        raise BadRequest("a form that ended early") from error
+    if request.content_type == _URL_ENCODED:
+        _check_utf8(body)
+    else:
+        _check_multipart(request, body)
+
+
+def _check_multipart(request: HttpRequest, body: bytes) -> None:
+    """Raise BadRequest if a field is not UTF-8, even inside base64, which some clients use."""
+    try:
+        is_typed = _REPLACEMENT in body.decode()
+    except UnicodeDecodeError as error:
+        raise BadRequest("a form that is not UTF-8") from error
+    texts = (text for name, values in request.POST.lists() for text in (name, *values))
+    if not is_typed and any(_REPLACEMENT in str(text) for text in texts):
+        raise BadRequest("a field that is not UTF-8")

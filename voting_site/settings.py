@@ -43,33 +43,21 @@ INSTALLED_APPS = [
     "django.forms",
 ]
 
-MIDDLEWARE = [
+MIDDLEWARE = [  # from the outside to the inside: docs/architecture.md says what each does
     "articles.operation.metrics.MetricsMiddleware",  # outermost: it counts the final responses
-    # What these add is on every response: on static files, 304 and errors too.
+    # Headers are on every response: on static files, 304 and errors too.
     "voting_site.serving.requests.SecurityHeadersMiddleware",
-    "django.middleware.security.SecurityMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "voting_site.serving.requests.HttpsRedirectMiddleware",
     "voting_site.serving.static_files.PublicFilesMiddleware",
-    "voting_site.serving.requests.PackingMiddleware",
-    "articles.middleware.HeadMiddleware",
-    "articles.middleware.StoreDeadlineMiddleware",
-    "articles.web.caching.CachingMiddleware",  # inside compression, outside everything that makes responses vary
+    "voting_site.serving.requests.BodyMiddleware",
+    "articles.middleware.PagesMiddleware",  # inside compression, outside everything that makes responses vary
     "articles.kept_pages.middleware.KeptPagesMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
-    "accounts.web.middleware.SessionRenewalMiddleware",
-    "articles.web.preferences.BrowserLanguageMiddleware",
-    "django.middleware.common.CommonMiddleware",
-    "accounts.web.middleware.FormTokenMiddleware",
+    "accounts.web.middleware.RenewedSessionMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "articles.web.preferences.LanguageMiddleware",  # a member's setting overrides cookie and browser
-    "articles.middleware.InboxMiddleware",
+    "articles.middleware.ReaderMiddleware",
+    "accounts.web.middleware.FormTokenMiddleware",
+    "django.middleware.common.CommonMiddleware",  # checks the host: its refusal is a page in the reader's language
     "django.contrib.messages.middleware.MessageMiddleware",
-    "articles.web.limits.LimitsMiddleware",
-    "articles.middleware.ErrorPagesMiddleware",
-    "articles.middleware.StoreErrorsMiddleware",
-    # Innermost, so that a refusal gets the site's page in the reader's language.
-    "voting_site.serving.requests.ReadableRequestMiddleware",
+    "articles.middleware.ViewsMiddleware",
 ]
 
 ROOT_URLCONF = "voting_site.urls"
@@ -124,10 +112,8 @@ else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 SILENCED_SYSTEM_CHECKS = [
     "fields.E180",  # reports a locked SQLite file or a full disk as missing support for JSON
-    # For the operator to decide: other names of the domain may not have HTTPS.
-    *("security.W005", "security.W021"),
-    "security.W008",  # expects Django's own redirect, which has no word of the proxy; HttpsRedirectMiddleware has
-    "security.W003",  # expects Django's own CSRF middleware; FormTokenMiddleware is a subclass
+    # Expect Django's own middleware by name: SecurityHeadersMiddleware and FormTokenMiddleware do what it does.
+    *("security.W001", "security.W002", "security.W003"),
 ]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -221,7 +207,7 @@ BEHIND_PROXY = CONFIGURATION["BEHIND_PROXY"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 SECURE_HSTS_SECONDS = 365 * 86400 if _HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = CONFIGURATION["HSTS_SUBDOMAINS"]
-REDIRECT_TO_HTTPS = _HTTPS and BEHIND_PROXY  # by HttpsRedirectMiddleware
+REDIRECT_TO_HTTPS = _HTTPS and BEHIND_PROXY  # by SecurityHeadersMiddleware
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000  # of the API

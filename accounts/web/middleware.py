@@ -1,11 +1,10 @@
 """The token of a page's forms, with a new mask for each page like Django's, in a tenth of the time.
 
-Its middleware checks forms with stale tokens, and from which site a form was sent; another renews sessions.
+Its middleware checks forms with stale tokens, and from which site a form was sent; the sessions' renews them.
 """
 
 import secrets
 import time
-from collections.abc import Callable
 from operator import add
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends.base import UpdateError
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import InterfaceError, OperationalError
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
@@ -123,25 +123,21 @@ def record_session_start(request: HttpRequest, **_: Any) -> None:
     request.session[_RENEWED] = int(time.time())
 
 
-class SessionRenewalMiddleware:
-    """Renew a member's session after half of its lifetime, so that it does not expire between regular visits.
+class RenewedSessionMiddleware(SessionMiddleware):
+    """Django's sessions, renewed after half of their lifetime, so that none expires between regular visits.
 
     Other requests write nothing. Requests whose view does not read the session are skipped.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         """Renew on a best-effort basis: an ended session or a busy database does not fail the request."""
-        response = self._get_response(request)
         session = request.session
         if session.accessed and not session.modified:
             try:
                 self._renew(session)
             except (UpdateError, OperationalError, InterfaceError):
-                session.modified = False  # otherwise SessionMiddleware saves it and sets the cookie
-        return response
+                session.modified = False  # otherwise Django saves it and sets the cookie
+        return super().process_response(request, response)
 
     def _renew(self, session: Any) -> None:
         now = int(time.time())

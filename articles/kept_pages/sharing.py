@@ -131,7 +131,7 @@ def _view_of(path: str) -> tuple[str, int]:
 
 @lru_cache(2048)
 def _language(accepted: str, chosen: str) -> str:
-    """Return the language that BrowserLanguageMiddleware chooses."""
+    """Return the language that a reader without an account gets."""
     cookies = {settings.LANGUAGE_COOKIE_NAME: chosen} if chosen else {}
     request = SimpleNamespace(COOKIES=cookies, META={"HTTP_ACCEPT_LANGUAGE": accepted})
     return get_language_from_request(request)  # type: ignore[arg-type]

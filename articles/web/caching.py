@@ -1,7 +1,6 @@
 """Cache headers of each view, for browsers, proxies and feed readers. docs/caching.md explains them.
 
-The middleware runs inside compression, and outside everything that makes a response vary (session, language,
-cookies).
+They are set inside compression, and outside everything that makes a response vary (session, language, cookies).
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +19,6 @@ CRAWLER_SECONDS = 3600
 
 PERSONAL_COOKIES = (settings.SESSION_COOKIE_NAME, "messages")
 
-Answer = Callable[[HttpRequest], HttpResponse]
 Rule = Callable[[HttpRequest, HttpResponse], HttpResponse]
 
 
@@ -90,19 +88,13 @@ RULES: Mapping[str, Rule] = {
 """Rules by view name. Views not listed set their own Cache-Control; other responses to members are private."""
 
 
-class CachingMiddleware:
-    """Set cache headers, and answer 304 if the client has the current version. The view runs in any case."""
-
-    def __init__(self, get_response: Answer) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self._get_response(request)
-        rule = RULES.get(request.resolver_match.view_name) if request.resolver_match else None
-        is_read = request.method in ("GET", "HEAD") and response.status_code in (200, 304)
-        if rule is None or not is_read or getattr(response, "is_outage", False):
-            return _unruled(request, response)
-        return rule(request, response)
+def with_cache_headers(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Set cache headers; return 304 if the client has the current version. The view has run in any case."""
+    rule = RULES.get(request.resolver_match.view_name) if request.resolver_match else None
+    is_read = request.method in ("GET", "HEAD") and response.status_code in (200, 304)
+    if rule is None or not is_read or getattr(response, "is_outage", False):
+        return _unruled(request, response)
+    return rule(request, response)
 
 
 def _unruled(request: HttpRequest, response: HttpResponse) -> HttpResponse:

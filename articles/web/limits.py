@@ -6,7 +6,7 @@ texts count as well. What is posted, voted and flagged also has limits of its ow
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -111,23 +111,15 @@ _API = "api:"
 _local = LocalLimits()
 
 
-class LimitsMiddleware:
-    """Refuse requests beyond a limit before their view runs."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self._get_response(request)
-
-    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
-        try:
-            take(request, *_limits_of(request))
-        except LimitReached as reached:
-            return refusal(request, reached)
-        except error_pages.ACCOUNTS_AWAY:  # the view needs the account as well, and answers with its own error
-            return None
+def refuse(request: HttpRequest) -> HttpResponse | None:
+    """Take the uses of a view's limits, before it runs; return the refusal if one is reached."""
+    try:
+        take(request, *_limits_of(request))
+    except LimitReached as reached:
+        return refusal(request, reached)
+    except error_pages.ACCOUNTS_AWAY:  # the view needs the account as well, and answers with its own error
         return None
+    return None
 
 
 def _limits_of(request: HttpRequest) -> tuple[str, ...]:

@@ -1,18 +1,17 @@
-"""Reader preferences and the language of a page.
+"""Reader preferences and the language of a page, which `articles.middleware` chooses.
 
 They are stored with the account for members, in cookies for readers without an account.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.db import InterfaceError, OperationalError, transaction
-from django.http import HttpRequest, HttpResponse
+from django.db import transaction
+from django.http import HttpRequest
 from django.utils import translation
-from django.utils.cache import patch_vary_headers
 
 from articles.domain.errors import FollowedFull, GroupNotFound
 from articles.domain.members import UserId
@@ -113,59 +112,6 @@ def cookies_for(preferences: Preferences) -> dict[str, str]:
         KEYBOARD_COOKIE: "" if preferences.keyboard else _OFF,
         HIDDEN_COOKIE: quote(",".join(preferences.hidden_groups)),
     }
-
-
-IMPERSONAL = ("/feeds/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/sitemap.xml", "/sitemap-")
-"""Addresses that never read the session: there, only cookie and browser decide."""
-
-
-class BrowserLanguageMiddleware:
-    """Activate the language of the cookie, else of the browser, as Django's LocaleMiddleware does.
-
-    Django's also looks for languages in addresses, which this site does not have.
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        translation.activate(translation.get_language_from_request(request))
-        request.LANGUAGE_CODE = current_code()
-        response = self._get_response(request)
-        patch_vary_headers(response, ("Accept-Language",))
-        response.headers.setdefault("Content-Language", current_code())
-        return response
-
-
-class LanguageMiddleware:
-    """Activate the language that the member has set. Runs after authentication.
-
-    Reads the account only for requests with a session cookie, as the pages do anyway.
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        if (language := _member_language(request)) in dict(settings.LANGUAGES):
-            translation.activate(language)
-            request.LANGUAGE_CODE = language
-        response = self._get_response(request)
-        patch_vary_headers(response, ("Cookie",))  # BrowserLanguageMiddleware adds Accept-Language
-        return response
-
-
-def _member_language(request: HttpRequest) -> str:
-    """Return the logged-in member's setting; '' if there is none, or if the accounts' database is unavailable."""
-    if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.path.startswith(IMPERSONAL):
-        return ""
-    try:
-        language: str = request.user.language if request.user.is_authenticated else ""
-    except (OperationalError, InterfaceError):  # the view fails too, and answers with its own error
-        return ""
-    # The member itself instead of a lazy object: pages read a hundred of its attributes.
-    request.user = getattr(request, "_cached_user", request.user)
-    return language
 
 
 def current_code() -> str:

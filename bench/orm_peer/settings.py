@@ -9,7 +9,7 @@ INSTALLED_APPS = [*INSTALLED_APPS, "bench.orm_peer"]
 STORE_URL = "unix:///nowhere/store.sock"  # what needs the site's store fails
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "voting_site.serving.requests.PackingMiddleware",
+    "voting_site.serving.requests.BodyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",

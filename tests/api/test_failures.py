@@ -14,8 +14,8 @@ from articles import api, wiring
 from articles.api.protocol.problems import MEANINGS
 from articles.domain import errors
 from articles.domain.refusals import GENERIC_CODE, REFUSALS
+from articles.middleware import ReaderMiddleware
 from articles.operation import outages
-from articles.web.preferences import LanguageMiddleware
 from tests.api.caller import Caller, error_of
 from tests.internals import Lists
 
@@ -165,7 +165,7 @@ def test_a_request_for_another_host_is_refused_as_a_problem(anyone, site_store):
 
 def test_an_error_before_any_view_is_a_problem_too(anyone, monkeypatch):
     anyone.client.raise_request_exception = False
-    monkeypatch.setattr(LanguageMiddleware, "__call__", _raising(ZeroDivisionError("a secret")))
+    monkeypatch.setattr(ReaderMiddleware, "__call__", _raising(ZeroDivisionError("a secret")))
 
     answer = anyone.get("articles")
 

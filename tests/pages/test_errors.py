@@ -13,10 +13,11 @@ from django.test import Client, RequestFactory
 
 from articles import wiring
 from articles.domain.errors import StoreUnavailable
-from articles.middleware import ErrorPagesMiddleware, HeadMiddleware
+from articles.middleware import ViewsMiddleware
 from articles.web.error_pages import failed
 from tests.factories import browser_of
 from tests.store_state import read_timeout
+from voting_site.serving.requests import BodyMiddleware
 
 
 def test_an_unknown_address_is_404_with_a_page(site_store):
@@ -109,7 +110,7 @@ def test_an_unknown_host_is_400(site_store):
 
 
 def test_head_returns_the_length_without_a_body():
-    middleware = HeadMiddleware(lambda _request: HttpResponse("twelve bytes"))
+    middleware = BodyMiddleware(lambda _request: HttpResponse("twelve bytes"))
 
     response = middleware(RequestFactory().head("/"))
     whole = middleware(RequestFactory().get("/"))
@@ -137,7 +138,7 @@ def test_a_request_that_is_too_large_is_413(site_store, settings):
 
 
 def test_too_many_requests_get_a_page_with_retry_after(site_store):
-    middleware = ErrorPagesMiddleware(lambda _request: HttpResponse(status=429, headers={"Retry-After": "60"}))
+    middleware = ViewsMiddleware(lambda _request: HttpResponse(status=429, headers={"Retry-After": "60"}))
 
     response = middleware(RequestFactory().get("/"))
 
@@ -146,7 +147,7 @@ def test_too_many_requests_get_a_page_with_retry_after(site_store):
 
 
 def test_a_response_with_a_text_of_its_own_keeps_it(site_store):
-    middleware = ErrorPagesMiddleware(lambda _request: HttpResponse("mine", status=405))
+    middleware = ViewsMiddleware(lambda _request: HttpResponse("mine", status=405))
 
     assert middleware(RequestFactory().get("/")).content == b"mine"
     assert Client().get("/api/views").headers["Content-Type"].startswith("application/json")

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 
 from tests.factories import browser_of
-from voting_site.serving.requests import PackingMiddleware
+from voting_site.serving.requests import BodyMiddleware
 
 PACKED = {"Accept-Encoding": "gzip"}
 PAGE = b"".join(b"<p>%d</p>" % n for n in range(2_000))
@@ -14,7 +14,7 @@ PAGE = b"".join(b"<p>%d</p>" % n for n in range(2_000))
 
 def packed(content=PAGE, accepts="gzip", **headers):
     request = RequestFactory().get("/", HTTP_ACCEPT_ENCODING=accepts)
-    return PackingMiddleware(lambda _request: HttpResponse(content, headers=headers))(request)
+    return BodyMiddleware(lambda _request: HttpResponse(content, headers=headers))(request)
 
 
 def test_a_page_of_a_member_is_the_same_packed(site_store, article, alice):
@@ -36,7 +36,7 @@ def test_the_length_of_a_page_of_one_reader_varies():
     lengths = {len(packed(**{"Cache-Control": "private"}).content) for _ in range(30)}
 
     assert len(lengths) > 5
-    assert max(lengths) - min(lengths) < PackingMiddleware.max_random_bytes
+    assert max(lengths) - min(lengths) < BodyMiddleware.max_random_bytes
 
 
 def test_pages_that_are_short_or_packed_already_or_not_to_be_packed_stay_as_they_are():

@@ -19,6 +19,6 @@ def test_the_wait_for_a_thread_counts_as_waiting_for_the_store(monkeypatch, sett
     monkeypatch.setattr(middleware, "answer_within", lambda seconds: limits.append(seconds) or nullcontext())
     variables = {} if waited is None else {ARRIVED_AT: now - waited}
 
-    middleware.StoreDeadlineMiddleware(lambda _request: HttpResponse())(RequestFactory().get("/", **variables))
+    middleware.PagesMiddleware(lambda _request: HttpResponse())(RequestFactory().get("/", **variables))
 
     assert limits == [pytest.approx(left)]

@@ -1,30 +1,25 @@
-"""What happens to every request before and after Django: proxies, bodies, text, compression, security headers.
+"""What happens to every request before and after the site: proxies, bodies, compression, security headers.
 
-Of a proxy's word only what the operator declared is believed. Requests that are too large or unreadable are
-refused before anything parses them. Responses tell browsers what this site may do and who may embed it.
+Of a proxy's word only what the operator declared is believed. Responses tell browsers what this site may do, and
+who may embed it.
 """
 
 import gzip
 import secrets
-from binascii import a2b_qp
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from io import BytesIO
 from typing import Any, NoReturn
-from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
-from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, UnreadablePostError
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
+from django.middleware.security import SecurityMiddleware
 from django.utils.cache import patch_vary_headers
 
-from articles.api.protocol.envelope import is_for_programs, too_many
-from articles.domain.errors import LimitReached
-from articles.web import limits
 from articles.web.client_address import Proxies, read_address
 from voting_site.serving.workers.environ import Application
 
@@ -82,94 +77,6 @@ def with_declared_proxies(
     return wrapped
 
 
-Answer = Callable[[HttpRequest], HttpResponse]
-
-
-_URL_ENCODED, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
-_LARGE_BYTES = 100_000
-"""Bodies up to this size are decoded in some 40 ms, whatever they contain."""
-
-_REPLACEMENT = "\ufffd"
-"""What Django decodes an invalid byte to. Members can also type it."""
-
-
-class ReadableRequestMiddleware:
-    """Refuse a body that is longer than its address accepts, by its length alone, and text that is not UTF-8.
-
-    Django replaces invalid bytes, so that they would be stored as other text. The API's own parser is strict.
-    """
-
-    def __init__(self, get_response: Answer) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Raise RequestDataTooBig or BadRequest, which the site's handlers answer with 413 and 400."""
-        if _length_of(request) > _LARGE_BYTES:
-            try:
-                limits.take_large(request)
-            except LimitReached as reached:
-                return too_many(request, reached)
-        _check_utf8(request.META.get("QUERY_STRING", "").encode("latin-1", "replace"))
-        if request.method == "POST" and request.content_type in (_URL_ENCODED, _MULTIPART):
-            _check_form(request)
-        return self._get_response(request)
-
-
-def _length_of(request: HttpRequest) -> int:
-    """Return the length of the body in bytes. Raises RequestDataTooBig."""
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    if not length.isdecimal() or int(length) > _most_bytes(request):
-        raise RequestDataTooBig(f"a body of {length[:20]} bytes")
-    return int(length)
-
-
-def _most_bytes(request: HttpRequest) -> int:
-    most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if is_for_programs(request) else settings.FORM_MAX_BYTES
-    return most
-
-
-def _check_utf8(encoded: bytes) -> None:
-    """Raise BadRequest for bytes that are not UTF-8, percent-encoded or not."""
-    try:
-        _unquoted(encoded).decode()
-    except UnicodeDecodeError as error:
-        raise BadRequest("text that is not UTF-8") from error
-
-
-def _unquoted(encoded: bytes) -> bytes:
-    """Return the bytes decoded, with other signs for "=" and "%": as quoted-printable, which is fast."""
-    if b"\n" in encoded or b"\r" in encoded:  # these have a meaning there
-        return unquote_to_bytes(encoded)
-    for _ in range(2):  # so that no sign of an escape follows another one
-        encoded = encoded.replace(b"%%", b"%25%")
-    return a2b_qp(encoded.replace(b"=", b"&").replace(b"%", b"="))
-
-
-def _check_form(request: HttpRequest) -> None:
-    charset = (request.content_params or {}).get("charset", "utf-8").lower()
-    if charset not in ("utf-8", "utf8"):
-        raise BadRequest(f"a form in {charset[:20]}")
-    try:
-        body = request.body
-    except UnreadablePostError as error:
-        raise BadRequest("a form that ended early") from error
-    if request.content_type == _URL_ENCODED:
-        _check_utf8(body)
-    else:
-        _check_multipart(request, body)
-
-
-def _check_multipart(request: HttpRequest, body: bytes) -> None:
-    """Raise BadRequest if a field is not UTF-8, even inside base64, which some clients use."""
-    try:
-        is_typed = _REPLACEMENT in body.decode()
-    except UnicodeDecodeError as error:
-        raise BadRequest("a form that is not UTF-8") from error
-    texts = (text for name, values in request.POST.lists() for text in (name, *values))
-    if not is_typed and any(_REPLACEMENT in str(text) for text in texts):
-        raise BadRequest("a field that is not UTF-8")
-
-
 class NoUploads(FileUploadHandler):
     """Refuse a form with a file: no page takes one, and none is kept, in memory or on disk."""
 
@@ -193,19 +100,24 @@ _HAS_NAME = 8  # gzip.FNAME, RFC 1952, section 2.3.1
 _HEADER_BYTES = 10
 
 
-class PackingMiddleware(GZipMiddleware):
-    """Django's compression, but quicker for responses that no cache shares.
+class BodyMiddleware(GZipMiddleware):
+    """Answer HEAD without the body, and others with Django's compression, quicker for what no cache shares.
 
     Those get random padding as Django's do, so that the length does not reveal what they contain (BREACH).
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        if isinstance(response, HttpResponse) and self._is_for_one(request, response):
-            patch_vary_headers(response, ("Accept-Encoding",))
-            response.content = self._packed(response.content)
-            response.headers["Content-Length"] = str(len(response.content))
-            response.headers["Content-Encoding"] = "gzip"
-            return response
+        if isinstance(response, HttpResponse):
+            if request.method == "HEAD":
+                length = len(response.content)
+                response.content = b""
+                response.headers["Content-Length"] = str(length)
+            elif self._is_for_one(request, response):
+                patch_vary_headers(response, ("Accept-Encoding",))
+                response.content = self._packed(response.content)
+                response.headers["Content-Length"] = str(len(response.content))
+                response.headers["Content-Encoding"] = "gzip"
+                return response
         return super().process_response(request, response)
 
     @staticmethod
@@ -244,38 +156,30 @@ _OF_MACHINES = ("/healthz", "/readyz", "/metrics")
 """Addresses that monitoring reads from inside, without TLS."""
 
 
-class SecurityHeadersMiddleware:
-    """Add the content security policy, which is the same for all pages, Permissions-Policy and
-    Cross-Origin-Resource-Policy; static files can be shown on other sites.
+class SecurityHeadersMiddleware(SecurityMiddleware):
+    """Add Django's security headers and the site's own to every response, and lead readers to HTTPS.
+
+    The content security policy is the same for all pages; static files can be shown on other sites.
     """
 
-    def __init__(self, get_response: Answer) -> None:
-        self._get_response = get_response
+    def process_request(self, request: HttpRequest) -> HttpResponsePermanentRedirect | None:
+        """Redirect a reader who came by plain HTTP to SITE_URL, if that has HTTPS.
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self._get_response(request)
+        Only if the declared proxy says so: without its word, a redirect could lead back here for ever.
+        """
+        if settings.REDIRECT_TO_HTTPS and _came_by_http(request) and request.path_info not in _OF_MACHINES:
+            address = settings.SITE_URL + request.get_full_path()
+            return HttpResponsePermanentRedirect(address, preserve_request=True)
+        return None
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         is_static = request.path_info.startswith(settings.STATIC_URL)
+        response.headers["X-Frame-Options"] = settings.X_FRAME_OPTIONS
         response.headers["Permissions-Policy"] = PERMISSIONS
         response.headers["Cross-Origin-Resource-Policy"] = "cross-origin" if is_static else "same-origin"
         policy = STATIC_POLICY if is_static and response.status_code < 400 else PAGE_POLICY
         response.headers["Content-Security-Policy"] = policy
-        return response
-
-
-class HttpsRedirectMiddleware:
-    """Redirect a reader who came by plain HTTP to SITE_URL, if that has HTTPS.
-
-    Only if the declared proxy says so: without its word, a redirect could lead back here for ever.
-    """
-
-    def __init__(self, get_response: Answer) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        if settings.REDIRECT_TO_HTTPS and _came_by_http(request) and request.path_info not in _OF_MACHINES:
-            address = settings.SITE_URL + request.get_full_path()
-            return HttpResponsePermanentRedirect(address, preserve_request=True)
-        return self._get_response(request)
+        return super().process_response(request, response)
 
 
 def _came_by_http(request: HttpRequest) -> bool:
