@@ -20,7 +20,7 @@ from markupsafe import Markup
 from accounts.names import deleted_username
 from accounts.web.form_pages import page_of
 from articles.formatting import values
-from articles.formatting.kept_pieces import kept_piece
+from articles.formatting.kept import kept_piece
 from articles.formatting.values import grouped
 from articles.searching import home_of
 from articles.site import count_waiting, site_text

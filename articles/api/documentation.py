@@ -17,7 +17,7 @@ from markupsafe import escape
 
 from articles.api.protocol.problems import MEANINGS, Meaning
 from articles.api.protocol.site_api import api
-from articles.formatting.kept_pieces import kept_piece
+from articles.formatting.kept import piece
 from articles.web.addresses import site_address
 
 Json = Mapping[str, Any]
@@ -124,7 +124,7 @@ def _document_as_json() -> str:
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
     """Return the documentation as a page that needs no script. It is drawn once for each language."""
-    reference = kept_piece("api/reference.html", endpoints=endpoints, shapes=shapes, failures=failures)
+    reference = piece("api/reference.html", {}, endpoints=endpoints, shapes=shapes, failures=failures)
     context = {"reference": reference.replace(_SITE, escape(site_address(request)))}
     return render(request, "api/documentation.html", context)
 

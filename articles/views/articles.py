@@ -12,13 +12,14 @@ from django.urls import reverse
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
+from markupsafe import Markup
 
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REDACT, REMOVE_ARTICLES, SEE_VIEWS
 from articles.domain.articles import NONE_LEFT_OUT, Article, ArticleId, Choice
 from articles.domain.comments import Comment, Thread
 from articles.domain.errors import ArticleRemoved, OwnMatter
 from articles.domain.members import UserId
-from articles.formatting.kept_pieces import drawn, gap, kept_macro, kept_page
+from articles.formatting.kept import drawn, kept, piece
 from articles.formatting.values import age, from_now, grouped, listed
 from articles.forms.comments import CommentForm
 from articles.kept_pages import is_copying
@@ -32,7 +33,7 @@ from articles.views.comments.discussion import Discussion, comment_of, discussio
 from articles.views.lists.search import typed_words
 from articles.views.ranking.explanation import why
 from articles.web.addresses import site_address
-from articles.web.context import Frame, frame_of
+from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.identity import reader_id
 from articles.web.limits import take
 from articles.wiring import repository
@@ -48,7 +49,10 @@ _LONGEST_DESCRIPTION = 300
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The preview. Addresses are absolute; `poster` is that of the poster's page, "" if the poster is unknown."""
+    """The preview. Addresses are absolute; `poster` is that of the poster's page, "" if the poster is unknown.
+
+    `description` is "" for an article without a text, whose description changes with its points.
+    """
 
     address: str
     description: str
@@ -62,7 +66,7 @@ def card_of(site: str, article: Article) -> Card:
     poster = article.poster_name and reverse("articles:profile", args=[article.poster_name])
     return Card(
         address=site + reverse("articles:article", args=[article.id]),
-        description=description_of(article),
+        description=description_of(article) if article.html else "",
         locale=_LOCALES.get(get_language() or "", "en_US"),
         image=site + static("card.png"),
         poster=site + poster if poster else "",
@@ -98,11 +102,6 @@ def description_of(article: Article) -> str:
 _LONGEST_KEPT = 10_000
 """Characters of a text's HTML with which a page is kept."""
 
-_GAPS = (
-    *("buttons", "saving", "votes", "opposes", "choice", "pv", "uv"),
-    *("posted_ago", "closes", "text", "ring", "history"),
-)
-
 
 class Abilities(NamedTuple):
     """What the reader of an article can do with it."""
@@ -134,8 +133,8 @@ class Standing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ArticleOutline:
-    """The page of an article, with gaps for what changes often, and what differs between readers."""
+class ArticleShape:
+    """The shape of an article's page: all but what changes often, and what is the reader's own."""
 
     frame: Frame
     article: Article
@@ -147,7 +146,6 @@ class ArticleOutline:
     """Address of the site."""
 
     discussion: Discussion | None
-    """The discussion, with a gap for its comments."""
 
     @property
     def is_kept(self) -> bool:
@@ -157,13 +155,12 @@ class ArticleOutline:
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/articles/article.html` sees."""
-        card = card_of(self.site, self.article)
-        return {name: gap(name) for name in _GAPS} | {
+        return {
             "frame": self.frame,
             "article": self.article,
             "is_open": self.is_open,
             "may": self.may,
-            "card": card if self.article.html else replace(card, description=gap("description")),
+            "card": card_of(self.site, self.article),
             "has_text": bool(self.article.html),
             "discussion": self.discussion,
             "comment_form": CommentForm(),
@@ -182,12 +179,12 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     view = counted() if article.removed is None else None
     if view:
         article = replace(article, pv=view[1].pv, uv=view[1].uv)
-    discussion = None
+    discussion, comments = None, Markup()
     if thread:
         address = reverse("articles:article", args=[article_id])
         visited_at = view[1].visited_at if view else None
-        discussion = discussion_with(request, article, thread, address, visited_at=visited_at)
-    response = HttpResponse(_drawn(request, article, discussion))
+        discussion, comments = discussion_with(request, article, thread, address, visited_at=visited_at)
+    response = HttpResponse(_drawn(request, article, discussion, comments))
     if view:
         remember(request, response, *view)
     return response
@@ -204,36 +201,35 @@ def _comment_elsewhere(request: HttpRequest, article_id: ArticleId, thread: Thre
     return comment_of(article_id, raw)
 
 
-def _drawn(request: HttpRequest, article: Article, discussion: Discussion | None) -> str:
-    """Return the page of an article as this reader sees it."""
-    frame, fillings = frame_of(request).with_gaps()
-    now = repository().store.now()
+def _drawn(request: HttpRequest, article: Article, discussion: Discussion | None, comments: Markup) -> str:
+    """Return the page of an article as this reader sees it. `comments`: those of the discussion, drawn."""
+    frame, now = frame_of(request), repository().store.now()
     is_open = article.is_open(now)
-    outline = ArticleOutline(
+    shape = ArticleShape(
         frame,
         _unchanging(article),
         is_open=is_open,
         may=_abilities(request, article, now),
         site=site_address(request),
-        discussion=discussion and replace(discussion, drawn=gap("comments")),
+        discussion=discussion,
     )
-    own = {
+    holes = frame_holes(request) | {
         **standing_of(article, is_open=is_open, is_member=frame.is_member),
         "description": "" if article.html else description_of(article),
         "pv": grouped(article.pv),
         "uv": grouped(article.uv),
         "posted_ago": age(article.posted_at),
         "closes": from_now(article.closes_at),
-        "comments": discussion.drawn if discussion else "",
+        "comments": comments,
         "text": article.html,
         "ring": _ring(request, article),
         "history": _history(request, article),
     }
-    return kept_page("articles/article.html", outline, {**fillings, **own})
+    return kept("articles/article.html", shape, holes)
 
 
 def _unchanging(article: Article) -> Article:
-    """Return the article without what the gaps show, so that no vote, view or choice makes another page of it."""
+    """Return the article without what is in holes, so that no vote, view or choice makes another page of it."""
     return replace(
         article,
         text="",
@@ -261,8 +257,8 @@ def standing_of(article: Article, *, is_open: bool, is_member: bool) -> dict[str
         removed=bool(article.removed),
     )
     return {
-        "buttons": kept_macro("votes/buttons.html", "votes", standing, is_open),
-        "saving": kept_macro("lists/save_button.html", "save_button", standing, is_member),
+        "buttons": piece("articles/buttons.html", {}, standing=standing, is_open=is_open),
+        "saving": piece("articles/saving.html", {}, standing=standing, is_member=is_member),
         "votes": grouped(article.votes),
         "opposes": grouped(article.opposes),
         "choice": _told(article.choice),

@@ -1,6 +1,5 @@
 """Context processors: template variables beyond those that a view passes."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -21,7 +20,7 @@ from accounts.web.middleware import form_token_input
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group
-from articles.formatting.kept_pieces import drawn, gap
+from articles.formatting.kept import drawn
 from articles.site import site_text
 from articles.web.preferences import preferences_of
 from articles.wiring import is_about_to_move, repository
@@ -70,14 +69,12 @@ def preferences(request: HttpRequest) -> dict[str, Any]:
 
 
 class Frame(NamedTuple):
-    """All that `templates/base.html` draws around a page. Texts are empty where there is nothing to show."""
+    """What shapes the parts around a page, which `templates/base.html` draws; the rest is in holes."""
 
     is_member: bool
-    member: str
-    """The reader's name."""
+    is_own_page: bool
+    """Whether the page is the member's own."""
 
-    member_id: int | Markup
-    member_address: str
     unread: int | None
     """The number of the member's new notices, news of a ban included; None if it is not known."""
 
@@ -90,23 +87,8 @@ class Frame(NamedTuple):
     view: str
     """Name of the view that answers."""
 
-    address: str
-    """Path and query of the request."""
-
-    return_path: str
-    """Where login and log-out return to: not to account pages."""
-
-    login_query: str
-    """Query of the login's address, with the return path."""
-
-    back: str
-    """The page to which forms of the frame return."""
-
-    form_token: object
-    """Hidden input of the member's forms."""
-
-    messages: Markup
-    """The messages for the reader, drawn."""
+    returns: bool
+    """Whether login and log-out return to the page: not to account pages."""
 
     has_sign_up: bool
     """Whether readers can become members, if only with an invitation: the sign-up page says who gives them."""
@@ -116,38 +98,22 @@ class Frame(NamedTuple):
     is_moving: bool
     """Whether the site is about to move to another store."""
 
-    def with_gaps(self) -> tuple["Frame", Mapping[str, object]]:
-        """Return the frame with gaps where readers differ, and the content of the gaps.
-
-        For a page whose address returns to itself: the paths to return to are the address.
-        """
-        fillings: dict[str, object] = {name: getattr(self, name) for name in _GAPS if getattr(self, name)}
-        gaps: dict[str, Any] = {name: gap(name) for name in fillings} | dict.fromkeys(_RETURNS, gap("address"))
-        return self._replace(**gaps), fillings
-
-
-_GAPS = ("member", "member_id", "member_address", "address", "login_query", "form_token", "messages")
-_RETURNS = ("return_path", "back")
-
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """Provide the parts around the page, as `frame`. Read on first use."""
-    return {"frame": SimpleLazyObject(lambda: frame_of(request))}
+    """Provide the parts around the page: `frame`, and the reader's own as `hole`. Read on first use."""
+    return {
+        "frame": SimpleLazyObject(lambda: frame_of(request)),
+        "hole": SimpleLazyObject(lambda: frame_holes(request)),
+    }
 
 
 def frame_of(request: HttpRequest) -> Frame:
-    """Return the parts around the page."""
+    """Return what shapes the parts around the page."""
     user = getattr(request, "user", None) or AnonymousUser()  # missing if the request fails before authentication
-    preferences, match = preferences_of(request), request.resolver_match
-    here, name, unread = page_of(request), "", vars(request).get("unread")
-    return_path = "" if match and match.app_name == "accounts" else here
-    if user.is_authenticated:
-        name = user.get_username()
+    preferences, match, unread = preferences_of(request), request.resolver_match, vars(request).get("unread")
     return Frame(
-        is_member=bool(name),
-        member=name,
-        member_id=user.pk or 0,
-        member_address=_profile(name) if name else "",
+        is_member=user.is_authenticated,
+        is_own_page=user.is_authenticated and request.path == _profile(user.get_username()),
         unread=_unread(user, unread and unread.count),
         sees_moderation=any(map(user.has_perm, (SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES))),
         sees_operation=user.is_staff and user.has_perm("articles.see_operation"),
@@ -156,17 +122,35 @@ def frame_of(request: HttpRequest) -> Frame:
         keyboard=preferences.keyboard,
         path=request.path,
         view=match.view_name if match else "",
-        address=request.get_full_path(),
-        return_path=return_path,
-        login_query=f"?next={quote(return_path)}" if return_path else "",
-        back=here.partition("#")[0],
-        form_token=form_token_input(request) if name else "",
-        messages=_messages(request),
+        returns=not (match and match.app_name == "accounts"),
         has_sign_up=settings.SIGN_UP != "closed",
         has_rules=site_text("rules") is not None,
         has_imprint=site_text("imprint") is not None,
         is_moving=is_about_to_move(),
     )
+
+
+def frame_holes(request: HttpRequest) -> dict[str, object]:
+    """Return the reader's own parts of the frame; empty where there is nothing to show.
+
+    `address`: path and query of the request; `back`: the page to which forms return; `return_path`: the page to
+    which login and log-out return, and `login_query` the query of the login's address with it; `form_token`: the
+    hidden input of the member's forms; `messages`: the messages for the reader, drawn.
+    """
+    user, match, here = getattr(request, "user", None), request.resolver_match, page_of(request)
+    name = user.get_username() if user and user.is_authenticated else ""
+    return_path = "" if match and match.app_name == "accounts" else here
+    return {
+        "member": name,
+        "member_id": user.pk if name and user else 0,
+        "member_address": _profile(name) if name else "",
+        "address": request.get_full_path(),
+        "return_path": return_path,
+        "login_query": f"?next={quote(return_path)}" if return_path else "",
+        "back": here.partition("#")[0],
+        "form_token": form_token_input(request) if name else "",
+        "messages": _messages(request),
+    }
 
 
 def _unread(user: Any, notices: int | None) -> int | None:

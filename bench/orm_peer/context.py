@@ -10,6 +10,4 @@ def nothing_else(_request: HttpRequest) -> dict[str, Any]:
         "all_groups": [],
         "pending_article": None,
         "voting_rings_link": {"is_shown": False, "flagged": 0},
-        "text": "",
-        "discussion": None,
     }

@@ -1,22 +1,26 @@
 """The front page, the page of an article without the explanation of its rank, and a vote."""
 
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from articles.domain.articles import Choice
 from articles.domain.lists import ArticlePage, Order
+from articles.formatting.kept import OPEN, kept
 from articles.formatting.values import age, from_now, grouped
-from articles.views.articles import Abilities, card_of, standing_of
+from articles.views.articles import Abilities, card_of, description_of, standing_of
 from articles.views.lists.list_page import Reader, list_page
 from articles.views.lists.rows import draw_rows
 from articles.web.addresses import site_address
+from articles.web.context import frame_holes, frame_of
 from bench.orm_peer import models, reading
 
 SECONDS_PER_POINT = 432.0
@@ -39,13 +43,35 @@ def front(request: HttpRequest) -> HttpResponse:
     page = ArticlePage((), 1, PER_PAGE, _count(int(now // _COUNT_SECONDS)), Order.SCORE)
     is_member = request.user.is_authenticated
     context = {
-        "list": list_page(page, Reader(is_member=is_member), next="?page=2"),
-        "drawn_rows": draw_rows(articles, is_member=is_member, now=now, first_rank=1),
-        "since": int(now // _COUNT_SECONDS * _COUNT_SECONDS),
+        "list": list_page(page, Reader(is_member=is_member), next=OPEN["next"]),
         "updated_ago": "",
         "welcome": None,
     }
-    return render(request, "lists/list.html", context)
+    holes = {
+        "rows": draw_rows(articles, is_member=is_member, now=now, first_rank=1),
+        "since": int(now // _COUNT_SECONDS * _COUNT_SECONDS),
+        "next": "?page=2",
+    }
+    return _page(request, "lists/list.html", context, holes)
+
+
+@dataclass
+class _Shape:
+    """The shape of a page that is not kept."""
+
+    values: dict[str, Any]
+    is_kept = False
+
+    def context(self) -> dict[str, Any]:
+        return self.values
+
+
+def _page(
+    request: HttpRequest, template: str, context: dict[str, Any], holes: Mapping[str, object]
+) -> HttpResponse:
+    return HttpResponse(
+        kept(template, _Shape(context | {"frame": frame_of(request)}), frame_holes(request) | dict(holes))
+    )
 
 
 @require_safe
@@ -54,12 +80,16 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     _record_view(row, request)
     (article,) = reading.drawn([row], request.user)
     is_open = article.is_open(time.time())
-    context = standing_of(article, is_open=is_open, is_member=request.user.is_authenticated) | {
+    context = {
         "article": article,
         "is_open": is_open,
         "may": Abilities(article.poster == request.user.pk, *[False] * (len(Abilities._fields) - 1)),
         "card": card_of(site_address(request), article),
         "has_text": False,
+        "discussion": None,
+    }
+    holes = standing_of(article, is_open=is_open, is_member=request.user.is_authenticated) | {
+        "description": description_of(article),
         "pv": grouped(article.pv),
         "uv": grouped(article.uv),
         "posted_ago": age(article.posted_at),
@@ -67,7 +97,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
         "ring": "",
         "history": "",
     }
-    return render(request, "articles/article.html", context)
+    return _page(request, "articles/article.html", context, holes)
 
 
 def _record_view(row: models.Article, request: HttpRequest) -> None:

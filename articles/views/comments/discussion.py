@@ -42,10 +42,7 @@ class OrderLink:
 
 @dataclass(frozen=True, slots=True)
 class Discussion:
-    """What the template draws. Addresses are "" if there is no such page."""
-
-    drawn: Markup
-    """Its comments."""
+    """What the template draws around the comments. Addresses are "" if there is no such page."""
 
     total: int
     new: int
@@ -133,8 +130,8 @@ def discussion_with(
     *,
     parent: Comment | None = None,
     visited_at: float | None = None,
-) -> Discussion:
-    """Return the discussion of a thread that was read for the page at `address`.
+) -> tuple[Discussion, Markup]:
+    """Return the discussion of a thread that was read for the page at `address`, and its comments, drawn.
 
     `parent`: the comment that the page's form replies to; `visited_at`: since when comments are new to the reader.
     """
@@ -153,8 +150,7 @@ def discussion_with(
     new = new_in(thread, viewer)
     has_form = viewer.may_write and (parent is None or parent.is_shown)
 
-    return Discussion(
-        drawn=draw_thread(thread, viewer, new),
+    discussion = Discussion(
         total=thread.total,
         new=len(new),
         first_new=f"#comment-{new[0]}" if new else "",
@@ -169,6 +165,7 @@ def discussion_with(
         is_banned=is_banned,
         has_form=has_form,
     )
+    return discussion, draw_thread(thread, viewer, new)
 
 
 def _labels() -> dict[CommentOrder, str]:
@@ -209,12 +206,14 @@ def branch(request: HttpRequest, comment_id: int) -> HttpResponse:
     article = repo.articles.get(comment.article, reader_id(request))
     whole = reverse("articles:article", args=[article.id])
     address = reverse("articles:comment", args=[comment_id])
+    discussion, comments = discussion_with(request, article, thread, address, parent=comment)
     context = {
         "article": article,
         "comment": comment,
         "top": thread.ancestors[0] if len(thread.ancestors) > 1 else None,
         "canonical": site_address(request) + whole,
-        "discussion": discussion_with(request, article, thread, address, parent=comment),
+        "discussion": discussion,
+        "comments": comments,
         "comment_form": CommentForm(initial={"parent": comment_id}),
     }
     return render(request, "comments/page.html", context)

@@ -1,38 +1,29 @@
 """Comments as pages show them: all that is shown of one, and the drawn comments, which are kept in memory.
 
-A drawn comment is a pure function of a `CommentRow` and the language, as a row of a list is: see
-`articles.views.lists.rows`. Its replies are drawn apart, and put into its gap.
+Its replies are drawn apart, and put into its hole.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import zip_longest
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.conf import settings
-from django.template import engines
 from django.urls import reverse
-from django.utils.translation import get_language
 from markupsafe import Markup
 
 from articles.domain.articles import ArticleId, Choice, LeftOut
 from articles.domain.comments import DEEPEST_SHOWN, Comment, CommentId, CommentOrder, Thread, lower_bound
 from articles.domain.members import DELETED_MEMBER, UserId
+from articles.formatting.kept import drawer
 from articles.formatting.values import age
-
-MOST_COMMENTS = 2_000
-"""Drawn comments that a process keeps, about 3 KB each; the least recently shown ones are dropped."""
 
 _LONGEST_KEPT = 3_000
 """Characters of HTML with which a drawn comment is kept."""
 
-_GAP = Markup("<!--replies-->")
-
 
 class CommentRow(NamedTuple):
-    """What a page shows of a comment. Times in Unix seconds."""
+    """What a page shows of a comment, and the shape of what is drawn of it. Times in Unix seconds."""
 
     id: CommentId
     article: ArticleId
@@ -98,6 +89,14 @@ class CommentRow(NamedTuple):
 
     next_new: CommentId | None = None
     """The next new comment on the page."""
+
+    @property
+    def is_kept(self) -> bool:
+        return len(self.html) <= _LONGEST_KEPT
+
+    def context(self) -> dict[str, Any]:
+        """Return what `templates/comments/comment.html` sees."""
+        return {"row": self}
 
     @property
     def points(self) -> int:
@@ -213,31 +212,18 @@ def draw_thread(thread: Thread, viewer: Viewer, new: Sequence[CommentId] = ()) -
         return Markup()
     rows, depths = rows_of(thread, viewer, new), [comment.depth for comment in thread.comments]
     with _turns[thread.comments[0].article % len(_turns)]:
-        return Markup("").join(_pieces(rows, depths))
+        return Markup("".join(_pieces(rows, depths)))  # nosec B704 # noqa: S704 - the template escapes
 
 
-def _pieces(rows: Iterable[CommentRow], depths: Iterable[int]) -> Iterator[Markup]:
-    ends: list[tuple[int, Markup]] = []
+def _pieces(rows: Iterable[CommentRow], depths: Iterable[int]) -> Iterator[str]:
+    ends: list[tuple[int, str]] = []
     """Depth of each comment whose replies are being drawn, and what follows the replies."""
+    draw = drawer("comments/comment.html")
     for row, depth in zip(rows, depths, strict=True):
         while ends and ends[-1][0] >= depth:
             yield ends.pop()[1]
-        before, after = kept_comment(row)
+        before, _hole, after = draw(row)
         yield before
         ends.append((depth, after))
     while ends:
         yield ends.pop()[1]
-
-
-def kept_comment(row: CommentRow) -> tuple[Markup, Markup]:
-    """Return the drawn comment: what comes before its replies, and what follows them."""
-    is_kept = len(row.html) <= _LONGEST_KEPT and not settings.DEBUG  # so that a changed template shows
-    return (_drawn if is_kept else _drawn.__wrapped__)(row, get_language())
-
-
-@lru_cache(MOST_COMMENTS)
-def _drawn(row: CommentRow, _language: str | None) -> tuple[Markup, Markup]:
-    template = engines["jinja2"].env.get_template("comments/comment.html")  # type: ignore[attr-defined]
-    drawn: Markup = template.module.draw_comment(row, _GAP)
-    before, _gap, after = drawn.partition(_GAP)
-    return before, after

@@ -1,4 +1,4 @@
-"""Pages of lists. All are rendered as the same page, which is kept in memory, with gaps for the rows."""
+"""Pages of lists. Readers of the same list get the same page, which is kept in memory, with holes for the rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from accounts.moderators import ASSIGN_GROUPS
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import GROUPS_PER_LIST, HOT_PERIODS, TOP_PERIODS, ArticlePage, Order, Period
-from articles.formatting.kept_pieces import gap, kept_page
+from articles.formatting.kept import OPEN, kept
 from articles.formatting.values import age
 from articles.site import SiteText, site_text
 from articles.text.lines import InvalidInput
@@ -21,7 +21,7 @@ from articles.views.lists.list_page import Reader, list_page
 from articles.views.lists.paging import Place, place_in
 from articles.views.lists.rows import draw_rows
 from articles.web.addresses import moved, redirect_to_path
-from articles.web.context import Frame, frame_of
+from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
@@ -35,8 +35,8 @@ _SINCE_STEP_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class ListOutline:
-    """A page of a list, with gaps for its rows, the addresses of other pages, and what differs between readers."""
+class ListShape:
+    """The shape of a page of a list: all but rows, addresses of other pages, and what is the reader's own."""
 
     frame: Frame
     page: ArticlePage
@@ -61,15 +61,13 @@ class ListOutline:
             self.reader,
             is_empty=self.is_empty,
             period=self.period,
-            previous=gap("previous") if self.has_previous else "",
-            next=gap("next") if self.has_next else "",
+            previous=OPEN["previous"] if self.has_previous else "",
+            next=OPEN["next"] if self.has_next else "",
             description=self.description,
         )
         return {
             "frame": self.frame,
             "list": shown,
-            "drawn_rows": gap("rows"),
-            "since": gap("since"),
             "updated_ago": self.updated_ago,
             "welcome": self.welcome if shown.is_welcoming else None,
         }
@@ -179,9 +177,9 @@ def _list(
 
 def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, period: Period) -> str:
     """Return a page of a list as this reader sees it."""
-    frame, fillings = frame_of(request).with_gaps()
-    preferences, group, previous, next_page = preferences_of(request), page.group, place.before, place.after(page)
-    outline = ListOutline(
+    frame, preferences, group = frame_of(request), preferences_of(request), page.group
+    previous, next_page = place.before, place.after(page)
+    shape = ListShape(
         frame,
         replace(page, articles=()),
         is_empty=not page.articles,
@@ -205,10 +203,10 @@ def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, pe
         first_rank=page.first_rank,
         shows_last_comments=page.order is Order.ACTIVE,
     )
-    own = {
+    holes = frame_holes(request) | {
         "rows": rows,
         "since": int(now // _SINCE_STEP_SECONDS * _SINCE_STEP_SECONDS),
         "previous": previous,
         "next": next_page,
     }
-    return kept_page("lists/list.html", outline, {**fillings, **own})
+    return kept("lists/list.html", shape, holes)

@@ -1,32 +1,20 @@
-"""Rows of lists: all that a row shows, and the rendered rows, which are kept in memory.
+"""Rows of lists: all that a row shows, and the drawn rows, which are kept in memory.
 
-A row is a pure function of an article as the reader sees it, a few facts and the language: it contains no address
-of the page, no token and nothing of the reader but the choices in the article. So it needs no invalidation, and
-can be shown to everyone whose row is equal.
+A row contains no address of the page, no token and nothing of the reader but the choices in the article. So it can
+be shown to everyone whose row is equal.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from django.conf import settings
-from django.template import engines
-from django.utils.translation import get_language
 from markupsafe import Markup
 
 from articles.domain.articles import Article, ArticleId, Choice
+from articles.formatting.kept import drawer, filled
 from articles.formatting.values import age_in_units, age_in_words, grouped
-
-_GAP = Markup("<!--marked-->")
-"""In the place of the position, and of a text that may have marks. They are escaped, so none contains it."""
+from articles.searching import home_of
 
 _EXCERPT = Markup('<p class="excerpt" dir="auto">%s</p>')
-
-MOST_ROWS = 5_000
-"""Rows that a process keeps, about 2 KB each; the least recently shown ones are dropped."""
-
-MOST_FOUND = 4_000
-"""Rows of searches that a process keeps, likewise."""
 
 Show = Callable[..., Markup]
 """Marks the words of a search in a title, a host, or with `group=True` a group; escapes the rest."""
@@ -84,6 +72,22 @@ class Facts(NamedTuple):
     """Age of the last comment; None in lists that do not show it."""
 
 
+class RowShape(NamedTuple):
+    """All that a drawn row depends on. `is_found`: by a search."""
+
+    article: Article
+    facts: Facts
+    is_found: bool = False
+
+    @property
+    def is_kept(self) -> bool:
+        return True
+
+    def context(self) -> dict[str, Any]:
+        """Return what `templates/lists/row.html` sees."""
+        return {"row": row_of(self.article, self.facts), "is_found": self.is_found}
+
+
 def draw_rows(
     articles: Iterable[Article],
     *,
@@ -100,9 +104,7 @@ def draw_rows(
     `first_rank`: position of the first one; None for lists without positions. `show` marks the words of a search;
     `excerpts`: parts of texts that it found; `reasons`: links that explain why.
     """
-    draw = _drawn if show is None else _drawn_with_gaps  # of these, the position is a gap, too
-    kept: Callable[..., Any] = draw.__wrapped__ if settings.DEBUG else draw  # so that a changed template shows
-    language, rows = get_language(), []
+    draw, rows = drawer("lists/row.html"), list[str]()
     for n, article in enumerate(articles):
         commented_at = article.last_comment_at if shows_last_comments else None
         rank = None if first_rank is None else first_rank + n
@@ -110,50 +112,26 @@ def draw_rows(
             age_in_units(article.posted_at, now),
             article.is_open(now),
             is_member,
-            rank if show is None else None,
+            rank if show is None else None,  # the same article has another position in each search
             None if commented_at is None else age_in_units(commented_at, now),
         )
-        row = kept(article, facts, language)
+        parts = draw(RowShape(article, facts, show is not None))
         if show:
-            row = row.marked(show, rank, (reasons or {}).get(article.id), (excerpts or {}).get(article.id))
-        rows.append(row)
-    return Markup("".join(rows))  # nosec B704 # noqa: S704 - templates draw them; Markup's own join escapes each again
+            excerpt = (excerpts or {}).get(article.id)
+            own = {
+                "rank": "" if rank is None else grouped(rank),
+                "reason": (reasons or {}).get(article.id, ""),
+                "excerpt": _EXCERPT % excerpt if excerpt else "",
+            }
+            parts = (filled(parts, _marked(article, show) | own),)
+        rows += parts
+    return Markup("".join(rows))  # nosec B704 # noqa: S704 - Markup's own join escapes each again
 
 
-@lru_cache(MOST_ROWS)
-def _drawn(article: Article, facts: Facts, _language: str | None) -> Markup:
-    return draw_row(row_of(article, facts))
-
-
-class _RowWithGaps(NamedTuple):
-    """A rendered row of a search: `parts` around the position, `texts` with marks, a link, and an excerpt.
-
-    The same article has another position in each search.
-    """
-
-    parts: tuple[str, ...]
-    texts: tuple[tuple[str, bool], ...]
-    """Texts, each with whether it is a group."""
-
-    def marked(self, show: Show, rank: int | None, reason: Markup | None, excerpt: Markup | None) -> Markup:
-        before, after, *others, last, end = self.parts
-        filled = [before, "" if rank is None else grouped(rank), after]
-        for (text, is_group), part in zip(self.texts, others, strict=True):
-            filled += (show(text, group=is_group), part)
-        filled += (reason or "", last, _EXCERPT % excerpt if excerpt else "", end)
-        return Markup("".join(filled))  # nosec B704 # noqa: S704 - the template and `show` escape
-
-
-@lru_cache(MOST_FOUND)
-def _drawn_with_gaps(article: Article, facts: Facts, _language: str | None) -> _RowWithGaps:
-    texts: list[tuple[str, bool]] = []
-
-    def gap(text: str, *, group: bool = False) -> Markup:
-        texts.append((text, group))
-        return _GAP
-
-    parts = str(draw_row(row_of(article, facts), gap, _GAP, _GAP, _GAP)).split(_GAP)
-    return _RowWithGaps(tuple(parts), tuple(texts))
+def _marked(article: Article, show: Show) -> dict[str, object]:
+    """Return the texts of a row in which words of a search are marked, as its holes name them."""
+    groups = {f"group {slug}": show(slug, group=True) for slug in article.groups}
+    return {"title": show(article.title), "host": show(home_of(article.link)) if article.link else "", **groups}
 
 
 def row_of(article: Article, facts: Facts) -> Row:
@@ -184,16 +162,3 @@ def row_of(article: Article, facts: Facts) -> Row:
         facts.is_member,
         facts.rank,
     )
-
-
-def draw_row(
-    row: Row,
-    show: Show | None = None,
-    rank: str | None = None,
-    reason: str | None = None,
-    excerpt: str | None = None,
-) -> Markup:
-    """Render a row, with `rank` in the place of its position, a link that explains it, and an excerpt."""
-    template = engines["jinja2"].env.get_template("lists/row.html")  # type: ignore[attr-defined]
-    drawn: Markup = template.module.draw_row(row, show, rank, reason, excerpt)
-    return drawn

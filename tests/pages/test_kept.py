@@ -1,18 +1,16 @@
-"""Pieces of pages that are kept in memory: each is a function of the values that it is given."""
+"""Drawings that are kept in memory: each is a function of its shape, with holes for what is the reader's own."""
 
 import re
 import time
-from dataclasses import dataclass
 
 import pytest
 import time_machine
 from django.utils import translation
 from jinja2 import UndefinedError
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from articles.domain.articles import Choice
-from articles.formatting import kept_pieces
-from articles.formatting.kept_pieces import gap, kept_page, kept_piece
+from articles.formatting.kept import LONGEST_VALUE, MOST_KEPT, OPEN, keeper, piece
 from tests.factories import browser_of, post_as, view
 
 FOOTER = {
@@ -22,21 +20,35 @@ FOOTER = {
     "has_imprint": False,
     "theme": "",
     "keyboard": True,
-    "back": "/",
 }
 
 
-def footer(**values):
-    return kept_piece("footer.html", **FOOTER | values)
+HOLES = {"back": "/", "form_token": ""}
 
 
-def test_an_equal_piece_is_rendered_once():
-    first = footer(back="/equal/")
-    before = kept_pieces._piece.cache_info()
+def footer(holes=HOLES, **values):
+    return piece("footer.html", holes, **FOOTER | values)
 
-    assert footer(back="/equal/") == first
-    assert kept_pieces._piece.cache_info().misses == before.misses
-    assert kept_pieces._piece.cache_info().maxsize == kept_pieces.MOST_PIECES
+
+def drawn(template="footer.html"):
+    """Return how many drawings of a template were made, and how many are kept."""
+    info = keeper(template).cache_info()
+    return info.misses, info.currsize
+
+
+ARTICLE = "articles/article.html"
+
+
+def test_an_equal_piece_is_drawn_once():
+    first = footer(theme="equal")
+    before = drawn()
+
+    assert footer(theme="equal") == first
+    assert drawn() == before
+
+
+def test_each_template_has_its_own_number_of_kept_drawings():
+    assert {template: keeper(template).cache_info().maxsize for template in MOST_KEPT} == MOST_KEPT
 
 
 @pytest.mark.parametrize(
@@ -45,9 +57,9 @@ def test_an_equal_piece_is_rendered_once():
         {"is_staff": True},
         {"theme": "dark"},
         {"keyboard": False},
-        {"back": "/hot/"},
         {"has_rules": True},
-        {"token": "x"},
+        {"holes": HOLES | {"back": "/hot/"}},
+        {"holes": HOLES | {"form_token": "x"}},
     ],
 )
 def test_every_value_makes_another_piece(other):
@@ -62,7 +74,9 @@ def test_each_language_has_its_own():
 
 
 def test_the_token_of_a_reader_is_in_no_kept_piece():
-    first, second = (footer(token=Markup(f'<input value="{token}">')) for token in ("one", "two"))
+    first, second = (
+        footer(HOLES | {"form_token": Markup(f'<input value="{token}">')}) for token in ("one", "two")
+    )
 
     assert first.replace("one", "two") == second
     assert first.count('<input value="one">') == 2
@@ -70,14 +84,14 @@ def test_the_token_of_a_reader_is_in_no_kept_piece():
 
 def test_a_value_that_is_not_passed_is_an_error():
     with pytest.raises(UndefinedError):
-        kept_piece("footer.html", theme="")
+        piece("footer.html", HOLES, theme="")
 
 
 def test_a_piece_with_a_very_long_value_is_not_kept():
-    before = kept_pieces._piece.cache_info()
-    footer(back="/" + "x" * 600)
+    before = drawn()
 
-    assert kept_pieces._piece.cache_info() == before
+    assert footer(theme="x" * (LONGEST_VALUE + 1))
+    assert drawn() == before
 
 
 def test_members_in_turn_get_their_own_name_and_token(site_store, alice, bob):
@@ -92,77 +106,48 @@ def test_members_in_turn_get_their_own_name_and_token(site_store, alice, bob):
     assert len(tokens) == 6
 
 
-@dataclass(frozen=True)
-class Imprint:
-    """An outline for a template that shows whether there is an imprint, with a gap for the theme."""
-
-    has_imprint: bool = False
-    is_kept: bool = True
-
-    def context(self):
-        return FOOTER | {"has_imprint": self.has_imprint, "back": gap("address"), "form_token": ""}
-
-
-def test_the_gaps_of_a_kept_page_are_filled_for_each_reader_and_escaped():
-    pages = {address: kept_page("footer.html", Imprint(), {"address": address}) for address in ("/a/", "/<b>/")}
+def test_holes_are_filled_for_each_reader_and_escaped():
+    pages = {address: str(footer(HOLES | {"back": address})) for address in ("/a/", "/<b>/")}
 
     assert 'value="/a/#chosen-theme"' in pages["/a/"]
     assert 'value="/&lt;b&gt;/#chosen-theme"' in pages["/<b>/"]
     assert pages["/a/"].replace("/a/", "/&lt;b&gt;/") == pages["/<b>/"]
 
 
-def test_an_equal_page_is_rendered_once_and_another_outline_makes_another_page():
-    first = kept_page("footer.html", Imprint(), {"address": "/"})
-    before = kept_pieces._page.cache_info()
-
-    assert kept_page("footer.html", Imprint(), {"address": "/"}) == first
-    assert kept_pieces._page.cache_info().misses == before.misses
-    assert kept_page("footer.html", Imprint(has_imprint=True), {"address": "/"}) != first
-
-
-def test_a_page_that_is_too_large_is_not_kept():
-    before = kept_pieces._page.cache_info()
-
-    assert kept_page("footer.html", Imprint(is_kept=False), {"address": "/"})
-    assert kept_pieces._page.cache_info() == before
-
-
 def test_the_page_of_an_article_with_a_long_text_is_not_kept(site_store, alice):
-    before = kept_pieces._page.cache_info().currsize
+    before = drawn(ARTICLE)[1]
     post_as(site_store, alice, "A long text", "", text="*word* " * 800)
 
     page = browser_of(alice).get("/articles/1/").text
 
     assert page.count("<em>word</em>") == 800
-    assert kept_pieces._page.cache_info().currsize == before
+    assert drawn(ARTICLE)[1] == before
 
 
-def test_what_is_put_into_a_gap_is_not_searched_for_gaps():
-    page = kept_page("footer.html", Imprint(), {"address": gap("form_token")})
-
-    assert gap("form_token") in page
+def test_what_is_put_into_a_hole_is_not_searched_for_holes():
+    assert OPEN["form_token"] in footer(HOLES | {"back": OPEN["form_token"]})
 
 
-def test_a_gap_that_nothing_is_put_into_is_an_error():
+def test_a_hole_that_nothing_is_put_into_is_an_error():
     with pytest.raises(KeyError):
-        kept_page("footer.html", Imprint(), {})
+        footer({"form_token": ""})
 
 
-def test_a_gap_in_the_title_of_an_article_or_the_name_of_a_group_is_text(site_store, alice):
-    text = "<!--gap form_token--> <!--gap rows-->"
+def test_a_hole_in_the_title_of_an_article_or_the_name_of_a_group_is_text(site_store, alice):
+    text = f"{OPEN['form_token']} {OPEN['rows']}"
     site_store.groups.create("python", text)
     post_as(site_store, alice, text, "https://example.org/", ["python"])
 
     page = browser_of(alice).get("/groups/python/").text
 
-    assert page.count("&lt;!--gap form_token--&gt; &lt;!--gap rows--&gt;") >= 2
-    assert "<!--gap" not in page
+    assert page.count(escape(str(text))) >= 2
+    assert text not in page
 
 
 def test_the_page_of_an_article_is_kept_while_only_time_and_views_change(site_store, article, bob):
     browser = browser_of(bob)
     browser.get(f"/articles/{article}/")
-    before = kept_pieces._page.cache_info().misses
+    before = drawn(ARTICLE)[0]
 
     pages = []
     for minutes in (5, 90):
@@ -170,7 +155,7 @@ def test_the_page_of_an_article_is_kept_while_only_time_and_views_change(site_st
             view(site_store, article, minutes)
             pages.append(browser.get(f"/articles/{article}/").text)
 
-    assert kept_pieces._page.cache_info().misses == before
+    assert drawn(ARTICLE)[0] == before
     assert "5 minutes ago" in pages[0]
     assert "1 hour ago" in pages[1]
     assert pages[0] != pages[1]
@@ -189,12 +174,12 @@ def test_members_in_turn_see_their_own_choice_on_the_page_of_an_article(site_sto
     assert seen == 2 * ["You voted for it.", "You opposed it.", ""]
 
 
-def _forget_pieces():
-    for kept in (kept_pieces._page, kept_pieces._piece, kept_pieces._macro):
-        kept.cache_clear()
+def _forget():
+    for template in (ARTICLE, "articles/buttons.html", "articles/saving.html", "header.html", "footer.html"):
+        keeper(template).cache_clear()
 
 
-def test_votes_and_choices_change_the_page_of_an_article_but_make_no_other_outline(
+def test_votes_and_choices_change_the_page_of_an_article_but_make_no_other_drawing(
     site_store, article, bob, carol
 ):
     def page_of(member):
@@ -207,16 +192,16 @@ def test_votes_and_choices_change_the_page_of_an_article_but_make_no_other_outli
             site_store.members.save(bob.pk, article, wanted=saved)
             yield
 
-    _forget_pieces()
+    _forget()
     page_of(bob), page_of(carol)
-    outlines = kept_pieces._page.cache_info().misses
+    drawings = drawn(ARTICLE)[0]
     shown = [(page_of(bob), page_of(carol)) for _ in states()]
-    assert kept_pieces._page.cache_info().misses == outlines
+    assert drawn(ARTICLE)[0] == drawings
 
     anew = []
     for _ in states():
         for member in (bob, carol):
-            _forget_pieces()
+            _forget()
             anew.append(page_of(member))
     assert [page for both in shown for page in both] == anew
     assert len(set(anew)) == len(anew) == 6

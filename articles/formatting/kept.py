@@ -1,0 +1,130 @@
+"""Drawings that are kept in memory: pages, and parts of pages, that hardly differ between readers.
+
+A drawing is a pure function of its shape, which is all that its template sees, and of the language. Where readers
+differ, or what is shown changes often, the template has a hole: `{{ hole.member }}` is the place of the reader's
+name. Holes are left open in what is kept, and filled for each reader. So no drawing needs invalidation, and none
+contains anything about another reader. A page that is not kept uses the same templates with its own `hole`: see
+`articles.web.context`.
+"""
+
+import re
+import secrets
+from collections.abc import Callable, Hashable, Mapping
+from functools import cache, lru_cache, partial
+from typing import Any, NamedTuple, Protocol
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.template import engines
+from django.template.loader import render_to_string
+from django.utils.translation import get_language
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup, escape
+
+MOST_KEPT: Mapping[str, int] = {
+    "articles/article.html": 200,  # 20 KB each
+    "lists/list.html": 200,  # 10 KB
+    "lists/row.html": 9_000,  # 2 KB
+    "comments/comment.html": 2_000,  # 3 KB
+}
+"""Drawings that a process keeps of a template; the least recently shown ones are dropped."""
+
+MACROS: Mapping[str, str] = {"lists/row.html": "draw_row", "comments/comment.html": "draw_comment"}
+"""Templates of which a page has many drawings: they are macros, so that what they import is found once."""
+
+MOST_KEPT_OF_OTHERS = 1_000  # 3 KB each
+LONGEST_VALUE = 500
+"""Characters of a value, such as the address of a page, with which a piece is kept."""
+
+_MARK = secrets.token_hex(8)
+_HOLE = re.compile(f"<!--{_MARK} ([^>]+)-->")
+
+Parts = tuple[str, ...]
+"""Text and names of holes in turn, text first and last."""
+
+
+class _OpenHoles:
+    """What a template sees as `hole` while it is drawn to be kept: the marks of the places, by name."""
+
+    def __getitem__(self, name: str) -> Markup:
+        return Markup(f"<!--{_MARK} {name}-->")  # nosec B704 # noqa: S704 - names are our own, or slugs
+
+
+OPEN = _OpenHoles()
+
+Holes = Mapping[str, object] | _OpenHoles
+"""Contents of holes by name; they are escaped."""
+
+
+class Shape(Hashable, Protocol):
+    """All that a drawing depends on, except for the language and what is in its holes."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the drawing is small, and likely to be needed again."""
+
+    def context(self) -> Mapping[str, Any]:
+        """Return what the template sees beside `hole`."""
+
+
+class Piece(NamedTuple):
+    """The shape of a part of a page: the names and values that its template sees. Others are errors."""
+
+    values: tuple[tuple[str, Hashable], ...]
+
+    @property
+    def is_kept(self) -> bool:
+        return not any(isinstance(value, str) and len(value) > LONGEST_VALUE for _name, value in self.values)
+
+    def context(self) -> Mapping[str, Any]:
+        return dict(self.values)
+
+
+def kept(template: str, shape: Shape, holes: Holes) -> Markup:
+    """Return the drawing of a shape with its holes filled. Raises KeyError for a hole without content."""
+    return filled(drawer(template)(shape), holes)
+
+
+def filled(parts: Parts, holes: Holes) -> Markup:
+    """Return the text with the contents of its holes. Raises KeyError for a hole without content."""
+    texts = list(parts)
+    texts[1::2] = [escape(holes[name]) for name in parts[1::2]]
+    return Markup("".join(texts))  # nosec B704 # noqa: S704 - templates escape
+
+
+def piece(template: str, holes: Holes, /, **values: Hashable) -> Markup:
+    """Return the drawing of a template that sees these values."""
+    return kept(template, Piece(tuple(values.items())), holes)
+
+
+@pass_context
+def kept_piece(context: Context, template: str, /, **values: Hashable) -> Markup:
+    """Return a part of the page with the page's own holes: open ones if the page is being kept."""
+    return piece(template, context["hole"], **values)
+
+
+def drawer(template: str) -> Callable[[Shape], Parts]:
+    """Return a function for the drawings of shapes in the active language, with open holes."""
+    language, keep = get_language(), keeper(template)
+    draw = keep.__wrapped__
+    if settings.DEBUG:  # a changed template shows
+        return partial(draw, language)
+    return lambda shape: (keep if shape.is_kept else draw)(language, shape)
+
+
+@cache
+def keeper(template: str) -> Any:
+    """Return the function that draws the template, and keeps what it drew, an `lru_cache`."""
+    return lru_cache(MOST_KEPT.get(template, MOST_KEPT_OF_OTHERS))(partial(_drawn, template))
+
+
+def _drawn(template: str, _language: str | None, shape: Shape) -> Parts:
+    found = engines["jinja2"].env.get_template(template)  # type: ignore[attr-defined]
+    draw = getattr(found.module, MACROS[template]) if template in MACROS else found.render
+    return tuple(_HOLE.split(draw(**shape.context(), hole=OPEN)))
+
+
+def drawn(template: str, context: dict[str, Any], request: HttpRequest | None = None) -> Markup:
+    """Return a part of a page that is not kept, to be put into a hole."""
+    return Markup(render_to_string(template, context, request, using="jinja2"))  # nosec B704 # noqa: S704 - it escapes
