@@ -24,8 +24,8 @@ NO_CACHE = (
     "have no Last-Modified. Set CACHE_URL to a single server for quicker pages of members."
 )
 
-_EXPLAINED = {"security.W004", "security.W012", "security.W016", "security.W018"}
-"""Django's checks of https and DEBUG, which are left out: the checks here say more."""
+_EXPLAINED = {"security.W010", "security.W018"}
+"""Django's checks of cookies without https and of DEBUG, which are left out: the checks here say more."""
 
 
 def is_public() -> bool:
