@@ -23,6 +23,7 @@ from accounts.models import Ban as BanRow
 from accounts.moderators import BAN_MEMBERS
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
+from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import MODERATORS, router
 from articles.domain.moderation_log import Action, Actor
@@ -185,9 +186,7 @@ class BanChange(BaseModel):
 
     banned: bool = Field(strict=True, description=gettext_noop("False lifts the ban."), examples=[True])
     days: int = Field(0, ge=0, le=MOST_DAYS, description=gettext_noop("0 for a ban without end."), examples=[7])
-    reason: str = Field(
-        description=gettext_noop("Everyone can read it in the moderation log."), examples=["Spam."]
-    )
+    reason: schemas.PublicReason = Field(examples=["Spam."])
 
 
 class Ban(BaseModel):
@@ -225,7 +224,6 @@ class Bans(BaseModel):
     "users/{name}/bans",
     summary=gettext_noop("The current bans of a member"),
     description=gettext_noop("Only for members who can ban."),
-    response=Bans,
     auth=MODERATORS,
 )
 def list_bans(request: HttpRequest, name: MemberName) -> Bans:
@@ -239,7 +237,6 @@ def list_bans(request: HttpRequest, name: MemberName) -> Bans:
         "Only for members who can ban. A ban replaces the current one with the same scope; others continue. "
         "Repeated within a minute, it changes nothing. Members who can ban cannot be banned."
     ),
-    response=Bans,
     auth=MODERATORS,
 )
 def change_ban(request: HttpRequest, name: MemberName, scope: Scope, change: BanChange) -> Bans:

@@ -15,6 +15,7 @@ from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
 from articles import site
+from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, require, router
 from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import CleanedField, reason_field
@@ -106,16 +107,13 @@ class HostBlocking(BaseModel):
         examples=["spam.example"],
     )
     blocked: bool = Field(strict=True, description=gettext_noop("False unblocks it."), examples=[True])
-    reason: str = Field(
-        description=gettext_noop("Everyone can read it in the moderation log."), examples=["It sells pills."]
-    )
+    reason: schemas.PublicReason = Field(examples=["It sells pills."])
 
 
 @router.get(
     "blocked-hosts",
     summary=gettext_noop("Blocked hosts"),
     description=gettext_noop("Moderators only."),
-    response=HostBlocks,
     auth=MODERATORS,
 )
 def list_blocked_hosts(request: HttpRequest) -> HostBlocks:
@@ -129,7 +127,6 @@ def list_blocked_hosts(request: HttpRequest) -> HostBlocks:
     description=gettext_noop(
         "Moderators only. Idempotent; another reason replaces the first. The response has all blocked hosts."
     ),
-    response=HostBlocks,
     auth=MODERATORS,
 )
 def block_host(request: HttpRequest, blocking: HostBlocking) -> HostBlocks:

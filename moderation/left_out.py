@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from accounts.models import User
 from accounts.moderators import BAN_MEMBERS
 from accounts.web.form_pages import form_action
+from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import MODERATORS, router
 from articles.domain.moderation_log import Actor
@@ -85,9 +86,7 @@ class LeavingOut(BaseModel):
     __doc__ = gettext_noop("Whether to leave a member's votes out of ranking, and why.")
 
     left_out: bool = Field(strict=True, description=gettext_noop("False counts them again."), examples=[True])
-    reason: str = Field(
-        description=gettext_noop("Everyone can read it in the moderation log."), examples=["A voting ring."]
-    )
+    reason: schemas.PublicReason = Field(examples=["A voting ring."])
 
 
 class LeftOut(BaseModel):
@@ -109,7 +108,6 @@ class LeftOut(BaseModel):
     "users/{name}/left-out",
     summary=gettext_noop("Whether a member's votes are left out of ranking"),
     description=gettext_noop("Only for members who can ban."),
-    response=LeftOut,
     auth=MODERATORS,
 )
 def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
@@ -123,7 +121,6 @@ def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
         "Only for members who can ban. Concerns all votes on articles and comments still open for voting, and all "
         "later ones; the counts that readers see do not change. Idempotent."
     ),
-    response=LeftOut,
     auth=MODERATORS,
 )
 def leave_votes_out(request: HttpRequest, name: MemberName, wanted: LeavingOut) -> LeftOut:

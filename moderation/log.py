@@ -18,7 +18,7 @@ from articles.api import schemas
 from articles.api.articles import LogEntry
 from articles.api.comments import Comment
 from articles.api.protocol import cursors
-from articles.api.protocol.operations import MEMBERS, MODERATORS, failing, possible_page, require, router
+from articles.api.protocol.operations import MEMBERS, MODERATORS, possible_page, require, router
 from articles.domain import comments as domain
 from articles.domain import moderation_log
 from articles.domain.articles import Article
@@ -169,7 +169,6 @@ class RemovedComments(BaseModel):
     "removed/articles",
     summary=gettext_noop("Removed articles"),
     description=gettext_noop("Moderators only."),
-    response={200: RemovedArticles} | failing(404),
     auth=MODERATORS,
 )
 def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery]) -> RemovedArticles:
@@ -185,7 +184,6 @@ def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery])
     "removed/comments",
     summary=gettext_noop("Removed comments"),
     description=gettext_noop("Moderators only."),
-    response=RemovedComments,
     auth=MODERATORS,
 )
 def list_removed_comments(request: HttpRequest, query: Query[BeforeQuery]) -> RemovedComments:
@@ -199,7 +197,6 @@ def list_removed_comments(request: HttpRequest, query: Query[BeforeQuery]) -> Re
     "me/removed/articles",
     summary=gettext_noop("Your removed articles"),
     description=gettext_noop("Removed by moderators, or withdrawn by you. Only you and moderators can see them."),
-    response={200: OwnRemovedArticles} | failing(404),
     auth=MEMBERS,
 )
 def list_own_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnRemovedArticles:
@@ -216,7 +213,6 @@ def list_own_removed_articles(request: HttpRequest, query: Query[schemas.PageQue
     "me/removed/comments",
     summary=gettext_noop("Your removed comments"),
     description=gettext_noop("Removed by moderators. Only you and moderators can see their texts."),
-    response={200: OwnRemovedComments} | failing(404),
     auth=MEMBERS,
 )
 def list_own_removed_comments(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnRemovedComments:

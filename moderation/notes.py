@@ -137,7 +137,6 @@ _MODERATORS_ONLY = gettext_noop("Moderators only; not for notes on oneself.")
     "users/{name}/notes",
     summary=gettext_noop("Notes on a member"),
     description=_MODERATORS_ONLY,
-    response=Notes,
     auth=MODERATORS,
 )
 def list_notes(request: HttpRequest, name: MemberName) -> Notes:
@@ -149,7 +148,6 @@ def list_notes(request: HttpRequest, name: MemberName) -> Notes:
     "users/{name}/notes",
     summary=gettext_noop("Write a note on a member"),
     description=gettext_noop("Moderators only. Sent again within a minute, it adds nothing."),
-    response={201: Note},
     auth=MODERATORS,
 )
 def write_note(request: HttpRequest, name: MemberName, note: NewNote) -> Status[Note]:
@@ -161,7 +159,6 @@ def write_note(request: HttpRequest, name: MemberName, note: NewNote) -> Status[
     "users/{name}/notes/{note_id}",
     summary=gettext_noop("Delete a note on a member"),
     description=gettext_noop("Moderators only. Idempotent."),
-    response=DeletedNote,
     auth=MODERATORS,
 )
 def delete_note(request: HttpRequest, name: MemberName, note_id: NoteNumber) -> DeletedNote:

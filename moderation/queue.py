@@ -28,7 +28,6 @@ from articles.api.protocol.operations import (
     MODERATORS,
     CommentNumber,
     OthersArticleNumber,
-    failing,
     possible_page,
     require,
     router,
@@ -247,7 +246,6 @@ _KEEPS = gettext_noop(
     "queue",
     summary=gettext_noop("What members have flagged"),
     description=gettext_noop("Moderators only: articles and comments that wait for a decision."),
-    response={200: Queue} | failing(404),
     auth=MODERATORS,
 )
 def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
@@ -267,7 +265,6 @@ def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
     "articles/{article_id:article_id}/kept",
     summary=gettext_noop("Keep a flagged article"),
     description=_KEEPS,
-    response=Kept,
     auth=MODERATORS,
 )
 def keep_article(request: HttpRequest, article_id: OthersArticleNumber, keeping: Keeping) -> Kept:
@@ -279,7 +276,6 @@ def keep_article(request: HttpRequest, article_id: OthersArticleNumber, keeping:
     "comments/{comment_id:comment_id}/kept",
     summary=gettext_noop("Keep a flagged comment"),
     description=_KEEPS,
-    response=Kept,
     auth=MODERATORS,
 )
 def keep_comment(request: HttpRequest, comment_id: CommentNumber, keeping: Keeping) -> Kept:

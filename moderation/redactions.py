@@ -21,6 +21,7 @@ from accounts.models import Ban, Sweep
 from accounts.moderators import REDACT
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
+from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, failing, require, router
 from articles.api.protocol.problems import Problem
 from articles.domain.articles import LATEST, ArticleId
@@ -192,9 +193,7 @@ class Redaction(BaseModel):
         description=gettext_noop("Titles, links, texts and reasons, exactly as they are."),
         examples=[["A former title"]],
     )
-    reason: str = Field(
-        description=gettext_noop("Everyone can read it in the moderation log."), examples=["It names a person."]
-    )
+    reason: schemas.PublicReason = Field(examples=["It names a person."])
 
 
 class Redacted(BaseModel):
@@ -211,7 +210,7 @@ class Redacted(BaseModel):
         "removed, in the article and its comments; texts that everyone can read there stay. The log says so. It "
         "cannot be undone. Idempotent."
     ),
-    response={200: Redacted} | failing(404),
+    response=failing(404),
     auth=MODERATORS,
 )
 def redact(request: HttpRequest, redaction: Redaction) -> Redacted:

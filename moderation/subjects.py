@@ -211,7 +211,6 @@ _WHO_POSTED = gettext_noop(
     "users/{name}/posted",
     summary=gettext_noop("What a member posted, or a deleted account"),
     description=gettext_noop("Moderators only. A deleted account is known by its number for 30 days."),
-    response=Posted,
     auth=MODERATORS,
 )
 def read_posted(request: HttpRequest, name: SubjectName) -> Posted:
@@ -222,7 +221,6 @@ def read_posted(request: HttpRequest, name: SubjectName) -> Posted:
     "articles/{article_id:article_id}/poster",
     summary=gettext_noop("Who posted an article, and what else"),
     description=_WHO_POSTED,
-    response=Posted,
     auth=MODERATORS,
 )
 def read_poster(request: HttpRequest, article_id: ArticleNumber) -> Posted:
@@ -234,7 +232,6 @@ def read_poster(request: HttpRequest, article_id: ArticleNumber) -> Posted:
     "comments/{comment_id:comment_id}/author",
     summary=gettext_noop("Who wrote a comment, and what else"),
     description=_WHO_POSTED,
-    response=Posted,
     auth=MODERATORS,
 )
 def read_author(request: HttpRequest, comment_id: CommentNumber) -> Posted:

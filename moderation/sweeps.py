@@ -25,6 +25,7 @@ from accounts.models import User
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web.form_pages import form_action
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
+from articles.api import schemas
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router
 from articles.domain.moderation_log import Actor
 from articles.formatting.values import grouped
@@ -151,9 +152,7 @@ class NewSweep(BaseModel):
         description=gettext_noop("Removes the articles and comments of these last days."),
         examples=[7],
     )
-    reason: str = Field(
-        description=gettext_noop("Everyone can read it in the moderation log."), examples=["It is all spam."]
-    )
+    reason: schemas.PublicReason = Field(examples=["It is all spam."])
 
 
 class SweepChange(BaseModel):
@@ -207,7 +206,6 @@ class Sweeps(BaseModel):
     "users/{name}/sweeps",
     summary=gettext_noop("The sweeps of a member"),
     description=gettext_noop("Moderators only."),
-    response=Sweeps,
     auth=MODERATORS,
 )
 def list_sweeps(request: HttpRequest, name: SubjectName) -> Sweeps:
@@ -222,7 +220,6 @@ def list_sweeps(request: HttpRequest, name: SubjectName) -> Sweeps:
         "Moderators only. Sent again within a minute, it continues the first sweep. Restoring it restores "
         "everything it removed."
     ),
-    response={201: Sweep},
     auth=MODERATORS,
 )
 def begin_sweep(request: HttpRequest, name: SubjectName, sweep: NewSweep) -> Status[Sweep]:
@@ -239,7 +236,6 @@ def begin_sweep(request: HttpRequest, name: SubjectName, sweep: NewSweep) -> Sta
         "Moderators only. Repeat the request until restored_at, or complete, says that everything is done. "
         "Idempotent."
     ),
-    response=Sweep,
     auth=MODERATORS,
 )
 def change_sweep(request: HttpRequest, name: SubjectName, sweep_id: SweepNumber, change: SweepChange) -> Sweep:

@@ -128,7 +128,6 @@ class LogPage(BaseModel):
     "articles/{article_id:article_id}",
     summary=gettext_noop("One article"),
     description=gettext_noop("Removed articles stay available, with the reason for their removal."),
-    response=schemas.WholeArticle,
     **READERS,
 )
 def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.WholeArticle:
@@ -143,7 +142,7 @@ def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Who
         "for a few minutes after posting (then the response is 409 editing-closed); moderators can edit any "
         "article at any time, except for its groups. Idempotent."
     ),
-    response={200: schemas.WholeArticle} | failing(409),
+    response=failing(409),
     auth=EDITORS,
 )
 def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) -> schemas.WholeArticle:
@@ -181,7 +180,7 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
         "Removes your own article from every list, for a few minutes after posting (then the response is 409 "
         "withdrawing-closed). Its link can be posted again; moderators can restore the article. Idempotent."
     ),
-    response={200: schemas.Article} | failing(409),
+    response=failing(409),
     auth=AUTHORS,
 )
 def withdraw_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Article:
@@ -196,7 +195,6 @@ def withdraw_article(request: HttpRequest, article_id: ArticleNumber) -> schemas
         "Moderators only. Removes an article from every list, or restores it, with a reason. Idempotent: "
         "the response contains the recorded reason."
     ),
-    response=schemas.Article,
     auth=MODERATORS,
 )
 def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: schemas.Removal) -> schemas.Article:
@@ -214,7 +212,6 @@ def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: sch
     "articles/{article_id:article_id}/log",
     summary=gettext_noop("Moderation history of an article"),
     description=gettext_noop("The entries about one article in the moderation log, newest first."),
-    response=LogPage,
     **READERS,
 )
 def read_article_log(request: HttpRequest, article_id: ArticleNumber, query: Query[schemas.AfterQuery]) -> LogPage:
@@ -229,7 +226,6 @@ def read_article_log(request: HttpRequest, article_id: ArticleNumber, query: Que
     description=gettext_noop(
         "Every edit, removal, restoration, lock and ban, and every change to groups, ranking and blocked hosts."
     ),
-    response={200: LogPage} | failing(404),
     **READERS,
 )
 def read_log(request: HttpRequest, query: Query[schemas.PageQuery]) -> LogPage:
@@ -270,7 +266,7 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
         "Your own vote is its first. It needs a link, a text, or both. If the link was posted recently, the "
         "response is that article, with 200 instead of 201, and nothing is added."
     ),
-    response={201: schemas.PostedArticle, 200: schemas.PostedArticle},
+    response={200: schemas.PostedArticle},
     auth=AUTHORS,
     openapi_extra={"responses": {201: {"headers": _LOCATION}, 200: {"headers": _LOCATION}}},
 )

@@ -12,7 +12,7 @@ from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.my_lists import MemberName
 from articles.api.protocol import cursors
-from articles.api.protocol.operations import MEMBERS, SAVERS, ArticleNumber, failing, possible_page, router
+from articles.api.protocol.operations import MEMBERS, SAVERS, ArticleNumber, possible_page, router
 from articles.api.protocol.problems import Problem
 from articles.domain import notices as domain
 from articles.domain.moderation_log import Action
@@ -154,7 +154,6 @@ class Inbox(BaseModel):
         "Replies to your articles and comments, mentions of your name, moderator actions on your content, and "
         "decisions on your flags. Reading it marks nothing as read."
     ),
-    response={200: Inbox} | failing(404),
     auth=MEMBERS,
 )
 def read_inbox(request: MemberRequest, query: Query[schemas.PageQuery]) -> Inbox:
@@ -177,7 +176,6 @@ def read_inbox(request: MemberRequest, query: Query[schemas.PageQuery]) -> Inbox
     description=gettext_noop(
         "Notices up to this time are no longer new. Idempotent; an earlier time changes nothing."
     ),
-    response=Read,
     auth=SAVERS,
 )
 def mark_inbox_read(request: HttpRequest, reading: Reading) -> Read:
@@ -191,7 +189,6 @@ def mark_inbox_read(request: HttpRequest, reading: Reading) -> Read:
     "articles/{article_id:article_id}/muted",
     summary=gettext_noop("Mute or unmute a discussion"),
     description=gettext_noop("Muted discussions do not notify you, except about moderator actions. Idempotent."),
-    response=Muted,
     auth=SAVERS,
 )
 def mute_discussion(request: MemberRequest, article_id: ArticleNumber, muting: Muting) -> Muted:
@@ -208,7 +205,6 @@ def mute_discussion(request: MemberRequest, article_id: ArticleNumber, muting: M
     description=gettext_noop(
         "Comments by blocked members are collapsed on your pages and do not notify you. Idempotent."
     ),
-    response=Blocked,
     auth=SAVERS,
 )
 def block_member(request: MemberRequest, name: MemberName, blocking: Blocking) -> Blocked:

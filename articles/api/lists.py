@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from articles.api import schemas
 from articles.api.protocol import cursors
-from articles.api.protocol.operations import READERS, failing, possible_page, router
+from articles.api.protocol.operations import READERS, possible_page, router
 from articles.api.protocol.problems import Problem
 from articles.domain import articles, lists
 from articles.domain.lists import GROUPS_PER_LIST, Order, Period
@@ -56,7 +56,6 @@ class HotList(BaseModel):
     "articles",
     summary=gettext_noop("A page of articles"),
     description=gettext_noop("Articles of the whole site or of some groups, with your own choices."),
-    response={200: schemas.ArticlePage} | failing(404),
     **READERS,
 )
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
@@ -91,7 +90,6 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
         "The most-read articles of recent days, hottest first. All are scored for the same moment, which "
         "is updated about once a minute."
     ),
-    response=HotList,
     **READERS,
 )
 def list_hot(request: HttpRequest, query: Query[HotQuery]) -> HotList:

@@ -105,7 +105,6 @@ _MODERATING = {"assign_groups", "edit_any_article", "remove_articles"}
 
 _OWN: dict[str, Any] = {
     "description": gettext_noop("Only you can see this list. Removed articles are left out."),
-    "response": {200: OwnList} | failing(404),
     "auth": MEMBERS,
 }
 
@@ -114,7 +113,6 @@ _OWN: dict[str, Any] = {
     "me",
     summary=gettext_noop("Who you are"),
     description=gettext_noop("Your name, your permissions and the paths of your own lists."),
-    response=Me,
     auth=MEMBERS,
 )
 def read_me(request: HttpRequest) -> Me:
@@ -136,7 +134,6 @@ def read_me(request: HttpRequest) -> Me:
     "users/{name}/articles",
     summary=gettext_noop("Articles of a member"),
     description=gettext_noop("Newest first, as on the member's page. Removed articles are left out."),
-    response=OwnList,
     **READERS,
 )
 def list_posted(request: HttpRequest, name: MemberName, query: Query[schemas.PageQuery]) -> OwnList:
@@ -166,7 +163,6 @@ def list_saved(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList
         "Your personal front page: the articles of the groups you follow, each group with its share, without "
         "those of groups you hide. Only you can see this list."
     ),
-    response={200: OwnList} | failing(404),
     auth=MEMBERS,
 )
 def list_following(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
@@ -181,7 +177,6 @@ def list_following(request: HttpRequest, query: Query[schemas.PageQuery]) -> Own
     "me/groups",
     summary=gettext_noop("Groups you follow"),
     description=gettext_noop("Only you can see this list. A group that was merged is replaced by its target."),
-    response=Followed,
     auth=MEMBERS,
 )
 def list_followed_groups(request: HttpRequest) -> Followed:
@@ -192,7 +187,7 @@ def list_followed_groups(request: HttpRequest) -> Followed:
     "groups/{slug}/followed",
     summary=gettext_noop("Follow or unfollow a group"),
     description=gettext_noop("At most 50 groups. Idempotent. The response has all groups that you then follow."),
-    response={200: Followed} | failing(409),
+    response=failing(409),
     auth=SAVERS,
 )
 def follow_group(request: HttpRequest, slug: GroupName, following: Following) -> Followed:
@@ -204,7 +199,7 @@ def follow_group(request: HttpRequest, slug: GroupName, following: Following) ->
     "articles/{article_id:article_id}/saved",
     summary=gettext_noop("Save or unsave an article"),
     description=gettext_noop("Saves an article for later, or removes it from your saved articles. Idempotent."),
-    response={200: Saved} | failing(409),
+    response=failing(409),
     auth=SAVERS,
 )
 def save_article(request: HttpRequest, article_id: ArticleNumber, saving: Saving) -> Saved:

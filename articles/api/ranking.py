@@ -258,7 +258,6 @@ def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
         "history: the numbers on the article's page, all from the same moment. Not available for removed "
         "articles."
     ),
-    response=Explanation,
     auth=EVERYONE,
     openapi_extra={"security": [{}]},
 )

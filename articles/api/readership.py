@@ -62,7 +62,7 @@ class ViewCount(BaseModel):
         "count once; views by bots do not count. It changes none of your data, so no CSRF token is "
         "needed."
     ),
-    response={200: ViewCount} | failing(404),
+    response=failing(404),
     auth=(BearerToken(limits=("views",)), anyone("views")),
     openapi_extra={"security": [{SessionCookie.__name__: []}, {}]},
 )

@@ -33,6 +33,7 @@ def _plain_number_or_zero(raw: object) -> object:
 PlainNumber = Annotated[int, BeforeValidator(_plain_number)]
 PlainNumberOrZero = Annotated[int, BeforeValidator(_plain_number_or_zero)]
 Slugs = Annotated[list[str], Field(max_length=SLUGS_PER_REQUEST, examples=[["python"]])]
+PublicReason = Annotated[str, Field(description=gettext_noop("Everyone can read it in the moderation log."))]
 
 
 After = Annotated[
@@ -273,11 +274,7 @@ class Assignment(BaseModel):
     __doc__ = gettext_noop("The groups to put an article in.")
 
     groups: Slugs = Field(description=gettext_noop("All groups of the article; it is removed from any other."))
-    reason: str = Field(
-        "",
-        description=gettext_noop("Everyone can read it in the moderation log."),
-        examples=["It is about Python."],
-    )
+    reason: PublicReason = Field("", examples=["It is about Python."])
 
 
 class Assigned(BaseModel):

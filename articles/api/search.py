@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.protocol import cursors
-from articles.api.protocol.operations import anyone, failing, members, router
+from articles.api.protocol.operations import anyone, members, router
 from articles.api.protocol.problems import Problem
 from articles.api.schemas import PlainNumber
 from articles.domain import lists
@@ -126,7 +126,6 @@ class SearchPage(_Results):
         "Articles whose titles, texts, hosts, posters' names or groups match the query. Words match by their "
         "stems, Chinese words by any part. Paging ends after 1,000 articles."
     ),
-    response={200: SearchPage} | failing(404),
     auth=(*members(limits=("search",)), anyone("search")),
     openapi_extra={"security": [{}]},
 )
@@ -153,7 +152,6 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
         "Comments that contain all the words, newest first, except removed ones and those on removed articles. "
         "Paging ends after 1,000 comments."
     ),
-    response={200: CommentSearchPage} | failing(404),
     auth=(*members(limits=("search",)), anyone("search")),
     openapi_extra={"security": [{}]},
 )

@@ -5,7 +5,7 @@ account.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
@@ -14,7 +14,8 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from ninja import P, PathEx, Router
+from ninja import P, PathEx, Router, Status
+from ninja.constants import NOT_SET
 from ninja.security.base import AuthBase
 
 from accounts.models import MODERATE, POST, READ, VOTE, Token, User
@@ -179,7 +180,11 @@ def failing(*statuses: int) -> dict[int, Any]:
 
 
 class SiteRouter(Router):
-    """A router that documents the failures that follow from an operation's method, authentication and address."""
+    """A router that derives an operation's responses.
+
+    The successful one is what the function returns, with 201 for a `Status`. Failures follow from the operation's
+    method, authentication and parameters. `response` has the others.
+    """
 
     def add_api_operation(
         self,
@@ -188,19 +193,21 @@ class SiteRouter(Router):
         view_func: Callable[..., Any],
         *,
         auth: Any = EVERYONE,
-        response: Any = None,
+        response: Any = NOT_SET,
         **options: Any,
     ) -> None:
-        answers = response if isinstance(response, dict) else {200: response}
-        answers = answers | failing(*_failures(path, methods[0], auth))
+        returned: Any = view_func.__annotations__["return"]
+        answers = {201: get_args(returned)[0]} if get_origin(returned) is Status else {200: returned}
+        answers |= {} if response is NOT_SET else response
+        answers |= failing(*_failures(path, methods[0], auth, view_func))
         in_order = dict(sorted(answers.items(), key=lambda answer: answer[0] if answer[0] >= 400 else 0))
         super().add_api_operation(path, methods, view_func, auth=auth, response=in_order, **options)
 
 
-def _failures(path: str, method: str, auth: tuple[object, ...]) -> Iterator[int]:
+def _failures(path: str, method: str, auth: tuple[object, ...], view_func: Callable[..., Any]) -> Iterator[int]:
     """Yield the statuses with which every operation of this kind can fail."""
     yield from (400, 401, 503)
-    if "{" in path:
+    if "{" in path or any(_is_paged(parameter) for parameter in view_func.__annotations__.values()):
         yield 404
     is_for_members = all(isinstance(way, BearerToken | SessionCookie) for way in auth)
     if auth is MODERATORS or (is_for_members and method != "GET"):
@@ -209,6 +216,12 @@ def _failures(path: str, method: str, auth: tuple[object, ...]) -> Iterator[int]
         yield 415
     if method in ("POST", "PUT", "PATCH"):
         yield 413
+
+
+def _is_paged(parameter: Any) -> bool:
+    """Return whether a parameter names the page of a list, which may not exist."""
+    model = next(iter(get_args(parameter)), None)
+    return "page" in getattr(model, "model_fields", ())
 
 
 router = SiteRouter()
