@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings
-from django.core.exceptions import DisallowedHost, MiddlewareNotUsed
+from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils import translation
@@ -14,16 +14,7 @@ from django.utils.http import parse_http_date_safe
 
 from articles.kept_pages.pages import KEEP_EVERY, Address, KeptPage, KeptPages, pack
 from articles.kept_pages.refresher import Refresher
-from articles.kept_pages.requests import (
-    address_of,
-    copying,
-    is_plain,
-    may_be_copied,
-    may_be_copied_later,
-    may_be_kept,
-    resolve_shared,
-    whole,
-)
+from articles.kept_pages.requests import PublicPage, copying, is_plain, public_page, shared_page, whole
 from articles.kept_pages.sharing import PATIENCE, Turn, turns_of_a_process
 
 PLACE = b"<!--kept-page-->"
@@ -33,7 +24,7 @@ SHARED_FOR = 60.0
 """Seconds for which a feed is served from its copy. Clients may keep it for longer, see `articles.web.caching`."""
 
 _MOST_NOT_DUE = 1_000
-"""Number of requests for which a process remembers when their copies are due."""
+"""Number of addresses for which a process remembers when their copies are due."""
 
 _VALIDATORS = ("ETag", "Last-Modified")
 _KEPT_HEADERS = ("Content-Type", *_VALIDATORS)
@@ -51,77 +42,67 @@ class KeptPagesMiddleware:
         self._get_response = get_response
         self._pages = KeptPages(directory)
         self._turns = turns_of_a_process()
-        self._not_due: dict[tuple[str | None, ...], float] = {}
+        self._not_due: dict[tuple[str, Address], float] = {}
         self.refresher = Refresher(directory, self._pages, self._copy)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if resolve_shared(request):
-            return self._shared(request)
+        if shared := shared_page(request):
+            return self._shared(request, shared)
         as_of = self._pages.retractions.latest()
         response = self._get_response(request)
-        if not may_be_kept(request):
+        page = public_page(request)
+        if page is None:
             return response
+        address = page.address(_language(request))
         if getattr(response, "is_outage", False):
-            return self._kept(request) or response
-        self.refresher.see(request)
-        if not may_be_copied(request):
+            return self._kept(page, address.language) or response
+        self.refresher.see(request, page.site)
+        if not page.may_be_copied:
             return response
         if response.status_code in _GONE:
-            self._settle(request, response, as_of)
-        elif response.status_code in (200, 304) and self._is_due(request, as_of):
+            self._settle(request, address, response, as_of)
+        elif response.status_code in (200, 304) and self._is_due(address, as_of):
             if is_plain(request) and response.status_code == 200:
-                self._settle(request, response, as_of)
-            elif may_be_copied_later(request):
+                self._settle(request, address, response, as_of)
+            elif page.may_be_copied_later:
                 query = request.META.get("QUERY_STRING", "")
-                self.refresher.ask_for(copying(request, request.path, query, _language(request)))
+                self.refresher.ask_for(copying(request, request.path, query, address.language))
         return response
 
-    def _shared(self, request: HttpRequest) -> HttpResponse:
+    def _shared(self, request: HttpRequest, page: PublicPage) -> HttpResponse:
         """Answer with the copy of a page that is the same for everyone, or 304; renew a copy that is too old."""
-        try:
-            address = address_of(request, "")
-        except DisallowedHost:
-            return self._get_response(request)  # which refuses it with the site's page
-        page = self._pages.get(address)
-        if page and self._pages.age(address) < SHARED_FOR:
-            return _unless_known(request, page)
-        with Turn(self._turns, address, 0.0 if page else PATIENCE) as turn:
+        address = page.address("")
+        copy = self._pages.get(address)
+        if copy and self._pages.age(address) < SHARED_FOR:
+            return _unless_known(request, copy)
+        with Turn(self._turns, address, 0.0 if copy else PATIENCE) as turn:
             vars(request)["turn"] = turn
-            return self._written(request, address)
+            return self._written(request, page, address)
 
-    def _written(self, request: HttpRequest, address: Address) -> HttpResponse:
+    def _written(self, request: HttpRequest, page: PublicPage, address: Address) -> HttpResponse:
         """Let the view write the whole page, keep it, and answer with the part that the request needs."""
         as_of = self._pages.retractions.latest()
         with whole(request):
             response = self._get_response(request)
             if getattr(response, "is_outage", False):
-                return self._kept(request) or response
-            self.refresher.see(request)
-            if may_be_copied(request):
-                self._settle(request, response, as_of)
+                return self._kept(page, address.language) or response
+            self.refresher.see(request, page.site)
+            if page.may_be_copied:
+                self._settle(request, address, response, as_of)
         if response.status_code == 200:
             return _conditional(request, response)
-        page = self._pages.get(address) if getattr(response, "has_no_turn", False) else None
-        return _unless_known(request, page) if page else response
+        copy = self._pages.get(address) if getattr(response, "has_no_turn", False) else None
+        return _unless_known(request, copy) if copy else response
 
-    def _is_due(self, request: HttpRequest, as_of: str) -> bool:
-        """Return whether the copy is missing or old.
+    def _is_due(self, address: Address, as_of: str) -> bool:
+        """Return whether the copy is missing or old. It is not looked up again until it may be due.
 
-        The same request is not looked up again until its copy may be due. `as_of`: the latest retraction, after
-        which copies are missing.
+        `as_of`: the latest retraction, after which copies are missing.
         """
-        sent, now = request.META, time.monotonic()
-        looked_up = (
-            as_of,
-            _language(request),
-            request.scheme,
-            sent.get("HTTP_HOST"),
-            request.path,
-            sent.get("QUERY_STRING"),
-        )
+        looked_up, now = (as_of, address), time.monotonic()
         if self._not_due.get(looked_up, now) > now:
             return False
-        left = KEEP_EVERY - self._pages.age(address_of(request, _language(request)))
+        left = KEEP_EVERY - self._pages.age(address)
         if left >= 0:
             if len(self._not_due) >= _MOST_NOT_DUE:
                 self._not_due.clear()
@@ -131,32 +112,32 @@ class KeptPagesMiddleware:
     def _copy(self, request: HttpRequest) -> None:
         """Read a page as a reader without an account, and keep it."""
         as_of = self._pages.retractions.latest()
-        self._settle(request, self._get_response(request), as_of)
+        response, page = self._get_response(request), public_page(request)
+        if page:
+            self._settle(request, page.address(_language(request)), response, as_of)
 
-    def _settle(self, request: HttpRequest, response: HttpResponse, as_of: str) -> None:
+    def _settle(self, request: HttpRequest, address: Address, response: HttpResponse, as_of: str) -> None:
         """Keep a page, and forget one that no longer exists. Other responses, and HEAD, change nothing.
 
         `as_of`: the latest retraction before the page was read.
         """
-        address = address_of(request, _language(request))
         if response.status_code in _GONE:
             self._pages.forget(address)
         elif request.method == "GET" and response.status_code == 200 and not response.streaming:
             headers = {name: response[name] for name in _KEPT_HEADERS if name in response}
             self._pages.keep(pack(address, headers, time.time(), response.content), as_of)
 
-    def _kept(self, request: HttpRequest) -> HttpResponse | None:
+    def _kept(self, page: PublicPage, language: str) -> HttpResponse | None:
         """Return the copy in the reader's language, or else in another; None without one."""
-        languages = dict.fromkeys((_language(request), *(code for code, _ in settings.LANGUAGES)))
-        pages = (self._pages.get(address_of(request, language)) for language in languages)
-        page = next(filter(None, pages), None)
-        if page is None:
+        languages = dict.fromkeys((language, *(code for code, _ in settings.LANGUAGES)))
+        copy = next(filter(None, (self._pages.get(page.address(one)) for one in languages)), None)
+        if copy is None:
             return None
-        with translation.override(page.address.language):
-            notice = render_to_string("kept_page.html", {"at": page.at}, using="jinja2")
-        content = page.content.replace(PLACE, notice.encode(), 1)
-        response = HttpResponse(content, content_type=page.headers["Content-Type"])
-        response["Age"] = str(max(0, int(time.time() - page.at)))
+        with translation.override(copy.address.language):
+            notice = render_to_string("kept_page.html", {"at": copy.at}, using="jinja2")
+        content = copy.content.replace(PLACE, notice.encode(), 1)
+        response = HttpResponse(content, content_type=copy.headers["Content-Type"])
+        response["Age"] = str(max(0, int(time.time() - copy.at)))
         response["Cache-Control"] = "no-store"
         response.is_outage = True  # type: ignore[attr-defined]
         return response

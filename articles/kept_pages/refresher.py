@@ -14,8 +14,8 @@ from django.db import connections
 from django.http import HttpRequest
 from django.urls import reverse
 
-from articles.kept_pages.pages import KEEP_EVERY, KeptPages
-from articles.kept_pages.requests import address_of, copying
+from articles.kept_pages.pages import KEEP_EVERY, Address, KeptPages
+from articles.kept_pages.requests import copying
 
 _log = logging.getLogger(__name__)
 
@@ -43,9 +43,8 @@ class Refresher:
         self._thread: Thread | None = None
         self._as_of = pages.retractions.latest()
 
-    def see(self, request: HttpRequest) -> None:
+    def see(self, request: HttpRequest, site: str) -> None:
         """Remember the scheme and host that readers use, and start the thread at a process's first request."""
-        site = address_of(request, "").site
         if site not in self._sites:
             self._sites[site] = copying(request, "/", "", settings.LANGUAGE_CODE)
             while len(self._sites) > _MOST_SITES:
@@ -96,16 +95,14 @@ class Refresher:
             self._lock_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._lock_file.open("a") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                for site in list(self._sites.values()):
+                for site, sample in list(self._sites.items()):
                     for name in _MAIN_LISTS:
                         for language, _ in settings.LANGUAGES:
-                            self._keep_if_due(copying(site, reverse(name), "", language), language)
+                            address = Address(site, reverse(name), "", language)
+                            if self._pages.age(address) > KEEP_EVERY / 2:
+                                self._keep_safely(copying(sample, address.path, "", language))
         except OSError:
             return  # another worker has the lock, or there can be no directory
-
-    def _keep_if_due(self, request: HttpRequest, language: str) -> None:
-        if self._pages.age(address_of(request, language)) > KEEP_EVERY / 2:
-            self._keep_safely(request)
 
     def _keep_safely(self, request: HttpRequest) -> None:
         try:

@@ -4,10 +4,11 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.core.exceptions import DisallowedHost
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
@@ -61,26 +62,6 @@ _LINKED: Mapping[str, Collection[str]] = {
 """Values with which the site links to a page that many readers see. Views check the parameters not listed."""
 
 
-def known_parameters(request: HttpRequest, view: str) -> dict[str, str]:
-    """Return the parameters that make it a page of many readers, in the order of the table, with their values."""
-    read = [name for name in PARAMETERS.get(view, ()) if name in request.GET]
-    return {name: request.GET[name] for name in read if _is_linked(name, request.GET[name])}
-
-
-def _is_linked(name: str, value: str) -> bool:
-    return name not in _LINKED or value in _LINKED[name]
-
-
-def takes_filter(view: str) -> bool:
-    """Return whether the view is of a feed that reads FILTER."""
-    return set(FILTER) <= set(PARAMETERS.get(view, ()))
-
-
-def is_exact(request: HttpRequest, view: str) -> bool:
-    """Return whether the address has only parameters of `known_parameters`, each once."""
-    return {name: [value] for name, value in known_parameters(request, view).items()} == dict(request.GET.lists())
-
-
 KEPT_VIEWS = frozenset(RULES)
 """Views whose pages are public."""
 
@@ -100,17 +81,74 @@ _CONDITIONS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_MATCH", 
 _FROM_PROXY = "HTTP_X_FORWARDED_PROTO"
 
 
-def may_be_kept(request: HttpRequest) -> bool:
-    """Return whether the request is for a public page, regardless of the reader."""
-    return _view_of(request) in KEPT_VIEWS and _is_read(request)
+class PublicPage(NamedTuple):
+    """The public page that a request is for, regardless of the reader. `site` is scheme and host."""
+
+    view: str
+    site: str
+    path: str
+    query: str
+    """The canonical one: parameters that the view does not read make no other page."""
+
+    is_exact: bool
+    """Whether the address has only parameters that make it a page of many readers, each once.
+
+    Others may be repeated on the page, and a list with a token is one reader's.
+    """
+
+    article: ArticleId | None
+    """The article whose page it is, or a page of whose comments."""
+
+    shelf: str
+    """See `Address`: for addresses that readers make up, a search, a filter of a feed, groups shown together."""
+
+    @property
+    def may_be_copied(self) -> bool:
+        """Whether a copy can be made of what a reader without an account gets."""
+        return (self.view in _FOR_ALL or self.is_exact) and len(self.query) <= _LONGEST_QUERY
+
+    @property
+    def may_be_copied_later(self) -> bool:
+        """Whether the site may request the address itself to copy it. It may not repeat a member's search."""
+        return self.may_be_copied and self.view != _SEARCH
+
+    def address(self, language: str) -> Address:
+        """Return where the page is kept."""
+        language = settings.LANGUAGE_CODE if self.view in _FOR_ALL else language
+        return Address(self.site, self.path, self.query, language, self.article, self.shelf)
 
 
-def _view_of(request: HttpRequest) -> str:
-    return request.resolver_match.view_name if request.resolver_match else ""
+def public_page(request: HttpRequest) -> PublicPage | None:
+    """Return the public page that the request reads; None for any other request. Raises DisallowedHost."""
+    match = request.resolver_match
+    if match is None or match.view_name not in KEPT_VIEWS or request.method not in ("GET", "HEAD"):
+        return None
+    view, article = match.view_name, None
+    if view == _ARTICLE:
+        article = match.kwargs["article_id"]
+    elif view == _COMMENT:
+        article = article_of(match.kwargs["comment_id"])
+    known = {name: request.GET[name] for name in PARAMETERS.get(view, ()) if name in request.GET}
+    known = {name: value for name, value in known.items() if name not in _LINKED or value in _LINKED[name]}
+    query = _canonical(request, view, known)
+    takes_any = view == _SEARCH or view in _FOR_ALL
+    return PublicPage(
+        view,
+        f"{request.scheme}://{request.get_host()}",
+        request.path,
+        query,
+        {name: [value] for name, value in known.items()} == dict(request.GET.lists()),
+        article,
+        view if (takes_any and query) or _GROUPS_TOGETHER in request.path else "",
+    )
 
 
-def _is_read(request: HttpRequest) -> bool:
-    return request.method in ("GET", "HEAD")
+def _canonical(request: HttpRequest, view: str, known: Mapping[str, str]) -> str:
+    if set(FILTER) <= set(PARAMETERS.get(view, ())):
+        with suppress(BadQuery):
+            own = {name: value for name, value in known.items() if name not in FILTER}
+            return query_of(feed_filter_of(request.GET), **own).removeprefix("?")
+    return urlencode(known)
 
 
 @cache
@@ -120,70 +158,23 @@ def _paths_for_all() -> tuple[str, ...]:
     return feeds, reverse("articles:sitemap").removesuffix(".xml")
 
 
-def resolve_shared(request: HttpRequest) -> bool:
-    """Find the view of a page that is the same for everyone; return whether the request is for one."""
-    if not (_is_read(request) and request.path_info.startswith(_paths_for_all())):
-        return False
-    with suppress(Resolver404):
+def shared_page(request: HttpRequest) -> PublicPage | None:
+    """Find the view of a page that is the same for everyone, and return the page; None for any other request.
+
+    None also for a host that is not the site's: its view refuses it.
+    """
+    if not request.path_info.startswith(_paths_for_all()):
+        return None
+    with suppress(Resolver404, DisallowedHost):
         request.resolver_match = resolve(request.path_info)
-    return _view_of(request) in _FOR_ALL
+        page = public_page(request)
+        return page if page and page.view in _FOR_ALL else None
+    return None
 
 
 def is_plain(request: HttpRequest) -> bool:
     """Return whether only the language shapes the page: every reader without an account sees it like this."""
-    if _view_of(request) in _FOR_ALL:
-        return True
     return "HTTP_AUTHORIZATION" not in request.META and request.COOKIES.keys().isdisjoint(_SHAPING_COOKIES)
-
-
-def may_be_copied(request: HttpRequest) -> bool:
-    """Return whether the copy of the request's address can be made from its page.
-
-    The page of an address with other parameters may repeat them, and a list with a token is one reader's.
-    """
-    view = _view_of(request)
-    return (view in _FOR_ALL or is_exact(request, view)) and len(_query_of(request)) <= _LONGEST_QUERY
-
-
-def may_be_copied_later(request: HttpRequest) -> bool:
-    """Return whether the site may request the address itself to copy it. It may not repeat a member's search."""
-    return may_be_copied(request) and _view_of(request) != _SEARCH
-
-
-def address_of(request: HttpRequest, language: str) -> Address:
-    """Return where the request's page is kept. Raises DisallowedHost."""
-    article = _article_of(request)
-    language = settings.LANGUAGE_CODE if _view_of(request) in _FOR_ALL else language
-    site, query = f"{request.scheme}://{request.get_host()}", _query_of(request)
-    return Address(site, request.path, query, language, article, _shelf_of(request, query))
-
-
-def _shelf_of(request: HttpRequest, query: str) -> str:
-    """Return the shelf of an address that readers make up: a search, a filter of a feed, groups shown together."""
-    view = _view_of(request)
-    takes_any = view == _SEARCH or view in _FOR_ALL
-    return view if (takes_any and query) or _GROUPS_TOGETHER in request.path else ""
-
-
-def _article_of(request: HttpRequest) -> ArticleId | None:
-    """Return the article whose page it is, or a page of whose comments; None for any other page."""
-    match = request.resolver_match
-    if match is None or match.view_name not in (_ARTICLE, _COMMENT):
-        return None
-    return (
-        int(match.kwargs["article_id"]) if match.view_name == _ARTICLE else article_of(match.kwargs["comment_id"])
-    )
-
-
-def _query_of(request: HttpRequest) -> str:
-    """Return the canonical query of the address. Parameters that the view does not read make no other page."""
-    view = _view_of(request)
-    known = known_parameters(request, view)
-    if takes_filter(view):
-        with suppress(BadQuery):
-            own = {name: value for name, value in known.items() if name not in FILTER}
-            return query_of(feed_filter_of(request.GET), **own).removeprefix("?")
-    return urlencode(known)
 
 
 def copying(request: HttpRequest, path: str, query: str, language: str) -> WSGIRequest:
