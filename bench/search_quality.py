@@ -112,7 +112,7 @@ def main() -> None:
     fts.execute("CREATE VIRTUAL TABLE found USING fts5(title, host, poster, tokenize='porter unicode61')")
     for number, row in enumerate(tqdm(rows(file, 1_000_000), leave=False), 1):
         article = Article(
-            number, row.title, row.link, 1, row.poster_name, row.posted_at, row.votes, 0, 0.0, 0.0, row.groups
+            row.title, row.link, number, 1, row.poster_name, row.posted_at, row.votes, 0, 0.0, 0.0, row.groups
         )
         titles[number] = row.title
         writer.enter([(key_of(number, ARTICLES), document_of_article(article, WEIGHT))])

@@ -30,48 +30,14 @@ from articles.api.protocol.operations import (
 from articles.api.protocol.problems import Problem
 from articles.domain import members
 from articles.domain import moderation_log as log
-from articles.domain.articles import Article
+from articles.domain.articles import CONTENT, Article
 from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster
-from articles.forms.fields import check_links, clean_article_link
-from articles.text.lines import InvalidInput, clean_reason, clean_text, clean_title
+from articles.forms.articles import clean_content
+from articles.text.lines import clean_reason
 from articles.web import articles
 from articles.web.identity import actor, reader_id
 from articles.wiring import repository
 from moderation.rights import check_not_own
-
-
-class Edit(BaseModel):
-    __doc__ = gettext_noop("Changes to an article.")
-
-    title: str | None = Field(
-        None,
-        description=gettext_noop("At most 300 characters; if omitted, the title stays the same."),
-        examples=["A better title"],
-    )
-    link: str | None = Field(
-        None,
-        description=gettext_noop(
-            "An http or https URL; if omitted, the link stays the same. Empty for none, if there is a text."
-        ),
-    )
-    text: str | None = Field(
-        None,
-        description=gettext_noop(
-            "Markdown, at most 20,000 characters; if omitted, the text stays the same. Empty for none, if "
-            "there is a link."
-        ),
-    )
-    groups: schemas.Slugs | None = Field(
-        None,
-        description=gettext_noop(
-            "Names of existing groups, at most five; if omitted, the groups stay the same. Posters only."
-        ),
-    )
-    reason: str = Field(
-        "",
-        description=gettext_noop("Everyone can read it in the moderation log. Moderators only."),
-        examples=["The title was misleading."],
-    )
 
 
 class LogEntry(BaseModel):
@@ -145,7 +111,7 @@ def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Who
     response=failing(409),
     auth=EDITORS,
 )
-def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) -> schemas.WholeArticle:
+def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: schemas.Edit) -> schemas.WholeArticle:
     reader = reader_id(request)
     before = repository().articles.get(article_id, reader, with_text=True)
     is_own = before.poster == reader
@@ -159,17 +125,12 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: Edit) ->
         raise NotThePoster
     if edit.reason and not moderator:
         raise Problem(400, "invalid", _("Only moderators can give a reason."))
-    if all(field is None for field in (edit.title, edit.link, edit.text, edit.groups)):
+    if all(getattr(edit, name) is None for name in (*CONTENT, "groups")):
         raise Problem(400, "invalid", _("Send a title, a link, a text or groups."))
-    title = before.title if edit.title is None else clean_title(edit.title)
-    link, text = _clean_content(
-        before.link if edit.link is None else edit.link, before.text if edit.text is None else edit.text, before
-    )
+    content = clean_content(edit, before)
     reason = clean_reason(edit.reason) if edit.reason else ""
     join, leave = _changes_of_groups(edit, before)
-    articles.edit(
-        request, before, title, link, text, join=join, leave=leave, as_moderator=moderator, reason=reason
-    )
+    articles.edit(request, before, content, join=join, leave=leave, as_moderator=moderator, reason=reason)
     return read_article(request, article_id)
 
 
@@ -235,7 +196,7 @@ def read_log(request: HttpRequest, query: Query[schemas.PageQuery]) -> LogPage:
     return LogPage.of(request, page, query.number)
 
 
-def _changes_of_groups(edit: Edit, before: Article) -> tuple[list[str], list[str]]:
+def _changes_of_groups(edit: schemas.Edit, before: Article) -> tuple[list[str], list[str]]:
     """Return the groups to join, and the groups to leave. Raises InvalidInput, Problem."""
     if edit.groups is None:
         return [], []
@@ -243,17 +204,6 @@ def _changes_of_groups(edit: Edit, before: Article) -> tuple[list[str], list[str
     most = max(repo.rules.max_groups_by_poster, len(before.groups))
     check_groups(slugs, {*repo.groups.get_titles(), *before.groups}, at_most=most)
     return [slug for slug in slugs if slug not in before.groups], [s for s in before.groups if s not in slugs]
-
-
-def _clean_content(link: str, text: str, before: Article | None = None) -> tuple[str, str]:
-    """Return a clean link and a clean text, at most one of them "". Raises InvalidInput."""
-    cleaned = check_links(clean_text(text), current=before.text if before else "")
-    if not link:
-        if not cleaned:
-            raise InvalidInput("article-empty")
-        return "", cleaned
-    current = before.link if before else ""
-    return clean_article_link(link, current=current), cleaned
 
 
 _LOCATION = {"Location": {"description": "The article's address in the API.", "schema": {"type": "string"}}}
@@ -273,11 +223,10 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
 def post_article(
     request: HttpRequest, response: HttpResponse, article: schemas.NewArticle
 ) -> Status[schemas.PostedArticle]:
-    repo, title = repository(), clean_title(article.title)
-    link, text = _clean_content(article.link or "", article.text or "")
+    repo, content = repository(), clean_content(article)
     groups = slugs_of(article.groups)
     check_groups(groups, repo.groups.get_titles(), at_most=repo.rules.max_groups_by_poster)
-    posted = articles.post(request, title, link, text, groups)
+    posted = articles.post(request, content, groups)
     response["Location"] = reverse("api:read_article", args=[posted.id])
     stored = repo.articles.get(posted.id, reader_id(request), with_html=True)
     answer = schemas.PostedArticle.from_post(stored, existing=not posted.is_new)

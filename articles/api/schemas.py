@@ -249,6 +249,40 @@ class NewArticle(BaseModel):
     groups: Slugs = Field([], description=gettext_noop("Names of existing groups, at most five."))
 
 
+class Edit(BaseModel):
+    __doc__ = gettext_noop("Changes to an article.")
+
+    title: str | None = Field(
+        None,
+        description=gettext_noop("At most 300 characters; if omitted, the title stays the same."),
+        examples=["A better title"],
+    )
+    link: str | None = Field(
+        None,
+        description=gettext_noop(
+            "An http or https URL; if omitted, the link stays the same. Empty for none, if there is a text."
+        ),
+    )
+    text: str | None = Field(
+        None,
+        description=gettext_noop(
+            "Markdown, at most 20,000 characters; if omitted, the text stays the same. Empty for none, if "
+            "there is a link."
+        ),
+    )
+    groups: Slugs | None = Field(
+        None,
+        description=gettext_noop(
+            "Names of existing groups, at most five; if omitted, the groups stay the same. Posters only."
+        ),
+    )
+    reason: str = Field(
+        "",
+        description=gettext_noop("Everyone can read it in the moderation log. Moderators only."),
+        examples=["The title was misleading."],
+    )
+
+
 class Ballot(BaseModel):
     __doc__ = gettext_noop("A choice on an article or a comment.")
 

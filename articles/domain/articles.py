@@ -1,6 +1,6 @@
 """Articles, the choices members make on them, and their counts."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -75,14 +75,36 @@ def ranked_points(votes: int, opposes: int, left_out: LeftOut) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Article:
-    """A posted title with a link, a text, or both. `posted_at` and `closes_at` in Unix seconds."""
+class Content:
+    """What members write in an article.
 
-    id: ArticleId
+    Posting, edits, imports, copies and reads go through these fields, which have the same names in the hash.
+    """
+
     title: str
     link: str
     """"" for an article that has only a text."""
 
+    _: KW_ONLY
+    text: str = ""
+    """As Markdown. Lists of articles do not read it."""
+
+    @property
+    def written(self) -> dict[str, str]:
+        """The fields of the content, by name."""
+        return {name: getattr(self, name) for name in CONTENT}
+
+
+CONTENT = tuple(field.name for field in fields(Content))
+LISTED = tuple(name for name in CONTENT if name != "text")
+"""Fields of the content that lists read. The store has them even if they are empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Article(Content):
+    """A posted title with a link, a text, or both. `posted_at` and `closes_at` in Unix seconds."""
+
+    id: ArticleId
     poster: UserId
     poster_name: str
     posted_at: float
@@ -133,9 +155,6 @@ class Article:
     text_bytes: int = 0
     """Size of its text in UTF-8; 0 without one."""
 
-    text: str = ""
-    """Its text, as Markdown. Lists do not read it."""
-
     html: str = ""
     """Its text as safe HTML, which only what shows it reads."""
 
@@ -184,11 +203,9 @@ class Posted:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedArticle:
+class ImportedArticle(Content):
     """An article with its history, as read from an import file."""
 
-    title: str
-    link: str
     poster: UserId
     poster_name: str
     posted_at: float
@@ -199,7 +216,6 @@ class ImportedArticle:
     closes_at: float | None = None
     """When voting ends, in Unix seconds; None for posting time plus this site's voting window."""
 
-    text: str = ""
     locked: str | None = None
     """Reason why its discussion is locked; None if it is open."""
 

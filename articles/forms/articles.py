@@ -1,6 +1,6 @@
 """Forms to post, edit, remove and restore an article."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from articles.domain.articles import Article
+from articles.domain.articles import CONTENT, Article, Content
 from articles.domain.lists import Group
 from articles.domain.rules import Rules
 from articles.formatting.values import grouped
@@ -19,6 +19,7 @@ from articles.forms.fields import (
     LineInput,
     PreviewedForm,
     TextInput,
+    check_links,
     clean_article_link,
     reason_field,
     refuse_many,
@@ -53,6 +54,11 @@ class ContentForm(PreviewedForm):
     )
 
     current_link = ""
+
+    @property
+    def content(self) -> Content:
+        """The clean content of a valid form."""
+        return Content(**{name: self.cleaned_data[name] for name in CONTENT})
 
     def clean_link(self) -> str:
         link = self.cleaned_data["link"]
@@ -109,8 +115,9 @@ class EditForm(ContentForm):
         self, data: Any = None, *, article: Article, groups: Sequence[Group], most_groups: int, moderator: bool
     ) -> None:
         """`groups`: those that a poster can choose from; none if the editor is not the poster."""
-        initial = {"title": article.title, "link": article.link, "text": article.text}
-        super().__init__(data, initial=initial | {"groups": article.groups, "was": ",".join(article.groups)})
+        super().__init__(
+            data, initial=article.written | {"groups": article.groups, "was": ",".join(article.groups)}
+        )
         self.current_link, self.current_text, self._current = article.link, article.text, article.groups
         self._known, self._most = {group.slug for group in groups}, most_groups
         self.fields["groups"].help_text = _("Up to %(most)s.") % {"most": grouped(most_groups)}
@@ -137,6 +144,27 @@ class EditForm(ContentForm):
         before = self.cleaned_data["was"].split(",") if "was" in self.data else list(self._current)
         after = self.cleaned_data["groups"]
         return [slug for slug in after if slug not in before], [slug for slug in before if slug not in after]
+
+
+_CLEANING: Mapping[str, Callable[[str, str], str]] = {
+    "title": lambda raw, _current: clean_title(raw),
+    "text": lambda raw, current: check_links(clean_text(raw), current=current),
+    "link": lambda raw, current: clean_article_link(raw, current=current) if raw else "",
+}
+
+
+def clean_content(given: Any, before: Content | None = None) -> Content:
+    """Return the content that a program sends, as attributes; where it is None, that of an edited article.
+
+    Raises InvalidInput.
+    """
+    content = before.written if before else dict.fromkeys(CONTENT, "")
+    for name, clean in _CLEANING.items():
+        if (raw := getattr(given, name)) is not None:
+            content[name] = clean(raw, content[name])
+    if not content["link"] and not content["text"]:
+        raise InvalidInput("article-empty")
+    return Content(**content)
 
 
 class ReasonForm(forms.Form):

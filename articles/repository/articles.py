@@ -1,9 +1,9 @@
 """Posting, reading, editing, removing and restoring articles."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from articles.domain.articles import WITHDRAWN, Article, ArticleId, Posted
+from articles.domain.articles import WITHDRAWN, Article, ArticleId, Content, Posted
 from articles.domain.comments import root_of
 from articles.domain.errors import (
     ArticleNotFound,
@@ -19,7 +19,7 @@ from articles.repository.limits import check, take_calls
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.connection import NO_ONE, Store, Value, exact_time, joined_times, queue
-from articles.repository.store.values import joined, whole_from
+from articles.repository.store.values import content_values, joined, whole_from
 from articles.text.links import link_digest, post_digest
 
 _HOLDER = "the article of a link"
@@ -40,22 +40,22 @@ class Articles:
         link: str,
         groups: Sequence[str] = (),
         *,
-        text: str = "",
         mentioned: Collection[UserId] = (),
         is_new_member: bool = False,
+        **more: str,
     ) -> Posted:
         """Publish an article with its poster's own vote, or return the recent article with the same link.
 
-        Without a link: with the same title and text. Recent: posted within `Rules.repost_window`, even if two
-        members post it at the same moment. Those who are `mentioned` are notified of a new article. Merged groups
-        are replaced by the groups they were merged into. An interruption leaves no partial article: the next
-        member to post the link takes over an id that was claimed but not used.
+        `more`: further fields of Content. Without a link: with the same title and text. Recent: posted within
+        `Rules.repost_window`, even if two members post it at the same moment. Those who are `mentioned` are
+        notified of a new article. Merged groups are replaced by the groups they were merged into. An interruption
+        leaves no partial article: the next member to post the link takes over an id that was claimed but not used.
 
         Four round trips for a new link: look-up, id, claim, article; two for a known one. One more with groups,
         and another if one of them has to be created. The look-up also takes a use of the limits, including those
         of new members. Raises AccountDeleted, and LimitReached for a new link.
         """
-        content, requested = _Content(title, link, text), list(dict.fromkeys(groups))
+        content, requested = Content(title, link, **more), list(dict.fromkeys(groups))
         limited = ("posts", "posts_day", *(("posts_new",) if is_new_member else ()))
         uses = [Use(limit, str(poster)) for limit in limited]
         while True:
@@ -65,17 +65,17 @@ class Articles:
                 return Posted(holder, is_new=False)
             check(self._store, uses, limits)
             new_id = holder or self._new_id()
-            article_id = holder or self._claim(content.digest, new_id)
+            article_id = holder or self._claim(_digest(content), new_id)
             slugs = list(dict.fromkeys(self._groups.ensure_targets(requested, targets).values()))
             if self._publish(article_id, poster, poster_name, content, slugs, mentioned):
                 return Posted(article_id, is_new=True)
             if article_id != new_id or self._has(article_id, content):
                 return Posted(article_id, is_new=False)
             # The counter is behind the articles, as after restoring an old backup. Retry: no id is used twice.
-            self._store.run("lease/release", [names.link(content.digest)], [article_id])
+            self._store.run("lease/release", [names.link(_digest(content))], [article_id])
 
     def _look_up(
-        self, content: "_Content", slugs: Sequence[str], uses: Sequence[Use]
+        self, content: Content, slugs: Sequence[str], uses: Sequence[Use]
     ) -> tuple[ArticleId | None, dict[str, str], list[Any]]:
         """Return the id that has claimed the content, if any, the slugs' target groups, and what the limits reply.
 
@@ -85,7 +85,7 @@ class Articles:
         with self._store.pipeline() as pipe:
             for call in calls:
                 queue(call, pipe)
-            pipe.get(names.link(content.digest))
+            pipe.get(names.link(_digest(content)))
             self._groups.queue_target_reads(slugs, pipe)
             replies = pipe.execute()
         limits, (holder, *groups) = replies[: len(calls)], replies[len(calls) :]
@@ -99,32 +99,30 @@ class Articles:
         with self._store.commands() as client:
             return int(client.incr(names.COUNTER))
 
-    def _has(self, article_id: ArticleId, content: "_Content") -> bool:
+    def _has(self, article_id: ArticleId, content: Content) -> bool:
         """Return whether the article counts as the same as this one, perhaps by a concurrent request."""
-        article = self.get(article_id, with_text=True)
-        return _Content(article.title, article.link, article.text).digest == content.digest
+        return _digest(self.get(article_id, with_text=True)) == _digest(content)
 
     def _publish(
         self,
         article_id: ArticleId,
         poster: UserId,
         name: str,
-        content: "_Content",
+        content: Content,
         groups: Sequence[str],
         mentioned: Collection[UserId],
     ) -> bool:
         store, now = self._store, self._store.now()
         keys = store.shards.of(article_id)
         closes, grace = exact_time(now + store.rules.voting_window), store.rules.voters_grace
-        title, link, text = content
         times: list[Value] = [exact_time(now), ",".join(groups), closes, grace]
         status, *_ = store.ask(
             "articles/post",
             poster,
             [keys.article(article_id), keys.voted(article_id)],
             [
-                *(article_id, title, link, poster, name, *times, keys.prefix, text),
-                *(joined(mentioned), store.kept_html.make(text)),
+                *(article_id, poster, name, *times, keys.prefix, joined(mentioned)),
+                *content_values(content, store.kept_html.make(content.text)),
             ],
         )
         if status == "exists":
@@ -175,30 +173,31 @@ class Articles:
         title: str,
         link: str,
         *,
-        text: str | None = None,
         join: Sequence[str] = (),
         leave: Sequence[str] = (),
         moderator: bool,
         reason: str = "",
         mentioned: Collection[UserId] = (),
         unmentioned: Mapping[UserId, float] = NO_ONE,
+        **more: str,
     ) -> None:
-        """Change title, link, text and groups: moderators at any time, the poster within `Rules.edit_window`.
+        """Change the content and groups: moderators at any time, the poster within `Rules.edit_window`.
 
-        `text`: None leaves it unchanged. `join` and `leave`: groups, with the rules of `Groups.assign`. Notifies
-        those who are `mentioned` and have had no notice of it; the `unmentioned` are as in `Comments.edit`.
+        `more`: further fields of Content; those that are not given stay unchanged. `join` and `leave`: groups,
+        with the rules of `Groups.assign`. Notifies those who are `mentioned` and have had no notice of it; the
+        `unmentioned` are as in `Comments.edit`.
 
         Two round trips; two more if the link changes, and two with groups to join. Raises ArticleNotFound,
         ArticleRemoved, NotThePoster, EditingClosed, AccountDeleted, and DuplicateLink if another article was
         posted with the new link within `Rules.repost_window`. A withdrawn article claims no link.
         """
         keys, before = self._store.shards.of(article_id), self.get(article_id, with_text=True)
-        content = _Content(title, link, before.text if text is None else text)
+        content = Content(**before.written | {"title": title, "link": link} | more)
         moves = bool(link) and not before.is_withdrawn and not _same_link(before.link, link)
-        if moves and (holder := self._claim(content.digest, article_id)) != article_id:
+        if moves and (holder := self._claim(_digest(content), article_id)) != article_id:
             raise DuplicateLink(holder)
         rules: list[Value] = [exact_time(self._store.now()), self._store.rules.edit_window, reason]
-        arguments: list[Value] = [article_id, title, link, editor.id, editor.name, int(moderator), *rules]
+        arguments: list[Value] = [article_id, editor.id, editor.name, int(moderator), *rules]
         targets = self._groups.ensure_targets(join, self._groups.get_targets(join))
         new_groups = list(dict.fromkeys(targets.values()))
         try:
@@ -208,9 +207,9 @@ class Articles:
                     article_id,
                     [keys.article(article_id)],
                     [
-                        *(*arguments, keys.prefix, content.text, ",".join(new_groups), ",".join(leave)),
-                        *(self._store.rules.hot_size, joined(mentioned)),
-                        *(self._store.kept_html.make(content.text), joined_times(unmentioned)),
+                        *(*arguments, keys.prefix, ",".join(new_groups), ",".join(leave)),
+                        *(self._store.rules.hot_size, joined(mentioned), joined_times(unmentioned)),
+                        *content_values(content, self._store.kept_html.make(content.text)),
                     ],
                 )
         except StoreError:
@@ -239,7 +238,7 @@ class Articles:
         """
         further: list[Value] = [root_of(article_id), "", poster.id, self._store.rules.edit_window]
         content = self._moderate("articles/remove", article_id, poster, WITHDRAWN, *further)
-        self._store.run("lease/release", [names.link(_Content(*content).digest)], [article_id])
+        self._store.run("lease/release", [names.link(post_digest(*content))], [article_id])
 
     def restore(self, article_id: ArticleId, actor: Actor, reason: str, sweep: str = "") -> None:
         """Return a removed article to every list; if a sweep is given, only if that sweep removed it.
@@ -252,7 +251,7 @@ class Articles:
         *content, posted_at = self._moderate("articles/restore", article_id, actor, reason, *further)
         seconds_left = int(float(posted_at) + self._store.rules.repost_window - self._store.now())
         if seconds_left > 0:
-            self._claim(_Content(*content).digest, article_id, seconds_left)
+            self._claim(post_digest(*content), article_id, seconds_left)
 
     def _moderate(
         self, script: str, article_id: ArticleId, actor: Actor, reason: str, *more: Value
@@ -263,17 +262,9 @@ class Articles:
             return store.change(script, article_id, [keys.article(article_id)], arguments)
 
 
-class _Content(NamedTuple):
-    """What members write in an article."""
-
-    title: str
-    link: str
-    text: str
-
-    @property
-    def digest(self) -> str:
-        """The digest by which it counts as posted before."""
-        return post_digest(*self)
+def _digest(content: Content) -> str:
+    """Return the digest by which it counts as posted before."""
+    return post_digest(content.title, content.link, content.text)
 
 
 def _same_link(one: str, other: str) -> bool:

@@ -25,6 +25,7 @@ from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.scan import filled, portions
+from articles.repository.store.values import content_values
 from articles.text.links import post_digest
 
 Mark: TypeAlias = tuple[str, str]
@@ -205,26 +206,17 @@ class Imports:
 
     def _call(self, articles: Sequence[tuple[ArticleId, ImportedArticle]]) -> Call:
         keys = self._store.shards.of(articles[0][0])
-        arguments: list[Value] = [keys.prefix, exact_time(self._store.now()), PLACEHOLDERS.start]
-        for article_id, article in articles:
-            arguments += (
-                article_id,
-                article.title,
-                article.link,
-                article.poster,
-                article.poster_name,
-                exact_time(article.posted_at),
-                article.votes,
-                article.opposes,
-                ",".join(article.groups),
-                self._closes_at(article),
-                article.removed or "",
-                article.text,
-                article.locked or "",
-                article.comment_numbers,
-                self._store.kept_html.make(article.text),
-            )
-        return Call("imports/enter", (keys.removed,), arguments)
+        rows: list[list[Value]] = [
+            [
+                *(article_id, article.poster, article.poster_name, exact_time(article.posted_at)),
+                *(article.votes, article.opposes, ",".join(article.groups), self._closes_at(article)),
+                *(article.removed or "", article.locked or "", article.comment_numbers),
+                *content_values(article, self._store.kept_html.make(article.text)),
+            ]
+            for article_id, article in articles
+        ]
+        first: list[Value] = [keys.prefix, exact_time(self._store.now()), PLACEHOLDERS.start, len(rows[0])]
+        return Call("imports/enter", (keys.removed,), [*first, *chain.from_iterable(rows)])
 
     def _claim_links(self, articles: Sequence[ImportedArticle], ids: Mapping[Mark, ArticleId]) -> None:
         """Claim what was posted recently and not withdrawn, so that posting it again leads to these articles."""

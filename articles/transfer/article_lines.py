@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from articles.domain.articles import Article, ImportedArticle
+from articles.domain.articles import Article, Content, ImportedArticle
 from articles.domain.comments import COMMENTS_PER_ARTICLE
 from articles.domain.members import UNKNOWN_POSTER, UserId
 from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_reason, clean_text, clean_title
@@ -41,11 +41,9 @@ _NEEDED = ("title", "time", "votes")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Row(Content):
     """A valid row. `poster` is the name as given, '' if unknown."""
 
-    title: str
-    link: str
     poster: str
     posted_at: float
     votes: int
@@ -56,15 +54,13 @@ class Row:
     left_out: tuple[BadRow, ...] = ()
     """Invalid groups, to which the article is not assigned."""
 
-    text: str = ""
     locked: str | None = None
     comment_numbers: int = 0
 
     def imported(self, poster: UserId = UNKNOWN_POSTER, poster_name: str = "") -> ImportedArticle:
         """Return the article, with its poster's account."""
         return ImportedArticle(
-            title=self.title,
-            link=self.link,
+            **self.written,
             poster=poster,
             poster_name=poster_name,
             posted_at=self.posted_at,
@@ -73,7 +69,6 @@ class Row:
             groups=self.groups,
             removed=self.removed,
             closes_at=self.closes_at,
-            text=self.text,
             locked=self.locked,
             comment_numbers=self.comment_numbers,
         )

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any
 
-from articles.domain.articles import Article, Choice
+from articles.domain.articles import Choice
 from articles.domain.comments import Comment, article_of, is_root
 from articles.domain.flags import Flag
 from articles.domain.moderation_log import LogEntry
@@ -99,8 +99,9 @@ def _settings(member: Any) -> dict[str, Any]:
 def _posted(repository: Repository, user: int) -> Iterator[dict[str, Any]]:
     for batch in _batches(repository.members.iterate_posted(user)):
         for article in repository.articles.get_many(list(batch), with_texts=True):
-            yield _article(article) | {
-                "text": article.text or None,
+            yield {
+                "id": article.id,
+                **{name: value or None for name, value in article.written.items()},
                 "posted": _at(article.posted_at),
                 "votes": article.votes,
                 "opposes": article.opposes,
@@ -114,7 +115,8 @@ def _posted(repository: Repository, user: int) -> Iterator[dict[str, Any]]:
 def _chosen(repository: Repository, entries: Iterable[tuple[int, float]]) -> Iterator[dict[str, Any]]:
     for moments in _batches(entries):
         for article in repository.articles.get_many(list(moments)):
-            yield _article(article) | {"at": _at(moments[article.id])}
+            link, at = article.link or None, _at(moments[article.id])
+            yield {"id": article.id, "title": article.title, "link": link, "at": at}
 
 
 def _comment(comment: Comment) -> dict[str, Any]:
@@ -166,10 +168,6 @@ def _ban(ban: Any) -> dict[str, Any]:
 
 def _note(note: Any) -> dict[str, Any]:
     return {"text": note.text, "written": _iso(note.written_at)}
-
-
-def _article(article: Article) -> dict[str, Any]:
-    return {"id": article.id, "title": article.title, "link": article.link or None}
 
 
 def _batches(entries: Iterable[tuple[int, float]]) -> Iterator[dict[int, float]]:

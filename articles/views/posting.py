@@ -16,7 +16,7 @@ from accounts.moderators import EDIT_ANY_ARTICLE
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only, page_with_form
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
-from articles.domain.articles import Article, ArticleId
+from articles.domain.articles import CONTENT, Article, ArticleId
 from articles.domain.errors import ActionRefused, DuplicateLink
 from articles.domain.members import UserId
 from articles.formatting.values import age, grouped
@@ -34,7 +34,7 @@ from articles.wiring import html_of, repository
 
 
 @page_with_form
-@members_only(carries=["title", "link", "text", "groups"])
+@members_only(carries=[*CONTENT, "groups"])
 @with_address
 def post(request: HttpRequest) -> HttpResponse:
     writer(request)
@@ -43,8 +43,7 @@ def post(request: HttpRequest) -> HttpResponse:
     form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
     shown = previewed(request, form)
     if request.method == "POST" and shown is None and form.is_valid():
-        values = form.cleaned_data
-        posted = articles.post(request, values["title"], values["link"], values["text"], values["groups"])
+        posted = articles.post(request, form.content, form.cleaned_data["groups"])
         if posted.is_new:
             messages.success(request, _posted_message(repo.rules.edit_window))
         elif not _just_posted(repo, posted.id, actor(request).id):
@@ -92,7 +91,7 @@ def _just_posted(repo: Repository, article_id: ArticleId, poster: UserId) -> boo
 
 
 @page_with_form
-@members_only(carries=["title", "link", "text", "groups", "was", "reason"])
+@members_only(carries=[*CONTENT, "groups", "was", "reason"])
 @with_address
 def edit(request: HttpRequest, article_id: int) -> HttpResponse:
     writer(request)
@@ -126,18 +125,16 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
 
 def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: bool) -> bool:
     """Change the article and return whether that succeeded; if not, the form has the error."""
-    values, (join, leave) = form.cleaned_data, form.changes
+    join, leave = form.changes
     try:
         articles.edit(
             request,
             article,
-            values["title"],
-            values["link"],
-            values["text"],
+            form.content,
             join=join,
             leave=leave,
             as_moderator=moderator,
-            reason=values.get("reason", ""),
+            reason=form.cleaned_data.get("reason", ""),
         )
     except DuplicateLink as duplicate:
         form.add_error("link", action_sentence(duplicate))

@@ -10,34 +10,30 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
 from accounts.moderators import EDIT_ANY_ARTICLE
-from articles.domain.articles import Article, ArticleId, Posted
+from articles.domain.articles import Article, ArticleId, Content, Posted
 from articles.web import limits
 from articles.web.identity import actor, is_new_member, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.wiring import repository
 
 
-def post(request: HttpRequest, title: str, link: str, text: str, groups: Sequence[str]) -> Posted:
-    """Post an article of clean parts. Raises Banned, LimitReached, and the errors of `Articles.post`."""
+def post(request: HttpRequest, content: Content, groups: Sequence[str]) -> Posted:
+    """Post an article of clean content. Raises Banned, LimitReached, and the errors of `Articles.post`."""
     poster = writer(request)
     return repository().articles.post(
         poster.id,
         poster.name,
-        title,
-        link,
-        groups,
-        text=text,
-        mentioned=audience_of(request, text).mentioned,
+        groups=groups,
+        mentioned=audience_of(request, content.text).mentioned,
         is_new_member=is_new_member(request.user),
+        **content.written,
     )
 
 
 def edit(
     request: HttpRequest,
     before: Article,
-    title: str,
-    link: str,
-    text: str,
+    content: Content,
     *,
     join: Sequence[str] = (),
     leave: Sequence[str] = (),
@@ -54,19 +50,17 @@ def edit(
         raise PermissionDenied
     limits.take_edit(request)
     is_own = before.poster == editor.id
-    audience = audience_of(request, text, before=before.text) if is_own else NO_AUDIENCE
+    audience = audience_of(request, content.text, before=before.text) if is_own else NO_AUDIENCE
     repository().articles.edit(
         before.id,
         editor,
-        title,
-        link,
-        text=text,
         join=join,
         leave=leave,
         moderator=as_moderator and not (join or leave),
         reason=reason,
         mentioned=audience.mentioned,
         unmentioned=audience.unmentioned,
+        **content.written,
     )
 
 

@@ -59,7 +59,7 @@ OTHERS = {
 }
 
 
-ARTICLE = Article(7, "A title", "https://example.org/a", 1, "alice", 1_700_000_000.0, 5, 2, 0.0, 1_700_600_000.0)
+ARTICLE = Article("A title", "https://example.org/a", 7, 1, "alice", 1_700_000_000.0, 5, 2, 0.0, 1_700_600_000.0)
 NOW = ARTICLE.posted_at + 2 * 3600
 
 

@@ -399,7 +399,7 @@ def test_the_store_serves_others_while_many_voters_are_entered(repository, clock
 
     def watched(calls):
         entered = [call.args[3:] for call in calls if call.script == "imports/enter"]
-        exchanges.extend([[int(votes) for step in entered for votes in step[6::15]]] if entered else [])
+        exchanges.extend([[int(votes) for step in entered for votes in step[5 :: step[0]]]] if entered else [])
         return run_many(calls)
 
     monkeypatch.setattr(repository.store, "run_many", watched)

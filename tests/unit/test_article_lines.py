@@ -319,7 +319,7 @@ def test_a_row_may_have_a_text_beside_or_instead_of_a_link():
 def test_a_text_post_survives_an_export_and_an_import():
     row = read_row(fields(text="A *text*", link=None, time=LONG_AGO, closes=LONG_AGO + WINDOW), READING)
     closes_at = float(LONG_AGO + WINDOW)
-    article = Article(1, row.title, row.link, 0, "", float(row.posted_at), 5, 0, 0.0, closes_at, text=row.text)
+    article = Article(row.title, row.link, 1, 0, "", float(row.posted_at), 5, 0, 0.0, closes_at, text=row.text)
 
     assert fields_of(article)["link"] is None
     assert read_row(parse_line(format_line(article)), READING) == row

@@ -14,7 +14,7 @@ RECOMMENDED = Parameters()
 
 
 def article(number, posted_at):
-    return Article(number, "A title", "https://example.org", 1, "alice", posted_at, 1, 0, posted_at, posted_at)
+    return Article("A title", "https://example.org", number, 1, "alice", posted_at, 1, 0, posted_at, posted_at)
 
 
 def test_moves_are_ranks_gained_or_lost_and_new_articles_are_marked():

@@ -21,7 +21,7 @@ TITLES = st.text(max_size=300)
 
 def an_article(number: int, title: str, link: str = "https://a.example/", poster: str = "", **more) -> Article:
     facts = {"votes": 1, "opposes": 0, "score": 0.0, "closes_at": 9e9} | more
-    return Article(number, title, link, 1, poster, facts.pop("posted_at", 1.7e9 + number), **facts)
+    return Article(title, link, number, 1, poster, facts.pop("posted_at", 1.7e9 + number), **facts)
 
 
 def searched(*articles: Article):

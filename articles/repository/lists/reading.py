@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from articles.domain import ranking
 from articles.domain.articles import (
     LATEST,
+    LISTED,
     NONE_LEFT_OUT,
     Article,
     ArticleId,
@@ -42,7 +43,8 @@ MOST_ARTICLES = 2_000
 """Articles that a process keeps as it has read them, about 2 KB each."""
 
 FIELDS = (
-    *(*_WORDS, *_NUMBERS, "archived", "closes", "removed", "edited", "log", "ring"),
+    *dict.fromkeys((*_WORDS, *_NUMBERS, *LISTED)),
+    *("archived", "closes", "removed", "edited", "log", "ring"),
     *("text_bytes", "comments", "last_comment", "locked", "left_out"),
 )
 """Fields of a hash that are read."""
@@ -270,10 +272,10 @@ def _article(
     closes_at, left_out = moment(fields.get("closes")), left_out_from(fields.get("left_out"))
     points = ranked_points(votes, opposes, left_out)
     poster, former = shown_poster(int(fields["poster"]), fields["poster_name"])
+    content: dict[str, Any] = {name: fields.get(name, "") for name in LISTED}
     return Article(
+        **content | {"title": perhaps_redacted(fields["title"])},
         id=article_id,
-        title=perhaps_redacted(fields["title"]),
-        link=fields["link"],
         poster=poster,
         poster_name=fields["poster_name"],
         posted_at=posted_at,

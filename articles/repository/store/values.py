@@ -1,12 +1,13 @@
-"""Numbers as the store keeps them, which is text. In a damaged store it may be something else."""
+"""Values as the store keeps them, which is text. In a damaged store a number may be something else."""
 
 import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from itertools import chain
 from typing import Any
 
-from articles.domain.articles import ArticleId
+from articles.domain.articles import LISTED, ArticleId, Content
 from articles.domain.errors import StoreDamaged
 from articles.domain.ranking import RANGES, Parameters
 
@@ -26,6 +27,12 @@ def article_id_from(member: str | bytes) -> ArticleId:
 def joined(ids: Iterable[int]) -> str:
     """Return ids as an argument of a script."""
     return ",".join(map(str, ids))
+
+
+def content_values(content: Content, kept_html: str) -> list[str]:
+    """Return an article's content as arguments of a script: text, HTML, then other fields, each with its value."""
+    fields = chain.from_iterable((name, getattr(content, name)) for name in LISTED)
+    return [content.text, kept_html, *fields]
 
 
 def count_from(text: object) -> int:

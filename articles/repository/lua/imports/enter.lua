@@ -1,10 +1,10 @@
 --[[
 Enter articles of one shard with their history. Idempotent: an existing id is left unchanged.
 KEYS  1 removed articles
-ARGV  1 shard prefix  2 now, s  3 first placeholder user id  4… of each article: id, title, link, poster, poster's name,
-      time in s, votes, opposes, groups (comma-separated), when voting ends in s, reason of its removal or '', text
-      or '', why its discussion is locked or '', numbers kept free for comments that imports/enter_comments enters, HTML of
-      the text, as it is kept
+ARGV  1 shard prefix  2 now, s  3 first placeholder user id  4 number of values of each article  5… these: id, poster,
+      poster's name, time in s, votes, opposes, groups (comma-separated), when voting ends in s, reason of its removal or
+      '', why its discussion is locked or '', numbers kept free for comments that imports/enter_comments enters, text or
+      '', HTML of the text, as it is kept, and further content: fields, each followed by its value
 Returns  of each article "ok" | "exists" | "gone" if the poster's account is deleted
 Cost  O(articles · log N + votes of those that are open)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
@@ -15,18 +15,18 @@ TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:
 INCLUDE  articles, closing, formulas, lists, members, ranking, values
 ]]
 local prefix, now, first_placeholder = ARGV[1], moments(ARGV[1], ARGV[2]), tonumber(ARGV[3])
-local current, statuses = parameters(prefix), {}
+local width, current, statuses = tonumber(ARGV[4]), parameters(prefix), {}
 
 local function enter_voters(key, count, placeholder)
   return count_on(placeholder, count, function(...) redis.call('SADD', key, ...) end)
 end
 
-local function enter(id, title, link, poster, name, time, votes, opposes, groups, closes, reason, text, locked, numbers, html)
+local function enter(id, poster, name, time, votes, opposes, groups, closes, reason, locked, numbers, text, html, ...)
   local article, voted, left_out = prefix .. 'article:' .. id, prefix .. 'voted:' .. id
   if redis.call('EXISTS', article) == 1 then return 'exists' end
   if is_gone(prefix, poster) then return 'gone' end
-  redis.call('HSET', article, 'title', title, 'link', link, 'poster', poster, 'poster_name', name, 'time', time,
-    'closes', closes, 'votes', votes, 'opposes', opposes, 'groups', groups)
+  redis.call('HSET', article, 'poster', poster, 'poster_name', name, 'time', time, 'closes', closes, 'votes', votes,
+    'opposes', opposes, 'groups', groups, ...)
   set_text(article, text, html)
   if locked ~= '' then redis.call('HSET', article, 'locked', locked) end
   if tonumber(numbers) > 0 then redis.call('HSET', article, 'comment_ids', numbers, 'comments_imported', 0) end
@@ -49,5 +49,5 @@ local function enter(id, title, link, poster, name, time, votes, opposes, groups
   end
   return 'ok'
 end
-for at = 4, #ARGV, 15 do statuses[#statuses + 1] = enter(unpack(ARGV, at, at + 14)) end
+for at = 5, #ARGV, width do statuses[#statuses + 1] = enter(unpack(ARGV, at, at + width - 1)) end
 return statuses
