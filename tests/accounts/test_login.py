@@ -77,16 +77,6 @@ def test_a_refused_login_shows_neither_password_nor_markup(client, alice):
     assert "my secret words" not in response.text
 
 
-@pytest.mark.parametrize("target", ["/login/", "/logout/"])
-def test_posting_without_a_csrf_token_is_refused(strict, alice, bob, target):
-    strict.force_login(alice)
-
-    response = strict.post(target, {"username": "bob", "password": PASSWORD})
-
-    assert response.status_code == 403
-    assert _is_logged_in(strict)
-
-
 def test_the_login_page_contains_the_csrf_token_for_its_form(strict, alice):
     token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', strict.get("/login/").text)
 
@@ -107,17 +97,6 @@ def test_the_return_address_survives_an_error_and_the_link_to_sign_up(client, al
 
     assert '<input type="hidden" name="next" value="/hot/">' in page
     assert 'href="/signup/?next=%2Fhot%2F"' in page
-
-
-@pytest.mark.parametrize(
-    "target",
-    ["//evil", "/\\evil", "https:evil", "https://evil/", "http:///evil", "evil", "", "/\t/evil", "/login/"],
-)
-def test_login_never_redirects_to_another_site(client, alice, target):
-    page = client.get("/login/", {"next": target}).text.split("<footer")[0]
-
-    assert page.count('name="next"') == 0
-    assert _log_in(client, next=target)["Location"] == "/"
 
 
 @pytest.mark.parametrize(
@@ -153,13 +132,6 @@ def test_a_refused_login_says_so_in_its_title(client):
 
     assert "<title>Error: Log in – " in page
     assert "<title>Log in – " in client.get("/login/").text
-
-
-@pytest.mark.django_db
-def test_a_vote_withdrawal_is_carried_through_the_login_too(client):
-    page = client.get("/login/?article=42&choice=none").text
-
-    assert "Your vote will be taken back after you log in." in page
 
 
 @pytest.mark.django_db
@@ -213,17 +185,12 @@ def test_the_session_is_invalid_after_the_logout(client, alice):
     assert not get_user(client).is_authenticated
 
 
-def test_logout_redirects_only_within_the_site(as_alice, alice):
-    assert as_alice.post("/logout/", {"next": "/hot/"})["Location"] == "/hot/"
-    as_alice.force_login(alice)
-    assert as_alice.post("/logout/", {"next": "//evil"})["Location"] == "/"
-
-
 @pytest.mark.parametrize(
-    "page", ["/post/", "/settings/", "/mine/saved/", "/lab/", "/articles/1/edit/", "/%70ost/"]
+    ("page", "leads_to"),
+    [("/hot/", "/hot/"), *((page, "/") for page in ("/post/", "/settings/", "/mine/saved/", "/lab/", "/%70ost/"))],
 )
-def test_logging_out_on_a_members_page_redirects_to_the_front_page(as_alice, page):
-    assert as_alice.post("/logout/", {"next": page})["Location"] == "/"
+def test_logging_out_leads_back_or_from_a_members_page_to_the_front_page(as_alice, page, leads_to):
+    assert as_alice.post("/logout/", {"next": page})["Location"] == leads_to
 
 
 @pytest.mark.django_db
@@ -240,19 +207,6 @@ def test_the_header_of_login_and_sign_up_carries_the_login_intent(client, door):
         header = page[page.index("<header") : page.index("</header>")].replace("&amp;", "&")
         for other in ("/login/", "/signup/"):
             assert f'href="{other}{query}"' in header
-
-
-@pytest.mark.parametrize("method", ["get", "head", "put", "delete"])
-def test_logging_out_requires_a_post_request(as_alice, method):
-    assert getattr(as_alice, method)("/logout/").status_code == 405
-    assert _is_logged_in(as_alice)
-
-
-def test_a_tampered_cookie_is_ignored(client, alice):
-    _log_in(client)
-    client.cookies["sessionid"] = client.cookies["sessionid"].value[:-1] + "_"
-
-    assert not get_user(client).is_authenticated
 
 
 def test_a_member_made_inactive_is_logged_out(as_alice, alice):

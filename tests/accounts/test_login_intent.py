@@ -15,27 +15,10 @@ def test_a_path_of_the_site_is_local(target):
 @pytest.mark.parametrize(
     "target",
     [
-        *(
-            "",
-            "evil",
-            "//evil",
-            "///evil",
-            "////evil",
-            "/\\evil",
-            "\\\\evil",
-            "\\/evil",
-            "https:evil",
-            "https:///evil",
-        ),
-        *(
-            "https://evil/",
-            "http://testserver/",
-            "javascript:alert(1)",
-            " //evil",
-            "/\t/evil",
-            "/\n/evil",
-            "\t//evil",
-        ),
+        *("", "evil", "//evil", "///evil", "////evil", "/\\evil", "\\\\evil", "\\/evil", "https:evil"),
+        "https:///evil",
+        *("https://evil/", "http:///evil", "http://testserver/", "javascript:alert(1)", " //evil", "/\t/evil"),
+        *("/\n/evil", "\t//evil"),
         *("/ok\r\nSet-Cookie: a=b", "/\x00", "/a\u202eb", "/a\\..\\b", "/" + "a" * 3000, "data:text/html,x"),
     ],
 )
@@ -61,15 +44,7 @@ def test_a_pending_vote_is_carried(choice):
 @pytest.mark.parametrize(
     ("article", "choice"),
     [
-        *(
-            ("42", ""),
-            ("", "vote"),
-            ("42", "up"),
-            ("42", "VOTE"),
-            ("0", "vote"),
-            ("-1", "vote"),
-            ("042", "vote"),
-        ),
+        *(("42", ""), ("", "vote"), ("42", "up"), ("42", "VOTE"), ("0", "vote"), ("-1", "vote"), ("042", "vote")),
         *(("4.2", "vote"), ("４２", "vote"), ("42\n", "vote"), ("9" * 20, "vote"), (ARTICLE_KEY, "vote")),
         ('"><script>', "vote"),
     ],

@@ -61,12 +61,6 @@ def test_emptying_the_database_recreates_the_group(permissions):
     assert Group.objects.filter(name=GROUP).exists()
 
 
-def test_migrating_creates_the_group(permissions):
-    call_command("migrate", verbosity=0)
-
-    assert Group.objects.filter(name=GROUP).exists()
-
-
 def test_moderators_see_views_and_only_administrators_see_the_operators_page(bob, carol):
     bob.groups.add(Group.objects.get(name=GROUP))
 

@@ -11,30 +11,9 @@ def test_a_name_of_letters_digits_and_separators_is_valid(name):
 @pytest.mark.parametrize(
     "name",
     [
-        *(
-            "",
-            "a",
-            "a" * 31,
-            "a" * 151,
-            "1alice",
-            "-alice",
-            "_alice",
-            "al ice",
-            "al\nice",
-            "alice\n",
-            "al\x00ice",
-        ),
-        *(
-            "<b>alice</b>",
-            "alice'--",
-            "аlice",
-            "ａｌｉｃｅ",
-            "alicé",
-            "ali\u200bce",
-            "ali\u202ece",
-            "al/ice",
-            "al.ice",
-        ),
+        *("", "a", "a" * 31, "a" * 151, "1alice", "-alice", "_alice", "al ice", "al\nice", "alice\n", "al\x00ice"),
+        *("<b>alice</b>", "alice'--", "аlice", "ａｌｉｃｅ", "alicé", "ali\u200bce", "ali\u202ece"),
+        *("al/ice", "al.ice"),
     ],
 )
 def test_any_other_name_is_invalid(name):
@@ -55,26 +34,10 @@ def test_names_that_represent_the_site_are_reserved_in_every_spelling(name):
     "name",
     [
         *("mod-team", "ModTeam", "admin1", "admin2026", "1admin", "adm1n", "4dm1n", "r00t", "m0d", "0fficial"),
-        *(
-            "the_mods",
-            "site-admin",
-            "siteadmin",
-            "alice-admin",
-            "admin_alice",
-            "official-bob",
-            "supp0rt",
-            "Staff-7",
-        ),
-        *(
-            "support-team",
-            "super-moderator",
-            "m0derat0r",
-            "5upport",
-            "supp0rt",
-            "rootuser",
-            "security_team",
-            "real-admin",
-        ),
+        *("the_mods", "site-admin", "siteadmin", "alice-admin", "admin_alice", "official-bob", "supp0rt"),
+        "Staff-7",
+        *("support-team", "super-moderator", "m0derat0r", "5upport", "rootuser", "security_team", "Staff-7"),
+        "real-admin",
     ],
 )
 def test_names_that_claim_a_role_are_reserved(name):
@@ -91,18 +54,10 @@ def test_the_name_of_the_site_is_reserved(name):
     "name",
     [
         *("adminton", "badminton", "Adminah", "modesty", "modern-art", "Mod-Rocker", "rootbeer", "security-nerd"),
-        *(
-            "supporter",
-            "steamer",
-            "teamwork",
-            "stafford",
-            "botanist",
-            "Helper",
-            "systematic",
-            "officiala",
-            "me2you",
-        ),
-        *("python", "news-fan", "alice1", "l33t", "user-1-x", "crew", "senior", "verified"),
+        *("supporter", "steamer", "teamwork", "stafford", "botanist", "Helper", "systematic", "officiala"),
+        "me2you",
+        *("python", "news-fan", "alice1", "l33t", "user-1-x", "crew", "senior", "verified", "me2you"),
+        "administratrix",
     ],
 )
 def test_ordinary_names_that_contain_a_word_are_free(name):
@@ -123,11 +78,6 @@ def test_imported_posters_keep_names_that_only_newcomers_cannot_take():
     assert names.as_valid("ad-min") != "ad-min"
 
 
-@pytest.mark.parametrize("name", ["alice", "administratrix", "rooty"])
-def test_other_names_are_not_reserved(name):
-    assert not names.is_reserved(name)
-
-
 @pytest.mark.parametrize("name", ["alice", "Bob-2", "x" * 30])
 def test_a_valid_name_is_unchanged(name):
     assert names.as_valid(name) == name
@@ -135,21 +85,7 @@ def test_a_valid_name_is_unchanged(name):
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "",
-        "b",
-        "bob!",
-        "42",
-        "-dash",
-        "a" * 200,
-        "名字",
-        "al\nice",
-        "admin",
-        "<b>",
-        "\ud800",
-        "ünïcode",
-        "_" * 40,
-    ],
+    ["", "b", "bob!", "42", "-dash", "a" * 200, "名字", "al\nice", "admin", "<b>", "\ud800", "ünïcode", "_" * 40],
 )
 def test_an_invalid_or_reserved_name_becomes_a_valid_unreserved_one(name):
     valid = names.as_valid(name)
