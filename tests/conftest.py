@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import hypothesis
@@ -15,7 +17,7 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db.models.signals import post_migrate
 from django.test import Client
-from pytest_django import DjangoDbBlocker
+from pytest_django import DjangoDbBlocker, Settings
 
 from accounts import member_ids
 from accounts.models import User
@@ -23,6 +25,7 @@ from articles import site, wiring
 from articles.domain.articles import ArticleId
 from articles.domain.rules import Rules
 from articles.repository import Repository
+from moderation import subjects
 from tests import naming
 from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids
@@ -251,6 +254,22 @@ def article(site_store: Repository, alice: User) -> ArticleId:
     """An article posted by alice in the group python."""
     site_store.groups.create("python", "Python")
     return site_store.articles.post(alice.pk, "alice", "A title", "https://example.org/a", ["python"]).id
+
+
+@pytest.fixture
+def limits_clock(site_store: Repository, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Turn rate limits on. Their clock stands still, so that nothing is refilled unless a test advances it."""
+    settings.RATE_LIMITS = True
+    clock = Clock(time.time())
+    monkeypatch.setattr(wiring, "connect", partial(wiring.connect, clock=clock))
+    wiring.forget_repositories()
+    return clock
+
+
+@pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+    """Return what lets each long act of a moderator end after its first step, or take its time again."""
+    return lambda ends: monkeypatch.setattr(subjects, "BUDGET_SECONDS", -1 if ends else 60)
 
 
 @pytest.fixture

@@ -230,13 +230,17 @@ def limited_rights(repository: Repository, url: str, *rights: str) -> Iterator[N
         client.execute_command("ACL", "DELUSER", "limited")
 
 
-def lose_connection(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def lost_connection(repository: Repository) -> Iterator[None]:
     """Connect the repository to a server that does not answer."""
-    for name in ("client", "_stale"):
-        monkeypatch.setattr(repository.store, name, new_client(NOWHERE))
+    with pytest.MonkeyPatch.context() as patched:
+        for name in ("client", "_stale"):
+            patched.setattr(repository.store, name, new_client(NOWHERE))
+        yield
 
 
-def lose_answers(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def lost_answers() -> Iterator[None]:
     """Let the store execute scripts without the site receiving the answers."""
 
     def read_nothing(self: Any, *args: Any, **options: Any) -> Any:
@@ -244,7 +248,9 @@ def lose_answers(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Non
         raise redis.ConnectionError("Connection closed by server.")
 
     read = AbstractConnection.read_response
-    monkeypatch.setattr(AbstractConnection, "read_response", read_nothing)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(AbstractConnection, "read_response", read_nothing)
+        yield
 
 
 @contextmanager
@@ -272,13 +278,15 @@ def read_timeout(repository: Repository) -> float:
     return repository.store.client.connection_pool.connection_kwargs["socket_timeout"]
 
 
-def count_pipelines(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Return a list that grows by one with each round trip of several commands from here on."""
+@contextmanager
+def counted_pipelines(repository: Repository) -> Iterator[list[object]]:
+    """Yield a list that grows by one with each round trip of several commands."""
     trips: list[object] = []
     client = repository.store.client
     pipeline = client.pipeline
-    monkeypatch.setattr(client, "pipeline", lambda **how: trips.append(how) or pipeline(**how))
-    return trips
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(client, "pipeline", lambda **how: trips.append(how) or pipeline(**how))
+        yield trips
 
 
 def set_clock(repository: Repository, clock: float | Callable[[], float]) -> None:

@@ -116,14 +116,6 @@ def test_an_inactive_member_is_refused(session, as_bob, bob, article, how):
     assert error_of(vote(caller, article)) == (401, code)
 
 
-@pytest.mark.parametrize("how", ["token", "session"])
-def test_a_deleted_member_is_refused(session, as_bob, bob, article, how):
-    bob.delete()
-
-    caller = {"token": as_bob, "session": session}[how]
-    assert error_of(vote(caller, article))[0] == 401
-
-
 def test_an_expired_session_is_refused(session, article):
     token = csrf_token(session)
     session.client.session.flush()

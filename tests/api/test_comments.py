@@ -2,11 +2,9 @@
 
 import pytest
 
-from accounts.models import READ, VOTE, Token
 from articles import wiring
 from articles.domain.limits import Rate
-from tests.api.caller import Caller, error_of
-from tests.factories import browser_of
+from tests.api.caller import error_of
 
 
 @pytest.fixture
@@ -83,18 +81,6 @@ def test_a_removed_comment_and_a_locked_discussion(as_alice, as_bob, as_carol, a
     assert as_carol.put(f"articles/{article}/locked", lock | {"locked": False}).json()["locked"] is None
     actions = [entry["action"] for entry in anyone.get(f"articles/{article}/log").json()["entries"]]
     assert actions == ["unlock", "lock", "restore-comment", "remove-comment"]
-
-
-def test_comments_need_the_scopes_of_votes_and_posts(site_store, article, comment, bob):
-    def program(*scopes: str) -> Caller:
-        _token, plaintext = Token.objects.issue(bob, "a program", scopes=scopes)
-        return Caller(browser_of(strict=True), authorization=f"Bearer {plaintext}")
-
-    reading, voting = program(READ), program(READ, VOTE)
-    assert error_of(reading.put(f"comments/{comment}/vote", {"choice": "vote"})) == (403, "missing-scope")
-    assert voting.put(f"comments/{comment}/vote", {"choice": "vote"}).status_code == 200
-    assert error_of(voting.post(f"articles/{article}/comments", {"text": "A"})) == (403, "missing-scope")
-    assert error_of(voting.send("DELETE", f"comments/{comment}")) == (403, "missing-scope")
 
 
 def test_invalid_comments_are_refused_with_their_reason(as_bob, anyone, article, comment):

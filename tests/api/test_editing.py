@@ -1,11 +1,10 @@
 """PATCH /api/articles/<id>, PUT /api/articles/<id>/removed, and their entries in the log."""
 
 import pytest
-from django.test import Client
 
 from articles.domain.errors import ArticleRemoved, NotRemoved
 from articles.domain.moderation_log import Actor
-from tests.api.caller import Caller, error_of
+from tests.api.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import post_as
 from tests.store_state import problems, set_clock
@@ -172,17 +171,6 @@ def test_a_text_is_added_changed_and_taken_away_unless_nothing_is_left(as_alice,
     assert error_of(edit(as_alice, article, text="")) == (400, "article-empty")
     assert error_of(edit(as_alice, article, text="x" * 20_001)) == (400, "text-long")
     assert edit(as_alice, article, link="https://example.org/new", text="").json()["html"] is None
-
-
-def test_a_session_needs_the_csrf_token_to_change_articles(site_store, carol, article):
-    session = Caller(Client(enforce_csrf_checks=True))
-    session.client.force_login(carol)
-
-    assert error_of(edit(session, article, title=TITLE)) == (403, "csrf")
-    assert error_of(remove(session, article)) == (403, "csrf")
-    assert error_of(session.post("groups", {"title": "A group"})) == (403, "csrf")
-    assert site_store.articles.get(article).title == "An article"
-    assert site_store.groups.list_all() == []
 
 
 def test_the_log_is_public_and_paginated(anyone, as_carol, site_store, article, python):

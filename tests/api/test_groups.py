@@ -51,14 +51,11 @@ def test_a_group_that_another_moderator_adds_meanwhile_is_removed_too(as_carol, 
     assert assign(as_carol, article, ["python"]).json()["groups"] == ["python"]
 
 
-def test_members_cannot_set_groups(as_alice, as_bob, site_store, article):
+def test_neither_members_nor_readers_can_set_groups(as_alice, as_bob, anyone, site_store, article):
     for caller in (as_alice, as_bob):
         assert error_of(assign(caller, article, ["python"])) == (403, "forbidden")
-    assert site_store.articles.get(article).groups == ()
-
-
-def test_readers_without_an_account_cannot_set_groups(anyone, article):
     assert error_of(assign(anyone, article, ["python"])) == (401, "login-required")
+    assert site_store.articles.get(article).groups == ()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Rate limits of the API: per member, with all tokens, and per network for programs without one."""
 
 import time
-from functools import partial
 
 import pytest
 
@@ -11,20 +10,16 @@ from articles.api.documentation import document
 from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
 from tests.api.caller import Caller, error_of, with_token
-from tests.clock import Clock
 from tests.factories import browser_of, comment_on
 
 USES = 4
 
 
 @pytest.fixture(autouse=True)
-def _limited(settings, site_store, monkeypatch) -> None:
-    """Turn the limits on. Time stands still, and nothing is refilled while a test runs."""
-    settings.RATE_LIMITS = True
+def _limited(settings, limits_clock) -> None:
+    """Limit each of these actions to so many uses."""
     for action in ("API", "CHANGES", "VIEWS", "SEARCH", "VOTES", "POSTS"):
         setattr(settings, f"LIMIT_{action}", Rate(USES, USES * 600))
-    monkeypatch.setattr(wiring, "connect", partial(wiring.connect, clock=Clock(time.time())))
-    wiring.forget_repositories()
 
 
 def outcomes(send, times: int) -> list[int]:
@@ -130,17 +125,14 @@ def test_posts_share_the_members_limit_with_the_pages(as_bob, bob):
     assert browser.post("/post/", {"title": "A", "link": "https://example.org/page"}).status_code == 429
 
 
-def test_a_refused_request_costs_the_limit_nothing_and_waiting_suffices(as_alice, monkeypatch):
-    clock = Clock(time.time())
-    monkeypatch.setattr(wiring, "connect", partial(wiring.connect.func, clock=clock))
-    wiring.forget_repositories()
+def test_a_refused_request_costs_the_limit_nothing_and_waiting_suffices(as_alice, limits_clock):
     outcomes(lambda: as_alice.get("me/saved"), USES)
     outcomes(lambda: as_alice.get("me/saved"), 20)
 
     wait = int(as_alice.get("me/saved")["Retry-After"])
-    clock.advance(wait - 1)
+    limits_clock.advance(wait - 1)
     assert as_alice.get("me/saved").status_code == 429
-    clock.advance(1)
+    limits_clock.advance(1)
     assert as_alice.get("me/saved").status_code == 200
 
 

@@ -6,7 +6,6 @@ from accounts.models import MemberNote
 from articles import site
 from articles.domain.articles import Choice
 from articles.models import BlockedHost
-from moderation import subjects
 from tests.api.caller import error_of
 from tests.factories import comment_on, member
 
@@ -44,12 +43,12 @@ def test_a_sweep_removes_everything_and_is_restored(as_carol, site_store, articl
     assert site_store.articles.get(article).removed is None
 
 
-def test_a_long_sweep_is_continued(as_carol, site_store, article, comment, monkeypatch):
-    monkeypatch.setattr(subjects, "BUDGET_SECONDS", -1)
+def test_a_long_sweep_is_continued(as_carol, site_store, article, comment, hurry):
+    hurry(True)
     begun = as_carol.post("users/alice/sweeps", SWEEP).json()
     assert (begun["removed"], begun["complete"]) == (1, False)
 
-    monkeypatch.setattr(subjects, "BUDGET_SECONDS", 60)
+    hurry(False)
     continued = as_carol.put(f"users/alice/sweeps/{begun['id']}", {"restored": False}).json()
 
     assert (continued["removed"], continued["complete"]) == (2, True)

@@ -7,7 +7,7 @@ import pytest
 from articles import wiring
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import OPERATOR
-from articles.web import preferences
+from articles.web.preferences import MOST_FOLLOWED
 from tests.api.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import comment_on, post_as
@@ -17,11 +17,6 @@ from tests.store_state import problems
 def ids(answer) -> list[int]:
     assert answer.status_code == 200, answer.content
     return [article["id"] for article in answer.json()["articles"]]
-
-
-@pytest.mark.parametrize("name", ["voted", "opposed", "saved"])
-def test_the_lists_need_a_login(anyone, name):
-    assert error_of(anyone.get(f"me/{name}")) == (401, "login-required")
 
 
 def test_each_list_contains_the_members_own_articles(as_bob, as_alice, site_store, article, bob):
@@ -139,7 +134,10 @@ def test_a_member_follows_groups_and_reads_their_articles(as_bob, anyone, site_s
         assert error_of(anyone.get(path)) == (401, "login-required")
 
 
-def test_following_too_many_groups_is_refused_with_its_own_code(as_bob, python, monkeypatch):
-    monkeypatch.setattr(preferences, "MOST_FOLLOWED", 0)
+def test_following_too_many_groups_is_refused_with_its_own_code(as_bob, site_store, bob, python):
+    many = [f"g{n}" for n in range(MOST_FOLLOWED)]
+    site_store.groups.ensure(dict.fromkeys(many, "G"))
+    bob.followed_groups = ",".join(many)
+    bob.save()
 
     assert error_of(as_bob.put("groups/python/followed", {"followed": True})) == (409, "followed-full")

@@ -123,18 +123,7 @@ def test_unknown_and_removed_articles_have_no_explanation_and_create_no_key(anyo
     assert count_keys(site_store) == before
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "01", "9" * 400, "%00", "1.0"])
-def test_an_invalid_article_id_is_not_found(anyone, number):
-    answer = anyone.get(f"articles/{number}/ranking")
-
-    assert error_of(answer) == (404, "not-found")
-
-
 def test_reading_the_explanation_counts_no_view(anyone, site_store, article):
     anyone.get(f"articles/{article}/ranking")
 
     assert site_store.articles.get(article).pv == 0
-
-
-def test_the_explanation_accepts_no_other_method(as_bob, article):
-    assert as_bob.put(f"articles/{article}/ranking", {}).status_code == 405

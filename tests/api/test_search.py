@@ -121,13 +121,6 @@ def test_an_invalid_search_is_refused_with_a_reason(anyone, found, query, code):
     assert error_of(anyone.get(f"search?{query}")) == code
 
 
-def test_an_unknown_order_is_refused_with_the_valid_ones(anyone, found):
-    message = anyone.get("search?q=redis&order=hot").json()["error"]["message"]
-
-    assert "“order”" in message
-    assert "score, time" in message
-
-
 def test_filters_work_as_on_the_page_and_what_is_none_is_named(anyone, found):
     one, other = found
 

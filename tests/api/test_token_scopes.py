@@ -18,8 +18,13 @@ NEEDS = {
         ("PUT", "inbox/read", {}),
         ("PUT", "articles/{}/muted", {"muted": True}),
         ("PUT", "users/alice/blocked", {"blocked": True}),
+        ("PUT", "comments/1000001/vote", {"choice": "vote"}),
     ],
-    "post": [("POST", "articles", NEW)],
+    "post": [
+        ("POST", "articles", NEW),
+        ("POST", "articles/{}/comments", {"text": "A"}),
+        ("DELETE", "comments/1000001", None),
+    ],
     "moderate": [
         ("PATCH", "articles/{}", {"title": "Another"}),
         ("PUT", "articles/{}/removed", {"removed": True, "reason": "spam"}),

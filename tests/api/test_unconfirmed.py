@@ -6,7 +6,7 @@ from articles import wiring
 from tests.api.caller import error_of
 from tests.factories import browser_of, post_as
 from tests.routes import routes
-from tests.store_state import lose_answers, problems
+from tests.store_state import lost_answers, problems
 from tests.topologies.node import HOST
 from tests.topologies.topology import OneServer
 from tests.waiting import until
@@ -47,12 +47,11 @@ def test_an_unconfirmed_vote_can_be_repeated(mirrored, site_store, as_bob, alice
     assert problems(wiring.repository()) == []
 
 
-def test_a_read_whose_answer_is_lost_never_speaks_of_saving(site_store, article, carol, monkeypatch):
+def test_a_read_whose_answer_is_lost_never_speaks_of_saving(site_store, article, carol):
     """On every page, in every feed and in the API."""
     reader, asked = browser_of(carol), 0
     reader.get("/")  # the account and the texts of the site are known
-    with monkeypatch.context() as patched:
-        lose_answers(site_store, patched)
+    with lost_answers():
         for route in routes():
             answer = reader.get(route.path(article_id=str(article)))
             if answer.status_code == 503:

@@ -1,12 +1,11 @@
 import re
 
-import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice
 from articles.kept_pages.sharing import PAGE_STATE
 from tests.factories import actor, browser_of, post_as
-from tests.store_state import ARTICLE_KEY, count_keys, let_close
+from tests.store_state import let_close
 
 
 def test_the_page_shows_title_link_poster_groups_and_counts(site_store, article, bob):
@@ -42,19 +41,6 @@ def test_the_numbers_are_between_the_link_and_the_text(site_store, alice, bob):
     )
     places = [page.index(part, page.index("<main")) for part in parts]
     assert places == sorted(places)
-
-
-@pytest.mark.parametrize(
-    "number",
-    ["0", "-1", "1000000000", str(2**63), "01", "1.0", "%EF%BC%91", "abc", "..%2F", "%00", ARTICLE_KEY, "1 "],
-)
-def test_an_unknown_article_is_404_and_creates_no_key(site_store, article, number):
-    Client().get(f"/articles/{article}/")  # the day's salt
-    before = count_keys(site_store)
-
-    assert Client().get(f"/articles/{number}/").status_code == 404
-    assert Client().post(f"/articles/{number}/vote/", {"choice": "vote"}).status_code in (302, 404)
-    assert count_keys(site_store) == before
 
 
 def test_a_removed_article_keeps_its_page_with_the_reason(site_store, article, carol):

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from accounts.models import Ban, BanScope, User
 from articles.domain.comments import root_of
-from articles.domain.errors import StoreUnavailable
 from articles.domain.flags import FlagReason
 from moderation.bans import ban, lift_ban
 from tests.factories import actor, browser_of, comment_on, member
@@ -207,17 +206,30 @@ def test_each_ban_has_its_own_appeal(site_store, bob, carol):
     assert "All right" in page
     assert page.count("Banned from") == 2
     assert "The ban was lifted." in page
+    log = text_of(bob, "/moderation/")
+    assert "carol lifted the ban on bob" in log
+    assert "after an appeal" in log
+    assert "All right" not in log  # only the member and the moderators read the answer
+    fields = {"decision": "lift", "answer": "All right"}
+    browser_of(carol).post(f"/moderation/queue/appeals/{posting.pk}/", fields)
+    assert browser_of(bob).get("/post/").status_code == 200
 
 
-def test_the_button_of_the_queue_shortens_no_ban(site_store, article, alice, bob, carol):
-    ban(alice, BanScope.POSTING, "Again and again", days=0, moderator=actor(carol))
+@pytest.mark.parametrize("is_banned", [False, True])
+def test_one_button_of_the_queue_removes_and_bans_and_shortens_no_ban(
+    site_store, article, alice, bob, carol, is_banned
+):
+    if is_banned:
+        ban(alice, BanScope.POSTING, "Again and again", days=0, moderator=actor(carol))
     site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
     fields = {"subject": root_of(article), "seen": "1", "decision": "ban", "reason": "Spam"}
+    assert "Remove, and ban for 7 days" in text_of(carol, QUEUE)
 
-    browser_of(carol).post("/moderation/queue/decide/", fields)
+    assert browser_of(carol).post("/moderation/queue/decide/", fields).status_code == 302
 
     assert site_store.articles.get(article).removed == "Spam"
-    assert Ban.objects.get(lifted_at=None).ends_at is None
+    found = Ban.objects.get(lifted_at=None)
+    assert (found.member, found.ends_at is None) == (alice, is_banned)
 
 
 def test_a_vote_that_waits_for_the_login_is_refused_too(site_store, article, bob, carol):
@@ -317,44 +329,6 @@ def test_the_inbox_says_when_a_ban_began_was_answered_and_was_lifted(site_store,
     page, is_counted = news()
     assert not is_counted
     assert "spam" not in page
-
-
-def test_an_appeal_can_end_the_ban(site_store, bob, carol):
-    banned(bob, carol)
-    browser_of(bob).post(APPEAL, {"text": "Please"})
-
-    fields = {"decision": "lift", "answer": "All right"}
-    browser_of(carol).post(f"/moderation/queue/appeals/{Ban.objects.get().pk}/", fields)
-
-    assert browser_of(bob).get("/post/").status_code == 200
-    assert "The ban was lifted." in text_of(bob, APPEAL)
-    assert "All right" in text_of(bob, APPEAL)
-    log = text_of(bob, "/moderation/")
-    assert "carol lifted the ban on bob" in log
-    assert "after an appeal" in log
-    assert "All right" not in log  # only the member and the moderators read the answer
-
-
-def test_one_button_of_the_queue_removes_and_bans(site_store, article, alice, bob, carol):
-    site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
-    fields = {"subject": root_of(article), "seen": "1", "decision": "ban", "reason": "Spam"}
-    assert "Remove, and ban for 7 days" in text_of(carol, QUEUE)
-
-    assert browser_of(carol).post("/moderation/queue/decide/", fields).status_code == 302
-
-    assert site_store.articles.get(article).removed == "Spam"
-    assert Ban.objects.get().member == alice
-
-
-def test_no_one_is_banned_while_the_store_is_away(site_store, bob, carol, monkeypatch):
-    def fail(*_args, **_named):
-        raise StoreUnavailable
-
-    monkeypatch.setattr(type(site_store.moderation_log), "note", fail)
-
-    assert browser_of(carol).post(BOB, {"scope": "both", "days": "7", "reason": "?"}).status_code == 503
-    assert not Ban.objects.exists()
-    assert browser_of(bob).get("/post/").status_code == 200
 
 
 def test_account_deletion_takes_the_name_out_of_the_log_of_bans(site_store, bob, carol):

@@ -6,7 +6,6 @@ import pytest
 
 from articles import site
 from articles.domain.comments import CommentOrder, root_of
-from articles.domain.errors import StoreUnavailable
 from articles.domain.flags import FlagReason
 from articles.models import BlockedHost
 from tests.factories import actor, browser_of, member
@@ -191,16 +190,6 @@ def test_blocking_a_host_needs_the_permission_the_token_a_host_and_a_reason(site
     browser_of(carol).post(f"{HOSTS}unblock/", {"host": "spam.example", "reason": " "})
     assert [one.host for one in BlockedHost.objects.all()] == ["spam.example"]
     assert site_store.moderation_log.get_page().entries == ()
-
-
-def test_no_host_is_blocked_while_the_store_is_away(site_store, carol, monkeypatch):
-    def fail(*_args, **_named):
-        raise StoreUnavailable
-
-    monkeypatch.setattr(type(site_store.moderation_log), "note", fail)
-
-    assert browser_of(carol).post(HOSTS, {"host": "pills.example", "reason": "Spam"}).status_code == 503
-    assert not BlockedHost.objects.exists()
 
 
 def test_the_queue_fills_in_the_host_of_a_flagged_article(site_store, article, bob, carol):

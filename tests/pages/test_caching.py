@@ -46,21 +46,10 @@ def test_lists_for_readers_without_an_account_may_be_shared_for_seconds(site_sto
     [
         *LISTS,
         *("/about/", "/articles/1/", "/articles/1/why/", "/login/", "/nowhere/", "/groups/nope/", "/?page=99"),
-        *(
-            "/feeds/front.atom?hide=!!",
-            "/feeds/groups/nope.atom",
-            "/sitemap-articles-9.xml",
-            "/sitemap-articles-x.xml",
-        ),
-        *(
-            "/api/docs",
-            "/api/articles",
-            "/api/articles/1",
-            "/api/groups",
-            "/api/nothing",
-            "/api/articles?x",
-            "/api/me",
-        ),
+        *("/feeds/front.atom?hide=!!", "/feeds/groups/nope.atom", "/sitemap-articles-9.xml"),
+        "/sitemap-articles-x.xml",
+        *("/api/docs", "/api/articles", "/api/articles/1", "/api/groups", "/api/nothing", "/api/articles?x"),
+        "/api/me",
     ],
 )
 def test_pages_in_the_readers_language_vary_by_language(site_store, article, path):
@@ -140,14 +129,17 @@ def test_a_client_that_has_the_page_gets_304_until_it_changes(site_store, articl
         assert Client().get(path, headers={"If-None-Match": tag}).status_code == 200
 
 
-def test_pages_have_the_same_validator_compressed_or_not_and_for_head(site_store, article):
-    plain = Client().get("/")
-    packed = Client().get("/", headers={"Accept-Encoding": "gzip"})
-    head = Client().head("/")
+@pytest.mark.parametrize("path", ["/", "/feeds/front.atom"])
+def test_pages_have_the_same_validator_compressed_or_not_and_for_head(site_store, article, path):
+    plain = Client().get(path)
+    packed = Client().get(path, headers={"Accept-Encoding": "gzip"})
+    head = Client().head(path)
 
     assert packed["Content-Encoding"] == "gzip"
     assert plain["ETag"] == packed["ETag"] == head["ETag"]
-    assert Client().head("/", headers={"If-None-Match": plain["ETag"]}).status_code == 304
+    known = {"If-None-Match": plain["ETag"]}
+    assert Client().head(path, headers=known).status_code == 304
+    assert Client().get(path, headers=known | {"Accept-Encoding": "gzip"}).status_code == 304
 
 
 def test_a_readers_preferences_change_the_validator(site_store, article):
@@ -180,12 +172,6 @@ def test_a_304_for_an_article_page_still_recognises_the_visitor(site_store, arti
 
     assert again.status_code == 304
     assert visitors.COOKIE in again.cookies
-    assert site_store.articles.get(article).pv == 1
-
-
-def test_a_view_is_counted_whatever_the_reader_has_cached(site_store, article):
-    Client().get(f"/articles/{article}/", headers=FIREFOX | {"If-None-Match": "*"})
-
     assert site_store.articles.get(article).pv == 1
 
 

@@ -2,6 +2,7 @@ import copy
 import io
 import logging.config
 import re
+from functools import partial
 from html import unescape
 from urllib.parse import unquote
 
@@ -16,6 +17,7 @@ from articles.domain.errors import StoreUnavailable
 from articles.middleware import ViewsMiddleware
 from articles.web.error_pages import failed
 from tests.factories import browser_of
+from tests.figures import value
 from tests.store_state import read_timeout
 from voting_site.serving.requests import BodyMiddleware
 
@@ -35,6 +37,9 @@ def test_an_unavailable_store_is_503_with_retry_after(site_store, settings):
         response = Client().get(path)
         assert (response.status_code, response.headers["Retry-After"]) == (503, "5")
         assert "Nothing is lost" in response.content.decode()
+    for path in ("/feeds/front.atom", "/sitemap.xml"):
+        assert Client().get(path).status_code == 503
+    assert Client().get("/robots.txt").status_code == 200
     assert Client().get("/readyz").status_code == 503
     assert Client().get("/healthz").status_code == 200
 
@@ -93,20 +98,19 @@ def test_readers_without_an_account_do_not_notice(site_store, article):
         assert Client().post("/preferences/", {"theme": "dark"}).status_code == 302
 
 
-def test_an_unexpected_error_shows_no_details(site_store, monkeypatch):
+def test_an_unexpected_error_shows_no_details_and_is_counted(site_store, monkeypatch):
     def fail(*_):
         raise RuntimeError("secret detail")
 
     monkeypatch.setattr("articles.views.lists.pages.place_in", fail)
+    counted = partial(value, "site_requests_total", view="articles:front", method="GET", status="500")
+    before = counted()
     response = Client(raise_request_exception=False).get("/")
 
     assert response.status_code == 500
     assert "Something went wrong" in response.content.decode()
     assert "secret" not in response.content.decode()
-
-
-def test_an_unknown_host_is_400(site_store):
-    assert Client(HTTP_HOST="evil.example").get("/").status_code == 400
+    assert counted() == before + 1
 
 
 def test_head_returns_the_length_without_a_body():
@@ -119,7 +123,13 @@ def test_head_returns_the_length_without_a_body():
     assert whole.content == b"twelve bytes"
 
 
-@pytest.mark.parametrize("path", ["/articles/1/vote/", "/logout/", "/preferences/", "/lab/apply/"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/articles/1/vote/", "/logout/", "/preferences/", "/lab/apply/", "/lab/rollback/", "/lab/follow/"),
+        "/settings/tokens/",
+    ],
+)
 def test_a_wrong_method_is_405_with_a_page_and_the_allowed_methods(site_store, path):
     response = Client().get(path)
 

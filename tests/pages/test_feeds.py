@@ -89,6 +89,7 @@ def test_entry_ids_use_the_configured_site_address(site_store, alice, settings, 
     name = f"tag:news.example.org,2023-11-14:article/{number}"
     assert atom.find(f"{ATOM}entry/{ATOM}id").text == rss.find("channel/item/guid").text == name
     assert atom.find(f"{ATOM}id").text == "https://news.example.org:8443/feeds/newest.atom?hide=x"
+    assert links(atom, "alternate") == ["https://news.example.org:8443/newest/"]
 
 
 def test_without_an_address_entry_ids_are_stable_across_hosts_and_restarts(site_store, article, settings):
@@ -165,14 +166,19 @@ def test_a_feed_declares_its_language_whatever_the_reader_prefers(site_store, re
     assert parsed(answers[0]).feed.language == "en"
 
 
-def test_an_entry_links_to_its_poster(site_store, alice):
-    set_clock(site_store, 1_700_000_000.0)
-    post_as(site_store, alice, "B", "https://example.org/b")
+def test_an_entry_links_to_the_article_its_page_and_its_poster(site_store, article):
+    page = f"http://testserver/articles/{article}/"
+    site_store.articles.post(0, "", "Without a poster", "https://example.org/b")
 
-    atom, rss = (ET.fromstring(Client().get(f"/feeds/newest.{kind}").content) for kind in ("atom", "rss"))
+    atom, rss = (Client().get(f"/feeds/newest.{kind}") for kind in ("atom", "rss"))
 
-    assert atom.find(f"{ATOM}entry/{ATOM}author/{ATOM}uri").text == "http://testserver/users/alice/"
-    assert rss.find("channel/ttl").text == "5"
+    assert parsed(rss).entries[1].comments == page
+    assert ET.fromstring(rss.content).find("channel/ttl").text == "5"
+    _, entry = ET.fromstring(atom.content).findall(f"{ATOM}entry")
+    assert links(entry, "alternate") == ["https://example.org/a"]
+    assert links(entry, "replies") == [page]
+    assert entry.find(f"{ATOM}author/{ATOM}uri").text == "http://testserver/users/alice/"
+    assert len(ids_in(atom)) == 2
 
 
 def test_minus_one_is_written_as_one_point(site_store, article, bob, carol):
@@ -182,15 +188,6 @@ def test_minus_one_is_written_as_one_point(site_store, article, bob, carol):
     (entry,) = parsed(Client().get("/feeds/newest.atom")).entries
 
     assert re.search("<p>[-−]1 point: 1 voted for it, 2 opposed it.</p>", entry.summary)
-
-
-def test_an_entry_links_to_the_article_and_to_its_page(site_store, article):
-    page = f"http://testserver/articles/{article}/"
-
-    assert parsed(Client().get("/feeds/newest.rss")).entries[0].comments == page
-    entry = ET.fromstring(Client().get("/feeds/newest.atom").content).find(f"{ATOM}entry")
-    assert links(entry, "alternate") == ["https://example.org/a"]
-    assert links(entry, "replies") == [page]
 
 
 @pytest.mark.parametrize(
@@ -292,15 +289,18 @@ def test_an_invalid_number_of_points_is_400_with_the_reason(site_store, article,
     assert response.content.decode() == "min_points must be a whole number from 0 to 1,000,000.\n"
 
 
-@pytest.mark.parametrize("value", [",".join(f"g{n}" for n in range(51)), "x" * 9999])
-def test_too_many_hidden_groups_are_400(site_store, value):
-    assert "at most 50 groups" in Client().get("/feeds/front.atom", {"hide": value}).content.decode()
+@pytest.mark.parametrize(
+    ("hidden", "told"),
+    [
+        (",".join(f"g{n}" for n in range(51)), "at most 50 groups"),
+        ("x" * 9999, "at most 50 groups"),
+        ("python,a b", "A group's name can only contain"),
+    ],
+)
+def test_too_many_or_invalid_hidden_groups_are_400(site_store, hidden, told):
+    response = Client().get("/feeds/front.atom", {"hide": hidden})
 
-
-def test_a_hidden_group_with_an_invalid_name_is_400(site_store):
-    response = Client().get("/feeds/front.atom", {"hide": "python,a b"})
-
-    assert (response.status_code, "A group's name can only contain" in response.content.decode()) == (400, True)
+    assert (response.status_code, told in response.content.decode()) == (400, True)
 
 
 def test_feeds_exclude_hidden_groups(site_store, article, alice):
@@ -314,21 +314,10 @@ def test_feeds_exclude_hidden_groups(site_store, article, alice):
 @pytest.mark.parametrize(
     "path",
     [
-        *(
-            "/feeds/x.atom",
-            "/feeds/top/year.atom",
-            "/feeds/top.atom",
-            "/feeds/front.xml",
-            "/feeds/front",
-            "/feeds/groups/nope.atom",
-            "/feeds/users/nobody.rss",
-        ),
-        *(
-            "/feeds/groups/a:b.atom",
-            "/feeds/groups/.rss",
-            "/feeds/groups/nope+python.atom",
-            "/feeds/groups/+.atom",
-        ),
+        *("/feeds/x.atom", "/feeds/top/year.atom", "/feeds/top.atom", "/feeds/front.xml", "/feeds/front"),
+        *("/feeds/groups/nope.atom", "/feeds/users/nobody.rss", "/feeds/search.atom?q=title&group=nope"),
+        *("/feeds/groups/a:b.atom", "/feeds/groups/.rss", "/feeds/groups/nope+python.atom"),
+        "/feeds/groups/+.atom",
         "/feeds/groups/" + "+".join(f"g{n}" for n in range(11)) + ".atom",
     ],
 )
@@ -347,6 +336,7 @@ def test_a_list_without_a_feed_is_404_and_creates_no_key(site_store, article, pa
         ("/feeds/users/ALICE.rss?hide=a", 302, "/feeds/users/alice.rss?hide=a"),
         ("/feeds/groups/snake.atom?min_points=1", 302, "/feeds/groups/python.atom?min_points=1"),
         ("/feeds/groups/redis+snake.atom", 302, "/feeds/groups/python+redis.atom"),
+        ("/feeds/search.atom?q=a&group=snake&x=1", 302, "/feeds/search.atom?q=a&group=python"),
     ],
 )
 def test_other_spellings_and_merged_groups_redirect_to_the_feed(
@@ -421,7 +411,9 @@ def test_a_client_that_has_the_feed_gets_304_until_it_changes(site_store, articl
     assert written
 
 
-def test_each_change_to_an_article_changes_the_feeds_validator(site_store, article, bob, carol):
+def test_each_change_to_an_article_or_the_site_changes_the_feeds_validator(
+    site_store, article, bob, carol, settings
+):
     site_store.groups.create("redis", "Redis")
     moderator, link = actor(carol), "https://example.org/a"
     tags = [Client().get("/feeds/front.atom")["ETag"]]
@@ -431,19 +423,13 @@ def test_each_change_to_an_article_changes_the_feeds_validator(site_store, artic
         lambda: site_store.groups.assign(article, ["redis"]),
         lambda: site_store.votes.cast(article, bob.pk, Choice.VOTE),
         lambda: site_store.votes.cast(article, bob.pk, Choice.OPPOSE),
+        lambda: setattr(settings, "SITE_NAME", "Another"),
     ):
         change()
         tags.append(Client().get("/feeds/front.atom")["ETag"])
 
-    assert len(set(tags)) == 6
+    assert len(set(tags)) == 7
     assert Client().get("/feeds/front.rss")["ETag"] not in tags
-
-
-def test_renaming_the_site_changes_the_feeds_validator(site_store, article, settings):
-    tag = Client().get("/feeds/front.atom")["ETag"]
-    settings.SITE_NAME = "Another"
-
-    assert Client().get("/feeds/front.atom")["ETag"] != tag
 
 
 def test_a_clock_that_was_ahead_does_not_date_a_feed_in_the_future(clock, site_store, article):
@@ -453,17 +439,6 @@ def test_a_clock_that_was_ahead_does_not_date_a_feed_in_the_future(clock, site_s
     clock.shift(timedelta(seconds=5))
 
     assert Client().get("/feeds/users/alice.atom")["Last-Modified"] == "Fri, 01 Mar 2030 11:00:00 GMT"
-
-
-def test_compression_does_not_change_the_validator(site_store, article):
-    tag = Client().get("/feeds/front.atom")["ETag"]
-
-    packed = Client().get("/feeds/front.atom", headers={"Accept-Encoding": "gzip"})
-
-    assert packed["Content-Encoding"] == "gzip"
-    assert packed["ETag"] == tag
-    again = Client().get("/feeds/front.atom", headers={"Accept-Encoding": "gzip", "If-None-Match": tag})
-    assert again.status_code == 304
 
 
 @pytest.fixture
@@ -531,23 +506,6 @@ def test_a_feed_has_no_date_if_the_cache_does_not_keep_it(site_store, article, s
     assert "Last-Modified" not in Client().get("/feeds/newest.atom")
 
 
-def test_feeds_use_the_operators_address(site_store, article, settings):
-    settings.SITE_URL = "https://news.example.org"
-
-    found = parsed(Client().get("/feeds/front.atom"))
-
-    assert found.feed.link == "https://news.example.org/"
-    assert found.entries[0].id.startswith("tag:news.example.org,")
-    assert "testserver" not in Client().get("/feeds/front.atom").content.decode()
-
-
-def test_an_article_without_a_poster_has_no_author_of_its_own(site_store, alice):
-    site_store.articles.post(0, "", "B", "https://example.org/b")
-
-    for kind in ("atom", "rss"):
-        assert ids_in(Client().get(f"/feeds/newest.{kind}"))
-
-
 @pytest.mark.parametrize(
     ("page", "feed"),
     [
@@ -558,16 +516,18 @@ def test_an_article_without_a_poster_has_no_author_of_its_own(site_store, alice)
         ("/top/?range=month", "/feeds/top/month"),
         ("/groups/python/?order=points", "/feeds/groups/python"),
         ("/groups/python/?order=time", "/feeds/groups/python"),
+        ("/groups/python+redis/", "/feeds/groups/python+redis"),
         ("/users/alice/", "/feeds/users/alice"),
     ],
 )
 def test_every_list_links_to_its_feeds_for_clients_and_readers(site_store, read_article, page, feed):
+    site_store.groups.create("redis", "Redis")
     text = Client().get(page).content.decode()
 
     for kind in ("atom", "rss"):
-        assert re.search(
-            rf'<link rel="alternate" type="application/{kind}\+xml" title="[^"]+" href="{feed}.{kind}">', text
-        )
+        address = re.escape(f"{feed}.{kind}")
+        head = rf'<link rel="alternate" type="application/{kind}\+xml" title="[^"]+" href="{address}">'
+        assert re.search(head, text)
         assert f'<a href="{feed}.{kind}"' in text
         assert Client().get(f"{feed}.{kind}").status_code == 200
 
@@ -580,15 +540,6 @@ def test_feed_addresses_contain_the_readers_hidden_groups(site_store, article, b
     assert f"/feeds/newest.atom?hide={hidden}%2Cpython" in browser_of(bob).get("/newest/").content.decode()
     assert f'/feeds/groups/python.rss?hide={hidden}"' in browser_of(bob).get("/groups/python/").content.decode()
     assert ids_in(Client().get(f"/feeds/newest.atom?hide={hidden}%2Cpython")) == []
-
-
-def test_an_unavailable_store_is_503(site_store, settings):
-    settings.STORE_URL = "unix:///nowhere/store.sock"
-    wiring.forget_repositories()
-
-    assert Client().get("/feeds/front.atom").status_code == 503
-    assert Client().get("/sitemap.xml").status_code == 503
-    assert Client().get("/robots.txt").status_code == 200
 
 
 @pytest.mark.parametrize("kind", ["atom", "rss"])
@@ -626,19 +577,6 @@ def test_a_search_without_a_word_has_no_feed(site_store, article, q):
     assert (response.status_code, response.content) == (400, b"q must contain a word to search for.\n")
 
 
-def test_a_search_in_a_merged_group_redirects_and_in_an_unknown_one_is_404(site_store, article, carol):
-    site_store.groups.create("snake", "Snake")
-    site_store.groups.merge("snake", "python", actor(carol))
-
-    response = Client().get("/feeds/search.atom?q=title&group=snake&min_points=1")
-
-    assert (response.status_code, response["Location"]) == (
-        302,
-        "/feeds/search.atom?q=title&group=python&min_points=1",
-    )
-    assert Client().get("/feeds/search.atom?q=title&group=nope").status_code == 404
-
-
 def test_the_search_page_links_to_its_feed(site_store, article, bob):
     bob.hidden_groups = "redis,python"
     bob.save()
@@ -647,12 +585,6 @@ def test_the_search_page_links_to_its_feed(site_store, article, bob):
 
     assert 'href="/feeds/search.atom?q=a%20title&amp;group=python&amp;hide=redis"' in text
     assert "/feeds/" not in Client().get("/search/").content.decode()
-
-
-def test_the_page_of_several_groups_links_to_their_feed(site_store, article):
-    site_store.groups.create("redis", "Redis")
-
-    assert 'href="/feeds/groups/python+redis.atom"' in Client().get("/groups/python+redis/").content.decode()
 
 
 def test_a_list_names_the_feed_it_links_to(site_store, article):

@@ -5,7 +5,6 @@ import re
 import time
 
 import pytest
-from django.test import Client
 
 from accounts.models import Ban, User
 from articles import wiring
@@ -132,12 +131,6 @@ def test_posters_ask_to_withdraw_their_article_once_they_cannot_do_it(site_store
     browser_of(carol).post(DECIDE, decision(site_store, article, reason="At the request of its poster"))
     assert site_store.articles.get(article).removed == "At the request of its poster"
     assert len(site_store.inbox.get_page(alice.pk).notices) == 1
-
-
-def test_readers_without_account_are_led_to_the_login(article):
-    response = Client().get(f"/articles/{article}/flag/")
-
-    assert response.headers["Location"].startswith("/login/?next=/articles/")
 
 
 def test_members_who_flagged_read_why_it_was_kept(site_store, article, bob, carol, flagged):

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
+from articles.web.preferences import MOST_FOLLOWED
 from tests.factories import actor, browser_of, post_as
 from tests.pages.feeds import ids_in
 from tests.pages.lists import rows
@@ -60,12 +61,13 @@ def test_following_a_merged_group_continues_with_its_target(site_store, article,
     assert bob.followed_groups == ""
 
 
-def test_what_cannot_be_followed_is_refused(article, redis_article, bob, monkeypatch):
+def test_what_cannot_be_followed_is_refused(site_store, article, bob):
     browser = browser_of(bob)
     assert follow(browser, "nope").status_code == 404
     assert browser.post("/following/groups/python/", {"follow": "x"}).status_code == 400
-    monkeypatch.setattr("articles.web.preferences.MOST_FOLLOWED", 1)
-    follow(browser, "redis")
+    many = [f"g{n}" for n in range(MOST_FOLLOWED)]
+    site_store.groups.ensure(dict.fromkeys(many, "G"))
+    User.objects.filter(pk=bob.pk).update(followed_groups=",".join(many))
     assert "You follow the maximum number of groups." in follow(browser, "python").content.decode()
     bob.refresh_from_db()
     assert "python" not in bob.followed_groups

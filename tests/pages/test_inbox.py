@@ -11,7 +11,7 @@ from articles.finding import Follower
 from tests.cast import MODERATOR
 from tests.clock import Clock
 from tests.factories import browser_of, comment_on
-from tests.store_state import count_pipelines, set_clock
+from tests.store_state import counted_pipelines, set_clock
 
 FIELDS = ("until", "csrfmiddlewaretoken")
 """Of the form that marks all as read."""
@@ -147,7 +147,7 @@ def test_marking_as_read_rejects_future_and_invalid_times(site_store, article, l
 def test_every_page_that_reads_the_store_shows_the_number_without_another_round_trip(
     site_store, article, alice, bob, monkeypatch
 ):
-    browser, trips = browser_of(alice), count_pipelines(site_store, monkeypatch)
+    browser = browser_of(alice)
     addresses = ("/", "/newest/", "/hot/", "/groups/python/", f"/articles/{article}/", "/search/?q=title")
     wiring.finder()
     monkeypatch.setattr(Follower, "catch_up", lambda _: None)  # in this process, it would count
@@ -156,8 +156,8 @@ def test_every_page_that_reads_the_store_shows_the_number_without_another_round_
         """Return the number that each page shows, and how many round trips it takes."""
         found = []
         for address in addresses:
-            trips.clear()
-            found.append((number_in_header(browser.get(address).text), len(trips)))
+            with counted_pipelines(site_store) as trips:
+                found.append((number_in_header(browser.get(address).text), len(trips)))
         return found
 
     opened()

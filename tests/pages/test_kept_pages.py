@@ -12,7 +12,7 @@ from articles.kept_pages.requests import KEPT_VIEWS, PARAMETERS
 from articles.models import SiteText
 from tests.factories import browser_of, comment_on
 from tests.pages.copies import make_old
-from tests.store_state import lose_answers, lose_article, lose_everything
+from tests.store_state import lose_article, lose_everything, lost_answers
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 NOTICE = "Part of the site is down"
@@ -113,12 +113,8 @@ def test_what_only_one_reader_asks_for_is_not_copied_for_members(kept, article, 
     "path",
     [
         *("/?x=1234567", "/articles/1/?x=1234567", "/?page=1&after=1234567", "/articles/1/?comments=1234567"),
-        *(
-            "/articles/1/?start=7",
-            "/articles/1/?start=0",
-            "/articles/1/?start=007",
-            "/articles/1/?start=7&after=x",
-        ),
+        *("/articles/1/?start=7", "/articles/1/?start=0", "/articles/1/?start=007"),
+        "/articles/1/?start=7&after=x",
     ],
 )
 def test_what_a_page_does_not_read_makes_no_other_copy(kept, outage, article, path):
@@ -148,12 +144,8 @@ def test_an_address_that_no_page_links_to_forgets_no_copy(kept, article, path):
     [
         *("/search/?q=word{}", "/search/?q=title&group=python&page=1&q={}", "/feeds/newest.atom?min_points={}"),
         *("/feeds/newest.atom?hide=group{}", "/feeds/search.atom?q=title{}", "/groups/?any=group{}"),
-        *(
-            "/articles/1/?start={}",
-            "/articles/1/?comments={}",
-            "/comments/1000001/?start={}",
-            "/groups/python+z{}/",
-        ),
+        *("/articles/1/?start={}", "/articles/1/?comments={}", "/comments/1000001/?start={}"),
+        "/groups/python+z{}/",
         *("/feeds/groups/python+z{}.atom", "/feeds/articles/1/comments.atom?x={}", "/users/alice/?page=1&x={}"),
     ],
 )
@@ -314,11 +306,10 @@ def test_a_change_is_refused_with_the_sentence_that_nothing_was_counted(outage, 
     assert "nothing was counted or saved" in response.content.decode()
 
 
-def test_a_change_without_an_answer_is_not_called_uncounted(article, bob, site_store, monkeypatch):
+def test_a_change_without_an_answer_is_not_called_uncounted(article, bob, site_store):
     browser = browser_of(bob)
-    lose_answers(site_store, monkeypatch)
-    response = browser.post("/articles/1/vote/", {"choice": "vote"})
-    monkeypatch.undo()
+    with lost_answers():
+        response = browser.post("/articles/1/vote/", {"choice": "vote"})
 
     assert response.status_code == 503
     assert "not certain whether this was saved" in response.content.decode()

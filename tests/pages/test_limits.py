@@ -1,8 +1,5 @@
 """Rate limits of pages and forms: what is refused, what readers see, and what stays possible for others."""
 
-import time
-from functools import partial
-
 import pytest
 from django.core import mail
 from django.http import HttpRequest
@@ -17,11 +14,9 @@ from articles import wiring
 from articles.domain.articles import ArticleId
 from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
-from articles.domain.lists import Order
 from articles.web import limits
 from articles.web.limits import FORMS, PAGES
 from tests.cast import PASSWORD, password_of
-from tests.clock import Clock
 from tests.factories import browser_of, comment_on, member
 from tests.figures import value
 from tests.routes import routes
@@ -36,13 +31,10 @@ LIMITED_BY_THEIR_SCRIPT = {"/articles/1/vote/", "/comments/1000001/vote/"}
 
 
 @pytest.fixture(autouse=True)
-def _limited(settings, site_store, monkeypatch) -> None:
-    """Turn the limits on. Time stands still, and nothing is refilled while a test runs."""
-    settings.RATE_LIMITS = True
+def _limited(settings, limits_clock) -> None:
+    """Limit each of these actions to so many uses."""
     for action in ("VOTES", "CHANGES", "SEARCH", "FEEDS", "REFRESH", "LOOKUPS"):
         setattr(settings, f"LIMIT_{action}", Rate(USES, USES * 600))
-    monkeypatch.setattr(wiring, "connect", partial(wiring.connect, clock=Clock(time.time())))
-    wiring.forget_repositories()
 
 
 @pytest.fixture
@@ -67,11 +59,11 @@ def statuses(responses) -> list[int]:
 
 
 @pytest.mark.parametrize("path", ["/login/", "/admin/login/"])
-@pytest.mark.parametrize("name", ["dave", "DAVE", "nobody"])
+@pytest.mark.parametrize("name", ["dave", "nobody"])
 def test_guesses_of_a_password_are_throttled_whether_or_not_the_account_exists(dave, name, path):
-    responses = [log_in(name, f"guess {n}", path=path) for n in range(30)]
+    responses = [log_in(name, f"guess {n}", path=path) for n in range(12)]
 
-    assert statuses(responses) == [200] * 10 + [429] * 20
+    assert statuses(responses) == [200] * 10 + [429] * 2
     assert responses[-1]["Retry-After"] == "60"
     assert log_in(name, PASSWORD, path=path).status_code == 429
 
@@ -90,14 +82,14 @@ def test_another_spelling_of_a_name_is_the_same_account(dave):
 
 
 def test_the_owner_on_another_network_is_not_locked_out(dave):
-    for _ in range(50):
+    for _ in range(11):
         log_in("dave")
 
     assert log_in("dave", PASSWORD, ELSEWHERE).status_code == 302
 
 
 def test_another_member_behind_the_same_network_is_not_locked_out(dave, bob):
-    for _ in range(200):
+    for _ in range(70):  # more than the limit of the network
         log_in("bob")
 
     assert log_in("dave", PASSWORD).status_code == 302
@@ -124,9 +116,9 @@ def test_a_login_takes_nothing_of_the_limits_of_wrong_passwords_wherever_it_came
 
 
 def test_one_password_on_many_accounts_is_throttled_by_network(dave):
-    responses = [log_in(f"member{n}", "123456") for n in range(100)]
+    responses = [log_in(f"member{n}", "123456") for n in range(62)]
 
-    assert statuses(responses) == [200] * 60 + [429] * 40
+    assert statuses(responses) == [200] * 60 + [429] * 2
     assert log_in("dave", PASSWORD, ELSEWHERE).status_code == 302
 
 
@@ -149,14 +141,14 @@ def test_a_successful_login_gives_back_what_it_took(dave, settings):
     settings.LIMIT_PASSWORDS = None
     wiring.forget_repositories()
 
-    for _ in range(100):
+    for _ in range(61):  # one more than the limit of the network
         assert log_in("dave", PASSWORD).status_code == 302
 
 
 def test_logins_over_and_over_are_throttled_by_account_and_network(dave, bob):
-    responses = [log_in("dave", PASSWORD) for _ in range(40)]
+    responses = [log_in("dave", PASSWORD) for _ in range(32)]
 
-    assert statuses(responses) == [302] * 30 + [429] * 10
+    assert statuses(responses) == [302] * 30 + [429] * 2
     assert responses[-1]["Retry-After"] == "20"
     assert "Too many passwords were entered in a short time." in responses[-1].content.decode()
     assert log_in("dave", PASSWORD, ELSEWHERE).status_code == 302
@@ -203,16 +195,6 @@ def test_a_form_that_arrives_twice_is_no_way_around_the_limit(dave):
 
     assert 429 not in statuses(changes[:10] + resets[:10])
     assert statuses(changes[10:] + resets[10:]) == [429] * 4
-
-
-def test_an_open_session_is_no_way_to_guess_the_password(dave):
-    browser = browser_of(dave)
-    responses = [
-        browser.post("/settings/delete/", {"name": "dave", "password": f"{n}"}, REMOTE_ADDR=HOME)
-        for n in range(11)
-    ]
-
-    assert statuses(responses) == [400] * 10 + [429]
 
 
 def test_every_way_to_try_a_password_of_an_account_takes_from_the_same_limit(dave):
@@ -289,9 +271,9 @@ def test_a_burst_of_sign_ups_is_throttled_by_network(db):
         fields = {"username": f"fresh{number}", "password1": PASSWORD, "password2": PASSWORD, "email": ""}
         return Client().post("/signup/", fields, REMOTE_ADDR=address)
 
-    responses = [sign_up(number, HOME) for number in range(25)]
+    responses = [sign_up(number, HOME) for number in range(12)]
 
-    assert statuses(responses) == [302] * 10 + [429] * 15
+    assert statuses(responses) == [302] * 10 + [429] * 2
     assert User.objects.filter(username__startswith="fresh").count() == 10
     assert sign_up(99, ELSEWHERE).status_code == 302
 
@@ -299,12 +281,11 @@ def test_a_burst_of_sign_ups_is_throttled_by_network(db):
 @pytest.mark.parametrize("address", ["dave@example.org", "nobody@example.org"])
 def test_mails_to_one_address_are_limited_whether_or_not_it_has_an_account(dave, address):
     responses = [
-        Client().post("/password/reset/", {"email": address.upper()}, REMOTE_ADDR=f"203.0.{n}.7")
-        for n in range(80)
+        Client().post("/password/reset/", {"email": address.upper()}, REMOTE_ADDR=f"203.0.{n}.7") for n in range(5)
     ]
     wait_until_sent()
 
-    assert statuses(responses) == [302] * 3 + [429] * 77
+    assert statuses(responses) == [302] * 3 + [429] * 2
     assert len(mail.outbox) == (3 if address == "dave@example.org" else 0)
 
 
@@ -341,10 +322,10 @@ def test_all_spellings_of_a_mail_address_share_its_limit(dave):
 
 def test_mails_to_many_addresses_are_limited_by_network(db):
     responses = [
-        Client().post("/password/reset/", {"email": f"a{n}@example.org"}, REMOTE_ADDR=HOME) for n in range(25)
+        Client().post("/password/reset/", {"email": f"a{n}@example.org"}, REMOTE_ADDR=HOME) for n in range(22)
     ]
 
-    assert statuses(responses) == [302] * 20 + [429] * 5
+    assert statuses(responses) == [302] * 20 + [429] * 2
 
 
 @pytest.mark.parametrize(
@@ -515,7 +496,7 @@ def test_copies_of_a_members_data_are_limited(alice):
 # What readers see
 
 
-def test_the_page_says_what_was_limited_and_when_it_works_again(article: ArticleId, bob):
+def test_a_page_and_a_script_are_told_what_was_limited_and_when_it_works_again(article: ArticleId, bob):
     browser = browser_of(bob)
     for _ in range(USES):
         browser.post(f"/articles/{article}/vote/", {"choice": "vote"})
@@ -524,6 +505,10 @@ def test_the_page_says_what_was_limited_and_when_it_works_again(article: Article
 
     assert (response.status_code, response["Retry-After"]) == (429, "600")
     assert "You are voting too fast. Try again in 10 minutes." in response.content.decode()
+    as_script = {"accept": "application/json"}
+    told = browser.post(f"/articles/{article}/vote/", {"choice": "none"}, headers=as_script)
+    assert (told.status_code, told["Retry-After"]) == (429, "600")
+    assert told.json() == {"error": "You are voting too fast. Try again in 10 minutes."}
     assert wiring.repository().articles.get(article).votes == 2
 
 
@@ -534,17 +519,6 @@ def test_the_page_is_in_the_readers_language(dave):
 
     assert response.status_code == 429
     assert "密码尝试次数过多。请在 1 分钟后重试。" in response.content.decode()
-
-
-def test_a_script_gets_the_sentence(article, bob):
-    browser = browser_of(bob)
-    for _ in range(USES + 1):
-        response = browser.post(
-            f"/articles/{article}/vote/", {"choice": "vote"}, headers={"accept": "application/json"}
-        )
-
-    assert (response.status_code, response["Retry-After"]) == (429, "600")
-    assert response.json() == {"error": "You are voting too fast. Try again in 10 minutes."}
 
 
 def test_a_refused_post_keeps_what_was_typed(bob):
@@ -559,24 +533,6 @@ def test_a_refused_post_keeps_what_was_typed(bob):
     assert 'value="My long title 5"' in page
     assert "https://example.org/5" in page
     assert "You have posted many articles in a short time. Try again in" in page
-
-
-def test_a_refused_edit_keeps_what_was_typed(article, alice):
-    browser, fields = browser_of(alice), {"title": "Another title", "link": "https://example.org/a"}
-    for _ in range(USES + 1):
-        response = browser.post(f"/articles/{article}/edit/", fields)
-
-    assert response.status_code == 429
-    assert 'value="Another title"' in response.content.decode()
-    assert response["Retry-After"] == "600"
-
-
-def test_a_hundred_posts_of_one_member_leave_the_front_page_to_others(bob):
-    browser = browser_of(bob)
-    for number in range(100):
-        browser.post("/post/", {"title": f"Spam {number}", "link": f"https://example.org/{number}"})
-
-    assert len(wiring.repository().lists.get_page(Order.SCORE).articles) <= RATES["posts"].uses + 1
 
 
 def test_refusals_are_counted_by_limit(dave):
@@ -629,7 +585,7 @@ def test_without_limits_nothing_is_refused(dave, settings):
     settings.RATE_LIMITS = False
     wiring.forget_repositories()
 
-    assert statuses([log_in("dave") for _ in range(70)]) == [200] * 70
+    assert statuses([log_in("dave") for _ in range(12)]) == [200] * 12
 
 
 def test_a_page_of_a_list_takes_nothing(article, monkeypatch):

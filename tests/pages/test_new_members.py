@@ -1,8 +1,6 @@
 """Limits of new members: whom they apply to, until when, and what a refusal says."""
 
-import time
 from datetime import timedelta
-from functools import partial
 
 import pytest
 from django.utils import timezone
@@ -10,7 +8,6 @@ from django.utils import timezone
 from accounts.models import User
 from articles import wiring
 from articles.domain.limits import Rate
-from tests.clock import Clock
 from tests.factories import browser_of, comment_on, post, vote
 
 USES = 2
@@ -18,13 +15,10 @@ DAY = 86400
 
 
 @pytest.fixture(autouse=True)
-def _limited(settings, site_store, monkeypatch) -> None:
-    """Turn on the limits of new members, of two uses. Time stands still, and nothing is refilled meanwhile."""
-    settings.RATE_LIMITS = True
+def _limited(settings, limits_clock) -> None:
+    """Limit new members to two uses."""
     for action in ("VOTES", "POSTS", "COMMENTS"):
         setattr(settings, f"LIMIT_{action}_NEW", Rate(USES, DAY))
-    monkeypatch.setattr(wiring, "connect", partial(wiring.connect, clock=Clock(time.time())))
-    wiring.forget_repositories()
 
 
 def grow_older(user: User, days: float = 3.1) -> None:

@@ -307,11 +307,3 @@ def test_a_store_that_refuses_introspection_is_still_healthy(tight_lipped, artic
     assert "site_store_up 1.0" in text
     assert "site_articles 1.0" in text
     assert "site_store_memory_bytes" not in text
-
-
-def test_the_page_has_no_inline_script_or_style(site_store, article, olga):
-    html = page(olga)
-
-    assert "style=" not in html
-    assert re.findall("<script(?![^>]* src=)", html) == []
-    assert "css/operation.css" in html

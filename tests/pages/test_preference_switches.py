@@ -78,19 +78,6 @@ def test_the_redirect_returns_to_the_switch_in_the_footer(site_store):
     assert answer.headers["Location"] == "/newest/?page=1#chosen-theme"
 
 
-@pytest.mark.parametrize("who", ["reader", "member"])
-def test_a_script_saves_the_theme_without_leaving_the_page(site_store, bob, who):
-    browser = browser_of(bob if who == "member" else None)
-
-    answer = browser.post(
-        "/preferences/", {"theme": "dark", "next": "/settings/"}, headers={"Accept": "application/json"}
-    )
-
-    assert (answer.status_code, answer.json()) == (200, {"told": ""})
-    assert "messages" not in answer.cookies
-    assert themes(browser)["dark"] == "true"
-
-
 def test_each_language_has_its_own_name(site_store, settings):
     from voting_site.jinja import _languages
 

@@ -2,10 +2,9 @@
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from django.test import Client, RequestFactory
+from django.test import RequestFactory
 
 from articles.web.preferences import MOST_HIDDEN, Preferences, cookies_for, preferences_of, slugs_from
-from tests.factories import browser_of
 
 
 def asked(cookies=None, user=None):
@@ -45,13 +44,3 @@ def test_a_members_choices_come_from_the_account_and_not_from_cookies(bob):
     found = asked({"theme": "light", "hidden": "c"}, bob)
 
     assert found == Preferences("dark", "en", False, ("a", "b"))
-
-
-def test_pages_contain_the_theme_and_the_shortcuts_setting(site_store, bob):
-    reader = Client()
-    assert b'<html lang="en">' in reader.get("/").content
-
-    reader.cookies["theme"], reader.cookies["keyboard"] = "dark", "off"
-
-    assert b'<html lang="en" data-theme="dark" data-keyboard="off">' in reader.get("/").content
-    assert b'<html lang="en">' in browser_of(bob).get("/").content

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cast import PASSWORD, password_of
 from tests.factories import browser_of
 
 
@@ -55,3 +56,29 @@ def test_switching_the_language_keeps_the_query(site_store):
     answer = browser.post("/preferences/", {"language": "zh-hans", "next": path})
 
     assert location(answer, 302) == path
+
+
+FORMS = {
+    "/articles/1/vote/": {"choice": "vote"},
+    "/articles/1/save/": {"saved": "save"},
+    "/articles/1/mute/": {"muted": "mute"},
+    "/following/groups/python/": {"follow": "follow"},
+    "/users/alice/block/": {"blocked": "block"},
+    "/preferences/": {"theme": "dark"},
+    "/login/": {"username": "bob", "password": password_of("bob")},
+    "/signup/": {"username": "newcomer", "password1": PASSWORD, "password2": PASSWORD},
+    "/logout/": {},
+}
+"""Forms that lead back to a page which they name."""
+
+
+@pytest.mark.parametrize("path", FORMS)
+@pytest.mark.parametrize("target", ["//evil.example/", "https://evil.example/", "/\\evil.example", "https:evil"])
+def test_no_form_leads_to_another_site(site_store, article, bob, path, target):
+    """All spellings of such an address are in tests/accounts/test_login_intent.py."""
+    reader = browser_of(None if path in ("/login/", "/signup/") else bob)
+
+    answer = reader.post(path, FORMS[path] | {"next": target})
+
+    assert answer.status_code == 302
+    assert "evil" not in answer["Location"]

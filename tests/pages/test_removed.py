@@ -82,7 +82,7 @@ def test_moderators_see_removed_comments_and_restore_them(site_store, article, a
     assert "rude" not in text_of(carol, COMMENTS)
 
 
-def test_removed_comments_have_pages_and_only_moderators_see_them(site_store, alice, carol, settings, monkeypatch):
+def test_removed_comments_have_pages_and_only_moderators_see_them(site_store, alice, carol, settings):
     settings.ARTICLES_PER_PAGE = 5
     wiring.forget_repositories()
     articles = [post_as(site_store, alice, f"T {n}", f"https://e.org/{n}").id for n in range(6)]

@@ -12,7 +12,7 @@ from articles.kept_pages.pages import Address, KeptPages, pack
 from articles.retractions import Retractions
 from tests.factories import actor, browser_of
 from tests.pages.copies import make_old
-from tests.store_state import lose_answers
+from tests.store_state import lost_answers
 
 LINK = "https://example.org/a"
 LISTS = ("/", "/newest/", "/top/", "/groups/python/", "/users/alice/", "/search/?q=title", "/articles/1/")
@@ -170,12 +170,10 @@ def test_a_page_that_was_read_before_a_removal_and_is_ready_after_it_is_not_kept
     assert visible(path) == ""
 
 
-def test_a_change_without_an_answer_may_have_been_made(kept, outage, article, carol, site_store, monkeypatch):
+def test_a_change_without_an_answer_may_have_been_made(kept, outage, article, carol, site_store):
     Client().get("/articles/1/")
-    lose_answers(site_store, monkeypatch)
-    with pytest.raises(StoreUnconfirmed):
+    with lost_answers(), pytest.raises(StoreUnconfirmed):
         remove(site_store, carol)
-    monkeypatch.undo()
     outage()
 
     assert visible("/articles/1/") == ""

@@ -46,16 +46,12 @@ def test_a_readers_choice_is_saved_in_a_cookie(site_store, fields, cookies):
         assert (cookie["samesite"], cookie["path"], cookie["secure"], cookie["httponly"]) == ("Lax", "/", "", "")
 
 
-def test_over_https_the_cookies_are_secure(site_store):
-    answer = Client().post("/preferences/", {"theme": "dark"}, secure=True)
+@pytest.mark.parametrize("is_behind_proxy", [False, True])
+def test_over_https_the_cookies_are_secure(site_store, settings, is_behind_proxy):
+    settings.SESSION_COOKIE_SECURE = is_behind_proxy
+    answer = Client().post("/preferences/", {"theme": "dark"}, secure=not is_behind_proxy)
 
     assert answer.cookies["theme"]["secure"]
-
-
-def test_on_a_site_behind_https_the_cookies_are_secure(site_store, settings):
-    settings.SESSION_COOKIE_SECURE = True
-
-    assert save(Client(), theme="dark").cookies["theme"]["secure"]
 
 
 def test_later_pages_follow_the_choice(site_store):
@@ -134,13 +130,6 @@ def test_logging_out_restores_the_choices_made_before_the_login(site_store, bob)
     assert kept.keys() <= {"theme", "messages", "csrftoken"}
 
 
-def test_a_member_needs_the_forms_token_and_a_reader_does_not(site_store, bob):
-    assert save(browser_of(bob, strict=True), theme="dark").status_code == 403
-    assert save(browser_of(strict=True), theme="dark").status_code == 302
-    bob.refresh_from_db()
-    assert bob.theme == ""
-
-
 @pytest.mark.parametrize(
     "told",
     [
@@ -176,17 +165,6 @@ def test_the_sites_own_pages_can_choose_for_a_reader(site_store, settings, told)
     settings.SITE_URL = "https://votes.example"
 
     assert Client().post("/preferences/", {"theme": "dark"}, headers=told).cookies["theme"].value == "dark"
-
-
-@pytest.mark.parametrize(
-    "target", ["//evil.example/", "https://evil.example/", "/\\evil", "javascript:x", "/login/"]
-)
-def test_saving_never_redirects_to_another_site(site_store, target):
-    assert save(Client(), theme="dark", next=target)["Location"] == "/"
-
-
-def test_a_get_request_saves_nothing(site_store):
-    assert Client().get("/preferences/?theme=dark").status_code == 405
 
 
 def hidden_by(browser, who, member):
@@ -279,24 +257,11 @@ def test_a_script_gets_json_with_the_reason_for_a_refusal(site_store, bob, who):
     done, refused = by_script(theme="dark"), by_script(hide="nope")
 
     assert (done.status_code, done.json()) == (200, {"told": ""})
+    assert "messages" not in done.cookies
     assert (refused.status_code, refused.json()) == (409, {"error": "There is no such group."})
     page = browser.get("/").content.decode()
     assert 'data-theme="dark"' in page
     assert "There is no such group" not in page
-
-
-def test_hiding_a_merged_group_hides_its_target(site_store, bob):
-    for slug in ("java", "jvm", "python", "redis"):
-        site_store.groups.create(slug, slug)
-    browser = browser_of(bob)
-    save(browser, hide="java")
-    site_store.groups.merge("java", "jvm", MODERATOR)
-    save(browser, hide="python")
-    site_store.groups.merge("redis", "python", MODERATOR)
-    save(browser, hide="redis")
-
-    bob.refresh_from_db()
-    assert bob.hidden_groups == "jvm,python"
 
 
 def _preferences(browser):
@@ -313,22 +278,12 @@ def test_the_settings_show_the_current_choices(site_store, bob):
     assert chosen.findall(_preferences(browser_of(bob))) == ["zh-hans", "dark", "off"]
 
 
-@pytest.mark.parametrize("slug", ["gone", "No Slug!"])
-def test_a_hidden_group_that_no_longer_exists_can_be_unhidden(site_store, bob, slug):
+@pytest.mark.parametrize(("slug", "typed"), [("gone", "gone"), ("No Slug!", "No Slug!"), ("python", " Python ")])
+def test_a_hidden_group_can_be_unhidden_in_any_spelling_and_when_it_is_gone(site_store, bob, slug, typed):
     bob.hidden_groups = slug
     bob.save()
 
-    save(browser_of(bob), show=slug)
-
-    bob.refresh_from_db()
-    assert bob.hidden_groups == ""
-
-
-def test_groups_to_hide_and_to_show_can_both_be_typed(site_store, bob):
-    bob.hidden_groups = "python"
-    bob.save()
-
-    save(browser_of(bob), show=" Python ")
+    save(browser_of(bob), show=typed)
 
     bob.refresh_from_db()
     assert bob.hidden_groups == ""

@@ -11,7 +11,7 @@ from django.test import Client
 from articles import wiring
 from articles.domain.articles import Choice
 from tests.cast import MODERATOR
-from tests.factories import actor, browser_of, member, post_as
+from tests.factories import actor, member, post_as
 from tests.pages.lists import rows
 from tests.store_state import set_clock
 
@@ -211,16 +211,6 @@ def test_a_trailing_space_is_kept_and_completes_the_last_word(site_store):
     assert [page.count('id="article-') for page in pages] == [1, 0, 1]
     assert ['value="goog"' in pages[0], 'value="goog "' in pages[1]] == [True, True]
     assert "q=google+&amp;order=time" in pages[2]
-
-
-def test_a_member_sees_their_own_vote(site_store, alice):
-    post(site_store, alice, "redis")
-
-    assert 'aria-pressed="true"' in text_of(browser_of(alice).get("/search/?q=redis"))
-
-
-def test_the_search_is_read_only(site_store):
-    assert Client().post("/search/").status_code == 405
 
 
 def test_a_search_says_that_it_excludes_hidden_groups(site_store, article):

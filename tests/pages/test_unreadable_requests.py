@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from articles.domain.lists import Order
+from tests.cases import for_each
 from tests.factories import browser_of
 
 URL_ENCODED = "application/x-www-form-urlencoded"
@@ -28,7 +29,7 @@ def titles(repository):
     return [article.title for article in repository.lists.get_page(Order.TIME).articles]
 
 
-@pytest.mark.parametrize("invalid", INVALID)
+@for_each("invalid", INVALID)
 def test_a_form_that_is_not_utf_8_stores_nothing(site_store, bob, invalid):
     body = b"title=A+title" + invalid + b"&link=https%3A%2F%2Fexample.org%2F&groups="
 

@@ -53,7 +53,7 @@ def test_the_top_of_a_period_is_ordered_by_points_and_has_tabs(site_store, alice
         assert f'href="/top/?range={span}"' in front
 
 
-def test_the_top_of_a_day_excludes_older_articles_and_links_to_them(site_store, article, monkeypatch):
+def test_the_top_of_a_day_excludes_older_articles_and_links_to_them(site_store, article):
     now = site_store.store.now()
     set_clock(site_store, now + 2 * 86400)
 
@@ -268,7 +268,7 @@ def test_a_token_of_the_same_list_in_another_order_gives_the_plain_page(site_sto
     assert second("all", after=token) != second("all")
 
 
-def test_an_invalid_expired_or_foreign_token_gives_the_plain_page(site_store, alice, monkeypatch):
+def test_an_invalid_expired_or_foreign_token_gives_the_plain_page(site_store, alice):
     post_many(site_store, alice, 60)
     now = time()
     set_clock(site_store, now)

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.conf import settings as site_settings
 from django.test import Client
 
 from accounts.models import Invitation, User
@@ -117,11 +116,3 @@ def test_others_see_neither_the_page_nor_the_link(site_store, alice, carol):
     assert Client().get(PAGE)["Location"].startswith("/login/")
     assert PAGE in browser_of(carol).get("/moderation/rings/").text
     assert "No voting blocs found." in text_of(carol)
-
-
-def test_the_page_is_in_chinese(site_store, ring, carol):
-    browser = browser_of(carol)
-    browser.cookies[site_settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
-    User.objects.filter(pk=carol.pk).update(language="zh-hans")
-
-    assert "5 个账号的投票高度一致" in browser.get(PAGE).text
