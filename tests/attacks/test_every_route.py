@@ -172,39 +172,14 @@ def test_odd_parameters_of_lists_create_no_key_and_show_no_other_list(site_store
 def test_no_private_place_answers_a_stranger(site_store, article, bob):
     """Files beside the site, the operator's pages, the administration."""
     hidden = (
-        *(
-            "/.git/config",
-            "/.git/HEAD",
-            "/.env",
-            "/var/",
-            "/var/store/appendonly.aof",
-            "/db.sqlite3",
-            "/backup.zip",
-        ),
-        *(
-            "/static/../manage.py",
-            "/static/%2e%2e/manage.py",
-            "/static/.source",
-            "/requirements.txt",
-            "/server-status",
-        ),
-        *(
-            "/metrics",
-            "/operation/",
-            "/admin/",
-            "/admin/accounts/user/",
-            "/admin/login/../",
-            "/__debug__/",
-            "/debug",
-        ),
-        *(
-            "/moderation/views/",
-            "/lab/",
-            "/settings/data/",
-            "/mine/voted/",
-            "/moderation/groups/",
-            "/wp-login.php",
-        ),
+        *("/.git/config", "/.git/HEAD", "/.env", "/var/", "/var/store/appendonly.aof", "/db.sqlite3"),
+        "/backup.zip",
+        *("/static/../manage.py", "/static/%2e%2e/manage.py", "/static/.source", "/requirements.txt"),
+        "/server-status",
+        *("/metrics", "/operation/", "/admin/", "/admin/accounts/user/", "/admin/login/../", "/__debug__/"),
+        "/debug",
+        *("/moderation/views/", "/lab/", "/settings/data/", "/mine/voted/", "/moderation/groups/"),
+        "/wp-login.php",
     )
     for browser in (
         Client(REMOTE_ADDR="203.0.113.7"),

@@ -153,13 +153,8 @@ def test_the_default_limit_is_the_sites_own(log, settings):
 
 def test_bots_are_counted_separately(log):
     path = log(
-        *(
-            row(1),
-            row(2, "v2", agent=BOT),
-            row(3, "v3", agent=""),
-            row(4, "v4", "/b", BOT),
-            row(5, "v5", agent="-"),
-        ),
+        *(row(1), row(2, "v2", agent=BOT), row(3, "v3", agent=""), row(4, "v4", "/b", BOT)),
+        row(5, "v5", agent="-"),
     )
 
     _, out = replayed(path, "--bots")
