@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
+from django.contrib.auth import get_user
 from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
@@ -103,12 +104,10 @@ def _member(request: HttpRequest) -> Any:
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.path.startswith(_IMPERSONAL):
         return None
     try:
-        is_member = request.user.is_authenticated
+        request.user = get_user(request)  # itself instead of a lazy object: pages read a hundred of its attributes
     except (OperationalError, InterfaceError):  # the view fails too, and answers with its own error
         return None
-    # The member itself instead of a lazy object: pages read a hundred of its attributes.
-    request.user = getattr(request, "_cached_user", request.user)
-    return request.user if is_member else None
+    return request.user if request.user.is_authenticated else None
 
 
 _EXPLAINED = (405, 413, 429)

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils.translation import override
 
 from accounts.mail import wait_until_sent
+from articles import middleware
 from articles.middleware import ReaderMiddleware
 from tests.factories import browser_of
 
@@ -160,9 +161,9 @@ def test_every_response_varies_by_what_chooses_the_language(rf):
     assert answer["Vary"] == "Accept-Language, Cookie"
 
 
-def test_the_request_knows_the_members_language(site_store, alice, rf):
+def test_the_request_knows_the_members_language(site_store, alice, rf, monkeypatch):
+    monkeypatch.setattr(middleware, "get_user", lambda _: prefer(alice, "zh-hans"))
     request = rf.get("/")
-    request.user = prefer(alice, "zh-hans")
     request.COOKIES["sessionid"] = "x"
 
     ReaderMiddleware(lambda _request: HttpResponse("x"))(request)
@@ -170,14 +171,12 @@ def test_the_request_knows_the_members_language(site_store, alice, rf):
     assert request.LANGUAGE_CODE == "zh-hans"
 
 
-def test_without_the_database_the_page_is_in_the_browsers_language(site_store, alice, rf):
-    class Away:
-        @property
-        def is_authenticated(self):
-            raise OperationalError("away")
+def test_without_the_database_the_page_is_in_the_browsers_language(site_store, rf, monkeypatch):
+    def away(_request):
+        raise OperationalError("away")
 
+    monkeypatch.setattr(middleware, "get_user", away)
     request = rf.get("/")
-    request.user = Away()
     request.COOKIES["sessionid"] = "x"
 
     assert ReaderMiddleware(lambda _request: HttpResponse("x"))(request).status_code == 200

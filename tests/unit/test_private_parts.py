@@ -35,15 +35,14 @@ PRIVATE = {
     },
     "psycopg": {"psycopg.errors:_WaitTimeout"},
     "redis": {"redis._parsers:_HiredisParser.read_from_socket", "redis.connection:Connection._connect"},
-    "django": {"django.db.models:QuerySet._raw_delete", "django.contrib.auth.middleware:get_user"},
+    "django": {"django.db.models:QuerySet._raw_delete"},
 }
-"""Of each dependency; `get_user` sets `_cached_user` of a request, without which the site takes `user`."""
+"""Of each dependency."""
 
 WHERE = {
     "accounts/account_deletion.py": {"_raw_delete"},
     "articles/operation/metric_files.py": {"mmap_dict"},
     "articles/repository/store/clients/guarded_connection.py": {"_HiredisParser", "_parser", "_parsers"},
-    "articles/web/preferences.py": {"_cached_user"},
     "voting_site/postgres/base.py": {"_WaitTimeout"},
     "voting_site/serving/workers/server.py": {
         *("_cbsched_aioschedule", "_ctx", "_enter_task", "_future_watcher_wrapper", "_leave_task"),
