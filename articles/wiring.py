@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -130,14 +130,11 @@ class _Watch:
 
     def __init__(self) -> None:
         self.state = MoveState.NONE
-        self._looked_at = 0.0
+        self.looked_at = 0.0
 
     def has_moved(self, repository: Repository) -> bool:
-        """Return whether the site is in another store by now. One round trip, if that is due, else none."""
-        now = time.monotonic()
-        if now - self._looked_at < LOOK_EVERY:
-            return False
-        self._looked_at = now  # other threads continue meanwhile
+        """Return whether the site is in another store by now. One round trip."""
+        self.looked_at = time.monotonic()  # other threads continue meanwhile
         with suppress(StoreError):
             self.state = repository.moves.get_state()
         return self.state is MoveState.MOVED
@@ -151,11 +148,10 @@ def is_about_to_move() -> bool:
     return _watch.state in (MoveState.COPYING, MoveState.CLOSED)
 
 
-def _where_it_is(connected: Callable[[], Repository]) -> Repository:
-    """Return the repository, of the other store if the site has moved."""
-    if _watch.has_moved(connected()):
+def _follow_move(connected: Repository) -> None:
+    """Connect again at the next use if the site is in another store by now. One round trip, if that is due."""
+    if time.monotonic() - _watch.looked_at >= LOOK_EVERY and _watch.has_moved(connected):
         forget_repositories()
-    return connected()
 
 
 def _unprepared(timeout_seconds: float, site_rules: Rules, place: Place | None = None) -> Repository:
@@ -223,7 +219,8 @@ def repository() -> Repository:
 
     Raises StoreUnavailable and StoreUnfit; the next call then retries.
     """
-    return _where_it_is(_repository)
+    _follow_move(_repository())
+    return _repository()
 
 
 @cache
@@ -236,7 +233,8 @@ def patient_repository() -> Repository:
 
     Raises StoreUnavailable and StoreUnfit.
     """
-    return _where_it_is(_patient_repository)
+    _follow_move(_patient_repository())
+    return _patient_repository()
 
 
 @cache

@@ -109,7 +109,8 @@ def observe(operation: str, outcome: str, seconds: float | None) -> None:
     if outcome == "error":
         _store_errors(operation).inc()
         return
-    outages.STORE.answered()
+    if outages.STORE.began is not None:
+        outages.STORE.answered()
     if operation == "readership/record_view":
         if outcome in _COUNTED_VIEWS or outcome in CAUSES:
             _views(outcome).inc()

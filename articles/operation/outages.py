@@ -23,7 +23,9 @@ class Outage:
         self._service = service
         self._clock = clock
         self._lock = Lock()
-        self._began: float | None = None
+        self.began: float | None = None
+        """When the outage began that is reported; None without one."""
+
         self._reported = self._last_failure = 0.0
         self._failures = 0
 
@@ -31,28 +33,28 @@ class Outage:
         """Count a request that failed because the service was unavailable."""
         with self._lock:
             now = self._clock()
-            if self._began is None or now - self._last_failure > _REPORT_EVERY:
-                self._began = self._reported = now
+            if self.began is None or now - self._last_failure > _REPORT_EVERY:
+                self.began = self._reported = now
                 self._failures = 0
                 _log.error("%s is unavailable: %s: %s", self._service, type(error).__name__, error)
             elif now - self._reported >= _REPORT_EVERY:
                 self._reported = now
                 _log.error(
                     "%s is unavailable since %.0f s, %d requests failed; now: %s: %s",
-                    *(self._service, now - self._began, self._failures + 1, type(error).__name__, error),
+                    *(self._service, now - self.began, self._failures + 1, type(error).__name__, error),
                 )
             self._failures += 1
             self._last_failure = now
 
     def answered(self) -> None:
         """Note that the service works."""
-        if self._began is None or self._clock() - self._last_failure < _STEADY:
+        if self.began is None or self._clock() - self._last_failure < _STEADY:
             return
         with self._lock:
-            if self._began is not None:
-                lasted = self._last_failure - self._began
+            if self.began is not None:
+                lasted = self._last_failure - self.began
                 _log.warning("%s is back after %.1f s; %d requests failed", self._service, lasted, self._failures)
-                self._began = None
+                self.began = None
 
 
 STORE = Outage("the store")

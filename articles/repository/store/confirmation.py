@@ -21,11 +21,11 @@ class Confirmation:
     is_synced: bool = False
     timeout_seconds: float = 0.4
 
-    def send(self, client: redis.Redis, words: Sequence[Any] | None, key: str) -> list[Any]:
+    def send(self, client: redis.Redis, key: str, *words: Any) -> list[Any]:
         """Send a command, if any, and what waits for its effects. One round trip.
 
-        Returns the replies, errors as values. The key is written because servers wait for the last write of a
-        connection: a change that found everything done would not wait for the one that did it.
+        Returns the replies, errors of what waits as values. The key is written because servers wait for the last
+        write of a connection: a change that found everything done would not wait for the one that did it.
         """
         milliseconds = int(self.timeout_seconds * 1000)
         with client.pipeline(transaction=False) as pipe:
@@ -37,6 +37,8 @@ class Confirmation:
             else:
                 pipe.execute_command("WAIT", self.replicas, milliseconds)  # type: ignore[no-untyped-call]
             replies: list[Any] = pipe.execute(raise_on_error=False)
+        if words and isinstance(replies[0], Exception):
+            raise replies[0]
         return replies
 
     def check(self, replies: Sequence[Any]) -> None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
@@ -64,16 +65,14 @@ def unretracted(_articles: Collection[ArticleId] | None) -> None:
     """Ignore a retraction: without copies of pages there is nothing to retract."""
 
 
-def _status(reply: Any) -> str:
-    """Return the status in a script's reply; "ok" for a script that only reads."""
-    if isinstance(reply, list) and reply and isinstance(reply[0], str) and reply[0].isidentifier():
-        return reply[0]
-    return "ok"
-
-
 def _outcome(script: str, reply: Any) -> str:
-    """Return the status that counts in the metrics: what a script only reads is never refused."""
-    return "ok" if scripts.only_reads(script) else _status(reply)
+    """Return the status in a script's reply, as the metrics count it; "ok" for a script that only reads.
+
+    What a script only reads is never refused.
+    """
+    if scripts.only_reads(script) or not (isinstance(reply, list) and reply and isinstance(reply[0], str)):
+        return "ok"
+    return reply[0] if reply[0].isidentifier() else "ok"
 
 
 NO_ONE: Mapping[int, float] = {}
@@ -217,50 +216,32 @@ class Store:
 
     def run(self, script: str, keys: Sequence[str], args: Sequence[Value]) -> Any:
         """Run a script and return its reply. One round trip, two if the store does not have the script yet."""
-        return self._timed(script, lambda: self._evaluate(script, keys, args))
+        return self._run(script, keys, args)[0]
 
-    def _timed(self, script: str, evaluate: Callable[[], Any]) -> Any:
+    def _run(
+        self, script: str, keys: Sequence[str], args: Sequence[Value], confirmation: Confirmation | None = None
+    ) -> Sequence[Any]:
+        """Run a script; return its reply, and those to what waits in the same trip for its confirmation."""
         began, outcome = time.perf_counter(), FAILED
         try:
             with store_errors():
-                reply = evaluate()
-            outcome = _outcome(script, reply)
+                replies = self._evaluate(script, keys, args, confirmation)
+            outcome = _outcome(script, replies[0])
         finally:
             self._observe(script, outcome, time.perf_counter() - began)
-        return reply
+        return replies
 
-    def _evaluate(self, script: str, keys: Sequence[str], args: Sequence[Value]) -> Any:
+    def _evaluate(
+        self, script: str, keys: Sequence[str], args: Sequence[Value], confirmation: Confirmation | None
+    ) -> Sequence[Any]:
+        send = partial(confirmation.send, self.client, keys[0]) if confirmation else self._send
         try:
-            return self.client.evalsha(scripts.digest(script), len(keys), *keys, *args)
+            return send("EVALSHA", scripts.digest(script), len(keys), *keys, *args)
         except redis.exceptions.NoScriptError:
-            return self.client.eval(scripts.source(script), len(keys), *keys, *args)
+            return send("EVAL", scripts.source(script), len(keys), *keys, *args)
 
-    def _run_confirmed(self, script: str, keys: Sequence[str], args: Sequence[Value]) -> Any:
-        """Run a script like `run`, and wait in the same trip until its effects are where the operator wants them.
-
-        Raises StoreUnconfirmed if they are not in time. Then the change may be lost, and may be repeated.
-        """
-        confirmation = self.confirmation
-        if confirmation is None:
-            return self.run(script, keys, args)
-        waited: list[Any] = []
-
-        def evaluate() -> Any:
-            for words in (
-                ("EVALSHA", scripts.digest(script), len(keys), *keys, *args),
-                ("EVAL", scripts.source(script), len(keys), *keys, *args),
-            ):
-                reply, *waited[:] = confirmation.send(self.client, words, keys[0])
-                if not isinstance(reply, redis.exceptions.NoScriptError):
-                    break
-            if isinstance(reply, Exception):
-                raise reply
-            return reply
-
-        reply = self._timed(script, evaluate)
-        if _status(reply) not in BY_STATUS:  # refusals change nothing
-            confirmation.check(waited)
-        return reply
+    def _send(self, *words: Value | bytes) -> Sequence[Any]:
+        return (self.client.execute_command(*words),)  # type: ignore[no-untyped-call]
 
     def confirm(self, key: str) -> None:
         """Wait until all earlier changes of the server that holds a key are confirmed.
@@ -269,7 +250,7 @@ class Store:
         """
         if self.confirmation:
             with self._observed("commands"):
-                self.confirmation.check(self.confirmation.send(self.client, None, key))
+                self.confirmation.check(self.confirmation.send(self.client, key))
 
     def ask(
         self,
@@ -283,14 +264,18 @@ class Store:
         """Run a script that returns a status and more, and raise the error of a status that refuses.
 
         `subject` is what the error is about. `handled` are statuses that the caller handles itself. Raises
-        StoreUnconfirmed if the site's changes are to be confirmed and this one was not in time.
+        StoreUnconfirmed if the site's changes are to be confirmed and this one was not in time. Then it may be
+        lost, and may be repeated.
         """
-        run = self._run_confirmed if scripts.changes_articles(script) else self.run
-        reply: list[Any] = run(script, keys, args)
+        confirmation = self.confirmation if scripts.changes_articles(script) else None
+        reply, *waited = self._run(script, keys, args, confirmation)
         refusal = BY_STATUS.get(reply[0])
         if refusal and refusal.status not in handled:
             raise refusal.error(subject)
-        return reply
+        if confirmation and not refusal:  # refusals change nothing
+            confirmation.check(waited)
+        result: list[Any] = reply
+        return result
 
     def change(self, script: str, subject: object, keys: Sequence[str], args: Sequence[Value]) -> list[Any]:
         """Run a script like `ask`; return what follows the status "ok"."""

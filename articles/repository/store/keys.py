@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, ParamSpec
+from typing import Generic, TypeVar
 
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of
@@ -45,7 +45,7 @@ _RANKINGS_OF_GROUPS = {
 }
 
 
-Parts = ParamSpec("Parts")
+Part = TypeVar("Part")
 
 
 class Single:
@@ -58,15 +58,14 @@ class Single:
         return keys.prefix + self._name
 
 
-class Each(Generic[Parts]):
-    """A key that a shard has for each article, member, …: builds its name from the variable parts."""
+class Each(Generic[Part]):
+    """A key that a shard has for each article, member, …: builds its name from the variable part."""
 
     def __init__(self, key: table.Key) -> None:
         self._template = key.template
 
-    def __get__(self, keys: "Keys", _: object) -> Callable[Parts, str]:
-        template = keys.prefix + self._template
-        return lambda *values, **_: template % values
+    def __get__(self, keys: "Keys", _: object) -> Callable[[Part], str]:
+        return (keys.prefix + self._template).__mod__
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +80,6 @@ class Keys:
     views = Each[ArticleId](table.PAGEVIEWS)
     visitors = Each[ArticleId](table.VISITORS)
     suspects = Each[ArticleId](table.SUSPECTS)
-    seen = Each[ArticleId, str](table.SEEN)
-    ring = Each[ArticleId, str](table.RING)
     history = Each[ArticleId](table.HISTORY)
 
     comment = Each[CommentId](table.COMMENT)
@@ -140,6 +137,14 @@ class Keys:
         """Ranking of a group's articles, made when read and kept exact for 60 s after the last read."""
         return self.prefix + _RANKINGS_OF_GROUPS[order].of(slug)
 
+    def seen(self, article_id: ArticleId, visitor: str) -> str:
+        """Whether a visitor has just seen an article."""
+        return self.prefix + table.SEEN.of(article_id, visitor)
+
+    def ring(self, article_id: ArticleId, network: str) -> str:
+        """New accounts of one network that vote for an article."""
+        return self.prefix + table.RING.of(article_id, network)
+
     def burst(self, network: str, article_id: ArticleId | None = None) -> str:
         """Views from one network within the window, of one article or of all in the shard."""
         if article_id is None:
@@ -156,18 +161,18 @@ class Keys:
         return tuple(name(comment_id) for name in names)
 
 
-@dataclass(frozen=True, slots=True)
 class Shards:
     """All shards. With one, its prefix is empty; with more, each prefix is a hash tag."""
 
-    count: int = 1
-
-    def prefix(self, number: int) -> str:
-        return "" if self.count == 1 else f"{{s{number}}}:"
+    def __init__(self, count: int = 1) -> None:
+        self.count = count
+        self.all = tuple(Keys("" if count == 1 else f"{{s{number}}}:") for number in range(count))
+        self.directory = self.all[0]
+        """The shard that holds the group directory."""
 
     def of(self, article_id: ArticleId) -> Keys:
         """Keys of the shard that holds an article."""
-        return Keys(self.prefix(article_id % self.count))
+        return self.all[article_id % self.count]
 
     def of_comment(self, comment_id: CommentId) -> Keys:
         """Keys of the shard that holds a comment: that of its article."""
@@ -186,12 +191,3 @@ class Shards:
         for comment_id in comment_ids:
             shards.setdefault(self.of_comment(comment_id), []).append(comment_id)
         return shards
-
-    @property
-    def all(self) -> tuple[Keys, ...]:
-        return tuple(Keys(self.prefix(number)) for number in range(self.count))
-
-    @property
-    def directory(self) -> Keys:
-        """The shard that holds the group directory."""
-        return self.all[0]

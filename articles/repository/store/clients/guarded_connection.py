@@ -84,19 +84,20 @@ class ReadersRetry(Retry):
     def call_with_retry(
         self, do: Any, fail: Any, is_retryable: Any = None, with_failure_count: bool = False
     ) -> Any:
-        def twice() -> Any:
+        is_first = True
+        while True:
             try:
                 return do()
-            except redis.ConnectionError as error:
-                if _ENDED not in error.__dict__ or not was_not_sent_or_only_reads(error):
+            except (redis.ConnectionError, redis.TimeoutError, TimeoutError) as error:
+                if is_retryable and not is_retryable(error):
                     raise
                 if with_failure_count:
                     fail(error, 1)
                 else:
                     fail(error)
-                return do()
-
-        return super().call_with_retry(twice, fail, is_retryable, with_failure_count)
+                if not is_first or _ENDED not in error.__dict__ or not was_not_sent_or_only_reads(error):
+                    raise
+            is_first = False
 
 
 class Breaker:
@@ -173,8 +174,10 @@ class _Guarded:
         super().connect_to(address)  # type: ignore[misc]
 
     def connect(self) -> None:
-        is_open = self.is_connected  # type: ignore[attr-defined]
-        if is_open or not hasattr(super(), "connect_to"):
+        if self.is_connected:  # type: ignore[attr-defined]
+            self._breaker.check()
+            return
+        if not hasattr(super(), "connect_to"):
             self._breaker.check()
         try:
             super().connect()  # type: ignore[misc]
