@@ -35,15 +35,13 @@ from articles.wiring import repository
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
+_READS = ("GET", "HEAD")
+
 _LONGEST_WAIT = 1.8
 """Times STORE_TIMEOUT_MS: so a vote that waits for a thread behind a page is answered within 1.5 s by default."""
 
 _SHORTEST_WAIT = 0.4
 """Times STORE_TIMEOUT_MS, for a page that has waited for a thread: a working store takes much less."""
-
-
-def _reads(request: HttpRequest) -> bool:
-    return request.method in ("GET", "HEAD")
 
 
 class PagesMiddleware:
@@ -56,7 +54,7 @@ class PagesMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        with answer_within(_seconds_left(request)) if _reads(request) else nullcontext():
+        with answer_within(_seconds_left(request)) if request.method in _READS else nullcontext():
             response = self._get_response(request)
         return caching.with_cache_headers(request, response)
 
@@ -89,7 +87,7 @@ class ReaderMiddleware:
             translation.activate(member.language)
         request.LANGUAGE_CODE = current_code()
         with ExitStack() as riding:
-            if member and _reads(request):
+            if member and request.method in _READS:
                 with suppress(errors.StoreError):  # the page says so
                     counting = repository().inbox.counting(member.pk, member.inbox_read_until)
                     vars(request)["unread"] = riding.enter_context(counting)
@@ -182,7 +180,8 @@ def _refuse_unreadable(request: HttpRequest) -> HttpResponse | None:
             limits.take_large(request)
         except errors.LimitReached as reached:
             return too_many(request, reached)
-    _check_utf8(request.META.get("QUERY_STRING", "").encode("latin-1", "replace"))
+    if query := request.META.get("QUERY_STRING"):
+        _check_utf8(query.encode("latin-1", "replace"))
     if request.method == "POST" and request.content_type in (_URL_ENCODED, _MULTIPART):
         _check_form(request)
     return None
@@ -191,10 +190,13 @@ def _refuse_unreadable(request: HttpRequest) -> HttpResponse | None:
 def _length_of(request: HttpRequest) -> int:
     """Return the length of the body in bytes. Raises RequestDataTooBig."""
     length = request.META.get("CONTENT_LENGTH") or "0"
-    most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if is_for_programs(request) else settings.FORM_MAX_BYTES
-    if not length.isdecimal() or int(length) > most:
-        raise RequestDataTooBig(f"a body of {length[:20]} bytes")
-    return int(length)
+    if length.isdecimal():
+        most = settings.FORM_MAX_BYTES
+        if int(length) > most and is_for_programs(request):
+            most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        if int(length) <= most:
+            return int(length)
+    raise RequestDataTooBig(f"a body of {length[:20]} bytes")
 
 
 def _check_utf8(encoded: bytes) -> None:

@@ -40,10 +40,14 @@ def is_page_with_form(view: View) -> bool:
     return hasattr(view, "gives_back") and not hasattr(view, "form_page")
 
 
-def form_action(*, page: RequestText, button: RequestText) -> Callable[[View], View]:
+_check_token = FormTokenMiddleware(lambda _request: HttpResponse()).process_view
+
+
+def form_action(*, page: RequestText, button: RequestText, for_readers: bool = False) -> Callable[[View], View]:
     """Accept only POST, from a form on the page whose address is `page(request, …)`.
 
     A POST with a stale token gets a confirmation page with the same form; `button(request, …)` labels its button.
+    `for_readers`: readers without an account need no token, because pages that are the same for all have none.
     """
 
     def decorate(view: View) -> View:
@@ -51,6 +55,10 @@ def form_action(*, page: RequestText, button: RequestText) -> Callable[[View], V
 
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if for_readers and request.method == "POST" and request.user.is_authenticated:
+                rejection: HttpResponse | None = _check_token(request, view, args, kwargs)
+                if rejection:
+                    return rejection
             if not unsent_form.is_stale(request):
                 response: HttpResponse = only_post(request, *args, **kwargs)
             elif is_for_members(view) and not request.user.is_authenticated:
@@ -61,24 +69,10 @@ def form_action(*, page: RequestText, button: RequestText) -> Callable[[View], V
                 add_never_cache_headers(response)
             return response
 
-        vars(guarded).update(gives_back=True, form_page=page)
+        vars(guarded).update(gives_back=True, form_page=page, csrf_exempt=for_readers)
         return guarded
 
     return decorate
-
-
-def members_need_token(view: View) -> View:
-    """Check the form's token for members only: cacheable pages have none. Use with `csrf_exempt`."""
-    check = FormTokenMiddleware(lambda _request: HttpResponse())
-
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        is_checked = request.method == "POST" and request.user.is_authenticated
-        rejection = check.process_view(request, view, args, kwargs) if is_checked else None
-        response: HttpResponse = rejection or view(request, *args, **kwargs)
-        return response
-
-    return guarded
 
 
 def members_only(*, carries: Collection[str] = ()) -> Callable[[View], View]:

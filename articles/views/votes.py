@@ -14,19 +14,20 @@ from articles.domain.articles import Choice, Tally
 from articles.domain.comments import CommentId
 from articles.views.lists.refresh import counts, sentence
 from articles.web import error_pages, votes
-from articles.web.form_answers import Done, form_or_script, login_first, way_back
+from articles.web.form_answers import Done, form_or_script, login_first, prefers_json, way_back
 from articles.wiring import repository
 
 
-def place_on_page(request: HttpRequest, fragment: str, own_page: str) -> str:
-    """Return the address of a part of the page of the form, or of its own page if none is named."""
-    page = way_back(request)
-    return urlsplit(page)._replace(fragment=fragment).geturl() if page else own_page
+def place_on_page(request: HttpRequest, fragment: str, own_page: str, number: int) -> str:
+    """Return the address of a part of the page of the form, or that of its own page, a view, if none is named."""
+    if page := way_back(request):
+        return urlsplit(page)._replace(fragment=fragment).geturl()
+    return reverse(own_page, args=[number])
 
 
 def row_of(request: HttpRequest, article_id: int) -> str:
     """Return the address of the article's row on the page of the form, or of its own page if none is named."""
-    return place_on_page(request, f"article-{article_id}", reverse("articles:article", args=[article_id]))
+    return place_on_page(request, f"article-{article_id}", "articles:article", article_id)
 
 
 def _button_label(request: HttpRequest, article_id: int) -> str:
@@ -67,7 +68,7 @@ def cast_by_form(
         reason = _("You are logged out. Log in, and your choice will be counted.")
         return login_first(request, reason, next=place(), **subject, choice=choice.value)
     tally = cast(choice)
-    return Done(counts(shown_as, tally) | {"told": sentence(tally)})
+    return Done(counts(shown_as, tally) | {"told": sentence(tally)}) if prefers_json(request) else Done()
 
 
 @form_or_script(page=row_of, button=_button_label)
@@ -84,7 +85,7 @@ def cast_vote(request: HttpRequest, article_id: int) -> Done | HttpResponse:
 
 def _comment_on_page(request: HttpRequest, comment_id: CommentId) -> str:
     """Return the address of the comment on the page of the form, or of its own page if none is named."""
-    return place_on_page(request, f"comment-{comment_id}", reverse("articles:comment", args=[comment_id]))
+    return place_on_page(request, f"comment-{comment_id}", "articles:comment", comment_id)
 
 
 def _button_label_of_comment(request: HttpRequest, comment_id: CommentId) -> str:

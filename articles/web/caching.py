@@ -92,13 +92,9 @@ def with_cache_headers(request: HttpRequest, response: HttpResponse) -> HttpResp
     """Set cache headers; return 304 if the client has the current version. The view has run in any case."""
     rule = RULES.get(request.resolver_match.view_name) if request.resolver_match else None
     is_read = request.method in ("GET", "HEAD") and response.status_code in (200, 304)
-    if rule is None or not is_read or getattr(response, "is_outage", False):
-        return _unruled(request, response)
-    return rule(request, response)
-
-
-def _unruled(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Make errors, forms and redirects to members private: caches may store even a 404, which shows their name."""
+    if rule and is_read and not getattr(response, "is_outage", False):
+        return rule(request, response)
+    # Errors, forms and redirects: caches may store even a 404, which shows a member's name.
     if "Cache-Control" not in response.headers and _is_personal(request, response):
         patch_cache_control(response, private=True, no_cache=True)
     return response
@@ -114,7 +110,7 @@ def _has_account(request: HttpRequest) -> bool:
 
 def _is_personal(request: HttpRequest, response: HttpResponse) -> bool:
     """Return whether the response may depend on the reader: by a session, a message, or a cookie that it sets."""
-    return bool(response.cookies) or any(name in request.COOKIES for name in PERSONAL_COOKIES)
+    return bool(response.cookies) or not request.COOKIES.keys().isdisjoint(PERSONAL_COOKIES)
 
 
 def unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponse:

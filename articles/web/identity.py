@@ -19,7 +19,7 @@ from articles.domain.limits import FOR_NEW_MEMBERS
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
 from articles.domain.notices import Notice
-from articles.web.client_address import Address, Proxies, client_address, household
+from articles.web.client_address import Address, Proxies, client_address
 from articles.wiring import repository
 
 View = Callable[..., HttpResponse]
@@ -152,9 +152,8 @@ def address_of(request: HttpRequest) -> Address | None:
     return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, _proxies(*settings.TRUSTED_PROXIES))
 
 
-def network_of(request: HttpRequest, width: Callable[[Address], str] = household) -> str:
-    """Return the digest of the client's network; clients without an address, behind unknown proxies, share one."""
-    address = address_of(request)
+def network_of(address: Address | None, width: Callable[[Address], str]) -> str:
+    """Return the digest of a client's network; clients without an address, behind unknown proxies, share one."""
     return digest("limit", "network", "" if address is None else width(address))
 
 

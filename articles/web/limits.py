@@ -35,6 +35,7 @@ from articles.domain.limits import (
     Per,
     Use,
 )
+from articles.domain.rules import Rules
 from articles.operation import metrics
 from articles.text.refusals import action_sentence
 from articles.web import error_pages
@@ -113,8 +114,10 @@ _local = LocalLimits()
 
 def refuse(request: HttpRequest) -> HttpResponse | None:
     """Take the uses of a view's limits, before it runs; return the refusal if one is reached."""
+    if not (limits := _limits_of(request)):
+        return None
     try:
-        take(request, *_limits_of(request))
+        take(request, *limits)
     except LimitReached as reached:
         return refusal(request, reached)
     except error_pages.ACCOUNTS_AWAY:  # the view needs the account as well, and answers with its own error
@@ -140,15 +143,17 @@ def take(request: HttpRequest, *limits: str) -> None:
 
     While the store is away, this process counts by itself.
     """
-    if not limits or not (rates := rules().limits):
-        return
-    uses = [use for limit in limits for use in _uses(request, limit)]
+    uses: list[Use] = []
     try:
-        repository().limits.take(uses)
+        repo = repository()
+        uses = _uses(request, limits, repo.rules)
+        repo.limits.take(uses)
     except StoreError:
-        limit, wait_ms = _local.take(uses, rates, int(time.time() * 1000))
+        of_site = rules()
+        uses = uses or _uses(request, limits, of_site)
+        limit, wait_ms = _local.take(uses, of_site.limits, int(time.time() * 1000))
         if wait_ms:
-            rules().refuse(limit, wait_ms)
+            of_site.refuse(limit, wait_ms)
     if limits == _PASSWORDS:
         vars(request)["taken"] = uses
 
@@ -181,16 +186,22 @@ def take_mentions(request: HttpRequest, count: int) -> None:
         take(request, *["mentions"] * count, *["mentions_new"] * (count if is_new_member(request.user) else 0))
 
 
-def _uses(request: HttpRequest, limit: str) -> list[Use]:
-    return [Use(limit, subject, share) for subject, share in _subjects(request, BY_NAME[limit].per).items()]
+def _uses(request: HttpRequest, limits: Collection[str], site_rules: Rules) -> list[Use]:
+    """Return a use of each limit that the site has, by each subject."""
+    return [
+        Use(limit, subject, share)
+        for limit in limits
+        if limit in site_rules.limits
+        for subject, share in _subjects(request, BY_NAME[limit].per).items()
+    ]
 
 
 def _subjects(request: HttpRequest, per: Per) -> dict[str, int]:
     """Return whom a limit counts, each with its share. Without an address, all networks are one, the narrowest."""
-    seen_from = partial(network_of, request)
+    if per in (Per.MEMBER, Per.NEW_MEMBER, Per.READER) and (member := reader_id(request)):
+        return {str(member): 1}
+    seen_from = partial(network_of, address_of(request))
     match per:
-        case Per.MEMBER | Per.NEW_MEMBER | Per.READER if member := reader_id(request):
-            return {str(member): 1}
         case Per.MEMBER | Per.READER:
             return {seen_from(neighbourhood): WIDE_SHARE, seen_from(household): ANONYMOUS_SHARE}
         case Per.ACCOUNT:

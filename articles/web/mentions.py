@@ -44,7 +44,7 @@ def audience_of(
     author = actor(request).id
     spared = Mute.objects.list_spared(author, article)
     now, then = _named_in(text), _named_in(before)
-    inboxes = get_user_model().objects.inboxes_of({*now, *then})
+    inboxes = get_user_model().objects.inboxes_of({*now, *then}) if now or then else {}
     new = [inboxes[name][0] for name in now[:MOST_MENTIONED] if name in inboxes and name not in then]
     mentioned = tuple(user for user in new if user != author and user not in spared)
     limits.take_mentions(request, len(mentioned))

@@ -30,9 +30,10 @@ def _network_of_new_account(request: HttpRequest, member: Any) -> str:
 
     Returns "" for other accounts, for a client without an address, and if voting rings are not looked for.
     """
-    rules, joined_at = repository().rules, member.date_joined.timestamp()
-    is_new = repository().store.now() - joined_at < rules.new_account
-    return network_of(request, neighbourhood) if is_new and rules.ring_accounts and address_of(request) else ""
+    store = repository().store
+    is_new = store.now() - member.date_joined.timestamp() < store.rules.new_account
+    address = address_of(request) if is_new and store.rules.ring_accounts else None
+    return network_of(address, neighbourhood) if address else ""
 
 
 def _noted(article_id: ArticleId, tally: Tally) -> Tally:
