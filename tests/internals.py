@@ -1,4 +1,9 @@
-"""Internal parts of the repository, for tests elsewhere that replace a method or shrink a step."""
+"""Internal parts of the repository for tests elsewhere, and ways to let any part fail."""
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -6,6 +11,7 @@ from articles import wiring
 from articles.repository import Repository
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
+from articles.repository.limits import Limits
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.pages import Lists
 from articles.repository.members import Members
@@ -29,6 +35,7 @@ __all__ = [
     "HeldLease",
     "Hot",
     "Imports",
+    "Limits",
     "Lists",
     "Members",
     "Pageviews",
@@ -36,16 +43,38 @@ __all__ = [
     "Store",
     "Votes",
     "keys",
+    "marks",
     "parameters",
     "schema",
     "scripts",
 ]
 
 
-def forget_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this process know of no move until the end of the test, and let no later test be led elsewhere."""
-    monkeypatch.setattr(wiring, "_followed", wiring._Followed())
-    monkeypatch.setattr(wiring, "_watch", wiring._Watch())
+@contextmanager
+def failing(
+    owner: object, name: str, error: BaseException | type[BaseException] = KeyboardInterrupt, at: int = 0
+) -> Iterator[None]:
+    """Let a function raise an error inside the block: at every call, or at one of them."""
+    function, calls = getattr(owner, name), itertools.count(1)
+
+    def fail(*args: Any, **options: Any) -> Any:
+        if at in (0, next(calls)):
+            raise error
+        return function(*args, **options)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(owner, name, fail)
+        yield
+
+
+@contextmanager
+def forgotten_moves() -> Iterator[None]:
+    """Let this process know of no move, look for one at each use of the store, and lead no later test away."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(wiring, "_followed", wiring._Followed())
+        patched.setattr(wiring, "_watch", wiring._Watch())
+        patched.setattr(wiring, "LOOK_EVERY", -1.0)
+        yield
 
 
 def let_move(repository: Repository) -> None:

@@ -5,10 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError
 from django.test import Client
 
 import moderation
+from accounts.models import TokenManager
 from articles import api, wiring
 from articles.api.protocol.problems import MEANINGS
 from articles.domain import errors
@@ -16,7 +17,7 @@ from articles.domain.refusals import GENERIC_CODE, REFUSALS
 from articles.middleware import ReaderMiddleware
 from articles.operation import outages
 from tests.api.caller import Caller, error_of
-from tests.internals import Lists
+from tests.internals import Lists, failing
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY")
 
@@ -90,10 +91,10 @@ def test_a_large_body_is_refused(as_bob, article, settings):
 
 @pytest.mark.parametrize("error", [errors.StoreUnavailable("gone"), errors.StoreUnfit("other layout")])
 def test_a_stopped_store_is_reported_as_unavailable(anyone, article, monkeypatch, error, caplog):
-    monkeypatch.setattr(Lists, "get_page", _raising(error))
     monkeypatch.setattr(outages, "STORE", outages.Outage("the store"))
 
-    answer = anyone.get("articles")
+    with failing(Lists, "get_page", error):
+        answer = anyone.get("articles")
 
     assert error_of(answer) == (503, "unavailable")
     assert int(answer["Retry-After"]) > 0
@@ -111,7 +112,7 @@ def test_an_unreachable_store_is_reported_as_unavailable(as_bob, settings, artic
 
 
 def test_a_failing_accounts_database_is_reported_as_unavailable(as_bob, anyone, article):
-    with connection.execute_wrapper(_raising(OperationalError("database is locked"))):
+    with failing(TokenManager, "find", OperationalError("database is locked")):
         answer = as_bob.put(f"articles/{article}/vote", {"choice": "vote"})
 
     assert error_of(answer) == (503, "unavailable")
@@ -124,11 +125,9 @@ def test_readers_without_an_account_do_not_need_the_accounts_database(anyone, ar
         assert anyone.get("articles").status_code == 200
 
 
-def test_details_of_internal_errors_appear_only_in_the_log(anyone, monkeypatch, caplog, settings):
+def test_details_of_internal_errors_appear_only_in_the_log(anyone, caplog, settings):
     for settings.DEBUG in (False, True):
-        monkeypatch.setattr(Lists, "get_page", _raising(ZeroDivisionError("a secret")))
-
-        with caplog.at_level(logging.ERROR):
+        with caplog.at_level(logging.ERROR), failing(Lists, "get_page", ZeroDivisionError("a secret")):
             answer = anyone.get("articles")
 
         assert error_of(answer) == (500, "internal-error")
@@ -151,11 +150,11 @@ def test_a_request_for_another_host_is_refused_as_a_problem(anyone, site_store):
     assert b"<html" in anyone.get("docs", headers={"Host": "evil.example"}).content
 
 
-def test_an_error_before_any_view_is_a_problem_too(anyone, monkeypatch):
+def test_an_error_before_any_view_is_a_problem_too(anyone):
     anyone.client.raise_request_exception = False
-    monkeypatch.setattr(ReaderMiddleware, "__call__", _raising(ZeroDivisionError("a secret")))
 
-    answer = anyone.get("articles")
+    with failing(ReaderMiddleware, "__call__", ZeroDivisionError("a secret")):
+        answer = anyone.get("articles")
 
     assert error_of(answer) == (500, "internal-error")
     assert "secret" not in answer.content.decode()
@@ -174,10 +173,3 @@ def test_every_code_is_documented():
     assert len(raised) > 10
     assert raised - documented == set()
     assert {(row.http, row.code) for row in REFUSALS if row.code != GENERIC_CODE} <= documented
-
-
-def _raising(error):
-    def fail(*_args, **_kwargs):
-        raise error
-
-    return fail

@@ -11,6 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from articles import wiring
+from articles.management.commands import import_articles
 from articles.repository import Repository
 
 Run = Callable[..., str]
@@ -46,3 +47,9 @@ def write(tmp_path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Import a few rows at a time."""
+    monkeypatch.setattr(import_articles, "BATCH", 3)

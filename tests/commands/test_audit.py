@@ -1,6 +1,5 @@
 """`manage.py audit` and `manage.py repair`."""
 
-from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -12,6 +11,7 @@ from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
 from tests.cast import MODERATOR
 from tests.commands.rows import row
+from tests.internals import failing
 from tests.store_state import add_foreign_key, lose_from_ranking, lose_group_members, lose_ranking, ranking_values
 
 
@@ -56,22 +56,15 @@ def test_the_audit_shows_its_progress_on_request(run, used, capfd):
     assert "articles/s" in capfd.readouterr().err
 
 
-def test_an_interrupted_audit_says_so(run, used, monkeypatch):
-    def break_off(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(used.audit, "run", break_off)
-    with pytest.raises(CommandError, match=r"^Interrupted\.$") as caught:
+def test_an_interrupted_audit_says_so(run, used):
+    with failing(used.audit, "run"), pytest.raises(CommandError, match=r"^Interrupted\.$") as caught:
         run("audit")
     assert caught.value.returncode == 130
 
 
-def test_a_store_failure_is_reported_in_one_sentence(run, used, monkeypatch):
-    def fail(*_):
-        raise StoreUnavailable("it is loading")
-
-    monkeypatch.setattr(used.audit, "run", fail)
-    with pytest.raises(CommandError, match="The store cannot be used: it is loading"):
+def test_a_store_failure_is_reported_in_one_sentence(run, used):
+    told = pytest.raises(CommandError, match="The store cannot be used: it is loading")
+    with failing(used.audit, "run", StoreUnavailable("it is loading")), told:
         run("audit")
 
 
@@ -109,9 +102,9 @@ def test_repair_restores_the_order_of_articles(run, used):
     assert run("audit") == "5 articles, no findings.\n"
 
 
-def test_repair_adopts_another_weight_of_a_vote(run, used, monkeypatch):
-    monkeypatch.setattr(used.store, "rules", replace(used.store.rules, votes_per_day=100))
-    monkeypatch.setattr(used, "rules", used.store.rules)
+def test_repair_adopts_another_weight_of_a_vote(run, used, settings):
+    settings.VOTES_PER_DAY = 100
+    wiring.forget_repositories()
     out = run("repair")
     assert out.splitlines() == [
         "A point now moves an article by 864 s: all articles were rescored.",

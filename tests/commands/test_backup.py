@@ -30,11 +30,10 @@ from accounts.models import (
 )
 from articles import backup, known_store, wiring
 from articles.backup import accounts, folders, making
-from articles.backup import files as backup_lines
 from articles.backup import files as manifest
 from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, SiteText
-from tests.internals import HeldLease
+from tests.internals import HeldLease, failing
 from tests.store_state import (
     DEEP,
     DEEP_LOGS,
@@ -89,7 +88,7 @@ def used(run, site_store, alice, carol):
 
 
 @pytest.fixture
-def elsewhere(store_paths, settings, tmp_path, monkeypatch):
+def elsewhere(store_paths, settings, tmp_path):
     """A function that turns this process into an empty site with another store, which knows no accounts."""
     url = store_paths.url(of_this_run.OTHER_DATABASE)
 
@@ -236,12 +235,9 @@ ROW = {"id": 9, "username": "eve"}
 
 
 @pytest.mark.parametrize("line", FORGED_RECORDS, ids=lambda line: str(line)[:60])
-def test_a_record_that_no_backup_has_is_refused_and_leaves_the_site_empty(
-    run, used, elsewhere, tmp_path, line, monkeypatch
-):
+def test_a_record_that_no_backup_has_is_refused_and_leaves_the_site_empty(run, used, elsewhere, tmp_path, line):
     run("backup", tmp_path / "backups")
     tamper(only(tmp_path / "backups"), manifest.STORE, [line])
-    monkeypatch.setattr(backup_lines, "_LONGEST_LINE", 1 << 18)
     elsewhere()
 
     with pytest.raises(CommandError, match="is damaged and was not restored"):
@@ -323,19 +319,15 @@ def test_a_site_with_articles_or_accounts_is_not_overwritten(run, used, elsewher
 
 @pytest.mark.parametrize("step", ["load", "_restore_secret_key", "read_lines"])
 def test_an_interrupted_restore_keeps_the_site_from_starting_until_it_is_repeated(
-    run, used, elsewhere, tmp_path, monkeypatch, step
+    run, used, elsewhere, tmp_path, step
 ):
     run("backup", tmp_path / "backups")
     before = rows()
     elsewhere()
 
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(backup.restoring if step != "load" else accounts, step, interrupt)
-        with pytest.raises(CommandError, match="Run it again to finish"):
-            run("restore", tmp_path / "backups")
+    owner = backup.restoring if step != "load" else accounts
+    with failing(owner, step), pytest.raises(CommandError, match="Run it again to finish"):
+        run("restore", tmp_path / "backups")
     with pytest.raises(CommandError, match="its restore was interrupted"):
         run("audit")
     assert "The audit found nothing" in run("restore", tmp_path / "backups")
@@ -360,12 +352,9 @@ def test_the_newest_backups_are_kept(run, used, tmp_path):
     assert (folder / "notes").is_dir()
 
 
-def test_an_interrupted_backup_leaves_nothing(run, used, tmp_path, monkeypatch):
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(accounts, "iterate", interrupt)
-    with pytest.raises(CommandError, match="Interrupted: no backup was made"):
+def test_an_interrupted_backup_leaves_nothing(run, used, tmp_path):
+    told = pytest.raises(CommandError, match="Interrupted: no backup was made")
+    with failing(accounts, "iterate"), told:
         run("backup", tmp_path / "backups")
 
     assert [path.name for path in (tmp_path / "backups").iterdir()] == [".lock"]

@@ -1,7 +1,6 @@
 """`manage.py import_articles` and `export_articles`: texts and comments, with their threads, times and counts."""
 
 import time
-from contextlib import suppress
 
 import pytest
 from django.core.management.base import CommandError
@@ -11,17 +10,12 @@ from articles.domain.articles import Choice
 from articles.domain.comments import CommentOrder, root_of
 from articles.domain.moderation_log import Actor
 from articles.management.base import Progress
-from articles.management.commands import import_articles
 from tests.commands.rows import row
+from tests.internals import failing
 from tests.store_state import empty, problems
 
 CAROL = Actor(99, "carol")
 AT = 1_700_000_060
-
-
-@pytest.fixture
-def small_batches(monkeypatch):
-    monkeypatch.setattr(import_articles, "BATCH", 2)
 
 
 def comment(number, **changes):
@@ -150,22 +144,16 @@ def test_comments_are_imported_with_their_authors_and_bad_ones_are_reported_by_l
     assert problems(site_store) == []
 
 
-def test_an_import_interrupted_anywhere_is_completed(run, site_store, write, small_batches, monkeypatch):
+def test_an_import_interrupted_anywhere_is_completed(run, site_store, write, small_batches):
     above = {1: None, 2: 1, 3: None, 4: 3, 5: 4, 6: 1}
     rows = [row(1, comment_numbers=6), *(comment(n, parent=parent, deleted=n == 3) for n, parent in above.items())]
-    file, batches = write([*rows, row(2), comment(1)]), []
-
-    def interrupt(*_):
-        batches.append(1)
-        raise KeyboardInterrupt
+    file = write([*rows, row(2), comment(1)])
 
     for _ in range(2):
-        with monkeypatch.context() as patched, suppress(CommandError):
-            patched.setattr(Progress, "reach", interrupt)
+        with failing(Progress, "reach"), pytest.raises(CommandError, match="Interrupted"):
             run("import_articles", file)
     run("import_articles", file)
 
-    assert batches
     assert [(number, depth) for number, depth, _, _ in thread(site_store)] == [
         *((1, 0), (2, 1), (6, 1)),
         *((3, 0), (4, 1), (5, 2)),

@@ -47,18 +47,15 @@ def test_compression_is_detected_by_content_rather_than_name(run, site_store, wr
 
 @pytest.mark.parametrize("name", ["articles.jsonl", "articles.jsonl.gz"])
 @pytest.mark.parametrize("shift_to_now", [False, True])
-def test_rows_can_be_read_from_a_pipe(run, site_store, write, monkeypatch, name, shift_to_now):
-    content = write(ROWS, name).read_bytes()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Pipe(content))))
-    run("import_articles", "-", shift_to_now=shift_to_now)
-    assert titles(site_store) == ["Article 0", "Article 1", "Article 2"]
-
-
-def test_rows_can_be_read_from_a_redirected_file(run, site_store, write, monkeypatch):
-    with write(ROWS).open() as stdin:
+@pytest.mark.parametrize("is_pipe", [True, False])
+def test_rows_can_be_read_from_a_pipe_or_a_redirected_file(
+    run, site_store, write, monkeypatch, name, shift_to_now, is_pipe
+):
+    path = write(ROWS, name)
+    with io.TextIOWrapper(io.BufferedReader(Pipe(path.read_bytes()))) if is_pipe else path.open() as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
-        run("import_articles", "-", shift_to_now=True)
-    assert site_store.imports.count() == 3
+        run("import_articles", "-", shift_to_now=shift_to_now)
+    assert titles(site_store) == ["Article 0", "Article 1", "Article 2"]
 
 
 def test_a_byte_order_mark_and_other_line_endings_are_accepted(run, site_store, tmp_path):
@@ -134,11 +131,7 @@ def test_an_error_about_damage_names_the_last_good_line(write):
         list(source.lines())
 
 
-def test_without_a_terminal_no_progress_bar_is_shown(run, write, capfd):
-    run("import_articles", write(ROWS))
-    assert "B/s" not in capfd.readouterr().err
-
-
-def test_a_progress_bar_is_shown_on_request(run, write, capfd):
-    run("import_articles", write(ROWS), progress=True)
-    assert "B/s" in capfd.readouterr().err
+@pytest.mark.parametrize("options", [{}, {"progress": True}])
+def test_without_a_terminal_a_progress_bar_is_shown_on_request_only(run, write, capfd, options):
+    run("import_articles", write(ROWS), **options)
+    assert ("B/s" in capfd.readouterr().err) is bool(options)

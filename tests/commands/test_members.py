@@ -9,6 +9,7 @@ from articles.domain.errors import StoreUnavailable
 from articles.domain.members import DELETED_NAME
 from articles.domain.moderation_log import Actor
 from tests.factories import browser_of, comment_on
+from tests.internals import failing
 from tests.store_state import problems
 
 
@@ -49,14 +50,10 @@ def test_a_member_gets_another_name_everywhere(run, site_store, posts, alice):
     assert problems(site_store) == []
 
 
-def test_a_rename_that_was_interrupted_is_repeated(run, site_store, posts, monkeypatch):
-    def interrupt(*_):
-        raise StoreUnavailable
-
-    with monkeypatch.context() as patch:
-        patch.setattr(type(site_store.account_deletion), "rename", interrupt)
-        with pytest.raises(CommandError):
-            run("rename_member", "alice", "alison")
+def test_a_rename_that_was_interrupted_is_repeated(run, site_store, posts):
+    rename = type(site_store.account_deletion), "rename"
+    with failing(*rename, StoreUnavailable), pytest.raises(CommandError):
+        run("rename_member", "alice", "alison")
     run("rename_member", "alice", "alison")
 
     assert names_in(site_store, posts) == {"alison"}

@@ -9,19 +9,19 @@ from articles.management.commands import move_store
 from articles.repository import Place
 from tests.cast import ALICE, BOB
 from tests.factories import post
-from tests.internals import forget_moves
+from tests.internals import failing, forgotten_moves, marks
 from tests.rules import connect
 from tests.store_state import abandon_lease, client_of, expire_lease, hold_import_lock, import_lock_holder
 from tests.topologies import of_this_run
 
 
 @pytest.fixture(autouse=True)
-def other_url(store_paths, monkeypatch):
+def other_url(store_paths):
     """The URL of an empty store; no process of another test is led there."""
-    forget_moves(monkeypatch)
     url = store_paths.url(of_this_run.OTHER_DATABASE)
     client_of(url).flushdb()
-    yield url
+    with forgotten_moves():
+        yield url
     client_of(url).flushdb()
     wiring.forget_repositories()
 
@@ -68,15 +68,13 @@ def test_a_running_move_is_neither_cancelled_nor_confirmed(run, site_store, monk
 
 
 def test_a_move_that_died_before_the_other_store_was_opened_is_completed_by_the_next_process(
-    run, site_store, other_url, monkeypatch, settings
+    run, site_store, other_url, settings
 ):
     article = post(site_store, 1)
     move = site_store.move_to(connect(other_url, shards=4))
     move.copy(lambda *_: None)
-    with monkeypatch.context() as patched:
-        patched.setattr("articles.repository.moving.marks.open_copy", lambda *_: None)
+    with failing(marks, "open_copy"), pytest.raises(KeyboardInterrupt):
         move.switch(Place(settings.STORE_URL, settings.STORE_SHARDS), Place(other_url, 4), lambda *_: None)
-    monkeypatch.setattr(wiring, "LOOK_EVERY", -1.0)
 
     wiring.patient_repository().votes.cast(article, BOB, Choice.VOTE)
     assert connect(other_url, shards=4).articles.get(article, BOB).choice is Choice.VOTE

@@ -28,8 +28,15 @@ from articles.domain.readership import Visit
 from articles.models import ArchivedViews
 from articles.readership import archive
 from articles.readership.record import record_view
-from tests.internals import LEASE_SECONDS, HeldLease, Hot, RankingParameters
-from tests.store_state import get_notes, is_rewriting_file, limited_rights, ranking_values, set_clock
+from tests.internals import LEASE_SECONDS, HeldLease, Hot, RankingParameters, failing
+from tests.store_state import (
+    get_notes,
+    is_rewriting_file,
+    limited_rights,
+    lost_connection,
+    ranking_values,
+    set_clock,
+)
 from tests.waiting import until
 
 STEPS = [
@@ -62,7 +69,7 @@ def post(repository, number=1):
     return repository.articles.post(1, "alice", f"Article {number}", f"https://example.org/{number}").id
 
 
-def later(repository, monkeypatch, seconds):
+def later(repository, seconds):
     """Advance the repository's clock."""
     set_clock(repository, lambda: time.time() + seconds)
 
@@ -114,11 +121,11 @@ def test_the_weight_is_adapted_to_the_site(site_store):
     assert list(site_store.audit.run()) == []
 
 
-def test_a_stale_hot_list_is_rescored(site_store, monkeypatch):
+def test_a_stale_hot_list_is_rescored(site_store):
     site_store.pageviews.record(post(site_store), Visit("0" * 16))
     assert results(site_store)["hot"].result == ""
     before = site_store.hot.get_refreshed_at()
-    later(site_store, monkeypatch, site_store.rules.hot_refresh - 1)
+    later(site_store, site_store.rules.hot_refresh - 1)
 
     assert results(site_store)["hot"].result == "rescored", "not a whole round late"
 
@@ -132,11 +139,11 @@ def test_the_ranks_of_top_articles_are_sampled(site_store):
     assert results(site_store)["history"].result == "1 article sampled"
 
 
-def test_the_views_of_articles_no_longer_read_are_archived(site_store, monkeypatch):
+def test_the_views_of_articles_no_longer_read_are_archived(site_store):
     first, second = post(site_store, 1), post(site_store, 2)
     for article_id in (first, second):
         site_store.pageviews.record(article_id, Visit("0" * 16))
-    later(site_store, monkeypatch, site_store.rules.archive_after + 1)
+    later(site_store, site_store.rules.archive_after + 1)
 
     assert results(site_store)["archive"].result == "2 articles archived"
 
@@ -171,56 +178,43 @@ def test_expired_sessions_are_deleted(site_store):
     assert [session.pk for session in Session.objects.all()] == ["2"]
 
 
-def test_leftover_rows_are_deleted(site_store, monkeypatch):
+def test_leftover_rows_are_deleted(site_store):
     article_id = post(site_store)
     site_store.pageviews.record(article_id, Visit("0" * 16))
-    later(site_store, monkeypatch, site_store.rules.archive_after + 1)
+    later(site_store, site_store.rules.archive_after + 1)
     housekeeping.run(site_store)
     row = ArchivedViews.objects.get()
     record_view(site_store, article_id, Visit("1" * 16))
     row.save()
-    later(site_store, monkeypatch, site_store.rules.archive_after + 4000)
+    later(site_store, site_store.rules.archive_after + 4000)
 
     assert results(site_store)["expire"].result == "1 archive row deleted"
 
 
-def test_data_of_past_days_is_trimmed(site_store, monkeypatch):
+def test_data_of_past_days_is_trimmed(site_store):
     site_store.pageviews.record(post(site_store), Visit("0" * 16))
-    later(site_store, monkeypatch, 15 * 86400)
+    later(site_store, 15 * 86400)
 
     assert results(site_store)["trim"].result == "2 entries dropped"
 
 
-def failing(error):
-    def fail(*_, **__):
-        raise error
-
-    return fail
-
-
-def test_a_failing_step_does_not_stop_the_others(site_store, monkeypatch, caplog):
+def test_a_failing_step_does_not_stop_the_others_and_an_outage_is_logged_in_one_line(site_store, caplog):
     post(site_store)
-    monkeypatch.setattr(archive, "put_away", failing(ZeroDivisionError("x" * 1000)))
-
-    found = results(site_store)
+    with (
+        failing(Hot, "is_stale", StoreUnavailable("OOM")),
+        failing(archive, "put_away", ZeroDivisionError("x" * 1000)),
+    ):
+        found = results(site_store)
 
     assert list(found) == STEPS
-    assert [step for step, done in found.items() if done.error] == ["archive"]
-    assert found["archive"].error == f"ZeroDivisionError: {'x' * 1000}"[:300]
+    assert {step: done.error for step, done in found.items() if done.error} == {
+        "hot": "StoreUnavailable: OOM",
+        "archive": f"ZeroDivisionError: {'x' * 1000}"[:300],
+    }
     assert noted(site_store)["archive"]["error"] == found["archive"].error
-    (record,) = [record for record in caplog.records if record.levelno == logging.ERROR]
-    assert record.getMessage() == "archive failed"
-    assert record.exc_info[0] is ZeroDivisionError
-
-
-def test_a_store_failure_in_a_step_is_logged_in_one_line(site_store, monkeypatch, caplog):
-    monkeypatch.setattr(Hot, "is_stale", failing(StoreUnavailable("OOM")))
-
-    assert results(site_store)["hot"].error == "StoreUnavailable: OOM"
-
-    (record,) = [record for record in caplog.records if record.levelno == logging.ERROR]
-    assert record.getMessage() == "hot failed: StoreUnavailable: OOM"
-    assert record.exc_info is None
+    hot, put_away = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert (hot.getMessage(), hot.exc_info) == ("hot failed: StoreUnavailable: OOM", None)
+    assert (put_away.getMessage(), put_away.exc_info[0]) == ("archive failed", ZeroDivisionError)
 
 
 @pytest.mark.needs("one server")
@@ -232,10 +226,10 @@ def test_a_store_that_does_not_permit_to_forget_is_reported_once_a_day(site_stor
     assert [record.levelname for record in caplog.records if "BGREWRITEAOF" in record.message] == ["ERROR"]
 
 
-def test_routine_steps_are_logged_at_debug(site_store, monkeypatch, caplog):
+def test_routine_steps_are_logged_at_debug(site_store, caplog):
     caplog.set_level(logging.DEBUG, "articles.housekeeping")
     site_store.pageviews.record(post(site_store), Visit("0" * 16))
-    later(site_store, monkeypatch, site_store.rules.archive_after + 1)
+    later(site_store, site_store.rules.archive_after + 1)
 
     housekeeping.run(site_store)
 
@@ -289,11 +283,10 @@ def test_the_command_prints_a_line_for_each_step(run, site_store):
     assert lines[5].startswith("history: 1 article sampled (0.0")
 
 
-def test_the_exit_status_shows_that_a_step_failed(site_store, monkeypatch):
-    monkeypatch.setattr(archive, "put_away", failing(ZeroDivisionError("no")))
+def test_the_exit_status_shows_that_a_step_failed(site_store):
     out = StringIO()
 
-    with pytest.raises(SystemExit) as ended:
+    with failing(archive, "put_away", ZeroDivisionError("no")), pytest.raises(SystemExit) as ended:
         call_command("tick", stdout=out)
 
     assert ended.value.code == 1
@@ -301,10 +294,8 @@ def test_the_exit_status_shows_that_a_step_failed(site_store, monkeypatch):
     assert "expire: " in out.getvalue()
 
 
-def test_without_a_store_the_command_says_so(run, site_store, monkeypatch):
-    monkeypatch.setattr(site_store.lease, "acquire", failing(StoreUnavailable("it is away")))
-
-    with pytest.raises(CommandError, match="The store cannot be used: it is away"):
+def test_without_a_store_the_command_says_so(run, site_store):
+    with lost_connection(site_store), pytest.raises(CommandError, match="The store cannot be used: "):
         run("tick")
 
 
@@ -363,7 +354,7 @@ def test_the_loop_does_not_start_after_a_stop_request(site_store):
     stopping = threading.Event()
     stopping.set()
 
-    housekeeping.keep(failing(AssertionError), 0, stopping, failing(AssertionError))
+    housekeeping.keep(pytest.fail, 0, stopping, pytest.fail)
 
 
 class Pauses(threading.Event):
@@ -410,11 +401,11 @@ def test_the_command_loops_until_a_signal(tmp_path, number):
     assert time.monotonic() - asked < 5
 
 
-def test_the_hot_list_decays_without_readers(site_store, monkeypatch):
+def test_the_hot_list_decays_without_readers(site_store):
     for number in (1, 2):
         site_store.pageviews.record(post(site_store, number), Visit("0" * 16))
     before = site_store.lists.get_page(Order.HOT)
-    later(site_store, monkeypatch, 3600)
+    later(site_store, 3600)
 
     housekeeping.run(site_store)
 

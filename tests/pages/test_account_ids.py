@@ -8,10 +8,10 @@ from django.core.management import call_command
 from accounts import member_ids
 from accounts.models import User
 from articles import accounts
-from articles.domain.errors import StoreUnavailable
 from articles.wiring import patient_repository
 from tests.cast import PASSWORD
 from tests.factories import browser_of, member
+from tests.store_state import lost_connection
 
 KNOWN = 5000
 
@@ -55,13 +55,9 @@ def test_an_id_is_never_inserted_over_an_account(db, monkeypatch):
     assert User.objects.get(pk=taken.pk).username == "taken"
 
 
-def test_without_the_store_nobody_signs_up_and_the_page_says_so(db, site_store, monkeypatch):
-    def away(*_):
-        raise StoreUnavailable("connection refused")
-
-    monkeypatch.setattr(site_store.account_ids, "reserve", away)
-
-    answer = sign_up()
+def test_without_the_store_nobody_signs_up_and_the_page_says_so(db, site_store):
+    with lost_connection(site_store):
+        answer = sign_up()
 
     assert answer.status_code == 503
     assert answer["Retry-After"]

@@ -15,9 +15,11 @@ from django.test import Client, RequestFactory
 from articles import wiring
 from articles.domain.errors import StoreUnavailable
 from articles.middleware import ViewsMiddleware
+from articles.views.lists import pages
 from articles.web.error_pages import failed
 from tests.factories import browser_of
 from tests.figures import value
+from tests.internals import failing
 from tests.store_state import read_timeout
 from voting_site.serving.requests import BodyMiddleware
 
@@ -98,14 +100,11 @@ def test_readers_without_an_account_do_not_notice(site_store, article):
         assert Client().post("/preferences/", {"theme": "dark"}).status_code == 302
 
 
-def test_an_unexpected_error_shows_no_details_and_is_counted(site_store, monkeypatch):
-    def fail(*_):
-        raise RuntimeError("secret detail")
-
-    monkeypatch.setattr("articles.views.lists.pages.place_in", fail)
+def test_an_unexpected_error_shows_no_details_and_is_counted(site_store):
     counted = partial(value, "site_requests_total", view="articles:front", method="GET", status="500")
     before = counted()
-    response = Client(raise_request_exception=False).get("/")
+    with failing(pages, "place_in", RuntimeError("secret detail")):
+        response = Client(raise_request_exception=False).get("/")
 
     assert response.status_code == 500
     assert "Something went wrong" in response.content.decode()

@@ -12,7 +12,7 @@ from articles.readership.record import GatheredViews, count_apart, request_from
 from articles.readership.visitors import COOKIE, remember
 from tests.clock import DAY
 from tests.factories import actor, post_as
-from tests.internals import Pageviews
+from tests.internals import Pageviews, failing
 from tests.store_state import set_clock
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -88,14 +88,11 @@ def test_archived_counters_are_restored(site_store, article):
     assert (site_store.articles.get(article).pv, site_store.articles.get(article).uv) == (2, 2)
 
 
-def test_while_the_store_is_away_views_are_lost_with_a_warning(site_store, article, monkeypatch, caplog):
-    def fail(self, views):
-        raise StoreUnavailable("away")
-
-    monkeypatch.setattr(Pageviews, "record_many", fail)
+def test_while_the_store_is_away_views_are_lost_with_a_warning(site_store, article, caplog):
     views = GatheredViews()
-    views.add(variables_of(1), article)
-    views.close()
+    with failing(Pageviews, "record_many", StoreUnavailable("away")):
+        views.add(variables_of(1), article)
+        views.close()
 
     assert "1 views not counted: StoreUnavailable: away" in caplog.text
 

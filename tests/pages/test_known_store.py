@@ -12,7 +12,7 @@ from articles.domain.errors import StoreUnfit
 from articles.models import KnownStore
 from tests.cast import PASSWORD
 from tests.factories import browser_of
-from tests.internals import schema
+from tests.internals import failing, schema
 from tests.store_state import forget_accounts, lose_everything
 
 
@@ -97,15 +97,11 @@ def test_a_store_that_was_used_before_accounts_remembered_stores_is_accepted(sit
     assert known_store.known_site() == site_store.site_id
 
 
-def test_while_the_accounts_are_away_the_store_is_used_but_not_remembered(site_store, monkeypatch):
+def test_while_the_accounts_are_away_the_store_is_used_but_not_remembered(site_store):
     lose_accounts()
     forget_accounts(site_store)
 
-    def fail():
-        raise DatabaseError("locked")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(known_store, "known_site", fail)
+    with failing(known_store, "known_site", DatabaseError("locked")):
         start_again()
 
     assert known_store.known_site() is None

@@ -7,6 +7,7 @@ from django.test import Client
 from django.utils import translation
 from django.utils.http import urlsafe_base64_encode
 
+from accounts.forms import LoginForm
 from accounts.mail import wait_until_sent
 from accounts.models import User
 from accounts.passwords import HashesBusy
@@ -19,6 +20,7 @@ from articles.web.limits import FORMS, PAGES
 from tests.cast import PASSWORD, password_of
 from tests.factories import browser_of, comment_on, member
 from tests.figures import value
+from tests.internals import Limits, failing
 from tests.routes import routes
 from tests.rules import RATES
 
@@ -27,6 +29,7 @@ HOME, ELSEWHERE = "203.0.113.7", "198.51.100.9"
 
 USES = 6
 
+TAKE, EXHAUSTED = (Limits, "take"), LimitReached("changes", 60_000)
 LIMITED_BY_THEIR_SCRIPT = {"/articles/1/vote/", "/comments/1000001/vote/"}
 
 
@@ -40,10 +43,6 @@ def _limited(settings, limits_clock) -> None:
 @pytest.fixture
 def dave(db: None) -> User:
     return member("dave", email="dave@example.org", password=PASSWORD)
-
-
-def exhausted(*_arguments: object) -> None:
-    raise LimitReached("changes", 60_000)
 
 
 def log_in(name: str, password: str = "wrong", address: str = HOME, browser: Client | None = None, path="/login/"):
@@ -165,12 +164,8 @@ def test_logins_of_many_accounts_are_throttled_by_network(dave, bob, settings):
     assert statuses(responses) == [302] * USES + [429] * 2
 
 
-def test_a_password_that_was_not_checked_costs_nothing(dave, monkeypatch):
-    def busy(*_: object, **__: object) -> None:
-        raise HashesBusy
-
-    with monkeypatch.context() as patched:
-        patched.setattr("accounts.forms.LoginForm.is_valid", busy)
+def test_a_password_that_was_not_checked_costs_nothing(dave):
+    with failing(LoginForm, "is_valid", HashesBusy):
         assert statuses([log_in("dave") for _ in range(30)]) == [429] * 30
 
     assert log_in("dave", PASSWORD).status_code == 302
@@ -245,7 +240,7 @@ def test_an_open_session_cannot_guess_the_password_in_any_form(dave, caplog, pat
 
 
 @pytest.mark.parametrize("path", CONFIRMED)
-def test_a_right_password_in_a_form_takes_nothing_of_the_limit_of_wrong_ones(dave, path, monkeypatch):
+def test_a_right_password_in_a_form_takes_nothing_of_the_limit_of_wrong_ones(dave, path):
     refused = {"email": "no address", "name": "someone else", "new_password1": "a", "new_password2": "a"}
     browser = browser_of(dave)
     for _ in range(12):
@@ -374,14 +369,14 @@ def test_members_behind_one_network_are_counted_by_account(alice, bob):
     assert Client().post("/preferences/", fields, REMOTE_ADDR=HOME).status_code == 302
 
 
-def test_every_form_takes_a_use_before_it_is_read(article, carol, monkeypatch):
-    monkeypatch.setattr(type(wiring.repository().limits), "take", exhausted)
+def test_every_form_takes_a_use_before_it_is_read(article, carol):
     User.objects.filter(pk=carol.pk).update(is_staff=True, is_superuser=True)
     comment_on(wiring.repository(), article, "A comment", carol.pk)
     paths = [route.path() for route in routes() if not route.pattern.startswith("/api/")]
 
     for browser in (browser_of(carol), Client()):
-        statuses = {path: browser.post(path, {"choice": "oppose"}).status_code for path in paths}
+        with failing(*TAKE, EXHAUSTED):
+            statuses = {path: browser.post(path, {"choice": "oppose"}).status_code for path in paths}
         others = {path for path, status in statuses.items() if status not in (404, 405, 429)}
         assert others == LIMITED_BY_THEIR_SCRIPT
         assert list(statuses.values()).count(429) > 40
@@ -479,10 +474,9 @@ def test_mentions_are_limited_over_all_texts_and_edits_of_a_member(
 
 def test_large_bodies_are_limited_before_they_are_decoded(site_store, monkeypatch):
     monkeypatch.setattr(HttpRequest, "body", property(lambda _request: pytest.fail("it was read")))
-    monkeypatch.setattr(type(wiring.repository().limits), "take", exhausted)
-
     for path in ("/post/", "/login/", "/api/articles", "/nowhere/"):
-        answer = Client().post(path, {"text": "x" * 100_000})
+        with failing(*TAKE, EXHAUSTED):
+            answer = Client().post(path, {"text": "x" * 100_000})
         assert (answer.status_code, answer["Retry-After"]) == (429, "60")
         assert answer["Content-Type"].startswith("application/json" if "api" in path else "text/html")
 
@@ -588,11 +582,11 @@ def test_without_limits_nothing_is_refused(dave, settings):
     assert statuses([log_in("dave") for _ in range(12)]) == [200] * 12
 
 
-def test_a_page_of_a_list_takes_nothing(article, monkeypatch):
-    monkeypatch.setattr(type(wiring.repository().limits), "take", lambda *_: pytest.fail("a limit is taken"))
-
-    for path in ("/", "/newest/", "/hot/", "/top/", "/groups/", f"/articles/{article}/", "/healthz", "/login/"):
-        assert Client().get(path).status_code == 200
+def test_a_page_of_a_list_takes_nothing(article):
+    paths = ["/", "/newest/", "/hot/", "/top/", "/groups/", f"/articles/{article}/", "/healthz", "/login/"]
+    with failing(*TAKE, EXHAUSTED):
+        for path in paths:
+            assert Client().get(path).status_code == 200
 
 
 def test_explaining_a_result_counts_as_a_search(article):

@@ -8,6 +8,7 @@ from articles.domain.errors import GroupExists
 from articles.domain.moderation_log import Actor
 from articles.models import BlockedHost
 from tests.factories import actor, browser_of
+from tests.internals import failing
 from tests.store_state import RANKING_KEY, key_names, refusing_writes
 
 
@@ -127,17 +128,11 @@ def test_nothing_that_the_store_cannot_log_is_done(site_store, bob, carol):
     assert browser_of(bob).get("/post/").status_code == 200
 
 
-def test_a_moderator_who_loses_a_race_for_a_title_sees_an_error_at_the_field(site_store, carol, monkeypatch):
+def test_a_moderator_who_loses_a_race_for_a_title_sees_an_error_at_the_field(site_store, carol):
     site_store.groups.create("snakes", "Snakes")
-    groups = type(site_store.groups)
-
-    def taken(*_args, **_options):
-        raise GroupExists("python")
-
-    monkeypatch.setattr(groups, "create", taken)
-    monkeypatch.setattr(groups, "rename", taken)
-    for path, fields in (("", {}), ("snakes/", {"rename": "1"})):
-        response = browser_of(carol).post(f"/moderation/groups/{path}", {"title": "Python"} | fields)
+    for act, path, fields in (("create", "", {}), ("rename", "snakes/", {"rename": "1"})):
+        with failing(type(site_store.groups), act, GroupExists("python")):
+            response = browser_of(carol).post(f"/moderation/groups/{path}", {"title": "Python"} | fields)
         assert response.status_code == 400
         assert "There is already a group with this name." in response.text
 

@@ -5,7 +5,7 @@ import pytest
 from articles import wiring
 from articles.domain.articles import Choice
 from articles.repository import Place
-from tests.internals import end_move, forget_moves, let_move, refuse_changes
+from tests.internals import end_move, forgotten_moves, let_move, refuse_changes
 from tests.rules import connect
 from tests.store_state import client_of
 from tests.topologies import of_this_run
@@ -14,11 +14,10 @@ SENTENCE = b"This site is about to move to another server."
 
 
 @pytest.fixture(autouse=True)
-def watching(monkeypatch):
+def watching():
     """Look for a move at every use of the store."""
-    monkeypatch.setattr(wiring, "LOOK_EVERY", -1.0)
-    forget_moves(monkeypatch)
-    yield
+    with forgotten_moves():
+        yield
     wiring.forget_repositories()
 
 

@@ -5,6 +5,7 @@ import pytest
 from accounts.models import Sweep
 from articles.domain.errors import StoreUnavailable
 from tests.factories import browser_of, comment_on
+from tests.internals import failing
 
 PAGE, BEGIN = "/users/alice/moderation/", "/users/alice/moderation/sweep/"
 FIELDS = {"days": "1", "reason": "Nothing but spam"}
@@ -60,13 +61,10 @@ def test_a_long_sweep_is_continued(site_store, article, comment, alice, carol, h
     assert (sweep.removed, sweep.is_complete) == (2, True)
 
 
-def test_a_sweep_that_fails_has_counted_what_it_removed(site_store, article, comment, alice, carol, monkeypatch):
-    def fail(*_args, **_named):
-        raise StoreUnavailable
+def test_a_sweep_that_fails_has_counted_what_it_removed(site_store, article, comment, alice, carol):
+    with failing(type(site_store.comments), "remove", StoreUnavailable):
+        assert browser_of(carol).post(BEGIN, FIELDS).status_code == 503
 
-    monkeypatch.setattr(type(site_store.comments), "remove", fail)
-
-    assert browser_of(carol).post(BEGIN, FIELDS).status_code == 503
     sweep = Sweep.objects.get()
     assert (sweep.removed, sweep.is_complete) == (1, False)
 
