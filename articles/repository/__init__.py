@@ -20,6 +20,7 @@ from articles.repository.groups import Groups
 from articles.repository.imports import Imports
 from articles.repository.inbox import Inbox, Unread
 from articles.repository.inspection.overview import Inspection
+from articles.repository.inspection.server import NodeFacts
 from articles.repository.limits import Limits
 from articles.repository.lists.feeds import FeedFilter, Feeds
 from articles.repository.lists.hot import Hot
@@ -82,6 +83,7 @@ __all__ = [
     "Layout",
     "MoveFailed",
     "MoveState",
+    "NodeFacts",
     "Place",
     "Preview",
     "RankingChange",

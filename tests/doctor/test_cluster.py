@@ -3,7 +3,7 @@
 import pytest
 
 from articles.doctor import server as checks
-from articles.repository.inspection.server import NodeFacts
+from articles.repository import NodeFacts
 from tests.doctor.examining import brief, levels, look
 from tests.rules import connect
 from tests.topologies.cluster import Cluster

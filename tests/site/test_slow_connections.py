@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from bench.lib import slow_clients
+from tests import slow_clients
 
 PATIENCE = 3.0
 """Seconds, instead of twenty."""

@@ -1,6 +1,5 @@
 """Clients that hold connections as long as they can, and a reader who measures the site meanwhile."""
 
-import resource
 import socket
 import struct
 import threading
@@ -105,14 +104,6 @@ def ports_held(server_port: int) -> set[int]:
     return held
 
 
-def allow_connections(count: int) -> bool:
-    """Raise this process's limit of open files; return whether `count` connections are possible."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft < count + 500 <= hard:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (count + 500, hard))
-    return count + 500 <= hard
-
-
 @dataclass
 class Reader:
     """Asks for a page again and again, each time on a new connection, as readers who come by."""
@@ -156,19 +147,14 @@ class Reader:
         return sorted(self.seconds)[min(int(share * len(self.seconds)), len(self.seconds) - 1)]
 
 
-def hold(
-    port: int, of_each: int, large_path: bytes, seconds: float, names: list[str] | None = None
-) -> tuple[list[SlowClient], Reader]:
+def hold(port: int, of_each: int, large_path: bytes, seconds: float) -> tuple[list[SlowClient], Reader]:
     """Hold `of_each` slow connections of each kind until all are cut, or for `seconds`.
 
     Return the clients, and the reader who came by meanwhile.
     """
     with Reader(port) as reader:
         clients = [
-            connect(port, name, behaviour)
-            for name, behaviour in kinds(large_path).items()
-            if names is None or name in names
-            for _ in range(of_each)
+            connect(port, name, behaviour) for name, behaviour in kinds(large_path).items() for _ in range(of_each)
         ]
         end = time.monotonic() + seconds
         while time.monotonic() < end and any(client.cut_after is None for client in clients):
