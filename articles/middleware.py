@@ -30,7 +30,6 @@ from articles.text.refusals import action_sentence
 from articles.web import caching, limits
 from articles.web import error_pages as pages
 from articles.web.addresses import moved
-from articles.web.preferences import current_code
 from articles.wiring import repository
 
 Answer = Callable[[HttpRequest], HttpResponse]
@@ -85,7 +84,7 @@ class ReaderMiddleware:
         member = _member(request)
         if member and member.language in dict(settings.LANGUAGES):
             translation.activate(member.language)
-        request.LANGUAGE_CODE = current_code()
+        request.LANGUAGE_CODE = translation.get_language()
         with ExitStack() as riding:
             if member and request.method in _READS:
                 with suppress(errors.StoreError):  # the page says so
@@ -93,7 +92,7 @@ class ReaderMiddleware:
                     vars(request)["unread"] = riding.enter_context(counting)
             response = self._get_response(request)
         patch_vary_headers(response, ("Accept-Language", "Cookie"))
-        response.headers.setdefault("Content-Language", current_code())
+        response.headers.setdefault("Content-Language", translation.get_language() or settings.LANGUAGE_CODE)
         return response
 
 

@@ -24,6 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from urllib.parse import urlencode
 
 from tests.test_floors import ROOT, modules, upward_in_repository
 
@@ -110,11 +111,14 @@ def requests() -> Iterator[Row]:
         browser = Client(headers={"host": "localhost"})
         browser.force_login(member)
 
+        def send(path: str, **fields: str) -> Any:
+            return browser.post(path, urlencode(fields), "application/x-www-form-urlencoded")
+
         def vote(n: int) -> Any:
-            return browser.post(f"/articles/{ids[n]}/vote/", {"choice": "vote", "next": "/"})
+            return send(f"/articles/{ids[n]}/vote/", choice="vote", next="/")
 
         def comment(n: int) -> Any:
-            return browser.post(f"/articles/{ids[n]}/comments/", {"text": f"A comment, number {n}"})
+            return send(f"/articles/{ids[n]}/comments/", text=f"A comment, number {n}")
 
         kinds: dict[str, Callable[[int], Any]] = {
             "a vote": vote,

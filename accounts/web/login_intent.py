@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
@@ -17,7 +18,6 @@ from accounts.web import unsent_form
 
 _CHOICES = ("vote", "oppose", "none")
 _ID = re.compile(r"\A[1-9][0-9]{0,18}\Z")
-_LOGIN_PAGES = ("accounts:login", "accounts:signup", "accounts:logout")
 
 
 member_arrived = Signal()
@@ -41,8 +41,13 @@ def local_path(target: str) -> str:
         return ""
     if not url_has_allowed_host_and_scheme(target, allowed_hosts=None):
         return ""
-    is_login_page = urlsplit(target).path in map(reverse, _LOGIN_PAGES)
+    is_login_page = urlsplit(target).path in _login_pages()
     return "" if is_login_page or hasattr(view_at(target), "form_page") else target
+
+
+@cache
+def _login_pages() -> frozenset[str]:
+    return frozenset(map(reverse, ("accounts:login", "accounts:signup", "accounts:logout")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,8 @@ class KeptPagesMiddleware:
         self.refresher = Refresher(directory, self._pages, self._copy)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method not in ("GET", "HEAD"):
+            return self._get_response(request)
         if shared := shared_page(request):
             return self._shared(request, shared)
         as_of = self._pages.retractions.latest()

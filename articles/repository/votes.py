@@ -36,7 +36,7 @@ class Votes:
                 exact_time(store.now()),
                 store.rules.voters_grace,
                 keys.prefix,
-                *vote_arguments(store, user),
+                *vote_arguments(store),
                 *((store.rules.ring_accounts, store.rules.ring_window) if network else ()),
             ],
             handled=("limited",),

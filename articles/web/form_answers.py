@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.shortcuts import redirect
 from django.urls import reverse
 
 from accounts.web import unsent_form
@@ -64,12 +63,14 @@ def form_or_script(*, page: RequestText, button: RequestText) -> Callable[[Actio
                 if is_script:
                     return JsonResponse({"error": sentence}, status=409)
                 messages.error(request, sentence)
-                return redirect(page(request, *args, **kwargs))
+                return HttpResponseRedirect(page(request, *args, **kwargs))
             if isinstance(result, HttpResponse):
                 return result
             if not is_script and result.message:
                 messages.success(request, result.message)
-            response = JsonResponse(result.answer) if is_script else redirect(page(request, *args, **kwargs))
+            response = (
+                JsonResponse(result.answer) if is_script else HttpResponseRedirect(page(request, *args, **kwargs))
+            )
             if result.finish:
                 result.finish(response)
             return response

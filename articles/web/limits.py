@@ -146,8 +146,8 @@ def take(request: HttpRequest, *limits: str) -> None:
     uses: list[Use] = []
     try:
         repo = repository()
-        uses = _uses(request, limits, repo.rules)
-        repo.limits.take(uses)
+        if uses := _uses(request, limits, repo.rules):
+            repo.limits.take(uses)
     except StoreError:
         of_site = rules()
         uses = uses or _uses(request, limits, of_site)

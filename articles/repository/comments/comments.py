@@ -268,7 +268,7 @@ class Comments:
             ],
             [
                 *(comment_id, user, choice.value, exact_time(store.now()), keys.prefix),
-                *vote_arguments(store, user),
+                *vote_arguments(store),
                 *((store.rules.ring_accounts, store.rules.ring_window) if network else ()),
             ],
             handled=("limited",),
