@@ -26,14 +26,13 @@ MOST_KEPT: Mapping[str, int] = {
     "articles/article.html": 200,  # 20 KB each
     "lists/list.html": 200,  # 10 KB
     "lists/row.html": 9_000,  # 2 KB
-    "comments/comment.html": 2_000,  # 3 KB
 }
 """Drawings that a process keeps of a template; the least recently shown ones are dropped."""
 
-MACROS: Mapping[str, str] = {"lists/row.html": "draw_row", "comments/comment.html": "draw_comment"}
+MACROS: Mapping[str, str] = {"lists/row.html": "draw_row"}
 """Templates of which a page has many drawings: they are macros, so that what they import is found once."""
 
-MOST_KEPT_OF_OTHERS = 1_000  # 3 KB each
+MOST_KEPT_OF_OTHERS = 1_000  # 3 KB each, or less
 LONGEST_VALUE = 500
 """Characters of a value, such as the address of a page, with which a piece is kept."""
 
@@ -88,8 +87,8 @@ def kept(template: str, shape: Shape, holes: Holes) -> Markup:
 
 def filled(parts: Parts, holes: Holes) -> Markup:
     """Return the text with the contents of its holes. Raises KeyError for a hole without content."""
-    texts = list(parts)
-    texts[1::2] = [escape(holes[name]) for name in parts[1::2]]
+    texts, contents = list(parts), {name: escape(holes[name]) for name in dict.fromkeys(parts[1::2])}
+    texts[1::2] = [contents[name] for name in parts[1::2]]
     return Markup("".join(texts))  # nosec B704 # noqa: S704 - templates escape
 
 

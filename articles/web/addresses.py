@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import Resolver404, register_converter, resolve, reverse
 from django.urls.converters import StringConverter
 from django.utils.cache import patch_cache_control
+from markupsafe import Markup
 
 from accounts.mail import public_address
 from articles.domain.lists import TOP_PERIODS
@@ -25,10 +26,15 @@ _ANY_NUMBER = 123454321
 
 @lru_cache(maxsize=8192)
 def path_of(route: str, *args: object, **kwargs: object) -> str:
-    """Return the path of a named route, like `reverse`. Cached, because it depends on nothing else."""
-    if len(args) == 1 and type(args[0]) is int and args[0] > 0:
+    """Return the path of a named route, like `reverse`. Cached, because it depends on nothing else.
+
+    The number in a path can be a hole, see `articles.formatting.kept`.
+    """
+    is_hole = len(args) == 1 and isinstance(args[0], Markup)
+    if is_hole or (len(args) == 1 and type(args[0]) is int and args[0] > 0):
         before, after = _around_number(route)
-        return f"{before}{args[0]}{after}"
+        path = f"{before}{args[0]}{after}"
+        return Markup(path) if is_hole else path  # nosec B704 # noqa: S704 - a route of the site
     return reverse(route, args=args or None, kwargs=kwargs or None)
 
 

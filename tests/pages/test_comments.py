@@ -11,7 +11,6 @@ from django.test import Client
 
 from articles.domain.articles import Choice
 from articles.domain.comments import CommentOrder, root_of
-from articles.formatting import kept
 from articles.views.comments import rows
 from articles.views.comments.rows import Viewer, draw_thread
 from tests.cast import password_of
@@ -548,15 +547,14 @@ def test_drawing_a_discussion_does_not_hold_up_readers_of_another(site_store, ar
     comment_on(site_store, other, "Quick")
     first, second = (site_store.comments.get_thread(one, CommentOrder.BEST) for one in (article, other))
     reader = Viewer(None, is_moderator=False, may_write=True, now=site_store.store.now())
-    drawn = []
+    draw, drawn = rows.kept_comment, []
 
-    def drawer_that_waits(template):
-        if not drawn:
-            drawn.append("")
+    def draw_slowly(row, language):
+        if row.article == article:
             drawn.append(ThreadPoolExecutor(1).submit(draw_thread, second, reader).result(timeout=20))
-        return kept.drawer(template)
+        return draw(row, language)
 
-    monkeypatch.setattr(rows, "drawer", drawer_that_waits)
+    monkeypatch.setattr(rows, "kept_comment", draw_slowly)
 
     assert "First" in draw_thread(first, reader)
-    assert "Quick" in drawn[1]
+    assert "Quick" in drawn[0]

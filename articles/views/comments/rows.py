@@ -1,29 +1,37 @@
-"""Comments as pages show them: all that is shown of one, and the drawn comments, which are kept in memory.
+"""Comments as pages show them, kept in memory.
 
-Its replies are drawn apart, and put into its hole.
+A comment has a shape, of which there are a few, and holes for what it says. Filled, it is kept as well. Replies
+are drawn apart, and put between what comes before and after them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 from threading import Lock
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.urls import reverse
-from markupsafe import Markup
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+from markupsafe import Markup, escape
 
 from articles.domain.articles import ArticleId, Choice, LeftOut
 from articles.domain.comments import DEEPEST_SHOWN, Comment, CommentId, CommentOrder, Thread, lower_bound
 from articles.domain.members import DELETED_MEMBER, UserId
-from articles.formatting.kept import drawer
-from articles.formatting.values import age
+from articles.formatting.kept import drawer, filled, piece
+from articles.formatting.values import age, full_date, grouped, iso_date
+
+MOST_COMMENTS = 2_000
+"""Drawn comments that a process keeps, about 3 KB each; the least recently shown ones are dropped."""
 
 _LONGEST_KEPT = 3_000
 """Characters of HTML with which a drawn comment is kept."""
 
 
 class CommentRow(NamedTuple):
-    """What a page shows of a comment, and the shape of what is drawn of it. Times in Unix seconds."""
+    """What a page shows of a comment. Times in Unix seconds."""
 
     id: CommentId
     article: ArticleId
@@ -91,18 +99,6 @@ class CommentRow(NamedTuple):
     """The next new comment on the page."""
 
     @property
-    def is_kept(self) -> bool:
-        return len(self.html) <= _LONGEST_KEPT
-
-    def context(self) -> dict[str, Any]:
-        """Return what `templates/comments/comment.html` sees."""
-        return {"row": self}
-
-    @property
-    def points(self) -> int:
-        return self.votes - self.opposes
-
-    @property
     def is_shown(self) -> bool:
         return self.removed is None and not self.is_deleted
 
@@ -115,6 +111,134 @@ class CommentRow(NamedTuple):
     def bound(self) -> float:
         """Lower bound of the share of readers who are for it, by which the best comments are ordered."""
         return lower_bound(*self.ranked)
+
+
+class CommentShape(NamedTuple):
+    """Which parts a comment has; `has_replies` and others with the names of a `CommentRow`."""
+
+    is_shown: bool
+    is_deleted: bool
+    is_removed: bool
+    has_former_text: bool
+    """Whether a text that was removed is shown."""
+
+    choice: Choice
+    may_vote: bool
+    may_reply: bool
+    is_own: bool
+    is_by_poster: bool
+    may_write: bool
+    is_moderator: bool
+    is_blocked: bool
+    is_deepest: bool
+    is_edited: bool
+    is_reply: bool
+    is_new: bool
+    has_next_new: bool
+    has_replies: bool
+    has_answers: bool
+    """Whether there are replies, shown here or not."""
+
+    has_more: bool
+    """Whether there are replies that are not shown here."""
+
+    @property
+    def is_kept(self) -> bool:
+        return True
+
+    def context(self) -> dict[str, Any]:
+        """Return what `templates/comments/comment.html` sees."""
+        return {"shape": self}
+
+
+def shape_of(row: CommentRow) -> CommentShape:
+    """Return which parts the comment has."""
+    return CommentShape(
+        row.is_shown,
+        row.is_deleted,
+        row.removed is not None,
+        row.removed is not None and bool(row.html),
+        row.choice,
+        row.may_vote,
+        row.may_reply,
+        row.is_own,
+        row.is_by_poster,
+        row.may_write,
+        row.is_moderator,
+        row.is_blocked,
+        row.is_deepest,
+        row.edited_at is not None,
+        bool(row.parent),
+        row.is_new,
+        row.next_new is not None,
+        row.has_replies,
+        row.replies > 0,
+        row.cut > 0,
+    )
+
+
+class _Author(NamedTuple):
+    """What `templates/comments/text.html` needs of a comment to name its author."""
+
+    author_name: str
+    is_deleted: bool
+    by_deleted_member: bool
+
+
+class _Tally(NamedTuple):
+    votes: int
+    opposes: int
+
+    @property
+    def points(self) -> int:
+        return self.votes - self.opposes
+
+
+def _time(at: float, ago: str) -> Markup:
+    text = f'<time datetime="{iso_date(at)}" title="{escape(full_date(at))}">{escape(ago)}</time>'
+    return Markup(text)  # nosec B704 # noqa: S704 - escaped just now
+
+
+def _counted(text: str, number: int) -> str:
+    return text % {"num": grouped(number)}
+
+
+def holes_of(row: CommentRow) -> dict[str, object]:
+    """Return what the comment says, without its replies."""
+    author = _Author(row.author_name, row.is_deleted, row.by_deleted_member)
+    tally, is_open = _Tally(row.votes, row.opposes), row.may_vote
+    holes = {
+        "id": row.id,
+        "article": row.article,
+        "author": piece("comments/author.html", {}, comment=author, former=row.former),
+        "name": row.author_name or _("[deleted]"),
+        "html": row.html,
+        "posted": _time(row.posted_at, row.age),
+        "edited": "" if row.edited_at is None else _time(row.edited_at, row.edited_age),
+        "parent": row.parent,
+        "next_new": row.next_new,
+        "removed": row.removed,
+    }
+    if row.replies:
+        holes["answers"] = _counted(ngettext("%(num)s reply", "%(num)s replies", row.replies), row.replies)
+    if row.cut:
+        holes["more"] = _counted(ngettext("%(num)s more reply", "%(num)s more replies", row.cut), row.cut)
+    if row.is_shown:
+        holes |= {
+            "votes": row.votes,
+            "opposes": row.opposes,
+            "points": piece("votes/points.html", {}, tally=tally, is_open=is_open),
+            "standing": piece(
+                "comments/standing.html",
+                {},
+                is_by_votes=row.is_by_votes,
+                ranked=row.ranked,
+                votes=row.votes > 0,
+                left_out=sum(row.left_out),
+                bound=row.bound,
+            ),
+        }
+    return holes
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,12 +342,25 @@ def draw_thread(thread: Thread, viewer: Viewer, new: Sequence[CommentId] = ()) -
 def _pieces(rows: Iterable[CommentRow], depths: Iterable[int]) -> Iterator[str]:
     ends: list[tuple[int, str]] = []
     """Depth of each comment whose replies are being drawn, and what follows the replies."""
-    draw = drawer("comments/comment.html")
+    language = get_language()
     for row, depth in zip(rows, depths, strict=True):
         while ends and ends[-1][0] >= depth:
             yield ends.pop()[1]
-        before, _hole, after = draw(row)
+        before, after = kept_comment(row, language)
         yield before
         ends.append((depth, after))
     while ends:
         yield ends.pop()[1]
+
+
+def kept_comment(row: CommentRow, language: str | None) -> tuple[str, str]:
+    """Return the drawn comment in the active language: what comes before its replies, and what follows them."""
+    is_kept = len(row.html) <= _LONGEST_KEPT and not settings.DEBUG  # so that a changed template shows
+    return (_drawn if is_kept else _drawn.__wrapped__)(row, language)
+
+
+@lru_cache(MOST_COMMENTS)
+def _drawn(row: CommentRow, _language: str | None) -> tuple[str, str]:
+    parts, holes = drawer("comments/comment.html")(shape_of(row)), holes_of(row)
+    at = parts.index("replies")
+    return str(filled(parts[:at], holes)), str(filled(parts[at + 1 :], holes))
