@@ -25,12 +25,8 @@ from markupsafe import Markup, escape
 MOST_KEPT: Mapping[str, int] = {
     "articles/article.html": 200,  # 20 KB each
     "lists/list.html": 200,  # 10 KB
-    "lists/row.html": 9_000,  # 2 KB
 }
 """Drawings that a process keeps of a template; the least recently shown ones are dropped."""
-
-MACROS: Mapping[str, str] = {"lists/row.html": "draw_row"}
-"""Templates of which a page has many drawings: they are macros, so that what they import is found once."""
 
 MOST_KEPT_OF_OTHERS = 1_000  # 3 KB each, or less
 LONGEST_VALUE = 500
@@ -120,8 +116,7 @@ def keeper(template: str) -> Any:
 
 def _drawn(template: str, _language: str | None, shape: Shape) -> Parts:
     found = engines["jinja2"].env.get_template(template)  # type: ignore[attr-defined]
-    draw = getattr(found.module, MACROS[template]) if template in MACROS else found.render
-    return tuple(_HOLE.split(draw(**shape.context(), hole=OPEN)))
+    return tuple(_HOLE.split(found.render(shape.context(), hole=OPEN)))
 
 
 def drawn(template: str, context: dict[str, Any], request: HttpRequest | None = None) -> Markup:

@@ -115,6 +115,14 @@ def _zone(at: datetime) -> str:
     return f"UTC{MINUS if minutes < 0 else '+'}{hours}" + (f":{rest:02}" if rest else "")
 
 
+def time_of(unix_seconds: float, ago: str) -> Markup:
+    """Return a moment as an HTML `time`, shown as an age."""
+    text = (
+        f'<time datetime="{iso_date(unix_seconds)}" title="{escape(full_date(unix_seconds))}">{escape(ago)}</time>'
+    )
+    return Markup(text)  # nosec B704 # noqa: S704 - escaped just now
+
+
 def clock_time(unix_seconds: float) -> str:
     """Format as the time of day with its zone, such as 09:05 UTC; with the date if it is not today's."""
     at = moment(unix_seconds)

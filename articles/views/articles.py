@@ -30,6 +30,7 @@ from articles.text.links import host_of
 from articles.text.markdown import plain
 from articles.text.refusals import action_sentence
 from articles.views.comments.discussion import Discussion, comment_of, discussion_with, order_of, place_in
+from articles.views.lists.rows import button_holes
 from articles.views.lists.search import typed_words
 from articles.views.ranking.explanation import why
 from articles.web.addresses import site_address
@@ -117,19 +118,12 @@ class Abilities(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What the buttons show of an article, with the article's own names."""
+    """The shape of an article's buttons."""
 
-    id: ArticleId
-    title: str
-    votes: int
-    opposes: int
     choice: Choice
+    may_vote: bool
     saved: bool
-    removed: bool
-
-    @property
-    def points(self) -> int:
-        return self.votes - self.opposes
+    is_removed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,18 +241,12 @@ def _unchanging(article: Article) -> Article:
 
 def standing_of(article: Article, *, is_open: bool, is_member: bool) -> dict[str, str]:
     """Return the parts of the page that change with votes, and with the reader's own choices."""
-    standing = Standing(
-        article.id,
-        article.title,
-        article.votes,
-        article.opposes,
-        article.choice,
-        article.saved,
-        removed=bool(article.removed),
-    )
+    may_vote = is_open and article.removed is None
+    standing = Standing(article.choice, may_vote, article.saved, article.removed is not None)
+    holes = button_holes(article.id, article.title, article.votes, article.opposes, is_open=may_vote)
     return {
-        "buttons": piece("articles/buttons.html", {}, standing=standing, is_open=is_open),
-        "saving": piece("articles/saving.html", {}, standing=standing, is_member=is_member),
+        "buttons": piece("articles/buttons.html", holes, shape=standing),
+        "saving": piece("articles/saving.html", holes, shape=standing, is_member=is_member),
         "votes": grouped(article.votes),
         "opposes": grouped(article.opposes),
         "choice": _told(article.choice),

@@ -15,13 +15,13 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from articles.domain.articles import ArticleId, Choice, LeftOut
 from articles.domain.comments import DEEPEST_SHOWN, Comment, CommentId, CommentOrder, Thread, lower_bound
 from articles.domain.members import DELETED_MEMBER, UserId
 from articles.formatting.kept import drawer, filled, piece
-from articles.formatting.values import age, full_date, grouped, iso_date
+from articles.formatting.values import age, grouped, time_of
 
 MOST_COMMENTS = 2_000
 """Drawn comments that a process keeps, about 3 KB each; the least recently shown ones are dropped."""
@@ -185,20 +185,6 @@ class _Author(NamedTuple):
     by_deleted_member: bool
 
 
-class _Tally(NamedTuple):
-    votes: int
-    opposes: int
-
-    @property
-    def points(self) -> int:
-        return self.votes - self.opposes
-
-
-def _time(at: float, ago: str) -> Markup:
-    text = f'<time datetime="{iso_date(at)}" title="{escape(full_date(at))}">{escape(ago)}</time>'
-    return Markup(text)  # nosec B704 # noqa: S704 - escaped just now
-
-
 def _counted(text: str, number: int) -> str:
     return text % {"num": grouped(number)}
 
@@ -206,15 +192,14 @@ def _counted(text: str, number: int) -> str:
 def holes_of(row: CommentRow) -> dict[str, object]:
     """Return what the comment says, without its replies."""
     author = _Author(row.author_name, row.is_deleted, row.by_deleted_member)
-    tally, is_open = _Tally(row.votes, row.opposes), row.may_vote
     holes = {
         "id": row.id,
         "article": row.article,
         "author": piece("comments/author.html", {}, comment=author, former=row.former),
         "name": row.author_name or _("[deleted]"),
         "html": row.html,
-        "posted": _time(row.posted_at, row.age),
-        "edited": "" if row.edited_at is None else _time(row.edited_at, row.edited_age),
+        "posted": time_of(row.posted_at, row.age),
+        "edited": "" if row.edited_at is None else time_of(row.edited_at, row.edited_age),
         "parent": row.parent,
         "next_new": row.next_new,
         "removed": row.removed,
@@ -227,7 +212,7 @@ def holes_of(row: CommentRow) -> dict[str, object]:
         holes |= {
             "votes": row.votes,
             "opposes": row.opposes,
-            "points": piece("votes/points.html", {}, tally=tally, is_open=is_open),
+            "points": piece("votes/points.html", {}, votes=row.votes, opposes=row.opposes, is_open=row.may_vote),
             "standing": piece(
                 "comments/standing.html",
                 {},

@@ -47,6 +47,16 @@ def comments_label(number: int) -> str:
     return ngettext("%(num)s comment", "%(num)s comments", number) % {"num": grouped(number)}
 
 
+def views_label(number: int) -> str:
+    """Return the number of an article's views in words."""
+    return ngettext("%(views)s view", "%(views)s views", number) % {"views": grouped(number)}
+
+
+def visitors_label(number: int) -> str:
+    """Return the number of an article's visitors in words."""
+    return ngettext("%(visitors)s visitor", "%(visitors)s visitors", number) % {"visitors": grouped(number)}
+
+
 def sentence(tally: Tally) -> str:
     """Return what a screen reader announces after a choice."""
     numbers = {"points": grouped(tally.points)}
@@ -134,9 +144,7 @@ def _row(article: Article, now: float, *, is_hot: bool) -> dict[str, Any]:
     """Return the counts of an article, and why it takes no more votes, if so."""
     row = counts(article.id, article) | {"comments": comments_label(article.comments)}
     if is_hot:
-        row["views"] = ngettext("%(views)s view", "%(views)s views", article.pv) % {"views": grouped(article.pv)}
-        visitors = ngettext("%(visitors)s visitor", "%(visitors)s visitors", article.uv)
-        row["visitors"] = visitors % {"visitors": grouped(article.uv)}
+        row |= {"views": views_label(article.pv), "visitors": visitors_label(article.uv)}
     if article.removed is not None:
         row["removed"] = action_sentence(ArticleRemoved(article.id))
     elif not article.is_open(now):

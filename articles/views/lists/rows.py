@@ -1,18 +1,27 @@
-"""Rows of lists: all that a row shows, and the drawn rows, which are kept in memory.
+"""Rows of lists, kept in memory.
 
-A row contains no address of the page, no token and nothing of the reader but the choices in the article. So it can
-be shown to everyone whose row is equal.
+A row has a shape, of which there are a few, and holes for what it says. Filled, it is kept as well, unless a
+search found it: it contains no address of the page, no token and nothing of the reader but the choices in the
+article, so it can be shown to everyone whose row is equal.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
+from django.conf import settings
+from django.utils.translation import get_language
 from markupsafe import Markup
 
 from articles.domain.articles import Article, ArticleId, Choice
-from articles.formatting.kept import drawer, filled
-from articles.formatting.values import age_in_units, age_in_words, grouped
+from articles.formatting.kept import kept, piece
+from articles.formatting.values import age_in_units, age_in_words, grouped, is_long, time_of
 from articles.searching import home_of
+from articles.views.lists.refresh import comments_label, views_label, visitors_label
+from articles.web.addresses import path_of
+
+MOST_ROWS = 5_000
+"""Rows that a process keeps, about 2 KB each; the least recently shown ones are dropped."""
 
 _EXCERPT = Markup('<p class="excerpt" dir="auto">%s</p>')
 
@@ -56,10 +65,6 @@ class Row(NamedTuple):
     rank: int | None
     """Position in the list; None in lists without positions."""
 
-    @property
-    def points(self) -> int:
-        return self.votes - self.opposes
-
 
 class Facts(NamedTuple):
     """What a row depends on beside its article. Ages in whole units, see `age_in_units`."""
@@ -73,11 +78,21 @@ class Facts(NamedTuple):
 
 
 class RowShape(NamedTuple):
-    """All that a drawn row depends on. `is_found`: by a search."""
+    """Which parts a row has."""
 
-    article: Article
-    facts: Facts
-    is_found: bool = False
+    has_link: bool
+    is_long: bool
+    """Whether the title may take more than three lines on a phone."""
+
+    has_text: bool
+    has_last_comment: bool
+    has_views: bool
+    has_visitors: bool
+    choice: Choice
+    may_vote: bool
+    saved: bool
+    is_removed: bool
+    is_member: bool
 
     @property
     def is_kept(self) -> bool:
@@ -85,7 +100,7 @@ class RowShape(NamedTuple):
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/lists/row.html` sees."""
-        return {"row": row_of(self.article, self.facts), "is_found": self.is_found}
+        return {"shape": self}
 
 
 def draw_rows(
@@ -104,34 +119,96 @@ def draw_rows(
     `first_rank`: position of the first one; None for lists without positions. `show` marks the words of a search;
     `excerpts`: parts of texts that it found; `reasons`: links that explain why.
     """
-    draw, rows = drawer("lists/row.html"), list[str]()
+    language, rows = get_language(), []
+    draw: Callable[..., Markup] = kept_row.__wrapped__ if settings.DEBUG else kept_row  # a changed template shows
     for n, article in enumerate(articles):
         commented_at = article.last_comment_at if shows_last_comments else None
-        rank = None if first_rank is None else first_rank + n
         facts = Facts(
             age_in_units(article.posted_at, now),
             article.is_open(now),
             is_member,
-            rank if show is None else None,  # the same article has another position in each search
+            None if first_rank is None else first_rank + n,
             None if commented_at is None else age_in_units(commented_at, now),
         )
-        parts = draw(RowShape(article, facts, show is not None))
-        if show:
+        if show is None:
+            rows.append(draw(article, facts, language))
+        else:
             excerpt = (excerpts or {}).get(article.id)
-            own = {
-                "rank": "" if rank is None else grouped(rank),
+            found = {
+                "title": show(article.title),
+                "host": show(home_of(article.link)) if article.link else "",
+                "groups": _groups(article.groups, {slug: show(slug, group=True) for slug in article.groups}),
                 "reason": (reasons or {}).get(article.id, ""),
                 "excerpt": _EXCERPT % excerpt if excerpt else "",
             }
-            parts = (filled(parts, _marked(article, show) | own),)
-        rows += parts
+            rows.append(draw_row(row_of(article, facts), found))
     return Markup("".join(rows))  # nosec B704 # noqa: S704 - Markup's own join escapes each again
 
 
-def _marked(article: Article, show: Show) -> dict[str, object]:
-    """Return the texts of a row in which words of a search are marked, as its holes name them."""
-    groups = {f"group {slug}": show(slug, group=True) for slug in article.groups}
-    return {"title": show(article.title), "host": show(home_of(article.link)) if article.link else "", **groups}
+@lru_cache(MOST_ROWS)
+def kept_row(article: Article, facts: Facts, _language: str | None) -> Markup:
+    """Return the row of an article in the active language."""
+    return draw_row(row_of(article, facts))
+
+
+def draw_row(row: Row, found: Mapping[str, object] | None = None) -> Markup:
+    """Return a row. `found`: contents of holes in a row that a search found."""
+    return kept("lists/row.html", shape_of(row), holes_of(row) | dict(found or {}))
+
+
+def shape_of(row: Row) -> RowShape:
+    """Return which parts the row has."""
+    return RowShape(
+        bool(row.link),
+        is_long(row.title),
+        row.has_text,
+        row.last_comment is not None,
+        row.pv > 0,
+        row.visitors is not None,
+        row.choice,
+        row.is_open and row.removed is None,
+        row.saved,
+        row.removed is not None,
+        row.is_member,
+    )
+
+
+class _Poster(NamedTuple):
+    """What `templates/articles/facts.html` needs of an article to name its poster."""
+
+    poster_name: str
+    by_deleted_member: bool
+
+
+def holes_of(row: Row) -> dict[str, object]:
+    """Return what the row says."""
+    home = home_of(row.link) if row.link else ""
+    return button_holes(row.id, row.title, row.votes, row.opposes, is_open=row.is_open and row.removed is None) | {
+        "rank": "" if row.rank is None else grouped(row.rank),
+        "link": row.link,
+        "title": row.title,
+        "host": home,
+        "host_address": path_of("articles:host", home) if home else "",
+        "poster": piece("articles/poster.html", {}, article=_Poster(row.poster_name, row.by_deleted_member)),
+        "posted": time_of(row.posted_at, row.age),
+        "comments": comments_label(row.comments),
+        "last_comment": time_of(*row.last_comment) if row.last_comment else "",
+        "views": views_label(row.pv),
+        "visitors": visitors_label(row.visitors or 0),
+        "groups": _groups(row.groups, dict(zip(row.groups, row.groups, strict=True))),
+        "reason": "",
+        "excerpt": "",
+    }
+
+
+def _groups(slugs: tuple[str, ...], names: Mapping[str, object]) -> Markup:
+    return piece("articles/groups.html", names, groups=slugs)
+
+
+def button_holes(article: ArticleId, title: str, votes: int, opposes: int, *, is_open: bool) -> dict[str, object]:
+    """Return what the buttons of an article say."""
+    points = piece("votes/points.html", {}, votes=votes, opposes=opposes, is_open=is_open)
+    return {"id": article, "name": title, "votes": votes, "opposes": opposes, "points": points}
 
 
 def row_of(article: Article, facts: Facts) -> Row:
