@@ -14,12 +14,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import IO, Any, TextIO
 
-from articles.domain.articles import ArticleId
-from articles.domain.comments import CommentEntry
-from articles.transfer.article_lines import Row, read_row
-from articles.transfer.comment_lines import NUMBER, CommentRow, Discussion
+from articles.domain.articles import ArticleId, ImportedArticle
+from articles.domain.comments import CommentEntry, ImportedComment
+from articles.domain.members import UNKNOWN_POSTER
+from articles.transfer.article_lines import read_row
+from articles.transfer.comment_lines import NUMBER, Discussion
 from articles.transfer.fields import LONGEST_LINE, BadRow, Reading, parse_line, read_time
 
 STANDARD_STREAM = "-"
@@ -215,13 +217,8 @@ _COMMENT_START = f'{{"{NUMBER}":'.encode()
 """Beginning of the comments' lines in an export."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowOfComment:
-    """The row of a comment, its line in the file, and its article."""
-
-    line: int
-    row: CommentRow
-    article: Row
+Row = tuple[int, ImportedArticle | ImportedComment]
+"""A valid row, after the number of its line. Its poster or author has a name as given, and no account."""
 
 
 class ImportRows:
@@ -230,43 +227,44 @@ class ImportRows:
     def __init__(self, source: ArticleFile, report: ImportReport) -> None:
         self._source = source
         self._report = report
-        self._discussed: tuple[Row, Discussion] | None = None
+        self._discussion: Discussion | None = None
         self.damage: DamagedFile | None = None
         """Why the file could not be read to its end."""
 
-    def iterate(self, reading: Reading) -> Iterator[Row | RowOfComment]:
+    def iterate(self, reading: Reading) -> Iterator[Row]:
         """Yield the valid rows, without stubs, which their replies enter; record the others in the report."""
         try:
             for number, line in self._source.lines():
                 if line.strip() and (row := self._row(number, line, reading)):
-                    yield row
+                    yield number, row
         except DamagedFile as damage:
             self.damage = damage
 
-    def _row(self, number: int, line: bytes, reading: Reading) -> Row | RowOfComment | None:
-        discussed = self._discussed
+    def _row(self, number: int, line: bytes, reading: Reading) -> ImportedArticle | ImportedComment | None:
+        discussion = self._discussion
         try:
             if not line.startswith(_COMMENT_START):  # it may be an article, even if it cannot be read
-                self._discussed = None
+                self._discussion = None
             fields = parse_line(line)
             if NUMBER in fields:
-                self._discussed = discussed
-                return self._comment(number, fields, reading)
-            row = read_row(fields, reading)
+                self._discussion = discussion
+                return _comment(fields, discussion, reading)
+            article = read_row(fields, reading, partial(self._report.reject_group, number))
         except BadRow as bad:
             self._report.reject_row(number, bad)
             return None
-        self._discussed = row, Discussion()
-        for bad_group in row.left_out:
-            self._report.reject_group(number, bad_group)
-        return row
+        self._discussion = Discussion(article)
+        return article
 
-    def _comment(self, number: int, fields: Mapping[str, Any], reading: Reading) -> RowOfComment | None:
-        if self._discussed is None:
-            raise BadRow("comment-article")
-        article, discussion = self._discussed
-        row = discussion.read_row(fields, reading)
-        return None if row.place.is_stub else RowOfComment(number, row, article)
+
+def _comment(fields: Mapping[str, Any], discussion: Discussion | None, reading: Reading) -> ImportedComment | None:
+    if discussion is None:
+        raise BadRow("comment-article")
+    comment = discussion.read_row(fields, reading)
+    return None if comment.place.is_stub else comment
+
+
+_ANY_ARTICLE = ImportedArticle("", "", UNKNOWN_POSTER, "", 0.0, 0, 0)
 
 
 def time_if_newer(line: bytes, newest: float, reading: Reading) -> float:
@@ -275,7 +273,7 @@ def time_if_newer(line: bytes, newest: float, reading: Reading) -> float:
         fields = parse_line(line)
         if (time := read_time(fields, reading.now)) > newest:
             if NUMBER in fields:
-                Discussion().read_row({name: fields[name] for name in fields if name != "parent"}, reading)
+                Discussion(_ANY_ARTICLE).read_row(fields | {"parent": None}, reading)
             else:
                 read_row(fields, reading)
             return time

@@ -9,14 +9,13 @@ importing site.
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from articles.domain.articles import Article, Content, ImportedArticle
+from articles.domain.articles import Article, ImportedArticle
 from articles.domain.comments import COMMENTS_PER_ARTICLE
-from articles.domain.members import UNKNOWN_POSTER, UserId
+from articles.domain.members import UNKNOWN_POSTER
 from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_reason, clean_text, clean_title
 from articles.text.links import clean_link
 from articles.text.slugs import clean_slug
@@ -40,42 +39,13 @@ _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
 _NEEDED = ("title", "time", "votes")
 
 
-@dataclass(frozen=True, slots=True)
-class Row(Content):
-    """A valid row. `poster` is the name as given, '' if unknown."""
+def read_row(
+    fields: Mapping[str, Any], reading: Reading, reject: Callable[[BadRow], object] = lambda _: None
+) -> ImportedArticle:
+    """Return the article of a row, with the name of its poster as given, "" if unknown, and without an account.
 
-    poster: str
-    posted_at: float
-    votes: int
-    opposes: int
-    groups: tuple[str, ...] = ()
-    removed: str | None = None
-    closes_at: float | None = None
-    left_out: tuple[BadRow, ...] = ()
-    """Invalid groups, to which the article is not assigned."""
-
-    locked: str | None = None
-    comment_numbers: int = 0
-
-    def imported(self, poster: UserId = UNKNOWN_POSTER, poster_name: str = "") -> ImportedArticle:
-        """Return the article, with its poster's account."""
-        return ImportedArticle(
-            **self.written,
-            poster=poster,
-            poster_name=poster_name,
-            posted_at=self.posted_at,
-            votes=self.votes,
-            opposes=self.opposes,
-            groups=self.groups,
-            removed=self.removed,
-            closes_at=self.closes_at,
-            locked=self.locked,
-            comment_numbers=self.comment_numbers,
-        )
-
-
-def read_row(fields: Mapping[str, Any], reading: Reading) -> Row:
-    """Return the article of a row. Raises BadRow, except for invalid groups, which are left out."""
+    `reject` receives the problem of each invalid group of a valid row, which is left out. Raises BadRow.
+    """
     for name in _NEEDED:
         if fields.get(name) is None:
             raise BadRow(f"{name}-missing")
@@ -84,21 +54,24 @@ def read_row(fields: Mapping[str, Any], reading: Reading) -> Row:
     votes, opposes = _counts(fields, is_open=reading.is_open(posted_at, closes_at))
     groups, left_out = _groups(fields.get("groups"))
     link, text = _content(fields, unescape=reading.unescape)
-    return Row(
+    article = ImportedArticle(
         title=cleaned("title", fields["title"], _clean_title, unescape=reading.unescape),
         link=link,
-        poster="" if (poster := fields.get("poster")) is None else text_of("poster", poster).strip(),
+        poster=UNKNOWN_POSTER,
+        poster_name="" if (poster := fields.get("poster")) is None else text_of("poster", poster).strip(),
         posted_at=posted_at,
         votes=votes,
         opposes=opposes,
         groups=groups,
         removed=None if (reason := fields.get("removed")) is None else cleaned("reason", reason, clean_reason),
         closes_at=closes_at,
-        left_out=left_out,
         text=text,
         locked=None if (reason := fields.get("locked")) is None else cleaned("reason", reason, clean_reason),
         comment_numbers=_comment_numbers(fields.get("comment_numbers")),
     )
+    for bad_group in left_out:
+        reject(bad_group)
+    return article
 
 
 def _comment_numbers(given: object) -> int:

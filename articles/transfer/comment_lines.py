@@ -13,7 +13,7 @@ from typing import Any
 
 from articles.domain.articles import ImportedArticle
 from articles.domain.comments import COMMENTS_PER_ARTICLE, Comment, CommentId, CommentPlace, ImportedComment
-from articles.domain.members import DELETED_MEMBER, UserId
+from articles.domain.members import DELETED_MEMBER
 from articles.text.lines import clean_comment, clean_reason
 from articles.transfer.fields import (
     AHEAD,
@@ -33,46 +33,21 @@ NUMBER = "comment"
 """The field that tells the row of a comment from that of an article."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommentRow:
-    """A valid row. `author` is the name as given, '' if unknown."""
-
-    place: CommentPlace
-    author: str
-    text: str
-    votes: int
-    opposes: int
-    edited_at: float | None
-    removed: str | None
-
-    def imported(
-        self, article: ImportedArticle, author: UserId = DELETED_MEMBER, author_name: str = ""
-    ) -> ImportedComment:
-        """Return the comment on this article, with its author's account."""
-        return ImportedComment(
-            article=article,
-            place=self.place,
-            author=author,
-            author_name=author_name,
-            text=self.text,
-            votes=self.votes,
-            opposes=self.opposes,
-            edited_at=self.edited_at,
-            removed=self.removed,
-        )
-
-
 @dataclass(slots=True)
 class Discussion:
     """The rows of one article's comments, as far as they have been read."""
 
+    article: ImportedArticle
     places: dict[int, CommentPlace] = field(default_factory=dict)
     """Places by number, without rejected comments."""
 
     last_number: int = 0
 
-    def read_row(self, fields: Mapping[str, Any], reading: Reading) -> CommentRow:
-        """Return the next comment. Raises BadRow; then it counts as rejected, and so do its replies."""
+    def read_row(self, fields: Mapping[str, Any], reading: Reading) -> ImportedComment:
+        """Return the next comment, with the name of its author as given, "" if unknown, and without an account.
+
+        Raises BadRow; then it counts as rejected, and so do its replies.
+        """
         number = _number(fields[NUMBER])
         if number <= self.last_number:
             raise BadRow("comment-number-order")
@@ -81,27 +56,30 @@ class Discussion:
         parent = None if above is None else self.places.get(_number(above))
         if above is not None and parent is None:
             raise BadRow("comment-parent")
-        row = _read_row(fields, number, parent, reading)
-        self.places[number] = row.place
-        return row
+        posted_at = round(read_time(fields, reading.now) + reading.shift, 3)
+        closes_at = read_closes(fields, posted_at, reading)
+        place = CommentPlace(number, posted_at, parent, closes_at, _is_deleted(fields))
+        comment = _read_comment(fields, self.article, place, reading)
+        self.places[number] = place
+        return comment
 
 
-def _read_row(fields: Mapping[str, Any], number: int, parent: CommentPlace | None, reading: Reading) -> CommentRow:
-    posted_at = round(read_time(fields, reading.now) + reading.shift, 3)
-    closes_at = read_closes(fields, posted_at, reading)
-    is_stub = _is_deleted(fields)
-    place = CommentPlace(number, posted_at, parent, closes_at, is_stub)
-    if is_stub:
-        return CommentRow(place, "", "", 0, 0, None, None)
+def _read_comment(
+    fields: Mapping[str, Any], article: ImportedArticle, place: CommentPlace, reading: Reading
+) -> ImportedComment:
+    if place.is_stub:
+        return ImportedComment(article, place, DELETED_MEMBER, "", "")
     removed = None if (reason := fields.get("removed")) is None else cleaned("reason", reason, clean_reason)
     votes, opposes = _counts(fields, reading, place)
-    return CommentRow(
+    return ImportedComment(
+        article=article,
         place=place,
-        author="" if (author := fields.get("author")) is None else text_of("author", author).strip(),
+        author=DELETED_MEMBER,
+        author_name="" if (author := fields.get("author")) is None else text_of("author", author).strip(),
         text=_text(fields, is_removed=removed is not None, unescape=reading.unescape),
         votes=votes,
         opposes=opposes,
-        edited_at=_edited(fields, posted_at, reading),
+        edited_at=_edited(fields, place.posted_at, reading),
         removed=removed,
     )
 

@@ -16,20 +16,18 @@ from django.db import Error as DatabaseError
 from accounts.models import User
 from articles.domain.articles import ArticleId, ImportedArticle
 from articles.domain.comments import CommentEntry, ImportedComment
-from articles.domain.members import DELETED_MEMBER, UNKNOWN_POSTER, UserId
+from articles.domain.members import DELETED_MEMBER, UserId
 from articles.management.base import Progress, StoreCommand, add_progress_argument, progress, require_accounts
 from articles.management.importing import (
     ArticleFile,
     DamagedFile,
     ImportReport,
     ImportRows,
-    RowOfComment,
     open_articles,
     time_if_newer,
 )
 from articles.management.sentences import about_accounts
 from articles.repository import ImportRunning, Repository
-from articles.transfer.article_lines import Row
 from articles.transfer.fields import Reading
 from articles.wiring import patient_repository
 
@@ -192,22 +190,23 @@ class _Import:
         """Yield batches of rows, after creating the accounts of their posters and authors."""
         rows = self._rows.iterate(reading)
         while batch := list(islice(rows, BATCH)):
-            names = [row.poster if isinstance(row, Row) else row.row.author for row in batch]
+            names = [row.poster_name if isinstance(row, ImportedArticle) else row.author_name for _, row in batch]
             self._make_accounts([name for name in names if name and name not in self._accounts])
             yield _Batch(
-                [row.imported(*self._account_of(row.poster)) for row in batch if isinstance(row, Row)],
-                [self._imported(row) for row in batch if isinstance(row, RowOfComment)],
+                [self._with_poster(row) for _, row in batch if isinstance(row, ImportedArticle)],
+                [(line, self._with_author(row)) for line, row in batch if isinstance(row, ImportedComment)],
             )
 
-    def _imported(self, comment: RowOfComment) -> tuple[int, ImportedComment]:
-        author, name = self._account_of(comment.row.author, unknown=DELETED_MEMBER)
-        return comment.line, comment.row.imported(comment.article.imported(), author, name)
+    def _with_poster(self, article: ImportedArticle) -> ImportedArticle:
+        """Return the article with its poster's account; with that of a deleted member if it is deleted."""
+        if not article.poster_name:
+            return article
+        poster, name = self._accounts.get(article.poster_name, (DELETED_MEMBER, ""))
+        return replace(article, poster=poster, poster_name=name)
 
-    def _account_of(self, name: str, unknown: UserId = UNKNOWN_POSTER) -> tuple[UserId, str]:
-        """Return id and name of the account; those of a deleted member if the account is deleted."""
-        if not name:
-            return unknown, ""
-        return self._accounts.get(name, (DELETED_MEMBER, ""))
+    def _with_author(self, comment: ImportedComment) -> ImportedComment:
+        author, name = self._accounts.get(comment.author_name, (DELETED_MEMBER, ""))
+        return replace(comment, author=author, author_name=name)
 
     def _make_accounts(self, members: list[str]) -> None:
         """Find or create the accounts. The first spelling in the file names a new account."""
