@@ -53,21 +53,25 @@ class SiteText(NamedTuple):
     text: str
 
 
-def _load_texts() -> dict[tuple[str, str], str]:
+def _load_texts() -> dict[str, dict[str, str]]:
     """Return all texts by name and language. The model is not imported: see `articles.known_store`."""
-    rows = apps.get_model("articles", "SiteText").objects.values_list("name", "language", "text")
-    return {(name, language): text for name, language, text in rows}
+    texts: dict[str, dict[str, str]] = {}
+    rows = apps.get_model("articles", "SiteText").objects.exclude(text="")
+    for name, language, text in rows.values_list("name", "language", "text"):
+        texts.setdefault(name, {})[language] = text
+    return texts
 
 
-_texts: Recent[dict[tuple[str, str], str]] = Recent(_load_texts, {})
+_texts: Recent[dict[str, dict[str, str]]] = Recent(_load_texts, {})
 forget_texts = _texts.forget
 
 
 def site_text(name: str) -> SiteText | None:
     """Return the text in the reader's language, else in the site's, else in any other; None if there is none."""
-    texts = _texts.get()
+    if not (texts := _texts.get().get(name)):
+        return None
     codes = [get_language() or "", settings.LANGUAGE_CODE, *(code for code, _label in settings.LANGUAGES)]
-    return next((SiteText(code, texts[name, code]) for code in codes if texts.get((name, code))), None)
+    return next((SiteText(code, texts[code]) for code in codes if code in texts), None)
 
 
 def _blocked_hosts() -> Any:

@@ -5,6 +5,7 @@ They are stored with the account for members, in cookies for readers without an 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote, unquote
 
 from django.conf import settings
@@ -49,8 +50,15 @@ class Preferences:
 
 
 def preferences_of(request: HttpRequest) -> Preferences:
-    """Return the reader's preferences. Unknown or malformed values count as not set."""
+    """Return the reader's preferences, read once per request. Unknown or malformed values count as not set."""
     user = getattr(request, "user", None)  # missing if a request fails before authentication
+    known: tuple[Any, Preferences] | None = vars(request).get("preferences")
+    if known is None or known[0] is not user:
+        known = vars(request)["preferences"] = user, _read(request, user)
+    return known[1]
+
+
+def _read(request: HttpRequest, user: Any) -> Preferences:
     if user and user.is_authenticated:
         return Preferences(
             theme=user.theme,
@@ -70,7 +78,7 @@ def preferences_of(request: HttpRequest) -> Preferences:
 
 def slugs_from(joined: str) -> tuple[str, ...]:
     """Split slugs joined by commas, without duplicates; the first `MOST_HIDDEN` only."""
-    return tuple(dict.fromkeys(slug for slug in joined.split(",") if slug))[:MOST_HIDDEN]
+    return tuple(dict.fromkeys(filter(None, joined.split(","))))[:MOST_HIDDEN]
 
 
 def current_groups(slugs: Sequence[str]) -> tuple[str, ...]:

@@ -21,10 +21,6 @@ class Ride:
     replies: list[Any] = field(default_factory=list)
     """Empty until an exchange took them along; then errors are among them, too."""
 
-    @property
-    def is_waiting(self) -> bool:
-        return not self.replies
-
 
 _waiting: ContextVar[tuple[Ride, ...]] = ContextVar("waiting", default=())
 
@@ -46,7 +42,7 @@ def rides_with(store: "Store", calls: Sequence["Call"]) -> list[Ride]:
     On a cluster, only an exchange with all of a ride's shards takes it along: no page of one shard waits for the
     others.
     """
-    waiting = [ride for ride in _waiting.get() if ride.is_waiting and ride.store is store]
+    waiting = [ride for ride in _waiting.get() if not ride.replies and ride.store is store]
     if waiting and store.is_cluster:
         shards = _shards_of(calls)
         return [ride for ride in waiting if _shards_of(ride.calls) <= shards]
