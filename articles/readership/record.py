@@ -1,6 +1,6 @@
 """Recording a view of an article: with its page or apart, and whether or not its counters are archived.
 
-Views of known visitors who get a shared page are gathered, and counted together a moment later.
+Views of readers who get a shared page are gathered, and counted together a moment later.
 """
 
 import logging
@@ -22,7 +22,7 @@ from articles.domain.members import UserId
 from articles.domain.readership import ViewCount, Visit
 from articles.models import ArchivedViews
 from articles.readership.archive import counters_of, forget_row
-from articles.readership.visitors import remember, visit_of
+from articles.readership.visitors import is_known_at_once, remember, visit_of
 from articles.repository import Repository
 from articles.wiring import repository
 
@@ -84,7 +84,11 @@ def count_apart(variables: dict[str, Any], article_id: ArticleId) -> list[tuple[
     renew_connections()
     request, response = request_from(variables), HttpResponse()
     if view := count_view(request, article_id):
-        remember(request, response, *view)
+        remember(request, response, view[0], view[1].reason)
+    return _cookies_of(response)
+
+
+def _cookies_of(response: HttpResponse) -> list[tuple[str, str]]:
     return [("Set-Cookie", morsel.OutputString()) for morsel in response.cookies.values()]
 
 
@@ -145,8 +149,10 @@ MOST_WAITING = 5_000
 
 
 class _View(NamedTuple):
-    variables: dict[str, Any]
     article_id: ArticleId
+    variables: dict[str, Any]
+    visit: Visit | None = None
+    """The visit that the request with these variables makes, if that is known."""
 
 
 class GatheredViews:
@@ -158,15 +164,28 @@ class GatheredViews:
         self._thread: Thread | None = None
         self._beginning = Lock()
 
-    def add(self, variables: dict[str, Any], article_id: ArticleId) -> bool:
-        """Take the view of a request with these variables (WSGI), in any thread; return False if too many wait."""
+    def add(
+        self, variables: dict[str, Any], article_id: ArticleId, *, is_new: bool
+    ) -> list[tuple[str, str]] | None:
+        """Take the view of a request with these variables (WSGI), in any thread; return headers for the response.
+
+        They set the visitor cookie for a reader who `is_new`. None means that the view has to be counted first:
+        too many wait, or who a new reader is has to be asked of the store.
+        """
         if len(self._waiting) >= MOST_WAITING or self._closing.is_set():
-            return False
-        self._waiting.append(_View(variables, article_id))
+            return None
+        visit, response = None, HttpResponse()
+        if is_new:
+            if not is_known_at_once():
+                return None
+            request = request_from(variables)
+            visit = visit_of(request)
+            remember(request, response, visit, visit.suspicion)
+        self._waiting.append(_View(article_id, variables, visit))
         self._arrived.set()
         if self._thread is None:
             self._begin()
-        return True
+        return _cookies_of(response)
 
     def _begin(self) -> None:
         with self._beginning:
@@ -202,7 +221,7 @@ def count(views: list[_View]) -> None:
     repo = repository()
     now = repo.store.now()
     visits: list[tuple[ArticleId, Visit, float]] = [
-        (view.article_id, visit_of(request_from(view.variables)), now) for view in views
+        (view.article_id, view.visit or visit_of(request_from(view.variables)), now) for view in views
     ]
     for (article_id, visit, _), count in zip(visits, repo.pageviews.record_many(visits), strict=True):
         if count is None:  # its counters are archived, or it is gone

@@ -4,6 +4,7 @@ Crawlers, other programs and prefetching browsers make requests that no reader m
 """
 
 import re
+from collections import deque
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -11,7 +12,7 @@ from crawleruseragents import CHUNK_SIZE, CRAWLER_USER_AGENTS_DATA
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from articles.domain.readership import REPEAT, Suspicion, ViewCount, Visit
+from articles.domain.readership import REPEAT, Suspicion, Visit
 from articles.web.client_address import Address, household, neighbourhood
 from articles.web.identity import address_of, digest, reader_id
 from articles.wiring import repository
@@ -27,7 +28,7 @@ def visit_of(request: HttpRequest, client_id: str = "") -> Visit:
     `client_id` is an API client's name for its user. It only distinguishes users of the same visitor, so no client
     can pass for another visitor. The limit per network applies to these users too.
     """
-    salt = _salt(int(repository().store.now() // _DAY))
+    salt = _salt(_today())
     address = address_of(request)
     visitor = _visitor(request, address, salt)
     if client_id:
@@ -36,9 +37,12 @@ def visit_of(request: HttpRequest, client_id: str = "") -> Visit:
     return Visit(visitor, network, suspicion_of(request.headers))
 
 
-def remember(request: HttpRequest, response: HttpResponse, visit: Visit, count: ViewCount) -> None:
-    """Set the visitor cookie, except for members, visitors who have it, and suspect views."""
-    is_eligible = settings.VISITOR_COOKIE_DAYS > 0 and count.reason in (None, REPEAT)
+def remember(request: HttpRequest, response: HttpResponse, visit: Visit, reason: str | None) -> None:
+    """Set the visitor cookie, except for members, visitors who have it, and suspect views.
+
+    `reason`: why the view does not count, as far as that is known.
+    """
+    is_eligible = settings.VISITOR_COOKIE_DAYS > 0 and reason in (None, REPEAT)
     if not is_eligible or reader_id(request) is not None or _from_cookie(request) is not None:
         return
     response.set_signed_cookie(
@@ -69,10 +73,24 @@ def _from_cookie(request: HttpRequest) -> str | None:
     return request.get_signed_cookie(COOKIE, default=None, salt=_SIGNED_FOR, max_age=max_age)
 
 
+def _today() -> int:
+    return int(repository().store.now() // _DAY)
+
+
 @lru_cache(maxsize=1)
 def _salt(epoch_day: int) -> str:
     """Return the salt of a day. Only the last one is cached, so that this process forgets the old ones."""
-    return repository().pageviews.get_salt(epoch_day)
+    salt = repository().pageviews.get_salt(epoch_day)
+    _last_day.append(epoch_day)
+    return salt
+
+
+_last_day: deque[int] = deque(maxlen=1)
+
+
+def is_known_at_once() -> bool:
+    """Return whether `visit_of` needs no exchange with the store."""
+    return _today() in _last_day
 
 
 LONGEST = 512

@@ -180,7 +180,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
         discussion, comments = discussion_with(request, article, thread, address, visited_at=visited_at)
     response = HttpResponse(_drawn(request, article, discussion, comments))
     if view:
-        remember(request, response, *view)
+        remember(request, response, view[0], view[1].reason)
     return response
 
 

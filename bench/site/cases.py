@@ -84,6 +84,11 @@ def cases(content: Content) -> list[Case]:
         Case("group page, member", by_members("/groups/group-7/"), "Log out"),
         Case("hot list, member", by_members("/hot/"), "Log out"),
         Case("article page", [request(f"/articles/{n}/", cookie) for n, cookie in visits], "Voting closes"),
+        Case(
+            "article page, first visit",
+            [request(f"/articles/{n}/") for n in content.open_articles],
+            "Voting closes",
+        ),
         Case("article page, member", [request(f"/articles/{n}/", _of_member(s)) for n, s in reads], "Log out"),
         Case("feed", [request("/feeds/front.atom")], "<entry>"),
         Case("GET /api/articles", [request("/api/articles")], '"articles"'),

@@ -146,14 +146,14 @@ def visitor_cookies() -> list[str]:
     from django.http import HttpResponse
     from django.test import RequestFactory
 
-    from articles.domain.readership import ViewCount, Visit
+    from articles.domain.readership import Visit
     from articles.readership.visitors import COOKIE, remember
 
     cookies = []
     for n in range(READERS):
         request, response = RequestFactory().get("/"), HttpResponse()
         request.user = AnonymousUser()
-        remember(request, response, Visit(f"{n + 10**6:016x}"), ViewCount(None, 1, 1, 0.0))
+        remember(request, response, Visit(f"{n + 10**6:016x}"), None)
         cookies.append(f"{COOKIE}={response.cookies[COOKIE].value}")
     return cookies
 

@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 
 from articles.domain.errors import StoreUnavailable
-from articles.domain.readership import ViewCount, Visit
+from articles.domain.readership import Visit
 from articles.readership import record
 from articles.readership.archive import put_away
 from articles.readership.record import GatheredViews, count_apart, request_from
@@ -21,7 +21,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.
 def variables_of(visitor):
     """Return the variables of a request by a reader with the cookie of this visitor."""
     variables, response = RequestFactory().get("/", headers={"user-agent": FIREFOX}).environ, HttpResponse()
-    remember(request_from(dict(variables)), response, Visit(f"{visitor:016x}"), ViewCount(None, 1, 1, 0.0))
+    remember(request_from(dict(variables)), response, Visit(f"{visitor:016x}"), None)
     return variables | {"HTTP_COOKIE": f"{COOKIE}={response.cookies[COOKIE].value}"}
 
 
@@ -29,13 +29,37 @@ def test_views_are_counted_at_the_latest_on_closing(site_store, article, bob):
     other = post_as(site_store, bob, "Another", "https://example.org/b").id
     views = GatheredViews()
 
-    assert all(views.add(variables_of(visitor), number) for visitor in (1, 2, 2) for number in (article, other))
+    taken = [
+        views.add(variables_of(visitor), number, is_new=False)
+        for visitor in (1, 2, 2)
+        for number in (article, other)
+    ]
+    assert taken == [[]] * 6
     views.close()
 
     assert [(site_store.articles.get(n).pv, site_store.articles.get(n).uv) for n in (article, other)] == [
         (2, 2)
     ] * 2
-    assert not views.add(variables_of(3), article)
+    assert views.add(variables_of(3), article, is_new=False) is None
+
+
+def test_new_readers_get_the_cookie_of_the_visitor_as_whom_they_count(site_store, article):
+    first, again, bot = (
+        RequestFactory().get("/", headers={"user-agent": agent}).environ for agent in (FIREFOX, FIREFOX, "curl/8")
+    )
+    views = GatheredViews()
+    set_clock(site_store, site_store.store.now() + DAY)
+    assert views.add(first, article, is_new=True) is None, "the salt of the day is not known yet"
+    count_apart(first, article)
+
+    ((name, cookie),) = views.add(again, article, is_new=True)
+    assert views.add(bot, article, is_new=True) == []
+    assert views.add(again | {"HTTP_COOKIE": cookie.partition(";")[0]}, article, is_new=False) == []
+    views.close()
+
+    assert (name, cookie.partition("=")[0]) == ("Set-Cookie", COOKIE)
+    shown = site_store.articles.get(article)
+    assert (shown.pv, shown.uv) == (1, 1), "the others repeat it, or are a bot's"
 
 
 def test_those_that_arrive_while_others_are_counted_count_before_the_end(monkeypatch):
@@ -44,11 +68,11 @@ def test_those_that_arrive_while_others_are_counted_count_before_the_end(monkeyp
     def count(batch):
         counted.extend(view.article_id for view in batch)
         if counted == [1]:
-            views.add({}, 2)
+            views.add({}, 2, is_new=False)
             views._closing.set()
 
     monkeypatch.setattr(record, "count", count)
-    views.add({}, 1)
+    views.add({}, 1, is_new=False)
     views._thread.join(60)
 
     assert counted == [1, 2]
@@ -57,7 +81,7 @@ def test_those_that_arrive_while_others_are_counted_count_before_the_end(monkeyp
 def test_the_page_of_a_removed_article_counts_nothing_and_is_no_failure(site_store, article, carol, caplog):
     site_store.articles.remove(article, actor(carol), "Spam")
     views = GatheredViews()
-    views.add(variables_of(1), article)
+    views.add(variables_of(1), article, is_new=False)
     views.close()
 
     assert count_apart(variables_of(2), article) == []
@@ -70,7 +94,7 @@ def test_one_that_has_gone_does_not_keep_others_from_counting(site_store, articl
     site_store.articles.remove(other, actor(carol), "Spam")
     views = GatheredViews()
     for number in (other, 999, article):
-        views.add(variables_of(1), number)
+        views.add(variables_of(1), number, is_new=False)
     views.close()
 
     assert site_store.articles.get(article).pv == 1
@@ -82,7 +106,7 @@ def test_archived_counters_are_restored(site_store, article):
     set_clock(site_store, site_store.store.now() + 400 * DAY)
     assert put_away(site_store, at_most=10, budget=60) == 1
     views = GatheredViews()
-    views.add(variables_of(1), article)
+    views.add(variables_of(1), article, is_new=False)
     views.close()
 
     assert (site_store.articles.get(article).pv, site_store.articles.get(article).uv) == (2, 2)
@@ -91,7 +115,7 @@ def test_archived_counters_are_restored(site_store, article):
 def test_while_the_store_is_away_views_are_lost_with_a_warning(site_store, article, caplog):
     views = GatheredViews()
     with failing(Pageviews, "record_many", StoreUnavailable("away")):
-        views.add(variables_of(1), article)
+        views.add(variables_of(1), article, is_new=False)
         views.close()
 
     assert "1 views not counted: StoreUnavailable: away" in caplog.text
@@ -100,7 +124,7 @@ def test_while_the_store_is_away_views_are_lost_with_a_warning(site_store, artic
 def test_too_many_are_refused(site_store, article, monkeypatch):
     monkeypatch.setattr(record, "MOST_WAITING", 0)
 
-    assert not GatheredViews().add(variables_of(1), article)
+    assert GatheredViews().add(variables_of(1), article, is_new=False) is None
 
 
 @pytest.fixture(autouse=True)

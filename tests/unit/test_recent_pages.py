@@ -56,10 +56,12 @@ class Site:
         self.counted.append(view)
         return [("Set-Cookie", f"visitor={view[1]}")] if self.counted.count(view) == 1 else []
 
-    def gather_view(self, variables, article_id):
-        if self.gathers:
-            self.gathered.append((article_id, variables.get("HTTP_USER_AGENT", "")))
-        return self.gathers
+    def gather_view(self, variables, article_id, *, is_new):
+        if not self.gathers:
+            return None
+        agent = variables.get("HTTP_USER_AGENT", "")
+        self.gathered.append((article_id, agent))
+        return [("Set-Cookie", f"visitor={agent}")] if is_new else []
 
     def states_of(self, articles):
         self.asked.append(list(articles))
@@ -151,9 +153,8 @@ def test_only_views_that_can_be_gathered_are_answered_at_once():
     site.get(ARTICLE)
     site.get(ARTICLE, cookie)
 
-    assert site.at_once(ARTICLE) is None
-    assert site.at_once(ARTICLE, cookie) == b"page 1"
-    assert len(site.gathered) == 2
+    assert site.at_once(ARTICLE) == site.at_once(ARTICLE, cookie) == b"page 1"
+    assert len(site.gathered) == 3
     site.gathers = False
     assert site.at_once(ARTICLE, cookie) is None
     assert len(site.counted) == 1
@@ -330,6 +331,7 @@ def test_a_client_that_has_the_page_gets_304(site, known):
 
 def test_readers_share_an_articles_page_and_each_of_them_counts():
     site = Site(headers=COUNTED)
+    site.gathers = False
 
     async def four():
         return [await site.ask(ARTICLE, ("user-agent", agent)) for agent in ("one", "two", "two", "one")]
@@ -342,7 +344,7 @@ def test_readers_share_an_articles_page_and_each_of_them_counts():
     assert cookies == [["visitor=one"], ["visitor=two"], [], []]
 
 
-def test_views_of_known_visitors_are_gathered():
+def test_views_are_gathered_and_new_readers_get_a_cookie():
     site = Site(headers=COUNTED)
     cookie = ("cookie", f"{site_settings.VISITOR_COOKIE_NAME}=x")
     site.get(ARTICLE, cookie)
@@ -352,12 +354,16 @@ def test_views_of_known_visitors_are_gathered():
     assert [answer.content for answer in answers] == [b"page 1"] * 2
     assert site.gathered == [(7, "known")] * 2
     assert len(site.counted) == 1
+    new = asyncio.run(site.ask(ARTICLE, ("user-agent", "new")))
+    assert (new.content, site.gathered[-1]) == (b"page 1", (7, "new"))
+    assert ("Set-Cookie", "visitor=new") in new.headers
+    assert len(site.counted) == 1
     site.gathers = False  # too many are waiting
     site.get(ARTICLE, cookie)
     assert len(site.counted) == 2
     site.get("/")
     site.get("/", cookie)
-    assert len(site.gathered) == 2
+    assert len(site.gathered) == 3
 
 
 def test_an_unchanged_page_of_an_article_counts():
@@ -366,7 +372,7 @@ def test_an_unchanged_page_of_an_article_counts():
 
     answer = asyncio.run(site.ask(ARTICLE, ("if-none-match", 'W/"1"'), ("user-agent", "other")))
 
-    assert (answer.status, len(site.counted)) == (304, 2)
+    assert (answer.status, len(site.counted), len(site.gathered)) == (304, 1, 1)
     assert ("Set-Cookie", "visitor=other") in answer.headers
 
 
@@ -403,7 +409,7 @@ def test_an_articles_page_that_is_read_often_is_rendered_again_after_ten_seconds
     contents = [read_often.visit(1.5 + seconds) for seconds in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)]
 
     assert contents == [b"page 1"] * 9 + [b"page 2"] * 2
-    assert len(read_often.counted) == 12
+    assert len(read_often.counted + read_often.gathered) == 12
 
 
 def test_a_changed_article_is_shown_after_the_next_check(read_often):

@@ -2,8 +2,7 @@
 
 A thread is used only while the application works: the event loop and the web server read request bodies before,
 and send responses after. So slow clients hold memory and a connection, and no thread. Forms with passwords have
-threads of their own. Pages that readers without an account share need no thread at all if they are recent; an
-article's needs one for a reader who has no visitor's cookie yet.
+threads of their own. Pages that readers without an account share need no thread at all if they are recent.
 """
 
 import asyncio
@@ -75,8 +74,8 @@ class Gateway:
             elif pages and (reading or (reading := pages.reading_of(scope))):
                 arrived_at = time.monotonic()
                 if page := await pages.find(reading):
-                    if pages.gather(reading, scope):
-                        return pages.send(page, reading, protocol)
+                    if (headers := pages.gather(reading, scope)) is not None:
+                        return pages.send(page, reading, protocol, headers)
                     return await self._in_thread(partial(pages.count_and_send, page, reading, scope, protocol))
                 with pages.rendering(reading, scope, protocol) as rendering:
                     await self._answer(scope, rendering, b"", partial(rendering.begin, arrived_at))

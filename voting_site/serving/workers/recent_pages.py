@@ -100,8 +100,11 @@ class Views:
     count: Callable[[dict[str, Any], int], Headers]
     """Counts one view, and returns headers for its reader alone. Waits for the store."""
 
-    gather: Callable[[dict[str, Any], int], bool]
-    """Takes a known visitor's view to be counted soon; returns False if too many are waiting."""
+    gather: Callable[..., Headers | None]
+    """Takes a view to be counted soon, of a reader who `is_new` or not, and returns headers for its reader alone.
+
+    None means that it has to be counted before the answer. Does not wait.
+    """
 
     close: Callable[[], None]
 
@@ -172,10 +175,10 @@ class RecentPages:
         if reading is None:
             return False
         page = self._usable(reading.share, is_rendering=reading.share in self._rendering)
-        if page is None or not self.gather(reading, scope):
+        if page is None or (headers := self.gather(reading, scope)) is None:
             return False
         self._note(reading.share, page)
-        self.send(page, reading, protocol)
+        self.send(page, reading, protocol, headers)
         return True
 
     def seen(self, scope: Any) -> Reading | None:
@@ -253,11 +256,15 @@ class RecentPages:
             _log.debug("pages of articles could not be checked: %s", error)
             return {}
 
-    def gather(self, reading: Reading, scope: Any) -> bool:
-        """Take the request's view, if it is one; return False if it has to be counted before the answer."""
+    def gather(self, reading: Reading, scope: Any) -> Headers | None:
+        """Take the request's view, if it is one, and return headers for its reader alone.
+
+        None if the view has to be counted before the answer.
+        """
         if not reading.counts:
-            return True
-        return reading.has_visitor and self._views.gather(_variables(reading, scope), reading.share.article)
+            return []
+        variables = _variables(reading, scope)
+        return self._views.gather(variables, reading.share.article, is_new=not reading.has_visitor)
 
     @staticmethod
     def send(page: RecentPage, reading: Reading, protocol: Any, more: Headers | None = None) -> None:
