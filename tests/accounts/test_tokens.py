@@ -63,12 +63,13 @@ def test_the_use_of_a_token_is_recorded_at_most_once_an_hour(alice):
     assert noted == [NOON, NOON, NOON + timedelta(hours=1), NOON + timedelta(hours=1)]
 
 
-def test_a_use_within_the_hour_costs_one_query(alice, django_assert_num_queries):
+def test_a_use_within_the_hour_costs_two_queries_with_those_about_the_member(alice, django_assert_num_queries):
     _, plaintext = Token.objects.issue(alice, "laptop")
     Token.objects.find(plaintext)
 
-    with django_assert_num_queries(1):
-        Token.objects.find(plaintext)
+    with django_assert_num_queries(2):
+        member = Token.objects.find(plaintext).user
+        assert (member, member.has_permissions, member.is_silencing) == (alice, False, False)
 
 
 @pytest.mark.parametrize("name", ["", "x" * 51, "two\nlines", "\x1b[31m", "over\u202eride", "nul\x00"])
