@@ -11,7 +11,7 @@ from articles import wiring
 from articles.domain.limits import ANONYMOUS_SHARE, Rate
 from moderation.bans import ban
 from tests.factories import actor, browser_of, comment_on
-from tests.internals import forget_moves, refuse_changes
+from tests.internals import forgotten_moves, refuse_changes
 
 LIST, ARTICLE, API = "/", "/articles/1/", "/api/articles/1/vote"
 FORMS = {
@@ -71,7 +71,7 @@ def site(site_store, article, alice, mallory, carol):
 
 
 @pytest.fixture
-def circumstances(site, settings, monkeypatch):
+def circumstances(site, settings):
     """Arrange a circumstance; return the headers that its requests have."""
 
     def arrange(circumstance, stack):
@@ -87,7 +87,7 @@ def circumstances(site, settings, monkeypatch):
                 settings.LIMIT_VOTES = settings.LIMIT_CHANGES = Rate(1, 600)
                 wiring.forget_repositories()
             case "moving":
-                forget_moves(monkeypatch)
+                stack.enter_context(forgotten_moves())
                 refuse_changes(site)
             case "store away":
                 settings.STORE_URL = "unix:///nowhere/store.sock"
