@@ -110,11 +110,8 @@ def _steps(
 ) -> Chart:
     if not _present(values):
         return Chart(LOW_HEIGHT)
-    plot = Plot(span, [(value, value_label(value)) for value in axis], LOW_HEIGHT)
-    line = Line("", plot.pieces(_corners(run) for run in runs(values, apart)))
-    return Chart(
-        LOW_HEIGHT, plot.left, plot.right, plot.baseline, plot.x_ticks(places), plot.y_ticks, ("",), (line,)
-    )
+    plot = Plot(span, axis, value_label, LOW_HEIGHT)
+    return plot.chart(places, [""], lines=(Line("", plot.pieces(map(_corners, runs(values, apart)))),))
 
 
 def _corners(run: Run) -> Run:

@@ -1,6 +1,6 @@
 """Charts of a few kinds: stacked bars, curves of a function of time, and lines over a period of time."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from math import isfinite
@@ -43,17 +43,10 @@ def stacked_bars(columns: Sequence[str], series: Sequence[Series], *, value_labe
         return Chart(HEIGHT)
     stacks = [sum(kind.values[n] for kind in series if not kind.marked) for n in range(len(columns))]
     highest = max([*stacks, *(value for kind in series if kind.marked for value in kind.values)])
-    plot = Plot(
-        (0, len(columns)), [(value, value_label(value)) for value in nice_ticks(0, highest, whole=True)], HEIGHT
-    )
-    return Chart(
-        HEIGHT,
-        plot.left,
-        plot.right,
-        plot.baseline,
-        plot.x_ticks((n + 0.5, label) for n, label in enumerate(columns)),
-        plot.y_ticks,
-        tuple(kind.name for kind in series),
+    plot = Plot((0, len(columns)), nice_ticks(0, highest, whole=True), value_label, HEIGHT)
+    return plot.chart(
+        ((n + 0.5, label) for n, label in enumerate(columns)),
+        (kind.name for kind in series),
         lines=tuple(_line(plot, kind) for kind in series if kind.marked),
         bars=tuple(bar for n in range(len(columns)) for bar in _stack(plot, n, columns[n], series, value_label)),
         rows=tuple((label, *(value_label(kind.values[n]) for kind in series)) for n, label in enumerate(columns)),
@@ -100,34 +93,19 @@ def decay_curve(
     times = [hours * (n / (_POINTS - 1)) ** 2 for n in range(_POINTS)]
     curves = [[(at, function(at)) for at in times] for _, function in series]
     highest = max((value for curve in curves for _, value in curve if isfinite(value)), default=0.0)
-    plot = Plot((0, hours), [(value, value_label(value)) for value in nice_ticks(0, highest)], HEIGHT)
-    names, ticks = tuple(name for name, _ in series), hour_ticks(hours)
-    return Chart(
-        HEIGHT,
-        plot.left,
-        plot.right,
-        plot.baseline,
-        plot.x_ticks((at, hour_label(at)) for at in ticks),
-        plot.y_ticks,
+    plot, ticks = Plot((0, hours), nice_ticks(0, highest), value_label, HEIGHT), hour_ticks(hours)
+    names = [name for name, _ in series]
+    finite = ([(at, value if isfinite(value) else None) for at, value in curve] for curve in curves)
+    return plot.chart(
+        ((at, hour_label(at)) for at in ticks),
         names,
-        lines=tuple(Line(name, plot.pieces(_runs(curve))) for name, curve in zip(names, curves, strict=True)),
+        lines=tuple(
+            Line(name, plot.pieces(runs(curve, hours))) for name, curve in zip(names, finite, strict=True)
+        ),
         rows=tuple(
             (hour_label(at), *(_cell(function(at), value_label) for _, function in series)) for at in ticks
         ),
     )
-
-
-def _runs(curve: Iterable[tuple[float, float]]) -> Iterator[list[tuple[float, float]]]:
-    """Yield the finite parts of a curve."""
-    run: list[tuple[float, float]] = []
-    for at, value in curve:
-        if isfinite(value):
-            run.append((at, value))
-        elif run:
-            yield run
-            run = []
-    if run:
-        yield run
 
 
 def _cell(value: float, value_label: Label) -> str:
@@ -163,15 +141,10 @@ def time_lines(
     if not known:
         return Chart(LOW_HEIGHT)
     axis = [tick * unit for tick in nice_ticks(0, max(known) / unit, most=3, whole=whole)]
-    plot = Plot(span, [(value, value_label(value)) for value in axis], LOW_HEIGHT)
-    return Chart(
-        LOW_HEIGHT,
-        plot.left,
-        plot.right,
-        plot.baseline,
-        plot.x_ticks((at, time_label(at)) for at in time_ticks(*span, zone)),
-        plot.y_ticks,
-        tuple(line.name for line in lines),
+    plot = Plot(span, axis, value_label, LOW_HEIGHT)
+    return plot.chart(
+        ((at, time_label(at)) for at in time_ticks(*span, zone)),
+        (line.name for line in lines),
         lines=tuple(Line(line.name, plot.pieces(map(_bends, runs(line.values, apart)))) for line in lines),
     )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta, tzinfo
 from itertools import pairwise
 from math import ceil, floor, isfinite, log10
+from typing import Any
 from unicodedata import east_asian_width
 
 _ROUND_HOURS = (1, 2, 3, 6, 12, 24, 48, 96, 168)
@@ -198,22 +199,32 @@ class Chart:
 class Plot:
     """Maps values to positions inside the margins that the labels need, between the ends of both axes.
 
-    `y_axis`: values of the vertical axis with their labels, from bottom to top.
+    `y_axis`: values of the vertical axis, from bottom to top.
     """
 
-    def __init__(self, x_axis: tuple[float, float], y_axis: Sequence[tuple[float, str]], height: float) -> None:
-        self.left = round(min(8 + max(_width(label) for _, label in y_axis), WIDTH / 2), 1)
-        self.right, self._top, self.baseline = WIDTH - 10, 10.0, height - 24
-        self._x_ends, self._y_ends = x_axis, (y_axis[0][0], y_axis[-1][0])
-        self.y_ticks = tuple(Tick(self.y(value), label, self.y(value)) for value, label in y_axis)
+    def __init__(
+        self, x_axis: tuple[float, float], y_axis: Sequence[float], value_label: Label, height: float
+    ) -> None:
+        labels = list(map(value_label, y_axis))
+        self._left = round(min(8 + max(map(_width, labels)), WIDTH / 2), 1)
+        self._right, self._top, self._baseline, self._height = WIDTH - 10, 10.0, height - 24, height
+        self._x_ends, self._y_ends = x_axis, (y_axis[0], y_axis[-1])
+        self._y_ticks = tuple(
+            Tick(self.y(value), label, self.y(value)) for value, label in zip(y_axis, labels, strict=True)
+        )
+
+    def chart(self, places: Iterable[tuple[float, str]], names: Iterable[str], **data: Any) -> Chart:
+        """Return the chart of these series with its axes; `places`: values of the horizontal one, labelled."""
+        ticks = self.x_ticks(places), self._y_ticks
+        return Chart(self._height, self._left, self._right, self._baseline, *ticks, tuple(names), **data)
 
     def x(self, value: float) -> float:
         """Return the horizontal position of a value."""
-        return round(self.left + (self.right - self.left) * _share(value, self._x_ends), 2)
+        return round(self._left + (self._right - self._left) * _share(value, self._x_ends), 2)
 
     def y(self, value: float) -> float:
         """Return the vertical position of a value."""
-        return round(self.baseline + (self._top - self.baseline) * _share(value, self._y_ends), 2)
+        return round(self._baseline + (self._top - self._baseline) * _share(value, self._y_ends), 2)
 
     def pieces(self, runs: Iterable[Run]) -> tuple[tuple[Point, ...], ...]:
         """Return the positions of runs of values."""
