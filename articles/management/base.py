@@ -1,7 +1,7 @@
 """What commands share: their base class, the check of the accounts database, and the progress bar."""
 
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -41,6 +41,11 @@ class Progress:
             self._bar.total = total
         self._bar.update(done - self._bar.n)
 
+    def reach_in(self, step: str, done: int, total: int) -> None:
+        """Do the same in a step, with which the bar begins again."""
+        self.describe(step)
+        self.reach(done, total)
+
     def describe(self, step: str) -> None:
         """Name the step before the bar; another step begins at 0."""
         if step != self._step:
@@ -68,7 +73,14 @@ def progress(*, unit: str, shown: bool, total: int | None = None) -> Iterator[Pr
         yield Progress(bar)
 
 
-_CTRL_C = 130  # exit status by shell convention
+CTRL_C = 130  # exit status by shell convention
+
+
+def positive(text: str) -> int:
+    """Return the value of an option that is a whole number from 1."""
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise ArgumentTypeError("a whole number from 1")
+    return int(text)
 
 
 class StoreCommand(BaseCommand):
@@ -84,4 +96,4 @@ class StoreCommand(BaseCommand):
         except StoreError as error:
             raise CommandError(about_store(error)) from error
         except KeyboardInterrupt:
-            raise CommandError(self.when_interrupted, returncode=_CTRL_C) from None
+            raise CommandError(self.when_interrupted, returncode=CTRL_C) from None

@@ -96,7 +96,7 @@ class Command(StoreCommand):
         target.check_server()
         move, began = source.move_to(target), time.monotonic()
         with self._alone(source):
-            reach = _steps(bar)
+            reach = bar.reach_in
             if findings := move.copy(reach):
                 raise MoveFailed("\n".join([*findings[:20], f"The copy has {len(findings):,} findings."]))
             while (left := began + options["notice"] - time.monotonic()) > 0:
@@ -122,7 +122,7 @@ class Command(StoreCommand):
         target = wiring.other_repository(former)
         target.check_server()
         with self._alone(source):
-            seconds = source.move_to(target).undo(here, former, _steps(bar))
+            seconds = source.move_to(target).undo(here, former, bar.reach_in)
         self._tell_seconds(seconds, bar)
         self._check(target, bar)
         self.stdout.write(
@@ -196,13 +196,3 @@ def _renewing(*renewals: Callable[[], object]) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
-
-
-def _steps(bar: Progress) -> Any:
-    """Return a progress that begins the bar again with each step."""
-
-    def reach(step: str, done: int, total: int) -> None:
-        bar.describe(step)
-        bar.reach(done, total)
-
-    return reach

@@ -1,7 +1,6 @@
 """`manage.py replay_views`: count the views of a web server's log, in a temporary store."""
 
 import sys
-from argparse import ArgumentTypeError
 from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
@@ -16,7 +15,7 @@ from articles.domain.errors import StoreError
 from articles.domain.members import UNKNOWN_POSTER
 from articles.domain.readership import REPEAT, Suspicion, Visit
 from articles.domain.rules import Rules
-from articles.management.base import Progress, add_progress_argument, progress
+from articles.management.base import CTRL_C, Progress, add_progress_argument, positive, progress
 from articles.management.importing import DamagedFile, open_articles
 from articles.management.sentences import about_store
 from articles.management.view_log import (
@@ -38,18 +37,11 @@ from articles.wiring import kept_html, rules
 
 _VIEWS_PER_BATCH = 2000  # views between two updates of the progress bar
 _LINES_SHOWN = 10
-_INTERRUPTED = 130  # exit status by shell convention
 
 _HELP = """\
 Count the views in FILE as the site would have: a log of tab-separated values, optionally compressed with gzip,
 whose first line names the columns, among them ts (Unix seconds), visitor and path. Each path is an article.
 Uses a temporary store, which is deleted afterwards: the site's own store is not changed."""
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) == 0:
-        raise ArgumentTypeError("a whole number from 1")
-    return int(text)
 
 
 class Command(BaseCommand):
@@ -61,7 +53,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", help="log to read; - for standard input")
         parser.add_argument(
-            "--top", metavar="N", type=_positive, default=20, help="paths to print, most viewed first (20)"
+            "--top", metavar="N", type=positive, default=20, help="paths to print, most viewed first (20)"
         )
         parser.add_argument(
             "--truth",
@@ -90,7 +82,7 @@ class Command(BaseCommand):
         except StoreError as error:
             raise CommandError(about_store(error)) from error
         except KeyboardInterrupt:
-            raise CommandError("Interrupted.", returncode=_INTERRUPTED) from None
+            raise CommandError("Interrupted.", returncode=CTRL_C) from None
         if differs:
             sys.exit(1)
 

@@ -1,14 +1,13 @@
 """`manage.py backup`: copy the whole site into a folder, while it is in use."""
 
 import sys
-from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from articles import backup
-from articles.management.base import StoreCommand, add_progress_argument, progress
+from articles.management.base import StoreCommand, add_progress_argument, positive, progress
 from articles.wiring import patient_repository
 
 
@@ -24,7 +23,7 @@ class Command(StoreCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("dir", metavar="DIR", type=Path)
         parser.add_argument(
-            "--keep", metavar="N", type=_positive, default=0, help="keep the newest N backups of this site in DIR"
+            "--keep", metavar="N", type=positive, default=0, help="keep the newest N backups of this site in DIR"
         )
         add_progress_argument(parser)
 
@@ -47,9 +46,3 @@ class Command(StoreCommand):
         if manifest.unreadable:
             self.stderr.write(f"Not in the backup, because they are damaged: {', '.join(manifest.unreadable)}")
             sys.exit(1)
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r} is not a number from 1")
-    return int(text)

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from articles import backup
-from articles.management.base import Progress, StoreCommand, add_progress_argument, progress
+from articles.management.base import StoreCommand, add_progress_argument, progress
 from articles.wiring import unprepared_repository
 from voting_site.sqlite.base import creating
 
@@ -37,7 +37,7 @@ class Command(StoreCommand):
                     manifest = backup.verify(folder, bar.reach)
                 else:
                     with creating():
-                        restored = backup.restore(unprepared_repository(), folder, _steps(bar))
+                        restored = backup.restore(unprepared_repository(), folder, bar.reach_in)
             except backup.BackupError as error:
                 raise CommandError(str(error)) from error
         if options["check"]:
@@ -61,13 +61,3 @@ class Command(StoreCommand):
             self.stdout.write(f"{len(restored.findings):,} findings.")
             sys.exit(1)
         self.stdout.write("The audit found nothing.")
-
-
-def _steps(bar: Progress) -> Any:
-    """Return a progress that begins the bar again with each step."""
-
-    def reach(step: str, done: int, total: int) -> None:
-        bar.describe(step)
-        bar.reach(done, total)
-
-    return reach
