@@ -139,14 +139,14 @@ bench-load: $(TOOLS_READY)
 weigh: $(TOOLS_READY)
 	@$(BIN)/python -m bench.weigh
 
+# Write what follows from the code: the settings, the tables of keys, the rules of the store's user, and a picture.
 docs: $(SITE_READY)
-	$(BIN)/python manage.py configuration --write
-	$(BIN)/python manage.py data_model
+	$(BIN)/python -m bench.documentation
 	$(BIN)/python -m bench.pictures.decay_curves
 
 # Collect the texts into locale/ and compile them; prints those without Chinese. See docs/translating.md.
 messages: $(TOOLS_READY)
-	@$(BIN)/python manage.py messages
+	@$(BIN)/python -m bench.messages
 
 # Draw the icon for home screens from the favicon with the system's Chromium.
 icon: $(TOOLS_READY)

@@ -53,9 +53,7 @@ from articles.repository.store.clients.client import PATIENT_TIMEOUT_SECONDS, Cl
 from articles.repository.store.clients.guarded_connection import answer_within
 from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Observer, Retract, Store, unobserved, unretracted
-from articles.repository.store.data_model import page as data_model_page
 from articles.repository.store.permissions import FORGETTING
-from articles.repository.store.permissions import as_acl as store_acl
 from articles.repository.store.schema import LAYOUT_VERSION, SHARDS_OF_A_CLUSTER
 from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.audit import Audit, Progress, quiet
@@ -92,9 +90,7 @@ __all__ = [
     "Unread",
     "answer_within",
     "connect",
-    "data_model_page",
     "page_window",
-    "store_acl",
 ]
 
 

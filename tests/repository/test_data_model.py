@@ -15,11 +15,12 @@ from articles.domain.ranking import Parameters
 from articles.repository import Repository
 from articles.repository.lists import hot
 from articles.repository.ranking import parameters
-from articles.repository.store import data_model, scripts
 from articles.repository.store import keys as key_names
+from articles.repository.store import scripts
 from articles.repository.store.key_table import LOG, TABLE, TUNINGS, Key, recognise, split_prefix
 from articles.repository.store.scan import survey
 from articles.repository.store.schema import RESTORING
+from bench import documentation
 from tests.cases import for_each
 from tests.cast import BOB, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
@@ -227,11 +228,11 @@ def logged(repository: Repository, name: str) -> list[str]:
     return repository.store.client.lrange(name, 0, -1)
 
 
-@for_each("heading, written", data_model.tables().items())
+@for_each("heading, written", documentation.tables().items())
 def test_the_page_has_the_tables_generated_from_the_key_table(heading, written):
     assert f"## {heading}\n" in PAGE
     assert f"\n\n{written}\n" in PAGE, "run `make docs`"
-    assert data_model.page(PAGE) == PAGE
+    assert documentation.data_model(PAGE) == PAGE
 
 
 @for_each("name", scripts.names())

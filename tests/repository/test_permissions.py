@@ -7,14 +7,14 @@ import pytest
 from django.conf import settings
 
 from articles.domain.errors import StoreUnfit
-from articles.repository import store_acl
 from articles.repository.store import permissions, scripts
+from articles.repository.store.permissions import as_acl
 from tests.every_server import servers_of
 from tests.repository.everything import use_all
 from tests.rules import connect, default_rules
 from tests.store_state import client_of, problems, with_login
 
-RULES = store_acl().splitlines()[-1].split()[4:]
+RULES = as_acl().splitlines()[-1].split()[4:]
 COMMANDS = {rule[1:].upper() for rule in RULES if rule.startswith("+")}
 
 OF_THE_CLIENT = {"MULTI", "EXEC", "DISCARD", "SELECT", "ASKING", "READONLY", "CLUSTER|SLOTS"}
@@ -50,7 +50,7 @@ def test_everything_works_with_the_rules_of_the_file_and_nothing_is_denied(serve
 
 
 def test_the_file_of_rules_is_the_one_that_the_site_tries():
-    assert Path(settings.BASE_DIR, "deploy", "store.acl").read_text("utf-8") == store_acl(), "run `make docs`"
+    assert Path(settings.BASE_DIR, "deploy", "store.acl").read_text("utf-8") == as_acl(), "run `make docs`"
 
 
 def test_the_rules_permit_what_scripts_and_modules_use_and_nothing_else():

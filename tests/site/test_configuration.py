@@ -7,9 +7,9 @@ import pytest
 from django.conf import settings
 
 from articles.domain.store_address import parse
+from bench import documentation
 from voting_site.command_line import execute
 from voting_site.configuration import loading, service_urls
-from voting_site.configuration import variables as configuration
 from voting_site.configuration.data_directory import secret_key
 from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.loading import load
@@ -30,7 +30,7 @@ def environment(monkeypatch):
 def test_the_page_of_settings_matches_the_code():
     page = Path(settings.BASE_DIR, "docs", "configuration.md").read_text("utf-8")
 
-    assert page == configuration.page(), "run `make docs`"
+    assert page == documentation.configuration(), "run `make docs`"
 
 
 def test_every_default_is_a_valid_value(tmp_path):

@@ -8,8 +8,8 @@ import string
 import pytest
 from babel.messages.catalog import Message
 
-from voting_site import translations as catalogues
-from voting_site.translations import texts
+from bench import messages as catalogues
+from bench.messages import texts
 
 HAN = r"[\u3400-\u9fff]"
 TO_DO = "Run `make messages`, fill in what it says has no Chinese, and run it again."
@@ -47,11 +47,11 @@ def test_every_text_has_a_translation(kept):
 def test_the_file_matches_the_output_of_the_command(gathered, kept):
     found = catalogues.merged(gathered, kept)
 
-    assert catalogues.written(found) == catalogues.po_path().read_text("utf-8"), TO_DO
+    assert catalogues.written(found) == catalogues.PO_PATH.read_text("utf-8"), TO_DO
 
 
 def test_the_compiled_catalogue_matches_the_source(kept):
-    assert catalogues.mo_path().read_bytes() == catalogues.compiled(kept), TO_DO
+    assert catalogues.MO_PATH.read_bytes() == catalogues.compiled(kept), TO_DO
 
 
 def test_gettext_reads_the_compiled_catalogue(kept):
@@ -62,7 +62,7 @@ def test_gettext_reads_the_compiled_catalogue(kept):
 
 
 def test_the_file_contains_no_dates_and_no_names(kept):
-    text = catalogues.po_path().read_text("utf-8")
+    text = catalogues.PO_PATH.read_text("utf-8")
 
     assert not re.search(r"Date:|@|Translator:|^#: .*:\d+$|^#~|fuzzy", text, re.MULTILINE)
 

@@ -1,6 +1,6 @@
 """Every variable that an operator can set, with its default, range and meaning.
 
-`loading.py` parses the values by this table, and `manage.py configuration` writes `docs/configuration.md` from it,
+`loading.py` parses the values by this table, and `make docs` writes `docs/configuration.md` from it,
 so that code and documentation cannot differ.
 """
 
@@ -370,32 +370,3 @@ NAMES = [variable.name for variable in VARIABLES]
 def defaults() -> SimpleNamespace:
     """Return the default of every variable as an attribute, as the settings have the values."""
     return SimpleNamespace(**{variable.name: variable.parse("") for variable in VARIABLES})
-
-
-def as_markdown() -> str:
-    """Return the table of `docs/configuration.md`."""
-    rows = ["| variable | kind | default | range | meaning |", "| --- | --- | --- | --- | --- |"]
-    for v in VARIABLES:
-        default = f"`{v.default}`" if v.default else "(empty)"
-        rows.append(f"| `{v.name}` | {v.kind} | {default} | {v.range or '–'} | {v.meaning} |")
-    return "\n".join(rows) + "\n"
-
-
-_INTRODUCTION = """\
-# Configuration
-
-Every setting is an environment variable, or a line `NAME=value` in a file `.env` in the checkout; the
-environment takes precedence. A blank value means the default. All settings are checked at start: if any is
-invalid, the site does not start, and prints one sentence for each invalid setting. Lines in `.env` that have no
-effect cause a warning. `make run` needs none of these settings.
-
-A host is written without scheme and port; IPv6 may be in brackets. `DATA_DIR` must not be, contain or be inside
-a folder of the program, such as the checkout itself or its `static/`; other folders in the checkout, such as
-`var/`, are fine.
-
-"""
-
-
-def page() -> str:
-    """Return the content of `docs/configuration.md`."""
-    return _INTRODUCTION + as_markdown()

@@ -1,6 +1,6 @@
-"""Extract the site's texts from its sources into the translation catalogue, and compile it.
+"""Extract the site's texts into the translation catalogue, and compile it: python -m bench.messages
 
-Only for development: needs Babel, from requirements-dev.txt. The site reads only the compiled file.
+Keeps existing translations, and prints the texts without one. The site reads only the compiled file.
 """
 
 import struct
@@ -11,9 +11,8 @@ from pathlib import Path
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
-from django.conf import settings
-from django.utils.translation import gettext_noop, ngettext_lazy
 
+ROOT = Path(__file__).parents[1]
 SOURCES = ("accounts", "articles", "moderation", "templates", "voting_site")
 
 _METHODS = [("**.py", "python"), ("**.html", "jinja2"), ("**.txt", "jinja2")]
@@ -34,23 +33,31 @@ msgstr ""
 """
 _MAGIC = 0x950412DE
 
+DJANGO_TEXTS: tuple[str | tuple[str, str], ...] = (
+    "Email",
+    "Enter a valid email address.",
+    (
+        "This password is too short. It must contain at least %d character.",
+        "This password is too short. It must contain at least %d characters.",
+    ),
+)
+"""Texts of Django's that the site translates in its own words."""
 
-def po_path() -> Path:
-    """Return the path of the Chinese catalogue, which translators edit."""
-    return Path(settings.LOCALE_PATHS[0]) / "zh_Hans" / "LC_MESSAGES" / "django.po"
 
+PO_PATH = ROOT / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
+"""The Chinese catalogue, which translators edit."""
 
-def mo_path() -> Path:
-    """Return the path of the compiled catalogue."""
-    return po_path().with_suffix(".mo")
+MO_PATH = PO_PATH.with_suffix(".mo")
 
 
 def extracted() -> Catalog:
     """Return every text in the sources, without translations."""
     catalogue = Catalog(locale="zh_Hans")
+    for text in DJANGO_TEXTS:
+        catalogue.add(text, locations=[("django", 0)])
     for source in SOURCES:
         rows = extract_from_dir(
-            settings.BASE_DIR / source, _METHODS, _OPTIONS, keywords=_KEYWORDS, comment_tags=("Translators:",)
+            ROOT / source, _METHODS, _OPTIONS, keywords=_KEYWORDS, comment_tags=("Translators:",)
         )
         for name, _line, text, comments, context in rows:
             catalogue.add(text, None, [(f"{source}/{name}", 0)], auto_comments=comments, context=context)
@@ -58,10 +65,8 @@ def extracted() -> Catalog:
 
 
 def current() -> Catalog:
-    """Return the current catalogue; an empty one if the file does not exist."""
-    if not po_path().exists():
-        return Catalog(locale="zh_Hans")
-    with po_path().open("rb") as file:
+    """Return the current catalogue."""
+    with PO_PATH.open("rb") as file:
         return read_po(file, locale="zh_Hans", abort_invalid=True)
 
 
@@ -118,11 +123,16 @@ def _machine_object(entries: Mapping[bytes, bytes]) -> bytes:
     return struct.pack("<7I", _MAGIC, 0, count, 28, 28 + 8 * count, 0, 0) + tables + data
 
 
-TEXTS = (
-    gettext_noop("Email"),
-    gettext_noop("Enter a valid email address."),
-    ngettext_lazy(
-        "This password is too short. It must contain at least %d character.",
-        "This password is too short. It must contain at least %d characters.",
-    ),
-)
+def main() -> None:
+    catalogue = merged(extracted(), current())
+    PO_PATH.write_text(written(catalogue), "utf-8")
+    MO_PATH.write_bytes(compiled(catalogue))
+    missing = untranslated(catalogue)
+    print(f"{len(list(texts(catalogue)))} texts, {len(missing)} without Chinese.")
+    if missing:
+        print(*(f"  {text}" for text in missing), sep="\n")
+        print(f"Translate them in {PO_PATH}, then run this command again.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,10 +1,21 @@
-"""The tables of docs/data-model.md, written from the key table and the headers of the scripts."""
+"""Write what follows from the code: python -m bench.documentation
+
+docs/configuration.md from the table of settings; the tables of docs/data-model.md from the key table and the
+headers of the scripts; and deploy/store.acl from the commands and keys that the site uses.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from articles.repository.store import scripts
 from articles.repository.store.key_table import DAY, HOUR, MINUTE, TABLE, Key, Place
+from articles.repository.store.permissions import as_acl
+from voting_site.configuration.variables import VARIABLES
+
+ROOT = Path(__file__).parents[1]
+CONFIGURATION, DATA_MODEL = ROOT / "docs" / "configuration.md", ROOT / "docs" / "data-model.md"
+ACL = ROOT / "deploy" / "store.acl"
 
 HEADINGS: Mapping[Place, str] = {
     Place.SHARD: "Keys in every shard",
@@ -53,8 +64,8 @@ def life_in_words(seconds: int | None) -> str:
     return f"{seconds // size} {_UNITS[size]}s"
 
 
-def page(text: str) -> str:
-    """Return the page with its tables rewritten; the text around them stays."""
+def data_model(text: str) -> str:
+    """Return docs/data-model.md with its tables rewritten; the text around them stays."""
     for heading, table in tables().items():
         text = _replace_table(text, heading, table)
     return text
@@ -63,3 +74,38 @@ def page(text: str) -> str:
 def _replace_table(text: str, heading: str, table: str) -> str:
     before = rf"^## {heading}\n(?:(?!^[|#]).*\n)*"
     return re.sub(rf"({before})(?:\|.*\n)+", lambda match: match[1] + table, text, flags=re.MULTILINE)
+
+
+_INTRODUCTION = """\
+# Configuration
+
+Every setting is an environment variable, or a line `NAME=value` in a file `.env` in the checkout; the
+environment takes precedence. A blank value means the default. All settings are checked at start: if any is
+invalid, the site does not start, and prints one sentence for each invalid setting. Lines in `.env` that have no
+effect cause a warning. `make run` needs none of these settings.
+
+A host is written without scheme and port; IPv6 may be in brackets. `DATA_DIR` must not be, contain or be inside
+a folder of the program, such as the checkout itself or its `static/`; other folders in the checkout, such as
+`var/`, are fine.
+
+"""
+
+
+def configuration() -> str:
+    """Return docs/configuration.md."""
+    rows = ["| variable | kind | default | range | meaning |", "| --- | --- | --- | --- | --- |"]
+    for v in VARIABLES:
+        default = f"`{v.default}`" if v.default else "(empty)"
+        rows.append(f"| `{v.name}` | {v.kind} | {default} | {v.range or '–'} | {v.meaning} |")
+    return _INTRODUCTION + "\n".join(rows) + "\n"
+
+
+def main() -> None:
+    pages = {CONFIGURATION: configuration(), DATA_MODEL: data_model(DATA_MODEL.read_text("utf-8")), ACL: as_acl()}
+    for path, text in pages.items():
+        path.write_text(text, "utf-8")
+        print(f"{path} written.")
+
+
+if __name__ == "__main__":
+    main()
