@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from articles.domain.lists import PAGES, Order
 from articles.views import (
     about,
     articles,
@@ -26,11 +27,10 @@ from moderation import urls as moderation
 
 app_name = "articles"
 urlpatterns = [
-    path("", pages.front, name="front"),
-    path("newest/", pages.newest, name="newest"),
-    path("hot/", pages.hot, name="hot"),
-    path("active/", pages.active, name="active"),
-    path("top/", pages.top, name="top"),
+    *(
+        path("" if order is Order.SCORE else f"{name}/", pages.whole(order), name=name)
+        for order, name in PAGES.items()
+    ),
     path("about/", about.about, name="about"),
     path("rules/", about.own_rules, name="rules"),
     path("search/", search.search, name="search"),

@@ -19,6 +19,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from articles.domain.articles import Article, ImportedArticle
+from articles.domain.lists import Order
 from articles.repository import FeedFilter, Repository
 from bench.lib.stores import empty_store
 
@@ -67,11 +68,11 @@ def measure(repository: Repository) -> None:
     feeds, three_hidden = repository.feeds, FeedFilter(None, ("group-1", "group-2", "group-3"))
     print("| feed | articles | read, ms | written as Atom, ms | bytes |\n| --- | --- | --- | --- | --- |")
     for name, read in (
-        ("newest", lambda: feeds.list_newest(FeedFilter())),
-        ("newest, 10 points", lambda: feeds.list_newest(FeedFilter(10))),
-        ("newest, 100 points", lambda: feeds.list_newest(FeedFilter(100))),
-        ("newest, 3 groups hidden", lambda: feeds.list_newest(three_hidden)),
-        ("front", lambda: feeds.list_front(FeedFilter())),
+        ("newest", lambda: feeds.list_in(Order.TIME, FeedFilter())),
+        ("newest, 10 points", lambda: feeds.list_in(Order.TIME, FeedFilter(10))),
+        ("newest, 100 points", lambda: feeds.list_in(Order.TIME, FeedFilter(100))),
+        ("newest, 3 groups hidden", lambda: feeds.list_in(Order.TIME, three_hidden)),
+        ("front", lambda: feeds.list_in(Order.SCORE, FeedFilter())),
         ("a group", lambda: feeds.list_groups(["group-7"], FeedFilter())[1]),
         ("a poster", lambda: feeds.list_posted(7, FeedFilter())),
     ):

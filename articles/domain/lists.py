@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from articles.domain import ranking
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import Comment
 
@@ -34,6 +35,10 @@ class Order(StrEnum):
     ACTIVE = "active"
 
 
+BY_VOTES = (Order.SCORE, Order.POINTS)
+"""Orders that votes change, which the formula `values_by_votes` of the scripts has."""
+
+
 class Period(StrEnum):
     """How far back a list goes, by the posting times of its articles."""
 
@@ -61,6 +66,34 @@ TOP_PERIODS: Mapping[str, Period] = {
     period.value: period for period in (Period.DAY, Period.WEEK, Period.MONTH, Period.ALL)
 }
 """Periods of the lists by points, by the words of addresses and of the API."""
+
+
+PERIODS: Mapping[Order, Mapping[str, Period]] = {Order.HOT: HOT_PERIODS, Order.POINTS: TOP_PERIODS}
+"""Orders whose list of the whole site can be limited to a period."""
+
+PAGES: Mapping[Order, str] = {
+    Order.SCORE: "front",
+    Order.TIME: "newest",
+    Order.HOT: "hot",
+    Order.ACTIVE: "active",
+    Order.POINTS: "top",
+}
+"""Names of the whole site's lists: of their pages' addresses, of their views, and of their feeds."""
+
+
+def value_of(article: Article, order: Order) -> float:
+    """Return the value that places an article in a list of this order; the highest comes first."""
+    match order:
+        case Order.HOT:
+            return article.hotness or 0.0
+        case Order.TIME:
+            return article.posted_at
+        case Order.POINTS:
+            return ranking.by_points(article.posted_at, article.ranked_points)
+        case Order.ACTIVE:
+            return ranking.activity(article.last_comment_at or 0.0, is_locked=article.locked is not None)
+        case Order.SCORE:
+            return article.score
 
 
 @dataclass(frozen=True, slots=True)

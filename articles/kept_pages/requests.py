@@ -15,6 +15,7 @@ from django.urls import Resolver404, resolve, reverse
 
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentOrder, article_of
+from articles.domain.lists import PAGES, PERIODS
 from articles.feeds import BadQuery, feed_filter_of, query_of
 from articles.kept_pages.pages import Address
 from articles.web.caching import PERSONAL_COOKIES, RULES
@@ -30,11 +31,7 @@ _PLACE = ("page", AFTER)
 _PLACE_IN_THREAD = ("comments", "start", AFTER)
 
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
-    "articles:front": _PLACE,
-    "articles:newest": _PLACE,
-    "articles:hot": ("range", *_PLACE),
-    "articles:active": _PLACE,
-    "articles:top": ("range", *_PLACE),
+    **{f"articles:{name}": ("range", *_PLACE) if order in PERIODS else _PLACE for order, name in PAGES.items()},
     "articles:group": ("order", *_PLACE),
     "articles:host": ("order", "page"),
     "articles:groups": ("any",),

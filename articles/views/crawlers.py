@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
-from articles.domain.lists import Order
+from articles.domain.lists import PAGES, Order
 from articles.formatting.values import iso_date
 from articles.kept_pages import in_turn
 from articles.web.addresses import site_address
@@ -131,8 +131,11 @@ def lists(request: HttpRequest) -> HttpResponse:
     repo = repository()
     newest = repo.lists.get_page(Order.TIME, size=1).articles
     changed = newest[0].posted_at if newest else None
-    entries: list[_Entry] = [(reverse("articles:front"), changed), (reverse("articles:newest"), changed)]
-    entries += [(reverse(f"articles:{name}"), None) for name in ("hot", "active", "top", "groups", "log", "about")]
+    entries: list[_Entry] = [
+        (reverse(f"articles:{name}"), changed if order in (Order.SCORE, Order.TIME) else None)
+        for order, name in PAGES.items()
+    ]
+    entries += [(reverse(f"articles:{name}"), None) for name in ("groups", "log", "about")]
     entries += [(reverse("articles:group", args=[slug]), None) for slug in sorted(repo.groups.get_titles())]
     entries += [(reverse("articles:host", args=[host]), None) for host in finder().list_hosts(MOST_HOSTS)]
     return _xml(request, "urlset", "url", entries[:MOST_IN_A_FILE])

@@ -9,7 +9,7 @@ from django.utils.cache import patch_cache_control
 from markupsafe import Markup
 
 from accounts.mail import public_address
-from articles.domain.lists import TOP_PERIODS
+from articles.domain.lists import PAGES, TOP_PERIODS, Order
 
 
 def site_address(request: HttpRequest) -> str:
@@ -97,9 +97,9 @@ class CommentIdConverter(ArticleIdConverter):
 
 
 class FeedListConverter(StringConverter):
-    """A list of all articles that has a feed."""
+    """A list of all articles that has one feed; that of the most points has one for each period."""
 
-    regex = "front|newest|hot|active"
+    regex = "|".join(name for order, name in PAGES.items() if order is not Order.POINTS)
 
 
 class FeedPeriodConverter(StringConverter):

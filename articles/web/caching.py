@@ -11,6 +11,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 
+from articles.domain.lists import PAGES
+
 SHARED_SECONDS = 10
 """Time for which a proxy may serve a list to readers without an account before it revalidates."""
 
@@ -53,11 +55,7 @@ _feed = partial(_public, seconds=FEED_SECONDS)
 _for_crawlers = partial(_public, seconds=CRAWLER_SECONDS)
 
 RULES: Mapping[str, Rule] = {
-    "articles:front": _list,
-    "articles:newest": _list,
-    "articles:hot": _list,
-    "articles:active": _list,
-    "articles:top": _list,
+    **{f"articles:{name}": _list for name in PAGES.values()},
     "articles:search": _list,
     "articles:about": _list,
     "articles:rules": _list,

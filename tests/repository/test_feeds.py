@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import fakeredis
 import pytest
@@ -50,8 +51,8 @@ def feeds_of(repository, slug="python"):
     """Return every feed of newest articles, by name, as a function of the feed filter."""
     feeds = repository.feeds
     return {
-        "newest": feeds.list_newest,
-        "front": feeds.list_front,
+        "newest": partial(feeds.list_in, Order.TIME),
+        "front": partial(feeds.list_in, Order.SCORE),
         "group": lambda wish: feeds.list_groups([slug], wish)[1],
         "poster": lambda wish: feeds.list_posted(ALICE, wish),
     }
@@ -63,7 +64,8 @@ def test_feeds_of_an_empty_site_are_empty(repository):
     for feed in feeds_of(repository).values():
         assert feed(FeedFilter()) == []
         assert feed(FeedFilter(min_points=1, hidden=("go",))) == []
-    assert repository.feeds.list_hot(FeedFilter()) == repository.feeds.list_top(Period.DAY, FeedFilter()) == []
+    assert repository.feeds.list_in(Order.HOT, FeedFilter()) == []
+    assert repository.feeds.list_top(Period.DAY, FeedFilter()) == []
 
 
 @pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
@@ -144,7 +146,7 @@ def test_reading_stops_at_a_limit_when_every_article_is_hidden(repository, clock
     post(repository, clock, 10, every=1)
     post(repository, clock, 100, ["go"], every=1)
 
-    assert repository.feeds.list_newest(FeedFilter(hidden=("go",))) == []
+    assert repository.feeds.list_in(Order.TIME, FeedFilter(hidden=("go",))) == []
 
 
 def test_removed_articles_are_in_no_feed(repository, clock):
@@ -160,7 +162,7 @@ def test_an_article_removed_while_a_feed_is_read_is_not_in_it(repository, clock,
     first, second = post(repository, clock, 2)
     monkeypatch.setattr(feeding, "read_articles", removing(repository, feeding.read_articles, second))
 
-    assert ids_of(repository.feeds.list_newest(FeedFilter())) == [first]
+    assert ids_of(repository.feeds.list_in(Order.TIME, FeedFilter())) == [first]
 
 
 def test_the_front_page_feed_keeps_its_order_and_old_articles_with_high_ranks(repository, clock, few):
@@ -168,7 +170,7 @@ def test_the_front_page_feed_keeps_its_order_and_old_articles_with_high_ranks(re
     for voter in range(100, 100 + 2500):
         repository.votes.cast(ids[0], voter, Choice.VOTE)
 
-    found = ids_of(repository.feeds.list_front(FeedFilter()))
+    found = ids_of(repository.feeds.list_in(Order.SCORE, FeedFilter()))
 
     assert found[:3] == [ids[0], ids[-1], ids[-2]]
     front = ids_of(repository.lists.get_page(Order.SCORE, size=len(found)).articles)
@@ -183,7 +185,7 @@ def test_the_front_page_feed_has_the_highest_and_all_new_articles(repository, cl
     new = [imported(n, now - 3600 + n, votes=0, opposes=900) for n in range(40, 45)]
     ids = repository.imports.add([*old, *highest, *new])
 
-    found = ids_of(repository.feeds.list_front(FeedFilter()))
+    found = ids_of(repository.feeds.list_in(Order.SCORE, FeedFilter()))
 
     assert found == [ids[29], ids[28], *ids[:-6:-1]]
 
@@ -194,7 +196,7 @@ def test_the_hot_feed_covers_articles_that_were_read(repository, clock, few):
         view(repository, article_id, 1)
     view(repository, ids[2], *range(2, 60))
 
-    found = ids_of(repository.feeds.list_hot(FeedFilter()))
+    found = ids_of(repository.feeds.list_in(Order.HOT, FeedFilter()))
 
     hot = ids_of(repository.lists.get_page(Order.HOT).articles)
     assert len(hot) == 5
@@ -268,9 +270,9 @@ def test_a_feed_takes_few_round_trips(repository, clock):
     trips = []
     repository.store._observe = lambda operation, _outcome, seconds: trips.append(operation) if seconds else None
 
-    for feed, most in ((repository.feeds.list_newest, 4), (repository.feeds.list_front, 5)):
+    for order, most in ((Order.TIME, 4), (Order.SCORE, 5)):
         trips.clear()
-        assert len(feed(FeedFilter())) == 120
+        assert len(repository.feeds.list_in(order, FeedFilter())) == 120
         assert len(trips) <= most, trips
     trips.clear()
     repository.feeds.list_groups(["python"], FeedFilter(min_points=1))

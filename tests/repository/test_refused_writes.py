@@ -81,8 +81,8 @@ def pages_of(repository: Repository) -> dict[str, Callable[[], Any]]:
     now = repository.store.now()
     return found | {
         "hot list of a day": lambda: lists.get_page(Order.HOT, since=now - 86400),
-        "feed of the front page": lambda: feeds.list_front(wish),
-        "feed of the hot list": lambda: feeds.list_hot(wish),
+        "feed of the front page": lambda: feeds.list_in(Order.SCORE, wish),
+        "feed of the hot list": lambda: feeds.list_in(Order.HOT, wish),
         "feed of groups": lambda: feeds.list_groups(["python", "redis"], FeedFilter()),
         "feed of a member": lambda: feeds.list_posted(ALICE, FeedFilter()),
         "explanation": lambda: repository.explanations.get(repository.articles.get(ARTICLES + 1)),
@@ -164,7 +164,7 @@ def test_the_hot_list_is_unchanged_while_the_store_refuses_writes(used, clock):
 
     with refusing(used, "min-replicas-to-write"):
         assert used.lists.get_page(Order.HOT) == before
-        assert used.feeds.list_hot(FeedFilter())
+        assert used.feeds.list_in(Order.HOT, FeedFilter())
 
     assert used.lists.get_page(Order.HOT).refreshed_at == clock()
 

@@ -96,9 +96,9 @@ def test_the_sites_lists_come_from_replicas(replicated, reading, exchanges, orde
 
 
 def test_a_feed_comes_from_replicas(replicated, reading, exchanges):
-    reading.feeds.list_newest(FeedFilter())
+    reading.feeds.list_in(Order.TIME, FeedFilter())
     with exchanges.counted():
-        assert len(reading.feeds.list_newest(FeedFilter())) == 12
+        assert len(reading.feeds.list_in(Order.TIME, FeedFilter())) == 12
     assert at(replicated.replicas, exchanges) >= 2, "the ids, and the articles"
 
 

@@ -82,11 +82,19 @@ class Feeds:
         window = 0.0 if feed_filter.min_points is None else _longest_window(self._store)
         return self._store.now() - window - COVERED
 
-    def list_newest(self, feed_filter: FeedFilter) -> list[Article]:
-        """Return the articles of the site's feed, newest first."""
-        return self._collect(self._standings.list_for(self._ids(Order.TIME, feed_filter)), feed_filter)
+    def list_in(self, order: Order, feed_filter: FeedFilter) -> list[Article]:
+        """Return the articles of the feed of the whole site in this order; by points, of all time."""
+        match order:
+            case Order.SCORE:
+                return self._list_front(feed_filter)
+            case Order.HOT:
+                return self._list_hot(feed_filter)
+            case Order.POINTS:
+                return self.list_top(Period.ALL, feed_filter)
+            case _:
+                return self._collect(self._standings.list_for(self._ids(order, feed_filter)), feed_filter)
 
-    def list_front(self, feed_filter: FeedFilter) -> list[Article]:
+    def _list_front(self, feed_filter: FeedFilter) -> list[Article]:
         """Return the articles of the front page's feed, highest score first."""
         ids = dict.fromkeys([*self._ids(Order.TIME, feed_filter), *self._ids(Order.SCORE, feed_filter)])
         standings = self._standings.list_for(list(ids))
@@ -99,11 +107,7 @@ class Feeds:
         ids = merge_page(self._store, rankings, 0, self._candidates(feed_filter)).ids
         return self._collect(self._standings.list_for(ids), feed_filter, since=inf)[:LEAST_ARTICLES]
 
-    def list_active(self, feed_filter: FeedFilter) -> list[Article]:
-        """Return the articles of the feed of discussions, newest comment first."""
-        return self._collect(self._standings.list_for(self._ids(Order.ACTIVE, feed_filter)), feed_filter)
-
-    def list_hot(self, feed_filter: FeedFilter) -> list[Article]:
+    def _list_hot(self, feed_filter: FeedFilter) -> list[Article]:
         """Return the articles of the hot list's feed, hottest first. That list has no articles without views."""
         most = self._store.rules.hot_size
         cut = self._hot.fresh(lambda: self._cut(Order.HOT, most), lambda cut: cut.refreshed_at)

@@ -1,10 +1,10 @@
 """Refreshing an open page: the counts and the order of its articles, and the number of newer articles."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
-from articles.domain import ranking
 from articles.domain.articles import Article, ArticleId
-from articles.domain.lists import Order, PageRefresh
+from articles.domain.lists import Order, PageRefresh, value_of
 from articles.domain.members import UserId
 from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.store.connection import Store, exact_time
@@ -47,9 +47,9 @@ class Refreshes:
             if article.poster != reader and _belongs(article, slugs, left_out)
         ]
         articles = [article for article in current if article.id in on_page]
-        if order not in (None, Order.TIME):
-            values = {article.id: _value(article, order, hotness) for article in articles}
-            articles.sort(key=lambda article: sort_key(values[article.id], str(article.id)), reverse=True)
+        if order is not None and order is not Order.TIME:
+            articles = [replace(article, hotness=hotness.get(article.id)) for article in articles]
+            articles.sort(key=lambda article: sort_key(value_of(article, order), str(article.id)), reverse=True)
         return PageRefresh(tuple(articles), min(len(new), MOST_NEW), len(later) > MOST_NEW)
 
     def _read_rankings(
@@ -76,16 +76,3 @@ def _belongs(article: Article, slugs: Collection[str], hidden: Collection[str]) 
     """Return whether a new article belongs to the list."""
     groups = set(article.groups)
     return article.removed is None and not groups.intersection(hidden) and (not slugs or bool(groups & set(slugs)))
-
-
-def _value(article: Article, order: Order | None, hotness: Mapping[ArticleId, float]) -> float:
-    """Return the article's value in the ranking."""
-    match order:
-        case Order.HOT:
-            return hotness[article.id]
-        case Order.POINTS:
-            return ranking.by_points(article.posted_at, article.ranked_points)
-        case Order.ACTIVE:
-            return ranking.activity(article.last_comment_at or 0.0, is_locked=article.locked is not None)
-        case _:
-            return article.score

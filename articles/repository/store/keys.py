@@ -29,20 +29,8 @@ shift: Callable[[str], str] = table.SHIFT.of
 limit: Callable[[str, str], str] = table.LIMIT.of
 salt: Callable[[int], str] = table.SALT.of
 
-_RANKINGS = {
-    Order.SCORE: table.SCORE,
-    Order.TIME: table.TIME,
-    Order.POINTS: table.POINTS,
-    Order.ACTIVE: table.ACTIVE,
-    Order.HOT: table.HOT,
-}
-_RANKINGS_OF_GROUPS = {
-    Order.SCORE: table.SCORE_OF_GROUP,
-    Order.TIME: table.TIME_OF_GROUP,
-    Order.POINTS: table.POINTS_OF_GROUP,
-    Order.ACTIVE: table.ACTIVE_OF_GROUP,
-    Order.HOT: table.HOT_OF_GROUP,
-}
+_RANKINGS: dict[Order, table.Key] = {order: getattr(table, order.name) for order in Order}
+_RANKINGS_OF_GROUPS: dict[Order, table.Key] = {order: getattr(table, f"{order.name}_OF_GROUP") for order in Order}
 
 
 Part = TypeVar("Part")

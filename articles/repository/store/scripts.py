@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from articles.domain.articles import LATEST
 from articles.domain.comments import COMMENTS_PER_ARTICLE, QUANTILE
-from articles.domain.lists import CHANGES_KEPT, TOP_PERIODS, Order
+from articles.domain.lists import BY_VOTES, CHANGES_KEPT, TOP_PERIODS, Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.notices import MOST_MENTIONED, NOTICES_KEPT, UNDO_SECONDS
 from articles.domain.ranking import ONE_POINT
@@ -55,6 +55,7 @@ _SHARED: Mapping[str, _Value] = {
     "ONE_POINT": ONE_POINT,
     "QUANTILE": QUANTILE,
     "ORDERS": [order.value for order in Order],
+    "BY_VOTES": [order.value for order in BY_VOTES],
     "REPAIRS": False,
     "UNDO_SECONDS": UNDO_SECONDS,
     "SPANS": [period.value for period in TOP_PERIODS.values() if period.since(0) is not None],
@@ -64,6 +65,15 @@ _SHARED: Mapping[str, _Value] = {
 CONSTANTS = {name: f"local {name} = {_lua(value)}\n" for name, value in _SHARED.items()}
 """What Python and Lua both know, as Lua. WHOLE and OF_GROUP hold the keys of the rankings by order, without shard
 prefix and slug. A source begins with those that it names."""
+
+
+_FAMILIES: Mapping[str, Sequence[str]] = {
+    "<order>:": [Keys().order(order) for order in Order],
+    "<order>:<slug>": [Keys().group_order(order, "<slug>") for order in Order],
+    "<votes>:": [Keys().order(order) for order in BY_VOTES],
+    "<votes>:<slug>": [Keys().group_order(order, "<slug>") for order in BY_VOTES],
+}
+"""What headers name together: rankings in any order, and in the orders BY_VOTES."""
 
 
 _GUARD = """local redis = redis
@@ -131,12 +141,13 @@ def touches(name: str) -> dict[str, str]:
     """Return `r` or `rw` for each key that the header says the script touches, by its name in the key table."""
     header, _, _ = text(name).partition("]]")
     listed = _TOUCHES.search(header)
-    parts = [part.rpartition(" ") for part in re.split(r",\s*", listed[1].strip())] if listed else []
+    named = [part.rpartition(" ") for part in re.split(r",\s*", listed[1].strip())] if listed else []
+    accesses = {key: access for family, _, access in named for key in _FAMILIES.get(family, [family])}
     if file_of(name) == name:
-        return {key: access for key, _, access in parts}
+        return accesses
     if name.startswith("audit/"):
-        return {key: "r" for key, _, access in parts if "r" in access}
-    return {key: "rw" if "w" in access else "r" for key, _, access in parts}
+        return {key: "r" for key, access in accesses.items() if "r" in access}
+    return {key: "rw" if "w" in access else "r" for key, access in accesses.items()}
 
 
 @cache

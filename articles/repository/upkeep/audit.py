@@ -249,12 +249,11 @@ def check_articles(
 
     `sets`: the ids of those that have voter sets or counters, comma-separated; a repair needs none.
     """
-    rankings = [*map(keys.order, (Order.TIME, Order.SCORE)), keys.removed, keys.order(Order.POINTS)]
     while batch:
         limits: list[Value] = [exact_time(store.now()), MOST_LOOKED_AT]
         limits += [store.rules.voters_grace, store.rules.hot_size]
         arguments: list[Value] = [keys.prefix, *limits, sets, *batch]
-        checked, long, flat, facts = store.run(f"{verb}/articles", rankings, arguments)
+        checked, long, flat, facts = store.run(f"{verb}/articles", [keys.removed], arguments)
         articles.update(zip(batch, _facts_from(facts), strict=False))
         for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
             yield Finding(keys.article(int(article_id)), problem)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import Order, Period, SearchOrder
+from articles.domain.lists import PAGES, Order, Period, SearchOrder
 from articles.feeds import BadQuery, Feed, answer, article_item, facts_of, feed_filter_of, query_of
 from articles.finding import MOST_FOUND, SearchIncompleteError
 from articles.formatting.values import grouped
@@ -22,14 +22,13 @@ from articles.searching import clean_home, read_query
 from articles.text.markdown import plain
 from articles.views.lists.headings import list_heading, search_heading
 from articles.views.lists.hosts import query_of as query_of_host
-from articles.views.lists.list_page import FEED_NAMES
 from articles.views.lists.pages import slugs_in
 from articles.views.lists.search import search_address, search_terms
 from articles.web.addresses import moved, site_address
 from articles.web.identity import View, member_named
 from articles.wiring import finder, html_of_site_text, repository
 
-_ORDERS = {name: order for order, name in FEED_NAMES.items()}
+_ORDERS = {name: order for order, name in PAGES.items()}
 
 
 def _with_feed_filter(view: View) -> View:
@@ -48,14 +47,7 @@ def _with_feed_filter(view: View) -> View:
 
 @_with_feed_filter
 def of_list(request: HttpRequest, feed_filter: FeedFilter, name: str, kind: str) -> HttpResponse:
-    feeds = repository().feeds
-    read = {
-        "front": feeds.list_front,
-        "newest": feeds.list_newest,
-        "hot": feeds.list_hot,
-        "active": feeds.list_active,
-    }
-    articles = read[name](feed_filter)
+    articles = repository().feeds.list_in(_ORDERS[name], feed_filter)
     with override(settings.LANGUAGE_CODE):
         title = list_heading(_ORDERS[name])
         return _answer(request, title, reverse(f"articles:{name}"), feed_filter, articles, kind)

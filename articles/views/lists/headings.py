@@ -80,7 +80,16 @@ def order_tabs(current: Order) -> Tabs:
     return Tabs(_("Order"), tuple(tabs))
 
 
-def hot_period_tabs(current: Period) -> Tabs:
+def period_tabs(order: Order, period: Period) -> Tabs | None:
+    """Return the periods of a list of the whole site. The front page leads to the most points."""
+    if order is Order.HOT:
+        return _hot_period_tabs(period)
+    if order in (Order.POINTS, Order.SCORE):
+        return _top_period_tabs(period if order is Order.POINTS else None)
+    return None
+
+
+def _hot_period_tabs(current: Period) -> Tabs:
     """Return the ages of articles to which the hot list can be limited."""
     labels = {
         Period.DAY: _("24 hours"),
@@ -92,7 +101,7 @@ def hot_period_tabs(current: Period) -> Tabs:
     return Tabs(_("Posted within"), tuple(tabs), _("Posted within:"), is_label_wide_only=True)
 
 
-def top_period_tabs(current: Period | None) -> Tabs:
+def _top_period_tabs(current: Period | None) -> Tabs:
     """Return the lists of the most points; none of them is current on the front page."""
     labels = {
         Period.DAY: (pgettext("top of the", "Day"), _("Most points of the day")),

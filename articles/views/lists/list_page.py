@@ -8,22 +8,18 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from articles.domain.lists import ArticlePage, Order, Period
+from articles.domain.lists import PAGES, ArticlePage, Order, Period
 from articles.formatting.values import grouped
 from articles.views.lists.headings import (
     Empty,
     Tabs,
     empty_list,
-    hot_period_tabs,
     list_heading,
     order_tabs,
     page_title,
-    top_period_tabs,
+    period_tabs,
 )
 from articles.views.lists.paging import Pager
-
-FEED_NAMES = {Order.SCORE: "front", Order.TIME: "newest", Order.HOT: "hot", Order.ACTIVE: "active"}
-"""Lists of the whole site as the addresses of their feeds name them. A list by points has a feed per period."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +210,7 @@ class _Builder:
                 tabs=order_tabs(page.order),
                 group=self._group_tools(),
             )
-        if page.order in (Order.TIME, Order.ACTIVE):
-            return Head(self._heading, is_visible=False)
-        if is_hot:
-            return Head(self._heading, is_visible=False, tabs=hot_period_tabs(self.period))
-        current = self.period if page.order is Order.POINTS else None
-        return Head(self._heading, is_visible=False, tabs=top_period_tabs(current))
+        return Head(self._heading, is_visible=False, tabs=period_tabs(page.order, self.period))
 
     def _count(self) -> str:
         """Return the size of a group's list; "" for several groups, whose articles may be counted twice."""
@@ -250,7 +241,7 @@ class _Builder:
         if order is Order.POINTS:
             return ListFeed("top_feed", self.period)
         is_part = order is Order.HOT and self.period is not Period.ALL
-        return ListFeed("feed", FEED_NAMES[order], label=_("Subscribe to the whole hot list:") if is_part else "")
+        return ListFeed("feed", PAGES[order], label=_("Subscribe to the whole hot list:") if is_part else "")
 
     def _refresh(self) -> Refresh:
         query = f"order={self.page.order}"

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.moderators import ASSIGN_GROUPS
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import GROUPS_PER_LIST, HOT_PERIODS, TOP_PERIODS, ArticlePage, Order, Period
+from articles.domain.lists import GROUPS_PER_LIST, PERIODS, ArticlePage, Order, Period
 from articles.formatting.kept import OPEN, kept
 from articles.formatting.values import age
 from articles.site import SiteText, site_text
@@ -22,7 +22,7 @@ from articles.views.lists.paging import Place, place_in
 from articles.views.lists.rows import draw_rows
 from articles.web.addresses import moved, redirect_to_path
 from articles.web.context import Frame, frame_holes, frame_of
-from articles.web.identity import reader_id
+from articles.web.identity import View, reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
 
@@ -73,31 +73,17 @@ class ListShape:
         }
 
 
-@require_safe
-def front(request: HttpRequest) -> HttpResponse:
-    return _list(request, Order.SCORE)
+def whole(order: Order) -> View:
+    """Return the view of the list of the whole site in this order."""
+    periods = PERIODS.get(order, {})
+    usual = "day" if order is Order.POINTS else "all"
 
+    @require_safe
+    def view(request: HttpRequest) -> HttpResponse:
+        word, period = _choice(request, "range", periods, usual) if periods else ("", Period.ALL)
+        return _list(request, order, period=period, query={"range": word} if periods and word != usual else {})
 
-@require_safe
-def newest(request: HttpRequest) -> HttpResponse:
-    return _list(request, Order.TIME)
-
-
-@require_safe
-def hot(request: HttpRequest) -> HttpResponse:
-    word, period = _choice(request, "range", HOT_PERIODS, "all")
-    return _list(request, Order.HOT, period=period, query={} if period is Period.ALL else {"range": word})
-
-
-@require_safe
-def active(request: HttpRequest) -> HttpResponse:
-    return _list(request, Order.ACTIVE)
-
-
-@require_safe
-def top(request: HttpRequest) -> HttpResponse:
-    word, period = _choice(request, "range", TOP_PERIODS, "day")
-    return _list(request, Order.POINTS, period=period, query={"range": word})
+    return view
 
 
 @require_safe

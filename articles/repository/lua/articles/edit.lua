@@ -8,10 +8,9 @@ ARGV  1 id  2 editor's user id  3 editor's name  4 "1" for a moderator  5 now, s
       fields, each followed by its value
 Returns  {"ok", previous link} | {"missing"} | {"gone"} | {"removed"} | {"not_poster"} | {"late"}
 Cost  O(groups · log N)
-TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
-         group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw,
-         hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
-INCLUDE  articles, changes, closing, formulas, inbox, lists, members, moderation_log, ranking, values
+TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, group:<slug> rw, <order>:<slug> rw,
+         counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
+INCLUDE  articles, changes, closing, inbox, lists, members, moderation_log, ranking, values
 ]]
 local article, id, editor, name, moderator, now, window, reason, prefix, join, leave = KEYS[1], unpack(ARGV)
 local title, link, poster, time, removed, text, votes, opposes, left_out, groups = unpack(redis.call('HMGET', article,
@@ -39,8 +38,7 @@ if not (differs or moves) then return {'ok', link} end
 if moves then
   details.added, details.removed = table.concat(joined, ','), table.concat(left, ',')
   if not removed then
-    local points = ranked_points(votes, opposes, left_out)
-    list_article(prefix, id, tonumber(time), points, kept, parameters(prefix), tonumber(ARGV[11]))
+    list_article(prefix, id, tonumber(time), votes, opposes, left_out, kept, parameters(prefix), tonumber(ARGV[11]))
   end
   leave_groups(prefix, id, left)
   redis.call('HSET', article, 'groups', table.concat(kept, ','))

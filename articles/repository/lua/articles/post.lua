@@ -7,10 +7,9 @@ ARGV  1 id  2 poster  3 poster's name  4 now, s  5 groups, comma-separated  6 wh
 Returns  {"ok"} | {"exists"} | {"gone"} if the poster's account is deleted
 Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw,
-         inbox:<user> rw, gone: r, leftout: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
-         group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw,
-         hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: rw
-INCLUDE  articles, closing, formulas, inbox, lists, members, ranking, values
+         inbox:<user> rw, gone: r, leftout: r, <order>: rw, top:<period> rw, group:<slug> rw, <order>:<slug> rw,
+         counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: rw
+INCLUDE  articles, closing, inbox, lists, members, ranking, values
 ]]
 local article, voted = KEYS[1], KEYS[2]
 local id, poster, name, now, groups, closes, grace, prefix = unpack(ARGV)
@@ -26,6 +25,6 @@ local left_out = add_first_vote(prefix, voted, id, poster)
 note_window(prefix, now, closes, current)
 note_choice(prefix, id, poster, 'vote', now, passed - math.max(current.longest_window, closes - now) - tonumber(grace))
 note_posted(prefix, id, poster, now)
-list_article(prefix, id, tonumber(now), ranked_points(1, 0, left_out), split(groups), current)
+list_article(prefix, id, tonumber(now), 1, 0, left_out, split(groups), current)
 note_mentions(prefix, article, ARGV[9], '', poster, root_of(id), now)
 return {'ok'}

@@ -7,10 +7,9 @@ ARGV  1 id  2 name of the moderator or the poster  3 now, s  4 reason  5 shard p
       9 how long the poster may withdraw it, s; '' for a moderator
 Returns  {"ok", title, link, text} | {"missing"} | {"removed"} | {"gone"} | {"not_poster"} | {"late_to_withdraw"}
 Cost  O((groups + flags) · log N)
-TOUCHES  article:<id> rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r, score: rw,
-         time: rw, points: rw, active: rw, top:<period> rw, removed: rw, group:<slug> rw, score:<slug> rw,
-         time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw, hot:score:<slug> rw, rings: rw,
-         next:score rw, changes: rw, ranking: r, log: rw
+TOUCHES  article:<id> rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r, <order>: rw,
+         top:<period> rw, removed: rw, group:<slug> rw, <order>:<slug> rw, rings: rw, next:score rw, changes: rw,
+         ranking: r, log: rw
 INCLUDE  changes, closing, flags, inbox, lists, members, moderation_log, values
 ]]
 local article, id, now, prefix, poster = KEYS[1], ARGV[1], ARGV[3], ARGV[5], ARGV[8]

@@ -4,11 +4,9 @@ KEYS  1 article
 ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 size of the hot list  7 sweep, or ''
 Returns  {"ok", title, link, text, posting time} | {"missing"} | {"not_removed"}
 Cost  O(groups · log N)
-TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
-         removed: rw, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw,
-         hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw,
-         ranking: r, log: rw
-INCLUDE  formulas, lists, moderation_log, ranking, values
+TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, removed: rw, group:<slug> rw,
+         <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
+INCLUDE  lists, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 
@@ -18,8 +16,7 @@ if not (title and as_time(time) and as_count(votes) and as_count(opposes)) then 
 if not removed or ARGV[7] ~= '' and sweep ~= ARGV[7] then return {'not_removed'} end
 local current = parameters(prefix)
 
-local points = ranked_points(votes, opposes, left_out)
-list_article(prefix, id, tonumber(time), points, split(groups), current, tonumber(ARGV[6]))
+list_article(prefix, id, tonumber(time), votes, opposes, left_out, split(groups), current, tonumber(ARGV[6]))
 redis.call('HDEL', article, 'removed', 'sweep')
 redis.call('ZREM', prefix .. 'removed:', id)
 log_article(prefix, 'restore', ARGV[3], ARGV[2], id, title, ARGV[4], {})

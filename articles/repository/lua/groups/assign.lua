@@ -5,10 +5,9 @@ ARGV  1 id  2 groups to add, comma-separated  3 groups to leave  4 shard prefix
       5 moderator, for the log; '' logs nothing  6 now, s  7 reason  8 size of the hot list
 Returns  {"ok", groups, comma-separated} | {"missing"}
 Cost  O(groups · log N)
-TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
-         group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw, hot:score rw,
-         hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
-INCLUDE  changes, formulas, lists, moderation_log, ranking, values
+TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, group:<slug> rw, <order>:<slug> rw,
+         counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
+INCLUDE  changes, lists, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[4]
 
@@ -20,7 +19,7 @@ local current = parameters(prefix)
 local kept, added, dropped = regroup(groups, ARGV[2], ARGV[3])
 local now_in, is_same = table.concat(kept, ','), #added == 0 and #dropped == 0
 if not is_same and not removed then
-  list_article(prefix, id, tonumber(time), ranked_points(votes, opposes, left_out), kept, current, tonumber(ARGV[8]))
+  list_article(prefix, id, tonumber(time), votes, opposes, left_out, kept, current, tonumber(ARGV[8]))
 end
 leave_groups(prefix, id, split(ARGV[3]))  -- also groups that hold the article although its hash does not name them
 if is_same then return {'ok', now_in} end

@@ -8,11 +8,9 @@ ARGV  1 shard prefix  2 now, s  3 first placeholder user id  4 number of values 
 Returns  of each article "ok" | "exists" | "gone" if the poster's account is deleted
 Cost  O(articles · log N + votes of those that are open)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
-         posted:<user> rw, gone: r, leftout: r, score: rw, time: rw, points: rw, active: rw, top:<period> rw,
-         removed: rw, group:<slug> rw, score:<slug> rw, time:<slug> rw, points:<slug> rw, active:<slug> rw,
-         hot:score rw, hot:score:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw,
-         ranking: rw
-INCLUDE  articles, closing, formulas, lists, members, ranking, values
+         posted:<user> rw, gone: r, leftout: r, <order>: rw, top:<period> rw, removed: rw, group:<slug> rw,
+         <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: rw
+INCLUDE  articles, closing, lists, members, ranking, values
 ]]
 local prefix, now, first_placeholder = ARGV[1], moments(ARGV[1], ARGV[2]), tonumber(ARGV[3])
 local width, current, statuses = tonumber(ARGV[4]), parameters(prefix), {}
@@ -42,7 +40,7 @@ local function enter(id, poster, name, time, votes, opposes, groups, closes, rea
   end
   note_posted(prefix, id, poster, time)
   if reason == '' then
-    list_article(prefix, id, tonumber(time), ranked_points(votes, opposes, left_out), split(groups), current)
+    list_article(prefix, id, tonumber(time), votes, opposes, left_out, split(groups), current)
   else
     redis.call('HSET', article, 'removed', reason)
     redis.call('ZADD', KEYS[1], time, id)

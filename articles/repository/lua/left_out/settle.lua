@@ -7,9 +7,8 @@ ARGV  1 shard prefix  2 user id  3 number of the act  4 now, s
 Returns  {"ok", articles changed, time of the choice to continue from, '' at the end}
 Cost  O(step · groups · log N)
 TOUCHES  article:<id> rw, voted:<id> r, oppose:<id> r, leftout:<id> rw, votes:<user> r, opposes:<user> r, leftout: r,
-         leftout:acts: r, score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw, next:score rw,
-         changes: rw, ranking: r
-INCLUDE  closing, formulas, ranking, values
+         leftout:acts: r, <votes>: rw, top:<period> rw, <votes>:<slug> rw, next:score rw, changes: rw, ranking: r
+INCLUDE  closing, ranking, values
 ]]
 local list, acts, prefix, user, act = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
 if redis.call('HGET', acts, user) ~= act .. ' open' then return {'ok', 0, ''} end
@@ -24,11 +23,8 @@ local function settle(id)
   if not is_open(now, closing_time(prefix, time, closes)) then return 0 end
   local before, after = choice_left_out(prefix, id, user), is_out and choice_of(prefix, id, user) or 'none'
   if before == after then return 0 end
-  local points = ranked_points(votes, opposes, leave_out(prefix, id, user, before, after, field))
-  if not removed then
-    rank_by_score(prefix, id, time, points, split(groups), current)
-    rank_by_points(prefix, id, time, points, split(groups))
-  end
+  field = leave_out(prefix, id, user, before, after, field)
+  if not removed then rank_by_votes(prefix, id, time, votes, opposes, field, split(groups), current) end
   return 1
 end
 

@@ -31,6 +31,12 @@ local function by_points(posted_at, points)
   return points * ONE_POINT + math.max(0, math.min(math.floor(posted_at), ONE_POINT - 1))
 end
 
+-- Return an article's values in the orders BY_VOTES, and in `time`.
+local function values_by_votes(posted_at, votes, opposes, left_out, seconds_per_point)
+  local points = ranked_points(votes, opposes, left_out)
+  return {time = posted_at, score = score(posted_at, points, seconds_per_point), points = by_points(posted_at, points)}
+end
+
 -- The same as activity().
 local function activity(last_comment, is_locked)
   return is_locked and last_comment - LATEST or last_comment

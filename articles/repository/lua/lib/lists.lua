@@ -79,13 +79,12 @@ end
 -- Add an article to its lists; to the hot list if it has been viewed and, where `keep` is given, ranks among that many.
 -- Everything that can fail is read before the first write, so a script that may meet damaged data lists the article
 -- before it writes anything else.
-local function list_article(prefix, id, posted_at, points, groups, current, keep)
+local function list_article(prefix, id, posted_at, votes, opposes, left_out, groups, current, keep)
   local pv = page_views(prefix, id)
   local hot = pv and hotness(pv, unique_visitors(prefix, id), posted_at, current)
   local last_comment, locked = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'last_comment', 'locked'))
   join_groups(prefix, id, groups)
-  rank_by_score(prefix, id, posted_at, points, groups, current)
-  rank_by_points(prefix, id, posted_at, points, groups)
+  rank_by_votes(prefix, id, posted_at, votes, opposes, left_out, groups, current)
   rank_by(prefix, 'time', id, posted_at, groups)
   rank_active(prefix, id, as_time(last_comment), locked, groups)
   if hot then rank_hot(prefix, id, hot, groups, keep or math.huge) end

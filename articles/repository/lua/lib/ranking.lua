@@ -26,20 +26,8 @@ local function rank_by(prefix, order, id, value, groups)
   end
 end
 
--- Rank it by score; also in the ranking by the weight that is being applied, which has to be complete when it replaces
--- the current one.
-local function rank_by_score(prefix, id, posted_at, points, groups, current)
-  note_changed(prefix, id)
-  rank_by(prefix, 'score', id, score(posted_at, points, current.seconds_per_point), groups)
-  if current.next_seconds_per_point then
-    redis.call('ZADD', prefix .. 'next:score', exactly(score(posted_at, points, current.next_seconds_per_point)), id)
-  end
-end
-
--- Rank it by points; also in the rankings of recent articles that exist: `ranking:` says where each span begins.
-local function rank_by_points(prefix, id, posted_at, points, groups)
-  local value = by_points(posted_at, points)
-  rank_by(prefix, 'points', id, value, groups)
+-- Rank it by points in the rankings of recent articles that exist: `ranking:` says where each span begins.
+local function rank_recent(prefix, id, posted_at, value)
   for _, span in ipairs(SPANS) do
     local ranking = prefix .. 'top:' .. span
     if redis.call('EXISTS', ranking) == 1 then
@@ -51,6 +39,19 @@ local function rank_by_points(prefix, id, posted_at, points, groups)
       end
     end
   end
+end
+
+-- Rank it in the orders that votes change; also in the ranking by the weight that is being applied, which has to be complete
+-- when it replaces the current one.
+local function rank_by_votes(prefix, id, posted_at, votes, opposes, left_out, groups, current)
+  note_changed(prefix, id)
+  local values = values_by_votes(posted_at, votes, opposes, left_out, current.seconds_per_point)
+  for _, order in ipairs(BY_VOTES) do rank_by(prefix, order, id, values[order], groups) end
+  if current.next_seconds_per_point then
+    local staged = score(posted_at, ranked_points(votes, opposes, left_out), current.next_seconds_per_point)
+    redis.call('ZADD', prefix .. 'next:score', exactly(staged), id)
+  end
+  rank_recent(prefix, id, posted_at, values.points)
 end
 
 -- Return whether a member's choices are left out of ranking.

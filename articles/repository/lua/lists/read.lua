@@ -9,8 +9,7 @@ ARGV  1 shard prefix  2 first entry, counted from 0, best first  3 last entry  4
 Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}, title}
 Cost  O(log N + entries); if the ranking does not exist, O(few · log few) for few articles, O(walked) for more, and
       O(group · log group) for a part that lies deeper
-TOUCHES  score: r, time: r, points: r, active: r, top:<period> rw, group:<slug> r, score:<slug> rw, time:<slug> rw,
-         points:<slug> rw, active:<slug> rw, hot:score r, hot:score:<slug> rw, ranking: rw, groups: r
+TOUCHES  <order>: r, top:<period> rw, group:<slug> r, <order>:<slug> rw, ranking: rw, groups: r
 INCLUDE  temporary_rankings
 ]]
 local count, part = open_ranking({

@@ -8,8 +8,7 @@ ARGV  1 shard prefix  2 entries wanted  3 most entries to examine  4 only articl
       10 only entries that follow this value, or ''  11 and this id of that value  12… ids that the reader has seen
 Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}}
 Cost  O(entries examined · hidden groups + log² N), plus the cost of `lists/read` if the ranking does not exist
-TOUCHES  score: r, time: r, points: r, active: r, top:<period> rw, group:<slug> r, score:<slug> rw, time:<slug> rw,
-         points:<slug> rw, active:<slug> rw, hot:score r, hot:score:<slug> rw, ranking: rw
+TOUCHES  <order>: r, top:<period> rw, group:<slug> r, <order>:<slug> rw, ranking: rw
 INCLUDE  temporary_rankings, values
 ]]
 local want, most, since, value = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[10])

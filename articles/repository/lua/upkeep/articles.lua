@@ -2,7 +2,7 @@
 Check the invariants of some articles of one shard, as many as one step can. Repairing, put them into exactly the lists that
 their hashes require, and correct the rest, but not the counts of votes. Idempotent. A damaged article keeps what it has: what
 its hash should say is not known.
-KEYS  1 time ranking  2 score ranking  3 removed  4 points ranking
+KEYS  1 removed
 ARGV  1 shard prefix  2 now, s  3 most voters and log entries to examine  4 grace, s  5 size of the hot list
       6 ids, separated by commas, of those that have voter sets or counters, as far as an audit's caller knows  7… ids
 Returns  {number of articles checked, {ids of those with too many voters or log entries for one step},
@@ -11,10 +11,9 @@ Returns  {number of articles checked, {ids of those with too many voters or log 
          are nil where the article lacks them
 Cost  O(ids · groups · log N + voters + entries), bounded by 3
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
-         posted:<user> w, gone: r, leftout: r, leftout:acts: r, score: rw, time: rw, points: rw, active: rw,
-         top:<period> w, removed: rw, group:<slug> w, score:<slug> w, time:<slug> w, points:<slug> w, active:<slug> w,
-         hot:score w, hot:score:<slug> w, counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> w, days:<id> w,
-         rings: rw, viewed: rw, history:<id> w, next:score rw, changes: w, ranking: rw, log: r
+         posted:<user> w, gone: r, leftout: r, leftout:acts: r, <order>: rw, top:<period> w, removed: rw,
+         group:<slug> w, <order>:<slug> w, hot:score w, counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> w,
+         days:<id> w, rings: rw, viewed: rw, history:<id> w, next:score rw, changes: w, ranking: rw, log: r
 INCLUDE  articles, closing, formulas, lists, members, moderation_log, ranking, values
 ]]
 local prefix, current = ARGV[1], REPAIRS and parameters(ARGV[1])
@@ -35,10 +34,10 @@ local any_left_out = redis.call('EXISTS', prefix .. 'leftout:') == 1
 -- Return each id's value in a ranking; false where the ranking lacks the id.
 local function ranked_in(ranking) return redis.call('ZMSCORE', ranking, unpack(ids)) end
 local views, stages, rings = ranked_in(prefix .. 'viewed:'), ranked_in(prefix .. 'next:score'), ranked_in(prefix .. 'rings:')
-local times, scores, removals, ranks, active
+local removals, ranks = nil, {}
 if not REPAIRS then  -- a repair writes these, whatever they hold
-  times, scores, removals, ranks = ranked_in(KEYS[1]), ranked_in(KEYS[2]), ranked_in(KEYS[3]), ranked_in(KEYS[4])
-  active = ranked_in(prefix .. 'active:')
+  removals = ranked_in(KEYS[1])
+  for _, order in ipairs(ORDERS) do ranks[order] = order ~= 'hot' and ranked_in(prefix .. WHOLE[order]) or {} end
 end
 
 local function voter_sets(id) return prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'leftout:' .. id end
@@ -165,29 +164,19 @@ local function check_staged(say, staged, time, points, removed)
   end
 end
 
-local function check_rankings(say, n, time, points, removed)
-  local by_time, by_score, ranked = times[n], scores[n], ranks[n]
-  if removed then
-    if by_time or by_score or ranked then say('removed, but listed') end
-    if tonumber(removals[n] or 'nan') ~= time then say('not among the removed, or not by its time') end
-  else
-    if tonumber(by_time or 'nan') ~= time then say('time ' .. exactly(time) .. ', ranked ' .. (by_time or 'nowhere')) end
-    local wanted = seconds_per_point and score(time, points, seconds_per_point)
-    if not by_score or wanted and tonumber(by_score) ~= wanted then
-      say('score ' .. exactly(wanted or 0/0) .. ', ranked ' .. (by_score or 'nowhere'))
+local function check_rankings(say, n, wanted, removed)
+  local is_listed = false
+  for _, order in ipairs(ORDERS) do
+    local found, value = tonumber(ranks[order][n] or ''), wanted[order]
+    is_listed = is_listed or found ~= nil
+    if not removed and found ~= value and not (found and value ~= value) then  -- NaN where the weight of a vote is lost
+      local function shown(number) return order == 'points' and math.floor(number / ONE_POINT) or exactly(number) end
+      say(order .. ' ' .. (value and shown(value) or 'none') .. ', ranked ' .. (found and shown(found) or 'nowhere'))
     end
-    if tonumber(ranked or 'nan') ~= by_points(time, points) then
-      say('points ' .. points .. ', ranked ' .. (ranked and math.floor(ranked / ONE_POINT) or 'nowhere'))
-    end
-    if removals[n] then say('among the removed, but listed') end
   end
-end
-
-local function check_activity(say, active_at, last_comment, locked, removed)
-  local wanted = not removed and last_comment and activity(last_comment, locked) or nil
-  if tonumber(active_at or '') ~= wanted then
-    say('last comment ' .. (last_comment and exactly(last_comment) or 'none') .. ', active ' .. (active_at or 'nowhere'))
-  end
+  if not removed and removals[n] then say('among the removed, but listed') end
+  if removed and is_listed then say('removed, but listed') end
+  if removed and tonumber(removals[n] or '') ~= wanted.time then say('not among the removed, or not by its time') end
 end
 
 -- Of many rings, the list holds the newest only.
@@ -202,14 +191,14 @@ local function check_ring(say, id, place, ring, removed)
 end
 
 -- Put the article into its lists and groups, and into the hot list; the audit checks groups, spans and the hot list apart.
-local function list(n, id, time, points, groups, removed)
+local function list(n, id, time, votes, opposes, left_out, groups, removed)
   if not next_seconds_per_point and stages[n] then redis.call('ZREM', prefix .. 'next:score', id) end
   if removed then
     unlist_article(prefix, id, split(groups))
-    redis.call('ZADD', KEYS[3], time, id)
+    redis.call('ZADD', KEYS[1], time, id)
   else
-    redis.call('ZREM', KEYS[3], id)
-    list_article(prefix, id, time, points, split(groups), current, tonumber(ARGV[5]))
+    redis.call('ZREM', KEYS[1], id)
+    list_article(prefix, id, time, votes, opposes, left_out, split(groups), current, tonumber(ARGV[5]))
   end
 end
 
@@ -242,11 +231,10 @@ local checked = 0
 for n, id in ipairs(ids) do
   local too_long, article = false, prefix .. 'article:' .. id
   local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
-  local title, link, poster, name, closes, groups, archived, numbers, text_bytes, comments, last_number,
-    time, votes, opposes, removed, last_comment, locked, left_out, ring =
-    unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'poster_name', 'closes', 'groups',
-      'archived', 'log', 'text_bytes', 'comments', 'comment_ids', 'time', 'votes', 'opposes', 'removed',
-      'last_comment', 'locked', 'left_out', 'ring'))
+  local title, link, poster, name, groups, numbers, text_bytes, comments, last_number, last_comment, locked,
+    time, votes, opposes, closes, archived, removed, left_out, ring =
+    unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'poster_name', 'groups', 'log', 'text_bytes', 'comments',
+      'comment_ids', 'last_comment', 'locked', 'time', 'votes', 'opposes', 'closes', 'archived', 'removed', 'left_out', 'ring'))
   local state = is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
     and (removed and 'removed' or 'listed') or redis.call('EXISTS', article) == 1 and 'damaged' or 'missing'
   for _, fact in ipairs({groups, state, comments, last_number, last_comment}) do facts[#facts + 1] = fact end
@@ -261,13 +249,13 @@ for n, id in ipairs(ids) do
     end
     local is_closed = not is_open(now, closes_at)
     if not is_closed then left_out = check_left_out(say, id, left_out) end
-    local points = ranked_points(votes, opposes, left_out)
     if ring or rings[n] then check_ring(say, id, rings[n], ring, removed) end
-    if REPAIRS then list(n, id, posted_at, points, groups, removed)
+    if REPAIRS then list(n, id, posted_at, votes, opposes, left_out, groups, removed)
     else
-      check_rankings(say, n, posted_at, points, removed)
-      check_activity(say, active[n], as_time(last_comment), locked, removed)
-      check_staged(say, stages[n], posted_at, points, removed)
+      local wanted = values_by_votes(posted_at, votes, opposes, left_out, seconds_per_point or 0/0)
+      wanted.active = as_time(last_comment) and activity(as_time(last_comment), locked) or nil
+      check_rankings(say, n, wanted, removed)
+      check_staged(say, stages[n], posted_at, ranked_points(votes, opposes, left_out), removed)
     end
     check_text(say, id, text_bytes)
     check_poster(say, id, poster, name, time)

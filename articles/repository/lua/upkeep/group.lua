@@ -5,8 +5,7 @@ KEYS  1 group
 ARGV  1 shard prefix  2 slug  3… ids
 Returns  {problem, …}
 Cost  O(ids · log N)
-TOUCHES  article:<id> r, score: r, time: r, points: r, active: r, group:<slug> rw, score:<slug> rw, time:<slug> rw,
-         points:<slug> rw, active:<slug> rw, hot:score r, hot:score:<slug> rw
+TOUCHES  article:<id> r, <order>: r, group:<slug> rw, <order>:<slug> rw
 INCLUDE  lists, values
 ]]
 local prefix, slug, ids = ARGV[1], ARGV[2], {unpack(ARGV, 3)}

@@ -8,9 +8,9 @@ Returns  {"ok", votes, opposes, choice, accounts of the voting ring that this co
          | {"missing"} | {"removed"} | {"closed"} | {"gone"} if the account is deleted | {"limited", time to wait, ms}
 Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r,
-         leftout: r, score: rw, points: rw, top:<period> rw, score:<slug> rw, points:<slug> rw,
-         ring:<id>:<network> rw, rings: rw, next:score rw, changes: rw, ranking: r, limit:votes:<user> rw
-INCLUDE  closing, formulas, members, ranking, values
+         leftout: r, <votes>: rw, top:<period> rw, <votes>:<slug> rw, ring:<id>:<network> rw, rings: rw, next:score rw,
+         changes: rw, ranking: r, limit:votes:<user> rw
+INCLUDE  closing, members, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, user, choice, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
@@ -45,9 +45,8 @@ votes, opposes = votes + vote_change, opposes + oppose_change
 local ring = 0
 if vote_change ~= 0 or oppose_change ~= 0 or before ~= after then
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
-  local points = ranked_points(votes, opposes, leave_out(prefix, id, user, before, after, left_out))
-  rank_by_score(prefix, id, time, points, split(groups), current)
-  rank_by_points(prefix, id, time, points, split(groups))
+  left_out = leave_out(prefix, id, user, before, after, left_out)
+  rank_by_votes(prefix, id, time, votes, opposes, left_out, split(groups), current)
   if KEYS[4] and choice ~= 'none' then ring = note_new_account(prefix, KEYS[4], id, user, now, ARGV[9], ARGV[10]) end
 end
 return {'ok', votes, opposes, choice, ring}
