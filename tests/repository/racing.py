@@ -80,9 +80,10 @@ class Interleaved(redis.Redis):
     script = ""
     meanwhile: Job | None = None
 
-    def evalsha(self, sha, numkeys, *keys_and_args):
-        self._overtake(sha)
-        return super().evalsha(sha, numkeys, *keys_and_args)
+    def execute_command(self, *words, **options):
+        if words[0] == "EVALSHA":
+            self._overtake(words[1])
+        return super().execute_command(*words, **options)
 
     def pipeline(self, *args, **options):
         pipe = super().pipeline(*args, **options)
