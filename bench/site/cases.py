@@ -99,3 +99,9 @@ def cases(content: Content) -> list[Case]:
 
 
 HELLO = Case("hello", [request("/")], "hello")
+OF_MEMBERS = "hello, member"
+
+
+def hello_of_members(content: Content) -> Case:
+    """Return the case of a bare view that reads the member's session and account."""
+    return Case(OF_MEMBERS, [request("/", _of_member(session)) for session in content.sessions], "hello member")

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.orm_peer import server as orm_server
-from bench.site.cases import HELLO, Case, cases
+from bench.site.cases import HELLO, Case, cases, hello_of_members
 from bench.site.content import Content
 from bench.site.peers import nginx
 from bench.site.processes import ROOT, environment
 from bench.site.report.table import HELLO as BARE
 from bench.site.report.table import SITE
 from bench.site.runs import Contender
-from bench.site.servers import Server, site, workers
+from bench.site.servers import OPEN, Server, site, workers
 
 AT_EACH_SIZE = (
     *("front page, member", "group page, member", "hot list, member"),
@@ -62,8 +62,14 @@ class Contenders:
             server = self.stack.enter_context(site(self.folder / str(size)))
             self.sites[size] = server, content
             self._add(SITE, server, content, () if size == self.middle else AT_EACH_SIZE)
+        self._add_hello_of_members()
         self._add_nginx()
         self._add_orm_peer()
+
+    def _add_hello_of_members(self) -> None:
+        data_dir, (_site, content) = self.folder / str(self.middle), self.sites[self.middle]
+        peer = workers("bench.site.peers.hello_member", self.folder, OPEN | {"DATA_DIR": str(data_dir)})
+        self.servers[Contender(BARE, hello_of_members(content), 0)] = self.stack.enter_context(peer)
 
     def _add(self, peer: str, server: Server, content: Content, names: Collection[str] = ()) -> None:
         for case in self._chosen(content, names):

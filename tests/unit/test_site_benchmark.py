@@ -99,17 +99,21 @@ def test_cpu_time_is_that_of_one_request():
 def test_the_table_compares_each_page_with_the_bare_view():
     results = {
         contender("hello", "hello"): figures([run(4000, share=1)]),
+        contender("hello", "hello, member"): figures([run(1000, share=0.25)]),
         contender("site", "front page", 1000): figures(
             [run(200, share=0.4), run(200, share=0.5), run(200, share=2)]
         ),
+        contender("site", "front page, member", 1000): figures([run(200, share=0.1)]),
     }
 
-    columns, _rule, hello, front = table.all_figures(results).splitlines()
+    columns, _rule, hello, _of_members, front, member = table.all_figures(results).splitlines()
 
     shares = dict(zip(cells(columns), cells(front), strict=True))
     assert shares["× hello"] == "0.500"
     assert shares["articles"] == "1,000"
     assert shares["round trips"] == "2.0"
+    assert shares["× hello, member"] == "–"
+    assert dict(zip(cells(columns), cells(member), strict=True))["× hello, member"] == "0.40"
     assert dict(zip(cells(columns), cells(hello), strict=True))["× hello"] == "1.000"
 
 

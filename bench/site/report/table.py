@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from bench.site.cases import OF_MEMBERS
 from bench.site.figures import Figures
 from bench.site.runs import Contender
 
@@ -10,7 +11,7 @@ SITE, HELLO = "site", "hello"
 Results = Mapping[Contender, Figures]
 
 _COLUMNS = (
-    *("server", "page", "articles", "requests/s", "±", "× hello", "p50, ms", "p99, ms"),
+    *("server", "page", "articles", "requests/s", "±", "× hello", "× hello, member", "p50, ms", "p99, ms"),
     *("web CPU, ms", "store CPU, ms", "commands", "round trips", "web, MB"),
 )
 
@@ -22,11 +23,13 @@ def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int =
 
 
 def all_figures(results: Results) -> str:
-    return markdown(_COLUMNS, (_row(*result) for result in results.items()), texts=2)
+    member = next((of.share for contender, of in results.items() if contender.case.name == OF_MEMBERS), 0.0)
+    return markdown(_COLUMNS, (_row(*result, member) for result in results.items()), texts=2)
 
 
-def _row(contender: Contender, of: Figures) -> list[str]:
-    has_store = of.commands > 0
+def _row(contender: Contender, of: Figures, member: float) -> list[str]:
+    has_store, name = of.commands > 0, contender.case.name
+    is_of_members = member and (name == "vote" or name.endswith(", member"))
     return [
         contender.peer,
         contender.case.name + (f" ({of.failures} failures)" if of.failures else ""),
@@ -34,6 +37,7 @@ def _row(contender: Contender, of: Figures) -> list[str]:
         f"{of.rate:,.0f}",
         f"{of.spread:.0%}",
         f"{of.share:.3f}",
+        f"{of.share / member:.2f}" if is_of_members else "–",
         f"{of.p50:.1f}",
         f"{of.p99:.1f}",
         f"{of.web_ms:.2f}",
