@@ -165,6 +165,9 @@ _URL_ENCODED, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-
 _LARGE_BYTES = 100_000
 """Bodies up to this size are decoded in some 40 ms, whatever they contain."""
 
+_LENGTH_DIGITS = 18
+"""Digits of a length that are read: Python refuses to read thousands of them."""
+
 _REPLACEMENT = "\ufffd"
 """What Django decodes an invalid byte to. Members can also type it."""
 
@@ -189,7 +192,7 @@ def _refuse_unreadable(request: HttpRequest) -> HttpResponse | None:
 def _length_of(request: HttpRequest) -> int:
     """Return the length of the body in bytes. Raises RequestDataTooBig."""
     length = request.META.get("CONTENT_LENGTH") or "0"
-    if length.isdecimal():
+    if length.isdecimal() and len(length) <= _LENGTH_DIGITS:
         most = settings.FORM_MAX_BYTES
         if int(length) > most and is_for_programs(request):
             most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE

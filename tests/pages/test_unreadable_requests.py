@@ -112,3 +112,12 @@ def test_a_multipart_form_without_its_boundary_is_refused(site_store, path, cont
     assert answer.status_code == 400
     if path.startswith("/api/"):
         assert answer.json()["error"]["code"] == "bad-request"
+
+
+@pytest.mark.parametrize("length", ["-1", "1e3", "9" * 5_000])
+def test_a_length_that_is_no_small_number_is_refused(site_store, length):
+    browser = Client(raise_request_exception=False)
+
+    answer = browser.generic("POST", "/login/", b"username=alice", URL_ENCODED, CONTENT_LENGTH=length)
+
+    assert answer.status_code == 413
