@@ -65,6 +65,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "iso_date": values.iso_date,
     "duration": values.duration,
     "figures": values.figures,
+    "parameters": values.changed_parameters,
     "grouped": values.grouped,
     "significant": values.significant,
     "thousandths": values.thousandths,

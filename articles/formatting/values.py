@@ -14,6 +14,7 @@ from django.utils.translation import get_language, gettext, ngettext, pgettext
 from markupsafe import Markup, escape
 
 from articles.domain.moderation_log import REDACTED, Redacted
+from articles.domain.ranking import RANGES
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -188,6 +189,17 @@ def grouped(number: float) -> str:
 def figures(text: str) -> str:
     """Format the numbers in a text from the store, such as "1500 → 0.25", in the active language."""
     return _NUMBER.sub(lambda number: significant(float(number[0]), 6), text)
+
+
+def parameter_name(name: str, *, with_unit: bool = False) -> str:
+    """Return the name of a parameter of the ranking, perhaps with the unit of its values."""
+    base = gettext("base, in hours") if with_unit else gettext("base")
+    return {"votes_per_day": gettext("votes per day"), "base": base, "alpha": "α", "beta": "β", "gamma": "γ"}[name]
+
+
+def changed_parameters(details: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the parameters in an entry of the moderation log: names with units, and what it says of each."""
+    return [(parameter_name(name, with_unit=True), details[name]) for name in RANGES if details.get(name)]
 
 
 def as_shown(text: str) -> str:

@@ -19,7 +19,7 @@ from articles.domain.comments import COMMENTS_PER_ARTICLE, QUANTILE
 from articles.domain.lists import BY_VOTES, CHANGES_KEPT, TOP_PERIODS, Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.notices import MOST_MENTIONED, NOTICES_KEPT, UNDO_SECONDS
-from articles.domain.ranking import ONE_POINT
+from articles.domain.ranking import ONE_POINT, RANGES
 from articles.repository.store.key_table import ARTICLE, BY_NAME, COMMENT, RANKING, InBackup, Place
 from articles.repository.store.keys import Keys
 
@@ -49,6 +49,7 @@ _SHARED: Mapping[str, _Value] = {
     "COMMENTS_PER_ARTICLE": COMMENTS_PER_ARTICLE,
     "FIRST_PLACEHOLDER": PLACEHOLDERS[0],
     "LAST_PLACEHOLDER": PLACEHOLDERS[-1],
+    "HOT_PARAMETERS": [name for name in RANGES if name != "votes_per_day"],
     "LATEST": LATEST,
     "MOST_MENTIONED": MOST_MENTIONED,
     "NOTICES_KEPT": NOTICES_KEPT,

@@ -12,7 +12,7 @@ from articles.domain import lab, ranking
 from articles.domain.articles import Article
 from articles.domain.lists import Order
 from articles.domain.ranking import RANGES, Parameters
-from articles.formatting.values import decimal, grouped
+from articles.formatting.values import decimal, grouped, parameter_name
 from articles.forms.lab import ApplyForm, LabForm, plain
 from articles.repository import Preview, RankingChange, RankingState, Repository
 from articles.views.ranking import chart_labels
@@ -215,12 +215,6 @@ def _curves(current: Parameters, chosen: Parameters) -> tuple[Chart, str]:
         )
         % half_lives,
     )
-
-
-def parameter_name(name: str) -> str:
-    """Return the name of a parameter for readers."""
-    labels = {"votes_per_day": _("votes per day"), "base": _("base"), "alpha": "α", "beta": "β", "gamma": "γ"}
-    return labels[name]
 
 
 def change_words(before: Parameters, after: Parameters) -> Iterator[str]:

@@ -8,7 +8,7 @@ INCLUDE  changes, formulas, values
 -- than half of one. `next_seconds_per_point` is the weight that is being applied, nil if none is; `longest_window` is the
 -- longest voting window of any article of the shard, in seconds.
 local function parameters(prefix)
-  local names = {'seconds_per_point', 'alpha', 'beta', 'base', 'gamma', 'refreshed_at'}
+  local names = {'seconds_per_point', 'refreshed_at', unpack(HOT_PARAMETERS)}
   local values = redis.call('HMGET', prefix .. 'ranking:', 'next_seconds_per_point', 'longest_window', unpack(names))
   local found = {next_seconds_per_point = tonumber(values[1] or ''), longest_window = tonumber(values[2] or '') or math.huge}
   for n, name in ipairs(names) do

@@ -3,7 +3,7 @@ Read what ranks an article, and the values it is ranked by. Reads only.
 KEYS  1 article  2 page views  3 visitors  4 score ranking  5 hot list  6 ranking parameters
 ARGV  1 id
 Returns  {"ok", posted at, votes, opposes, those left out of ranking or '', groups, page views, visitors, score or '',
-         hotness or '', version, refreshed at, votes per day, alpha, beta, base, gamma} | {"missing"} | {"removed"}
+         hotness or '', version, refreshed at, votes per day, HOT_PARAMETERS} | {"missing"} | {"removed"}
 Cost  O(log N)
 TOUCHES  article:<id> r, score: r, hot:score r, counter:views:<id> r, hll:uv:<id> r, ranking: r
 INCLUDE  values
@@ -20,7 +20,7 @@ local answer = {
   'ok', time, votes, opposes, left_out or '', groups, pv, uv,
   redis.call('ZSCORE', KEYS[4], ARGV[1]) or '', redis.call('ZSCORE', KEYS[5], ARGV[1]) or '',
 }
-local names = {'version', 'refreshed_at', 'votes_per_day', 'alpha', 'beta', 'base', 'gamma'}
+local names = {'version', 'refreshed_at', 'votes_per_day', unpack(HOT_PARAMETERS)}
 for n, value in ipairs(redis.call('HMGET', KEYS[6], unpack(names))) do
   answer[#answer + 1] = value or error('UNPREPARED there is no ' .. names[n] .. ' in ' .. KEYS[6])
 end
