@@ -18,7 +18,7 @@ from articles.repository.changes import Changes, ChangesLostError
 from articles.repository.comments import Comments
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
-from articles.repository.inbox import Inbox, Unread
+from articles.repository.inbox import Inbox
 from articles.repository.inspection.overview import Inspection
 from articles.repository.inspection.server import NodeFacts
 from articles.repository.limits import Limits
@@ -87,7 +87,6 @@ __all__ = [
     "RankingChange",
     "RankingState",
     "Repository",
-    "Unread",
     "answer_within",
     "connect",
     "page_window",

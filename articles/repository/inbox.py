@@ -5,7 +5,7 @@ The scripts that post comments and articles, and those that moderate, write the 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 from articles.domain.comments import Comment, CommentId, article_of, is_root
@@ -27,35 +27,20 @@ _FORM = re.compile(r"([a-z-]{1,30}):([1-9][0-9]{6,21})")
 """What an inbox keeps of a notice: the word of its pointer; the comment or root."""
 
 
-class Unread:
-    """The number of a member's new notices, if it is known."""
-
-    def __init__(self, ride: Ride) -> None:
-        self._ride = ride
-
-    @property
-    def count(self) -> int | None:
-        """Notices since the inbox was read; None until an exchange with the store has fetched the count."""
-        counts = self._ride.replies
-        return sum(counts) if counts and all(isinstance(count, int) for count in counts) else None
-
-
 class Inbox:
     """The inboxes of a store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    @contextmanager
-    def counting(self, user: UserId, since: float) -> Iterator[Unread]:
+    def counting(self, user: UserId, since: float) -> AbstractContextManager[Ride[int]]:
         """Count a member's notices later than `since` (Unix seconds) without a round trip of its own.
 
         The first exchange of several scripts within the block fetches the count, too; on a cluster, the first one
         with every shard.
         """
         calls = [Call("inbox/count", (keys.inbox(user),), (exact_time(since),)) for keys in self._store.shards.all]
-        with riding(self._store, calls) as ride:
-            yield Unread(ride)
+        return riding(self._store, calls, _sum)
 
     def get_page(self, user: UserId, number: int = 1, *, after: Position | None = None) -> InboxPage:
         """Return page `number`, counted from 1, of a member's notices, newest first. Two round trips.
@@ -170,3 +155,7 @@ def check_inbox(store: Store, keys: Keys, user: UserId, verb: Verb = "audit") ->
         length, done, found = store.run(f"{verb}/inbox", [inbox], [user, keys.prefix, done, ENTRIES_PER_CHECK])
         problems.update(dict.fromkeys(found))
     yield from (Finding(inbox, problem) for problem in problems)
+
+
+def _sum(counts: Sequence[Any]) -> int | None:
+    return sum(counts) if all(isinstance(count, int) for count in counts) else None

@@ -1,8 +1,8 @@
 """Views of articles: counted views and their visitors, and suspect views, counted separately."""
 
 import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -31,19 +31,6 @@ _VIEWS_PER_ROUND_TRIP = 500
 _DAY = 86400
 
 
-class RidingView:
-    """A view that is recorded with another exchange."""
-
-    def __init__(self, ride: Ride) -> None:
-        self._ride = ride
-
-    @property
-    def count(self) -> ViewCount | None:
-        """What recording returned; None if it was not recorded, or no exchange has taken it along."""
-        (reply,) = self._ride.replies or [None]
-        return _count(*reply) if isinstance(reply, list) and len(reply) > 1 else None
-
-
 class Pageviews:
     """The views of a store."""
 
@@ -60,14 +47,15 @@ class Pageviews:
         call = self._call(article_id, visit, self._store.now(), member)
         return _count(*self._store.ask(call.script, article_id, call.keys, call.args))
 
-    @contextmanager
-    def recording(self, article_id: ArticleId, visit: Visit, member: UserId | None = None) -> Iterator[RidingView]:
+    def recording(
+        self, article_id: ArticleId, visit: Visit, member: UserId | None = None
+    ) -> AbstractContextManager[Ride[ViewCount]]:
         """Record a view like `record`, without a round trip of its own: with the exchange that reads the article.
 
-        It may remain unrecorded: see `RidingView.count`.
+        It may remain unrecorded: see `Ride.count`.
         """
-        with riding(self._store, [self._call(article_id, visit, self._store.now(), member)]) as ride:
-            yield RidingView(ride)
+        call = self._call(article_id, visit, self._store.now(), member)
+        return riding(self._store, [call], lambda replies: _recorded(*replies))
 
     def record_many(self, views: Sequence[tuple[ArticleId, Visit, float]]) -> list[ViewCount | None]:
         """Record views that happened at given times, in Unix seconds; None for an unknown article.
@@ -78,7 +66,7 @@ class Pageviews:
         for at in range(0, len(views), _VIEWS_PER_ROUND_TRIP):
             calls = [self._call(*view) for view in views[at : at + _VIEWS_PER_ROUND_TRIP]]
             replies = self._store.run_many(calls)
-            counts += [_count(*reply) if len(reply) > 1 else None for reply in replies]
+            counts += map(_recorded, replies)
         return counts
 
     def _call(self, article_id: ArticleId, visit: Visit, at: float, member: UserId | None = None) -> Call:
@@ -193,6 +181,11 @@ def _visitors_in(reply: Any) -> int:
     if isinstance(reply, Exception):
         raise reply
     return int(reply)
+
+
+def _recorded(reply: Any) -> ViewCount | None:
+    """Return the count in a reply; None for a view that was not recorded."""
+    return _count(*reply) if isinstance(reply, list) and len(reply) > 1 else None
 
 
 def _count(status: str, pv: int, uv: int, hotness: str, visited: str) -> ViewCount:
