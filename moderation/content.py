@@ -50,29 +50,7 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
     return render(request, "moderation/assign_groups.html", context, status=400 if form.errors else 200)
 
 
-@page_with_form
-@needs(REMOVE_ARTICLES, carries=["reason"])
-def remove(request: HttpRequest, article_id: int) -> HttpResponse:
-    return _change(request, article_id, "moderation/remove.html", Action.REMOVE, repository().articles.remove)
-
-
-@page_with_form
-@needs(REMOVE_ARTICLES, carries=["reason"])
-def restore(request: HttpRequest, article_id: int) -> HttpResponse:
-    return _change(request, article_id, "moderation/restore.html", Action.RESTORE, repository().articles.restore)
-
-
-def _change(
-    request: HttpRequest, article_id: ArticleId, template: str, action: Action, change: Change
-) -> HttpResponse:
-    article = repository().articles.get(article_id)
-    if action is Action.RESTORE:
-        check_not_own(article.poster, actor(request).id)
-    page = reverse("articles:article", args=[article_id])
-    return with_reason(request, template, {"article": article}, action, change, article_id, page)
-
-
-def with_reason(
+def _with_reason(
     request: HttpRequest,
     template: str,
     context: dict[str, Any],
@@ -114,28 +92,32 @@ def _of_comment(
         article = repo.articles.get(article_of(comment_id))
         page = reverse("articles:comment", args=[comment_id])
         context = {"article": article, "comment": comment}
-        return with_reason(request, template, context, action, change_of(repo), comment_id, page)
+        return _with_reason(request, template, context, action, change_of(repo), comment_id, page)
 
     return view
 
 
-def _of_discussion(
-    template: str, action: Action, change_of: Callable[[Repository], Change]
+def _of_article(
+    template: str, action: Action, change_of: Callable[[Repository], Change], part: str = ""
 ) -> Callable[..., HttpResponse]:
-    """Return the view of a form that changes an article's discussion and takes a reason."""
+    """Return the view of a form that changes an article or its discussion, takes a reason, and returns there."""
 
     @page_with_form
     @needs(REMOVE_ARTICLES, carries=["reason"])
     def view(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
         repo = repository()
-        context = {"article": repo.articles.get(article_id)}
-        page = reverse("articles:article", args=[article_id]) + "#comments"
-        return with_reason(request, template, context, action, change_of(repo), article_id, page)
+        article = repo.articles.get(article_id)
+        if action is Action.RESTORE:
+            check_not_own(article.poster, actor(request).id)
+        page = reverse("articles:article", args=[article_id]) + part
+        return _with_reason(request, template, {"article": article}, action, change_of(repo), article_id, page)
 
     return view
 
 
+remove = _of_article("moderation/remove.html", Action.REMOVE, lambda repo: repo.articles.remove)
+restore = _of_article("moderation/restore.html", Action.RESTORE, lambda repo: repo.articles.restore)
 remove_comment = _of_comment("comments/remove.html", Action.REMOVE_COMMENT, lambda repo: repo.comments.remove)
 restore_comment = _of_comment("comments/restore.html", Action.RESTORE_COMMENT, lambda repo: repo.comments.restore)
-lock = _of_discussion("comments/lock.html", Action.LOCK, lambda repo: repo.comments.lock)
-unlock = _of_discussion("comments/unlock.html", Action.UNLOCK, lambda repo: repo.comments.unlock)
+lock = _of_article("comments/lock.html", Action.LOCK, lambda repo: repo.comments.lock, "#comments")
+unlock = _of_article("comments/unlock.html", Action.UNLOCK, lambda repo: repo.comments.unlock, "#comments")

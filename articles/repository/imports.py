@@ -12,24 +12,22 @@ from articles.domain.comments import Comment, CommentEntry, ImportedComment
 from articles.domain.errors import ImportRunning, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
-from articles.repository.comments.imports import (
-    AT_ONCE,
-    comments_of,
-    enter_comments,
-    read_comment_numbers,
-    weight_of,
-)
+from articles.repository.comments.imports import AT_ONCE, enter_comments, weight_of
+from articles.repository.comments.reading import FIELDS, comments_from
 from articles.repository.groups import Groups
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.scan import filled, portions
-from articles.repository.store.values import content_values
+from articles.repository.store.values import content_values, count_from
 from articles.text.links import post_digest
 
 Mark: TypeAlias = tuple[str, str]
 """Link, or else title, and posting time of an article, which identify it across imports."""
+
+_COMMENTS_PER_READ = 500
+"""Comments, and KB of their texts, in one reply."""
 
 _LOCK_LIFE = 120
 """Seconds."""
@@ -239,11 +237,23 @@ class Imports:
 
     def get_comment_numbers(self, ids: Sequence[ArticleId]) -> dict[ArticleId, int]:
         """Return the highest number given to a comment, for articles that have had comments. One round trip."""
-        return read_comment_numbers(self._store, ids)
+        with self._store.pipeline() as pipe:
+            for article_id in ids:
+                pipe.hget(self._store.shards.of(article_id).article(article_id), "comment_ids")
+            replies = pipe.execute(raise_on_error=False)
+        numbers = {number: count_from(reply) for number, reply in zip(ids, replies, strict=True)}
+        return {number: highest for number, highest in numbers.items() if highest}
 
     def iterate_comments(self, article_id: ArticleId) -> Iterator[Comment]:
         """Yield an article's comments by number, with removed ones and stubs. One round trip for each batch."""
-        return comments_of(self._store, article_id)
+        keys, number = self._store.shards.of(article_id), 1
+        while number:
+            number, *rows = self._store.run(
+                "imports/read_comments",
+                [keys.article(article_id)],
+                [article_id, number, _COMMENTS_PER_READ, keys.prefix, *FIELDS],
+            )
+            yield from comments_from(self._store, rows)
 
     def count(self) -> int:
         """Return the number of articles, removed ones included. One round trip."""

@@ -66,16 +66,8 @@ def _unless(word: str, reader: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def _flag(text: str) -> bool:
-    return {
-        "1": True,
-        "true": True,
-        "yes": True,
-        "on": True,
-        "0": False,
-        "false": False,
-        "no": False,
-        "off": False,
-    }[text.lower()]
+    words = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
+    return words[text.lower()]
 
 
 def _origin(text: str) -> str:

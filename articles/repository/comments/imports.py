@@ -1,22 +1,17 @@
 """Entering comments with their history, and reading all comments of an article for an export."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from articles.domain.articles import ArticleId
-from articles.domain.comments import Comment, CommentEntry, CommentPlace, ImportedComment
+from articles.domain.comments import CommentEntry, CommentPlace, ImportedComment
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
-from articles.repository.comments.reading import FIELDS, comments_from
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.scan import filled
-from articles.repository.store.values import count_from
 
 AT_ONCE = 5000
 """Weight of the articles or comments that an import enters in one exchange, unless one of them is heavier: some
 milliseconds of the store's time, in which it serves no one else, and some hundred kilobytes of its file."""
-
-_SIZE_PER_READ = 500
-"""Comments, and KB of their texts, in one reply."""
 
 
 def enter_comments(
@@ -85,25 +80,3 @@ def _place(store: Store, place: CommentPlace) -> tuple[Value, ...]:
     parent = place.parent
     above: tuple[Value, Value] = (0, "") if parent is None else (parent.number, exact_time(parent.posted_at))
     return place.number, *above, exact_time(place.posted_at), _closes_at(store, place)
-
-
-def comments_of(store: Store, article_id: ArticleId) -> Iterator[Comment]:
-    """Yield an article's comments by number, with removed ones and stubs. One round trip for each batch."""
-    keys, number = store.shards.of(article_id), 1
-    while number:
-        number, *rows = store.run(
-            "imports/read_comments",
-            [keys.article(article_id)],
-            [article_id, number, _SIZE_PER_READ, keys.prefix, *FIELDS],
-        )
-        yield from comments_from(store, rows)
-
-
-def read_comment_numbers(store: Store, ids: Sequence[ArticleId]) -> dict[ArticleId, int]:
-    """Return the highest number given to a comment, of those articles that have had comments. One round trip."""
-    with store.pipeline() as pipe:
-        for article_id in ids:
-            pipe.hget(store.shards.of(article_id).article(article_id), "comment_ids")
-        replies = pipe.execute(raise_on_error=False)
-    numbers = {number: count_from(reply) for number, reply in zip(ids, replies, strict=True)}
-    return {number: highest for number, highest in numbers.items() if highest}

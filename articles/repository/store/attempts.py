@@ -1,9 +1,9 @@
 """Steps of audit and repair that meet something unreadable: they report it and continue with the rest."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from articles.domain.errors import StoreDamaged
 from articles.repository.store.key_table import Owner, recognise, split_prefix
@@ -26,6 +26,12 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.problem}"
+
+
+def findings_from(name: Callable[[int], str], flat: Sequence[Any]) -> Iterator[Finding]:
+    """Yield the findings of a script's reply: numbers, each with a problem. `name` returns the key of one."""
+    for number, problem in zip(flat[::2], flat[1::2], strict=True):
+        yield Finding(name(int(number)), problem)
 
 
 def attempt(subject: str, step: Iterable[Finding]) -> Iterator[Finding]:

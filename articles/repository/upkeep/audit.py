@@ -41,7 +41,14 @@ from articles.repository.inbox import check_inbox
 from articles.repository.moderation.flags import FlagUpkeep
 from articles.repository.moderation.left_out import LeftOutUpkeep
 from articles.repository.store import keys as names
-from articles.repository.store.attempts import Finding, Verb, attempt, attempt_each, is_shard_damaged
+from articles.repository.store.attempts import (
+    Finding,
+    Verb,
+    attempt,
+    attempt_each,
+    findings_from,
+    is_shard_damaged,
+)
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, read_ahead
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
@@ -220,9 +227,7 @@ class Audit:
     def _check_hot(self, keys: Keys) -> Iterator[Finding]:
         hot = keys.order(Order.HOT)
         for batch in batches(_ids(self._store, hot), ARTICLES_PER_CHECK):
-            flat = self._store.run("audit/hot", [hot], [keys.prefix, *batch])
-            for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
-                yield Finding(keys.article(int(article_id)), problem)
+            yield from findings_from(keys.article, self._store.run("audit/hot", [hot], [keys.prefix, *batch]))
 
     def _check_top(self, keys: Keys, period: Period) -> Iterator[Finding]:
         top, times = keys.top(period), keys.order(Order.TIME)
@@ -255,8 +260,7 @@ def check_articles(
         arguments: list[Value] = [keys.prefix, *limits, sets, *batch]
         checked, long, flat, facts = store.run(f"{verb}/articles", [keys.removed], arguments)
         articles.update(zip(batch, _facts_from(facts), strict=False))
-        for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
-            yield Finding(keys.article(int(article_id)), problem)
+        yield from findings_from(keys.article, flat)
         for article_id in map(int, long):
             problems = check_long(store, keys, article_id, verb)
             yield from (Finding(keys.article(article_id), problem) for problem in problems)
@@ -269,8 +273,7 @@ def check_log(store: Store, keys: Keys, verb: Verb = "audit") -> Iterator[Findin
     while count == ARTICLES_PER_CHECK:
         count, flat = store.run(f"{verb}/log", [keys.log], [keys.prefix, done, ARTICLES_PER_CHECK])
         done += count
-        for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
-            yield Finding(keys.article(int(article_id)), problem)
+        yield from findings_from(keys.article, flat)
 
 
 def check_choices(store: Store, keys: Keys, member: UserId, verb: Verb = "audit") -> Iterator[Finding]:
@@ -280,5 +283,4 @@ def check_choices(store: Store, keys: Keys, member: UserId, verb: Verb = "audit"
     while done < entries:
         arguments: list[Value] = [keys.prefix, member, now, done, ENTRIES_PER_CHECK]
         entries, done, flat = store.run(f"{verb}/choices", [*lists, keys.deleted_members], arguments)
-        for at, problem in zip(flat[::2], flat[1::2], strict=True):
-            yield Finding(lists[at - 1], problem)
+        yield from findings_from(lambda at: lists[at - 1], flat)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from articles.domain.articles import ArticleId
 from articles.domain.comments import COMMENTS_PER_ARTICLE, CommentId, article_of, root_of
 from articles.domain.errors import StoreDamaged
-from articles.repository.store.attempts import Finding, Verb, attempt, attempt_each, carry_out
+from articles.repository.store.attempts import Finding, Verb, attempt, attempt_each, carry_out, findings_from
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
@@ -164,8 +164,7 @@ def check_comments(
         arguments: list[Value] = [keys.prefix, exact_time(store.now()), MOST_LOOKED_AT, *batch]
         checked, found, problems = store.run(f"{verb}/comments", [keys.comment_voters], arguments)
         states += zip(map(int, batch), found[::2], found[1::2], strict=False)
-        for comment_id, problem in zip(problems[::2], problems[1::2], strict=True):
-            findings.append(Finding(keys.comment(int(comment_id)), problem))
+        findings += findings_from(keys.comment, problems)
         batch = batch[checked:]
     return states, findings
 

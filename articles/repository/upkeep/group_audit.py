@@ -9,13 +9,13 @@ from typing import Any
 from articles.domain.articles import ArticleId
 from articles.domain.lists import Order
 from articles.repository.lists.reading import split_groups
-from articles.repository.store.attempts import Finding, attempt
+from articles.repository.store.attempts import Finding, attempt, findings_from
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN, read_ahead
 from articles.repository.store.connection import Store, Value
 from articles.repository.store.key_table import GROUP
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import batches, portions, ranked_members, set_members
-from articles.repository.upkeep.readable import check_readable_keys
+from articles.repository.upkeep.readable import check_readable
 
 _SETS_PER_SCRIPT = 3000
 """Groups that one script looks into: some milliseconds of the store's time."""
@@ -140,7 +140,7 @@ class GroupAudit:
             is_known, is_there = pipe.execute()
         if is_there and not is_known:
             yield Finding(keys.group(slug), "holds articles, but there is no such group")
-        yield from check_readable_keys(store, [(keys.group(slug), GROUP)])
+        yield from check_readable(store, [(keys.group(slug), GROUP)], leaves_out=())
         members = chain(set_members(store, keys.group(slug)), *(ranked_members(store, name) for name in orders))
         seen, problems = set[str](), set[str]()
         for batch in chain([[]], portions(members, ARTICLES_PER_CHECK)):
@@ -155,6 +155,5 @@ class GroupAudit:
         while batch:
             articles = [self._keys.article(int(article_id)) for article_id in batch]
             checked, flat = self._store.run("audit/places", articles, arguments)
-            for article_id, problem in zip(flat[::2], flat[1::2], strict=True):
-                yield Finding(self._keys.article(int(article_id)), problem)
+            yield from findings_from(self._keys.article, flat)
             batch = batch[checked:]

@@ -6,8 +6,8 @@ The repair drops what cannot be read from lists that it rebuilds, and names the 
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 import redis
@@ -115,37 +115,29 @@ class Damage(NamedTuple):
 
 
 def check_readable(
-    store: Store, keys: Iterable[tuple[str, Key | None]], read: Read = lambda _name, _entries: None
+    store: Store,
+    keys: Iterable[Named],
+    read: Read = lambda _name, _entries: None,
+    leaves_out: Container[Key] = _READ_BY_THE_AUDIT,
 ) -> Iterator[Finding]:
     """Yield each of these keys that cannot be read or has an unreadable entry, once. In batches.
 
-    Leaves out the keys whose entries the audit reads for itself, and those without a kind. `read` receives the
-    entries of the others, in parts.
+    Leaves out keys of some kinds, and those without a kind. `read` receives the entries of the others, in parts.
     """
-    named = ((name, kind) for name, kind in keys if kind and kind not in _READ_BY_THE_AUDIT)
-    for batch in portions(named, _KEYS_AT_ONCE):
-        yield from _named_once(_check(store, batch, read))
-
-
-def check_readable_keys(store: Store, keys: Iterable[Known]) -> Iterator[Finding]:
-    """Yield each of these keys that cannot be read or has an unreadable entry, once. In batches."""
-    for batch in portions(keys, _KEYS_AT_ONCE):
-        yield from _named_once(_check(store, batch))
-
-
-def _named_once(damages: Iterable[Damage]) -> Iterator[Finding]:
+    damages = _list_damages(store, ((name, kind) for name, kind in keys if kind not in leaves_out), read)
     for name, of_key in groupby(damages, key=lambda damage: damage.name):
         yield Finding(name, next(of_key).problem)
 
 
-def list_damages(store: Store) -> Iterator[Damage]:
+def _list_damages(
+    store: Store, keys: Iterable[Named], read: Read = lambda _name, _entries: None
+) -> Iterator[Damage]:
     """Yield all that cannot be read, key by key, in batches."""
-    for keys in walk_kinds(store):
-        for batch in portions(((name, kind) for name, kind in keys if kind), _KEYS_AT_ONCE):
-            yield from _check(store, batch)
+    for batch in portions(((name, kind) for name, kind in keys if kind), _KEYS_AT_ONCE):
+        yield from _check(store, batch, read)
 
 
-def _check(store: Store, batch: Sequence[Known], read: Read = lambda _name, _entries: None) -> Iterator[Damage]:
+def _check(store: Store, batch: Sequence[Known], read: Read) -> Iterator[Damage]:
     with store.pipeline() as pipe:
         for name, kind in batch:
             command = ("PFCOUNT", name) if kind in _SKETCHES else _READ[kind.type](name)
@@ -275,7 +267,7 @@ out of ranking and their acts are made from each other, and from those of other 
 def drop_unreadable(store: Store, tell: Callable[[Finding], object]) -> None:
     """Drop unreadable entries, and keys of another type, where they are rebuilt; report each elsewhere, once."""
     reported = set[str]()
-    for damage in list(list_damages(store)):
+    for damage in list(_list_damages(store, chain.from_iterable(walk_kinds(store)))):
         if damage.kind in _REBUILT:
             _drop(store, damage)
         elif damage.name not in reported:
