@@ -6,6 +6,7 @@ from pathlib import Path
 
 from articles.domain.lists import BY_VOTES, Order
 from articles.repository.store import scripts
+from articles.repository.store.key_table import REPLIES
 from articles.repository.store.keys import Keys
 
 FOLDER = Path(scripts.__file__).parents[1] / "lua"
@@ -111,6 +112,8 @@ def spelled(name: str) -> frozenset[str]:
             keys.add(of_all(order))
         if order.value in {*groups, *ranked} or "OF_GROUP[" in outside:
             keys.add(of_group(order, "<"))
+    if "REPLIES[" in code:
+        keys |= {f"{key.name.removesuffix('<comment>')}<" for key in REPLIES.values()}
     if ".set .." in code:
         keys |= {"voted:<", "oppose:<"}
     if ".list .." in code:

@@ -73,11 +73,11 @@ Found = list[tuple[str, str]]
 REPAIRED: Mapping[str, tuple[Break, Found]] = {
     "a place among the best by hand": (
         lambda raw: raw.client.zincrby(raw.keys.replies_best(ROOT), 0.001, str(FIRST)),
-        [(named(FIRST), "not among the best replies, or not by its votes")],
+        [(named(FIRST), "not among the replies by best, or not in its place")],
     ),
     "a reply that is not among the replies": (
         lambda raw: raw.client.zrem(raw.keys.replies_time(FIRST), str(REPLY)),
-        [(named(REPLY), "not among the replies, or not by its time")],
+        [(named(REPLY), "not among the replies by time, or not in its place")],
     ),
     "replies that are lost": (
         lambda raw: raw.client.delete(raw.keys.replies_time(ROOT), raw.keys.replies_best(ROOT)),
@@ -125,11 +125,11 @@ REPAIRED: Mapping[str, tuple[Break, Found]] = {
     ),
     "a last comment by hand": (
         lambda raw: raw.change_article(last_comment=5),
-        [("article:7", "last comment 5"), ("article:7", "last comment 5, shown ")],
+        [("article:7", "active 5, ranked "), ("article:7", "last comment 5, shown ")],
     ),
     "a discussion that is not ranked": (
         lambda raw: raw.client.zrem(raw.keys.order(Order.ACTIVE), "7"),
-        [("article:7", "last comment "), ("group:python", "active ranking differs from its intersection")],
+        [("article:7", "active "), ("group:python", "active ranking differs from its intersection")],
     ),
     "a last number that is lost": (
         lambda raw: raw.client.hdel(raw.keys.article(7), "comment_ids"),
@@ -172,11 +172,11 @@ REPAIRED_OTHERWISE: Mapping[str, tuple[Break, Found, list[int]]] = {
     "a comment on nothing": (
         lambda raw: raw.client.copy(raw.keys.comment(REPLY), raw.keys.comment(root_of(4007) + 1)),
         [
-            (named(root_of(4007) + 1), "not among the replies"),
+            (named(root_of(4007) + 1), "not among the replies by time"),
             (named(root_of(4007) + 1), "not in commented:2"),
             (named(root_of(4007) + 1), "replies to"),
             (named(root_of(4007) + 1), "there is no such article"),
-            (named(root_of(4007) + 1), "not among the best"),
+            (named(root_of(4007) + 1), "not among the replies by best"),
         ],
         [FIRST, REPLY, STUB, LAST],
     ),

@@ -5,7 +5,7 @@ docs/data-model.md are written from it. The scripts spell keys as well: tests co
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
@@ -196,6 +196,8 @@ REPLIES_TIME = Key(
     "the newest, or the oldest, first",
     in_backup=InBackup.REBUILT,
 )
+REPLIES: Mapping[str, Key] = {"best": REPLIES_BEST, "time": REPLIES_TIME}
+"""Lists of the replies to a comment, by their order. `reply_places` in `lua/lib/formulas.lua` has the places."""
 COMMENT_SENT = Key(
     "comment:sent:<digest>",
     "string",

@@ -29,8 +29,8 @@ shift: Callable[[str], str] = table.SHIFT.of
 limit: Callable[[str, str], str] = table.LIMIT.of
 salt: Callable[[int], str] = table.SALT.of
 
-_RANKINGS: dict[Order, table.Key] = {order: getattr(table, order.name) for order in Order}
-_RANKINGS_OF_GROUPS: dict[Order, table.Key] = {order: getattr(table, f"{order.name}_OF_GROUP") for order in Order}
+RANKINGS: dict[Order, table.Key] = {order: getattr(table, order.name) for order in Order}
+RANKINGS_OF_GROUPS: dict[Order, table.Key] = {order: getattr(table, f"{order.name}_OF_GROUP") for order in Order}
 
 
 Part = TypeVar("Part")
@@ -119,11 +119,15 @@ class Keys:
 
     def order(self, order: Order) -> str:
         """Ranking of all listed articles; by hotness and by activity only of those that have it."""
-        return self.prefix + _RANKINGS[order].of()
+        return self.prefix + RANKINGS[order].of()
 
     def group_order(self, order: Order, slug: str) -> str:
         """Ranking of a group's articles, made when read and kept exact for 60 s after the last read."""
-        return self.prefix + _RANKINGS_OF_GROUPS[order].of(slug)
+        return self.prefix + RANKINGS_OF_GROUPS[order].of(slug)
+
+    def replies(self, parent: CommentId) -> tuple[str, ...]:
+        """All lists of the replies to a comment, or to `root_of(article)`."""
+        return tuple(self.prefix + key.of(parent) for key in table.REPLIES.values())
 
     def seen(self, article_id: ArticleId, visitor: str) -> str:
         """Whether a visitor has just seen an article."""

@@ -20,8 +20,7 @@ from articles.repository.store.key_table import (
     FLAGS_BY,
     INBOX,
     OPPOSES,
-    REPLIES_BEST,
-    REPLIES_TIME,
+    REPLIES,
     VOTES,
     Key,
     Owner,
@@ -154,7 +153,7 @@ def _note(contents: Contents, kind: Key, values: tuple[str, ...]) -> None:
     elif kind is FLAGS_BY:
         contents.flaggers.add(int(values[0]))
     elif kind.owner is Owner.COMMENT:
-        (contents.threads if kind in (REPLIES_BEST, REPLIES_TIME) else contents.comments).add(int(values[0]))
+        (contents.threads if kind in REPLIES.values() else contents.comments).add(int(values[0]))
     elif kind is COMMENTED:
         contents.authors.add(int(values[0]))
     elif kind is INBOX:

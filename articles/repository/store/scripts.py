@@ -20,7 +20,7 @@ from articles.domain.lists import BY_VOTES, CHANGES_KEPT, TOP_PERIODS, Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.notices import MOST_MENTIONED, NOTICES_KEPT, UNDO_SECONDS
 from articles.domain.ranking import ONE_POINT, RANGES
-from articles.repository.store.key_table import ARTICLE, BY_NAME, COMMENT, RANKING, InBackup, Place
+from articles.repository.store.key_table import ARTICLE, BY_NAME, COMMENT, RANKING, REPLIES, InBackup, Place
 from articles.repository.store.keys import Keys
 
 _TOUCHES = re.compile(r"^TOUCHES  (.*(?:\n {2,}.*)*)", re.MULTILINE)
@@ -58,6 +58,8 @@ _SHARED: Mapping[str, _Value] = {
     "ORDERS": [order.value for order in Order],
     "BY_VOTES": [order.value for order in BY_VOTES],
     "REPAIRS": False,
+    "REPLIES": {order: key.name.removesuffix("<comment>") for order, key in REPLIES.items()},
+    "REPLY_ORDERS": [*REPLIES],
     "UNDO_SECONDS": UNDO_SECONDS,
     "SPANS": [period.value for period in TOP_PERIODS.values() if period.since(0) is not None],
     "WHOLE": {order.value: Keys().order(order) for order in Order},
@@ -71,6 +73,7 @@ prefix and slug. A source begins with those that it names."""
 _FAMILIES: Mapping[str, Sequence[str]] = {
     "<order>:": [Keys().order(order) for order in Order],
     "<order>:<slug>": [Keys().group_order(order, "<slug>") for order in Order],
+    "replies:<order>:<comment>": [key.name for key in REPLIES.values()],
     "<votes>:": [Keys().order(order) for order in BY_VOTES],
     "<votes>:<slug>": [Keys().group_order(order, "<slug>") for order in BY_VOTES],
 }

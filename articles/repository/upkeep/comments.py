@@ -96,7 +96,7 @@ class CommentAudit:
 
         One round trip unless one is long.
         """
-        lists = [(keys.replies_best(int(parent)), keys.replies_time(int(parent))) for parent in parents]
+        lists = [keys.replies(int(parent)) for parent in parents]
         yield from self._check_lists(keys, f"{verb}/replies", parents, lists)
 
     def check_authors(self, keys: Keys, authors: Sequence[str], verb: Verb = "audit") -> Iterator[Finding]:
@@ -232,8 +232,8 @@ class CommentRepair:
             with self._store.pipeline() as pipe:
                 for comment_id in comments:
                     parent, author = former[comment_id]
-                    for name in (keys.replies_best, keys.replies_time) if parent else ():
-                        pipe.zrem(name(int(parent or 0)), str(comment_id))
+                    for name in keys.replies(int(parent)) if parent else ():
+                        pipe.zrem(name, str(comment_id))
                     if author and author.isdigit():
                         pipe.zrem(keys.commented(int(author)), str(comment_id))
                 pipe.execute()

@@ -19,7 +19,7 @@ from articles.repository.store.attempts import Finding
 from articles.repository.store.batches import ENTRIES_PER_READ, KEYS_PER_SCAN, read_ahead
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import Key
-from articles.repository.store.keys import Keys
+from articles.repository.store.keys import RANKINGS, RANKINGS_OF_GROUPS, Keys
 from articles.repository.store.scan import Named, portions, rankings_of_articles, walk_kinds
 from articles.repository.store.values import NO_ARTICLE, article_id_from
 
@@ -62,7 +62,7 @@ _COUNT = _like("[0-9]{1,15}")
 _NUMBER = _like(r"-?[0-9]{1,15}(?:\.[0-9]+)?(?:e[-+]?[0-9]{1,2})?")
 
 _LISTS_OF_COMMENTS = (
-    *(table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED),
+    *(table.COMMENT_VOTERS, *table.REPLIES.values(), table.COMMENTED),
     *(table.FLAGGED, table.FLAGS_BY),
 )
 
@@ -252,12 +252,11 @@ class Entries:
 
 
 _REBUILT = (
-    *(table.SCORE, table.TIME, table.POINTS, table.HOT, table.REMOVED, table.GROUP, table.CHANGES),
+    *(*RANKINGS.values(), *RANKINGS_OF_GROUPS.values(), table.TOP, table.REMOVED, table.GROUP, table.CHANGES),
     *(table.RINGS, table.NEXT_SCORE),
-    *(table.COMMENT_VOTERS, table.REPLIES_BEST, table.REPLIES_TIME, table.COMMENTED),
+    *(table.COMMENT_VOTERS, *table.REPLIES.values(), table.COMMENTED),
     *(table.FLAGGED, table.FLAGS_BY, table.INBOX, table.LEFT_OUT, table.LEFT_OUT_ACTS),
-    *(table.ACTIVE, table.ACTIVE_OF_GROUP, table.VISITS),
-    *(table.SCORE_OF_GROUP, table.TIME_OF_GROUP, table.POINTS_OF_GROUP, table.HOT_OF_GROUP, table.TOP),
+    table.VISITS,
 )
 """Kinds of keys whose unreadable entries may be dropped. The repair, or the next read, makes most of them from the
 articles and comments alone; visits begin again; an unreadable notice is useless in an inbox; and the members left

@@ -9,8 +9,8 @@ Returns  {"ok", votes, opposes, choice, accounts of the voting ring that this co
          | {"limited", time to wait, ms}
 Cost  O(log N)
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
-         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, gone: r, leftout: r,
-         ring:<id>:<network> rw, rings: rw, ranking: r, limit:votes:<user> rw
+         comment:voters: rw, replies:<order>:<comment> rw, gone: r, leftout: r, ring:<id>:<network> rw, rings: rw,
+         ranking: r, limit:votes:<user> rw
 INCLUDE  closing, comments, members, ranking, values
 ]]
 local comment, voted, oppose = KEYS[1], KEYS[2], KEYS[3]

@@ -8,9 +8,8 @@ ARGV  1 article id  2 parent: a comment, or the article's root  3 author  4 auth
 Returns  {"ok", id} | {"missing"} | {"removed"} | {"gone"} if the author's account is deleted | {"locked"}
          | {"thread_full"} | {"no_comment"} | {"comment_removed"}; the last two are about the parent
 Cost  O(log N)
-TOUCHES  article:<id> rw, comment:<comment> rw, replies:best:<comment> rw, replies:time:<comment> rw,
-         comment:sent:<digest> rw, commented:<user> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw,
-         changes: rw
+TOUCHES  article:<id> rw, comment:<comment> rw, replies:<order>:<comment> rw, comment:sent:<digest> rw,
+         commented:<user> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw, changes: rw
 INCLUDE  changes, comments, inbox, members, ranking, values
 ]]
 local article, sent, parent, author, now, prefix = KEYS[1], KEYS[2], ARGV[2], ARGV[3], ARGV[6], ARGV[9]

@@ -12,7 +12,7 @@ Returns  {"ok", {number of shown comments of the article, reason why it is locke
          returns, with the choice | {"missing"} | {"removed"} | {"no_comment"}
 Cost  O(log N + comments), bounded by 5
 TOUCHES  article:<id> r, comment:<comment> r, comment:voted:<comment> r, comment:oppose:<comment> r,
-         replies:best:<comment> r, replies:time:<comment> r
+         replies:<order>:<comment> r
 INCLUDE  comments, ranking, values
 ]]
 local parent, reader, start, prefix = ARGV[1], ARGV[3], tonumber(ARGV[4]), ARGV[7]

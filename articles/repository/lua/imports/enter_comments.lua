@@ -10,8 +10,8 @@ Returns  of each comment "ok" | "exists" | "passed" if an earlier import had it 
          | "orphan" | "missing" if there is no such article; of a stub "stub"
 Cost  O(comments · log N + votes of those that are open), and that of last_comments() for the last one
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
-         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, commented:<user> rw, gone: r,
-         active: rw, active:<slug> rw, changes: rw, ranking: r
+         comment:voters: rw, replies:<order>:<comment> rw, commented:<user> rw, gone: r, active: rw, active:<slug> rw,
+         changes: rw, ranking: r
 INCLUDE  changes, closing, comments, members, values
 ]]
 local article, id, prefix, now = KEYS[1], ARGV[1], ARGV[2], moments(ARGV[2], ARGV[3])

@@ -7,7 +7,7 @@ ARGV  1 shard prefix  2 user id  3 number of the act  4 now, s  5 closing time t
 Returns  {"ok", comments changed, closing time to continue from, '' at the end of the act}
 Cost  O(step · log N), and for each comment that changes O(members left out)
 TOUCHES  comment:<comment> rw, comment:voted:<comment> r, comment:oppose:<comment> r, comment:voters: r,
-         replies:best:<comment> rw, replies:time:<comment> rw, leftout: r, leftout:acts: rw, ranking: r
+         replies:<order>:<comment> rw, leftout: r, leftout:acts: rw, ranking: r
 INCLUDE  closing, comments, ranking, values
 ]]
 local acts, prefix, user, act = KEYS[2], ARGV[1], ARGV[2], ARGV[3]

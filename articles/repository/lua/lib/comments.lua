@@ -23,20 +23,18 @@ end
 
 -- Put a comment in its places among the replies to its parent.
 local function rank_reply(prefix, parent, id, time, votes, opposes, left_out)
-  redis.call('ZADD', prefix .. 'replies:best:' .. parent, exactly(best_place(votes, opposes, left_out)), id)
-  redis.call('ZADD', prefix .. 'replies:time:' .. parent, time, id)
+  local places = reply_places(time, votes, opposes, left_out)
+  for _, order in ipairs(REPLY_ORDERS) do redis.call('ZADD', prefix .. REPLIES[order] .. parent, exactly(places[order]), id) end
 end
 
 local function unrank_reply(prefix, parent, id)
-  redis.call('ZREM', prefix .. 'replies:best:' .. parent, id)
-  redis.call('ZREM', prefix .. 'replies:time:' .. parent, id)
+  for _, order in ipairs(REPLY_ORDERS) do redis.call('ZREM', prefix .. REPLIES[order] .. parent, id) end
 end
 
 -- Return replies to a comment in an order, from number `first` on, counted from 0.
 local function replies_to(prefix, id, order, first, most)
-  local newest, last = order == 'newest', first + most - 1
-  if order == 'best' then return redis.call('ZRANGE', prefix .. 'replies:best:' .. id, first, last) end
-  return redis.call(newest and 'ZREVRANGE' or 'ZRANGE', prefix .. 'replies:time:' .. id, first, last)
+  local newest, replies = order == 'newest', prefix .. (REPLIES[order] or REPLIES.time) .. id
+  return redis.call(newest and 'ZREVRANGE' or 'ZRANGE', replies, first, first + most - 1)
 end
 
 local function count_replies(prefix, id)

@@ -56,3 +56,8 @@ local function best_place(votes, opposes, left_out)
   votes, opposes = math.max(0, votes - votes_left_out), math.max(0, opposes - opposes_left_out)
   return votes > 0 and -lower_bound(votes, opposes) or opposes
 end
+
+-- The places of a comment among the replies to its parent, ascending, in each of REPLY_ORDERS.
+local function reply_places(time, votes, opposes, left_out)
+  return {time = tonumber(time), best = best_place(votes, opposes, left_out)}
+end

@@ -5,7 +5,7 @@ ARGV  1 shard prefix  2… ids
 Returns  {"ok"}
 Cost  O(ids · log N)
 TOUCHES  comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw, comment:voters: rw,
-         replies:best:<comment> rw, replies:time:<comment> rw
+         replies:<order>:<comment> rw
 INCLUDE  comments
 ]]
 for at = 2, #ARGV do

@@ -5,8 +5,8 @@ KEYS  1… comments
 ARGV  1 shard prefix  2 now, s  3… their ids
 Returns  {"ok"}
 Cost  O(comments · log N)
-TOUCHES  comment:<comment> rw, comment:voted:<comment> r, comment:oppose:<comment> r, replies:best:<comment> rw,
-         replies:time:<comment> rw, leftout: r, ranking: r
+TOUCHES  comment:<comment> rw, comment:voted:<comment> r, comment:oppose:<comment> r, replies:<order>:<comment> rw,
+         leftout: r, ranking: r
 INCLUDE  closing, comments, ranking
 ]]
 local now = moments(ARGV[1], ARGV[2])

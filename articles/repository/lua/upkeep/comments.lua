@@ -8,8 +8,8 @@ Returns  {number of comments checked, {state, time, …} of each, {id, problem, 
          | "stub" | "damaged" | "missing"
 Cost  O(ids · log N + voters), bounded by 3 unless a single comment has more
 TOUCHES  article:<id> r, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
-         comment:voters: rw, replies:best:<comment> rw, replies:time:<comment> rw, commented:<user> rw, gone: r,
-         leftout: r, leftout:acts: r, ranking: r
+         comment:voters: rw, replies:<order>:<comment> rw, commented:<user> rw, gone: r, leftout: r, leftout:acts: r,
+         ranking: r
 INCLUDE  closing, comments, formulas, members, ranking, values
 ]]
 local prefix, most, checked, states, findings, examined = ARGV[1], tonumber(ARGV[3]), 0, {}, {}, 0
@@ -28,13 +28,15 @@ local function check_place(say, id, parent, time, votes, opposes, left_out)
       parent = root
     end
   end
-  local best = redis.call('ZSCORE', prefix .. 'replies:best:' .. parent, id)
-  local is_best_right = tonumber(best or 'nan') == best_place(votes, opposes, left_out)
-  if not is_best_right then say('not among the best replies, or not by its votes') end
-  local at = redis.call('ZSCORE', prefix .. 'replies:time:' .. parent, id)
-  local is_time_right = tonumber(at or 'nan') == tonumber(time)
-  if not is_time_right then say('not among the replies, or not by its time') end
-  if REPAIRS and not (is_best_right and is_time_right) then rank_reply(prefix, parent, id, time, votes, opposes, left_out) end
+  local places, is_right = reply_places(time, votes, opposes, left_out), true
+  for _, order in ipairs(REPLY_ORDERS) do
+    local place = redis.call('ZSCORE', prefix .. REPLIES[order] .. parent, id)
+    if tonumber(place or 'nan') ~= places[order] then
+      is_right = false
+      say('not among the replies by ' .. order .. ', or not in its place')
+    end
+  end
+  if REPAIRS and not is_right then rank_reply(prefix, parent, id, time, votes, opposes, left_out) end
 end
 
 -- Return how many members voted for a comment and how many opposed it; nil if a set cannot be read.

@@ -5,7 +5,7 @@ KEYS  1 replies by lower bound  2 replies by time
 ARGV  1 id that they reply to  2 shard prefix  3 entries already examined  4 entries in this step
 Returns  {length of the longer list, number of entries examined so far, {problem, …}}
 Cost  O(step · log N)
-TOUCHES  comment:<comment> r, replies:best:<comment> rw, replies:time:<comment> rw
+TOUCHES  comment:<comment> r, replies:<order>:<comment> rw
 INCLUDE  none
 ]]
 local findings, longest, done = {}, 0, ARGV[3] + ARGV[4]
