@@ -1,7 +1,7 @@
 """Internal parts of the repository for tests elsewhere, and ways to let any part fail."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -64,6 +64,20 @@ def failing(
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(owner, name, fail)
+        yield
+
+
+@contextmanager
+def meanwhile(owner: object, name: str, act: Callable[[], object]) -> Iterator[None]:
+    """Let something happen just before a function runs inside the block, as another process might do it."""
+    function = getattr(owner, name)
+
+    def late(*args: Any, **options: Any) -> Any:
+        act()
+        return function(*args, **options)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(owner, name, late)
         yield
 
 

@@ -11,6 +11,7 @@ from accounts import passwords
 from accounts.passwords import HashesBusy
 from tests.cast import PASSWORD
 from tests.factories import member
+from tests.internals import meanwhile
 from voting_site.configuration.loading import leaving_one_free
 
 
@@ -91,13 +92,13 @@ def test_a_busy_process_refuses_sign_ups(db):
 
 
 @pytest.mark.usefixtures("_argon2")
-def test_known_and_unknown_accounts_take_one_turn_each(db, monkeypatch):
+def test_known_and_unknown_accounts_take_one_turn_each(db):
     member("alice", password=PASSWORD)
-    turns, acquire = [], passwords.TURNS.acquire
-    monkeypatch.setattr(passwords.TURNS, "acquire", lambda **how: turns.append(1) or acquire(**how))
+    turns = []
 
-    for name in ("alice", "nobody"):
-        Client().post("/login/", {"username": name, "password": "wrong"})
+    with meanwhile(passwords.TURNS, "acquire", lambda: turns.append(1)):
+        for name in ("alice", "nobody"):
+            Client().post("/login/", {"username": name, "password": "wrong"})
 
     assert len(turns) == 2
 

@@ -15,6 +15,7 @@ from accounts import account_deletion, sessions
 from accounts.models import MemberSession
 from articles import housekeeping
 from tests.cast import PASSWORD
+from tests.internals import failing, meanwhile
 
 LOGIN = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -75,27 +76,16 @@ def test_a_page_that_does_not_read_the_session_does_not_renew_it(logged_in):
     assert "sessionid" not in _visit(logged_in, 20, "/healthz").cookies
 
 
-def test_a_concurrent_renewal_does_not_undo_a_logout(logged_in, monkeypatch):
-    key = logged_in.cookies["sessionid"].value
-    save = SessionStore.save
-
-    def too_late(self, must_create=False):
-        SessionStore(key).delete()
-        save(self, must_create)
-
-    monkeypatch.setattr(SessionStore, "save", too_late)
-    assert _visit(logged_in, 20).status_code == 200
-    monkeypatch.undo()
+def test_a_concurrent_renewal_does_not_undo_a_logout(logged_in):
+    log_out = SessionStore(logged_in.cookies["sessionid"].value).delete
+    with meanwhile(SessionStore, "save", log_out):
+        assert _visit(logged_in, 20).status_code == 200
     assert not get_user(logged_in).is_authenticated
 
 
-def test_a_busy_database_does_not_fail_the_page(logged_in, monkeypatch):
-    def busy(*_args, **_options):
-        raise OperationalError("database is locked")
-
-    monkeypatch.setattr(SessionStore, "save", busy)
-
-    response = _visit(logged_in, 20)
+def test_a_busy_database_does_not_fail_the_page(logged_in):
+    with failing(SessionStore, "save", OperationalError("database is locked")):
+        response = _visit(logged_in, 20)
 
     assert response.status_code == 200
     assert "sessionid" not in response.cookies
@@ -162,7 +152,7 @@ def test_a_logout_forgets_the_session(logged_in):
     assert not MemberSession.objects.exists()
 
 
-def test_housekeeping_forgets_expired_sessions(logged_in, site_store):
+def test_housekeeping_forgets_expired_sessions(site_store, logged_in):
     with time_machine.travel(LOGIN + timedelta(days=31), tick=False):
         assert "1 session deleted" in housekeeping._expire(site_store)
 

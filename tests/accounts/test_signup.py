@@ -2,7 +2,7 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth import get_user
+from django.contrib.auth import base_user, get_user
 from django.contrib.auth.signals import user_logged_in
 from django.db import connection
 from django.db.models.signals import pre_save
@@ -11,6 +11,7 @@ from django.test import Client
 from accounts.forms import SignUpForm
 from accounts.models import User
 from tests.cast import PASSWORD
+from tests.internals import meanwhile
 
 pytestmark = pytest.mark.django_db
 TAKEN = "This name is taken."
@@ -194,19 +195,15 @@ def test_a_name_taken_between_check_and_save_is_an_error_in_the_form(client):
     assert not get_user(client).is_authenticated
 
 
-def test_the_password_is_hashed_before_the_database_is_locked(monkeypatch):
-    hashed_inside = []
-    outside = len(connection.savepoint_ids)
-    monkeypatch.setattr(
-        "django.contrib.auth.base_user.make_password",
-        lambda raw: hashed_inside.append(len(connection.savepoint_ids) > outside) or "!",
-    )
+def test_the_password_is_hashed_before_the_database_is_locked():
+    depths, outside = [], len(connection.savepoint_ids)
     form = SignUpForm(_fields())
     assert form.is_valid()
 
-    form.create()
+    with meanwhile(base_user, "make_password", lambda: depths.append(len(connection.savepoint_ids))):
+        form.create()
 
-    assert hashed_inside == [False]
+    assert depths == [outside]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -312,15 +309,9 @@ def test_a_repeated_form_that_loses_the_race_for_the_name_logs_in_too(client, mo
     assert get_user(client) == User.objects.get()
 
 
-def test_a_repeated_form_that_loses_the_race_while_saving_logs_in_too(client, monkeypatch):
-    save = SignUpForm.save
-
-    def rival(form, commit):
-        User.objects.create_user("alice", password=PASSWORD)
-        return save(form, commit)
-
-    monkeypatch.setattr(SignUpForm, "save", rival)
-    response = _sign_up(client, next="/hot/")
+def test_a_repeated_form_that_loses_the_race_while_saving_logs_in_too(client):
+    with meanwhile(SignUpForm, "save", lambda: User.objects.create_user("alice", password=PASSWORD)):
+        response = _sign_up(client, next="/hot/")
 
     assert (response.status_code, response["Location"]) == (302, "/hot/")
     assert get_user(client) == User.objects.get()

@@ -1,11 +1,13 @@
 """/api/groups: the list, and the changes that moderators make to groups."""
 
+from functools import partial
+
 import pytest
 
 from articles import site
 from articles.models import BlockedHost
 from tests.api.caller import error_of
-from tests.internals import Groups
+from tests.internals import Groups, meanwhile
 from tests.store_state import problems
 
 WEB = {"slug": "web", "title": "The web", "articles": 1, "description": ""}
@@ -72,16 +74,11 @@ def test_an_invalid_group_is_refused(as_carol, site_store, body, status, code):
     assert len(site_store.groups.list_all()) == 2
 
 
-def test_a_group_that_another_moderator_creates_first_exists(as_carol, monkeypatch):
-    create = Groups.create
+def test_a_group_that_another_moderator_creates_first_exists(as_carol, site_store):
+    by_another = partial(site_store.groups.create, "redis", "Redis")
 
-    def late(self, *args):
-        create(self, *args)
-        create(self, *args)
-
-    monkeypatch.setattr(Groups, "create", late)
-
-    assert error_of(as_carol.post("groups", {"title": "Redis"})) == (409, "group-exists")
+    with meanwhile(Groups, "create", by_another):
+        assert error_of(as_carol.post("groups", {"title": "Redis"})) == (409, "group-exists")
 
 
 def test_a_moderator_renames_a_group(as_carol, site_store):

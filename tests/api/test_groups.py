@@ -1,8 +1,11 @@
 """PUT /api/articles/<id>/groups."""
 
+from functools import partial
+
 import pytest
 
 from tests.api.caller import error_of
+from tests.internals import Groups, meanwhile
 from tests.store_state import RANKING_KEY, count_keys, problems
 
 
@@ -39,16 +42,11 @@ def test_an_empty_list_removes_all_groups(as_carol, article):
     assert assign(as_carol, article, []).json()["groups"] == []
 
 
-def test_a_group_that_another_moderator_adds_meanwhile_is_removed_too(as_carol, site_store, article, monkeypatch):
-    assign_really = type(site_store.groups).assign
+def test_a_group_that_another_moderator_adds_meanwhile_is_removed_too(as_carol, site_store, article):
+    by_another = partial(site_store.groups.assign, article, ["web"])
 
-    def late(self, *args, **kwargs):
-        assign_really(self, article, ["web"])
-        return assign_really(self, *args, **kwargs)
-
-    monkeypatch.setattr(type(site_store.groups), "assign", late)
-
-    assert assign(as_carol, article, ["python"]).json()["groups"] == ["python"]
+    with meanwhile(Groups, "assign", by_another):
+        assert assign(as_carol, article, ["python"]).json()["groups"] == ["python"]
 
 
 def test_neither_members_nor_readers_can_set_groups(as_alice, as_bob, anyone, site_store, article):

@@ -1,5 +1,7 @@
 """What readers see while the store is away."""
 
+import os
+
 import pytest
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import QueryDict
@@ -26,6 +28,15 @@ PUBLIC = (
     "/users/alice/",
     "/search/?q=title",
 )
+
+
+@pytest.fixture
+def few_places(monkeypatch, request):
+    """Places for copies: three, or as many as the test says."""
+    places = getattr(request, "param", 3)
+    for name in ("SHELF", "MOST_PAGES"):
+        monkeypatch.setattr(pages, name, places)
+    return places
 
 
 @pytest.mark.parametrize("path", [*PUBLIC, "/articles/1/", "/feeds/front.atom"])
@@ -149,19 +160,19 @@ def test_an_address_that_no_page_links_to_forgets_no_copy(kept, article, path):
         *("/feeds/groups/python+z{}.atom", "/feeds/articles/1/comments.atom?x={}", "/users/alice/?page=1&x={}"),
     ],
 )
-def test_addresses_that_readers_make_up_share_a_few_places(kept, article, site_store, path, monkeypatch):
-    monkeypatch.setattr(pages, "SHELF", 3)
+def test_addresses_that_readers_make_up_share_a_few_places(kept, article, site_store, path, few_places):
     comment_on(site_store, article, "A comment")
     for number in range(12):
         site_store.groups.create(f"z{number}", f"Group {number}")
     for number in range(12):
         assert Client().get(path.format(number)).status_code == 200
 
-    assert len(list(kept.glob("*"))) <= 3
+    assert len(list(kept.glob("*"))) <= few_places
 
 
-def test_a_copy_is_never_taken_for_that_of_another_address_on_its_shelf(kept, article, site_store, monkeypatch):
-    monkeypatch.setattr(pages, "SHELF", 1)
+@pytest.mark.parametrize("few_places", [1], indirect=True)
+@pytest.mark.usefixtures("few_places")
+def test_a_copy_is_never_taken_for_that_of_another_address_on_its_shelf(kept, article, site_store):
     paths = (
         "/search/?q=title",
         "/search/?q=nothing",
@@ -358,27 +369,26 @@ def copy(number, content=b"x"):
     return pack(Address("http://a", f"/{number}", "", "en"), {"Content-Type": "text/html"}, 1.0, content)
 
 
-def test_the_oldest_copies_beyond_the_limits_are_deleted(tmp_path, monkeypatch):
-    monkeypatch.setattr(pages, "MOST_PAGES", 3)
+def test_the_oldest_copies_beyond_the_limits_are_deleted(tmp_path, few_places):
     kept_pages = KeptPages(tmp_path)
     for number in range(5):
         kept_pages.keep(copy(number))
-    assert kept_pages.trim() == 2
-    monkeypatch.setattr(pages, "MOST_BYTES", 1)
+    assert kept_pages.trim() == 5 - few_places
+    for path in tmp_path.iterdir():
+        os.truncate(path, pages.MOST_BYTES + 1)
 
-    assert kept_pages.trim() == 3
+    assert kept_pages.trim() == few_places
     assert list(tmp_path.iterdir()) == []
 
 
-def test_copies_that_share_places_are_deleted_first(tmp_path, monkeypatch):
-    monkeypatch.setattr(pages, "MOST_PAGES", 3)
+def test_copies_that_share_places_are_deleted_first(tmp_path, few_places):
     kept_pages = KeptPages(tmp_path)
-    for number in range(3):
+    for number in range(few_places):
         kept_pages.keep(copy(number))
         kept_pages.keep(pack(Address("http://a", "/search/", f"q={number}", "en", shelf="x"), {}, 1.0, b"x"))
     kept_pages.trim()
 
-    assert all(kept_pages.get(copy(number).address) for number in range(3))
+    assert all(kept_pages.get(copy(number).address) for number in range(few_places))
 
 
 def test_copies_not_requested_for_a_day_are_deleted(tmp_path):

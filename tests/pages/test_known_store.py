@@ -12,7 +12,7 @@ from articles.domain.errors import StoreUnfit
 from articles.models import KnownStore
 from tests.cast import PASSWORD
 from tests.factories import browser_of
-from tests.internals import failing, schema
+from tests.internals import failing, meanwhile, schema
 from tests.store_state import forget_accounts, lose_everything
 
 
@@ -112,11 +112,10 @@ def test_demo_content_never_enters_a_site_with_accounts(site_store, alice):
     assert site_store.imports.count() == 0
 
 
-def test_a_process_that_connects_checks_the_server_once(site_store, monkeypatch):
-    checks, check = [], schema.check_server
-    monkeypatch.setattr(schema, "check_server", lambda store: checks.append(store) or check(store))
+def test_a_process_that_connects_checks_the_server_once(site_store):
+    checks = []
+    with meanwhile(schema, "check_server", lambda: checks.append(1)):
+        wiring.forget_repositories()
+        wiring.repository()
 
-    wiring.forget_repositories()
-    wiring.repository()
-
-    assert len(checks) == 1
+    assert checks == [1]

@@ -1,12 +1,12 @@
 """The ranking lab: previewing, applying, rolling back, and everything that is refused."""
 
 import re
-from dataclasses import replace
 from html import unescape
 
 import pytest
 from django.test import Client
 
+from articles import wiring
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.lists import Order
 from articles.domain.moderation_log import Actor
@@ -288,9 +288,9 @@ def test_returning_to_automatic_does_not_overwrite_another_moderators_change(aut
     assert current_parameters(auto).votes_per_day == 80
 
 
-def test_a_configured_weight_cannot_be_made_automatic(site_store, carol, monkeypatch):
-    monkeypatch.setattr(site_store.store, "rules", replace(site_store.rules, votes_per_day=200))
-    monkeypatch.setattr(site_store, "rules", site_store.store.rules)
+def test_a_configured_weight_cannot_be_made_automatic(site_store, carol, settings):
+    settings.VOTES_PER_DAY = 200
+    wiring.forget_repositories()
     apply_as_dave(site_store, Parameters(votes_per_day=90))
 
     page = browser_of(carol).get("/lab/")
@@ -432,9 +432,17 @@ def test_the_second_of_two_moderators_gets_a_conflict_and_changes_nothing(site_s
     assert current_parameters(site_store) == Parameters(20)
 
 
-@pytest.mark.needs("few shards")
-def test_a_change_in_progress_blocks_others(site_store, carol, monkeypatch):
+@pytest.fixture
+def small_steps(monkeypatch):
+    """Ten articles are scored by each step of a change, and each request takes a step."""
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
+    monkeypatch.setattr("articles.views.ranking.lab.PATIENCE", 0)
+    monkeypatch.setattr("articles.views.ranking.lab._VIEW_PATIENCE", 0)
+
+
+@pytest.mark.needs("few shards")
+@pytest.mark.usefixtures("small_steps")
+def test_a_change_in_progress_blocks_others(site_store, carol):
     post_articles(site_store)
     site_store.parameters.apply(Parameters(50), expected=1, actor=DAVE, reason="Fifty")
 
@@ -447,10 +455,8 @@ def test_a_change_in_progress_blocks_others(site_store, carol, monkeypatch):
 
 
 @pytest.mark.needs("few shards")
-def test_a_long_change_shows_its_progress_and_continues(site_store, carol, monkeypatch):
-    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
-    monkeypatch.setattr("articles.views.ranking.lab.PATIENCE", 0)
-    monkeypatch.setattr("articles.views.ranking.lab._VIEW_PATIENCE", 0)
+@pytest.mark.usefixtures("small_steps")
+def test_a_long_change_shows_its_progress_and_continues(site_store, carol):
     post_articles(site_store)
     browser = browser_of(carol)
 

@@ -9,6 +9,7 @@ from accounts.models import User
 from articles import wiring
 from articles.domain.limits import Rate
 from tests.factories import browser_of, comment_on, post, vote
+from tests.internals import Limits, Members, failing
 
 USES = 2
 DAY = 86400
@@ -97,16 +98,15 @@ def test_neither_moderators_nor_members_of_a_site_without_these_rules_are_new(ca
     assert not is_limited(mallory)
 
 
-def test_a_member_with_the_points_is_trusted_for_good_and_costs_nothing(article, bob, monkeypatch):
+def test_a_member_with_the_points_is_trusted_for_good_and_costs_nothing(article, bob):
     grow_older(bob)
-    browser, repository = browser_of(bob), wiring.repository()
+    browser = browser_of(bob)
     give_points(bob, 5)
     for _ in range(USES + 1):
         assert browser.post(f"/articles/{article}/vote/", {"choice": "vote"}).status_code == 302
     assert User.objects.get(pk=bob.pk).trusted_at is not None
 
-    monkeypatch.setattr(type(repository.members), "get_points", lambda *_: pytest.fail("points are read"))
-    with monkeypatch.context() as patch:
-        patch.setattr(type(repository.limits), "take", lambda *_: pytest.fail("a limit is taken"))
-        assert browser.post(f"/articles/{article}/vote/", {"choice": "none"}).status_code == 302
-    assert not is_limited(bob)
+    with failing(Members, "get_points", AssertionError("points are read")):
+        with failing(Limits, "take", AssertionError("a limit is taken")):
+            assert browser.post(f"/articles/{article}/vote/", {"choice": "none"}).status_code == 302
+        assert not is_limited(bob)

@@ -11,6 +11,7 @@ from articles.domain.errors import StoreUnconfirmed
 from articles.kept_pages.pages import Address, KeptPages, pack
 from articles.retractions import Retractions
 from tests.factories import actor, browser_of
+from tests.internals import meanwhile
 from tests.pages.copies import make_old
 from tests.store_state import lost_answers
 
@@ -154,17 +155,10 @@ def test_the_pages_of_other_articles_stay(kept, outage, article, other, carol, a
 
 @pytest.mark.parametrize("path", ["/articles/1/", "/feeds/newest.atom", "/"])
 def test_a_page_that_was_read_before_a_removal_and_is_ready_after_it_is_not_kept(
-    kept, outage, article, carol, site_store, monkeypatch, path
+    kept, outage, article, carol, site_store, path
 ):
-    keep = KeptPages.keep
-
-    def removed_meanwhile(self, page, as_of=None):
-        remove(site_store, carol)
-        keep(self, page, as_of)
-
-    monkeypatch.setattr(KeptPages, "keep", removed_meanwhile)
-    assert "A title" in visible(path)
-    monkeypatch.undo()
+    with meanwhile(KeptPages, "keep", lambda: remove(site_store, carol)):
+        assert "A title" in visible(path)
     outage()
 
     assert visible(path) == ""

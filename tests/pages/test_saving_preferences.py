@@ -12,6 +12,7 @@ from articles.views import preferences
 from articles.web.preferences import MOST_HIDDEN, THEMES
 from tests.cast import MODERATOR
 from tests.factories import browser_of
+from tests.internals import meanwhile
 
 BOTH = [("en", "English"), ("zh-hans", "简体中文")]
 
@@ -327,15 +328,10 @@ def test_an_unknown_language_is_not_saved(site_store):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_account_preferences_are_read_and_written_in_one_transaction(site_store, bob, monkeypatch):
-    inside, slugs = [], preferences.slugs_from
-
-    def look(joined):
-        inside.append(connection.in_atomic_block)
-        return slugs(joined)
-
-    monkeypatch.setattr(preferences, "slugs_from", look)
-    save(browser_of(bob), theme="dark")
+def test_account_preferences_are_read_and_written_in_one_transaction(site_store, bob):
+    inside = []
+    with meanwhile(preferences, "slugs_from", lambda: inside.append(connection.in_atomic_block)):
+        save(browser_of(bob), theme="dark")
 
     assert inside == [True]
 

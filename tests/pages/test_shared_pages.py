@@ -13,6 +13,7 @@ from articles.kept_pages.pages import Address
 from articles.kept_pages.sharing import Turns
 from articles.views import crawlers
 from tests.factories import browser_of
+from tests.internals import failing, meanwhile
 from tests.pages.copies import make_old
 
 FEEDS = [
@@ -26,11 +27,11 @@ FEEDS = [
 
 
 @pytest.mark.parametrize("path", FEEDS)
-def test_a_feed_is_written_once_a_minute_for_all_readers(kept, article, bob, monkeypatch, path):
+def test_a_feed_is_written_once_a_minute_for_all_readers(kept, article, bob, path):
     first = Client().get(path)
-    monkeypatch.setattr(feeds, "written", refuse)
     chinese = {"Accept-Language": "zh-hans"}
-    shared = [Client().get(path, headers=chinese), browser_of(bob).get(path), Client().head(path)]
+    with failing(feeds, "written", WRITTEN_AGAIN):
+        shared = [Client().get(path, headers=chinese), browser_of(bob).get(path), Client().head(path)]
 
     assert first.status_code == 200
     assert [response.status_code for response in shared] == [200, 200, 200]
@@ -93,8 +94,7 @@ def test_an_unknown_host_is_refused_for_feeds_too(kept, article):
     assert Client().get("/feeds/front.atom", headers={"Host": "evil.example"}).status_code == 400
 
 
-def refuse(*_):
-    raise AssertionError("the feed is written again")
+WRITTEN_AGAIN = AssertionError("it is written again")
 
 
 # One copy for all spellings of an address
@@ -103,13 +103,13 @@ SITEMAPS = ["/sitemap.xml", "/sitemap-lists.xml", "/sitemap-articles-1.xml"]
 
 
 @pytest.mark.parametrize("path", SITEMAPS)
-def test_the_sitemap_is_written_once_a_minute_for_all_readers(kept, article, bob, monkeypatch, path):
+def test_the_sitemap_is_written_once_a_minute_for_all_readers(kept, article, bob, path):
     first = Client().get(path)
-    monkeypatch.setattr(crawlers, "repository", refuse)
-    shared = [Client().get(f"{path}?x=1"), browser_of(bob).get(path), Client().head(path)]
+    with failing(crawlers, "repository", WRITTEN_AGAIN):
+        shared = [Client().get(f"{path}?x=1"), browser_of(bob).get(path), Client().head(path)]
+        assert Client().get(path, headers={"If-None-Match": first["ETag"]}).status_code == 304
 
     assert [response.content for response in shared] == [first.content, first.content, b""]
-    assert Client().get(path, headers={"If-None-Match": first["ETag"]}).status_code == 304
     assert {response["Cache-Control"] for response in shared} == {first["Cache-Control"]}
 
 
@@ -124,19 +124,19 @@ def test_the_sitemap_is_written_once_a_minute_for_all_readers(kept, article, bob
         ("search.atom?q=title&group=python", "search.atom?order=time&group=python&q=title"),
     ],
 )
-def test_what_a_feed_does_not_read_makes_no_other_copy(kept, article, monkeypatch, path, other):
+def test_what_a_feed_does_not_read_makes_no_other_copy(kept, article, path, other):
     first = Client().get(f"/feeds/{path}")
-    monkeypatch.setattr(feeds, "written", refuse)
 
-    assert Client().get(f"/feeds/{other}").content == first.content
+    with failing(feeds, "written", WRITTEN_AGAIN):
+        assert Client().get(f"/feeds/{other}").content == first.content
     assert len(list(kept.iterdir())) == 1
 
 
-def test_a_head_request_keeps_the_feed_for_later_ones(kept, article, monkeypatch):
+def test_a_head_request_keeps_the_feed_for_later_ones(kept, article):
     assert Client().head("/feeds/newest.atom").content == b""
-    monkeypatch.setattr(feeds, "written", refuse)
 
-    assert b"A title" in Client().get("/feeds/newest.atom").content
+    with failing(feeds, "written", WRITTEN_AGAIN):
+        assert b"A title" in Client().get("/feeds/newest.atom").content
 
 
 def test_only_what_is_written_counts_against_the_limit(kept, article, settings):
@@ -196,18 +196,14 @@ def test_the_older_copy_is_served_while_too_many_are_written(
     assert Client().get(ATOM, headers={"If-None-Match": first["ETag"]}).status_code == 304
 
 
-def test_a_reader_who_waited_gets_the_feed_that_another_has_written(kept, article, another, monkeypatch):
+def test_a_reader_who_waited_gets_the_feed_that_another_has_written(kept, article, another):
     content = Client().get(ATOM).content
     (copy_of_feed,) = kept.iterdir()
     hidden = copy_of_feed.rename(kept / ".hidden")
+    another.take(address(ATOM), 0)
 
-    def written_meanwhile(*_):
-        hidden.rename(copy_of_feed)
-        return False
-
-    monkeypatch.setattr(another, "take", written_meanwhile)
-
-    assert Client().get(ATOM).content == content
+    with meanwhile(another, "take", lambda: hidden.rename(copy_of_feed)):
+        assert Client().get(ATOM).content == content
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from django.db import InterfaceError, OperationalError, ProgrammingError
 from articles.domain.errors import StoreUnavailable, StoreUnfit
 from articles.management import sentences
 from tests.cast import PASSWORD
+from tests.internals import failing
 from tests.site_process import free_port
 from voting_site import command_line
 
@@ -167,36 +168,24 @@ def test_make_states_which_python_it_needs(tmp_path):
         (OSError(28, "No space left on device"), "The system refused: No space left on device."),
     ],
 )
-def test_every_environment_failure_is_reported_in_one_line(error, sentence, monkeypatch, tmp_path):
-    def fail(arguments):
-        raise error
-
-    monkeypatch.setattr(command_line, "execute_from_command_line", fail)
-
-    with pytest.raises(SystemExit) as ended:
-        command_line.execute(["manage.py", "any"], tmp_path)
-    assert ended.value.code == (sentence or str(error))
+def test_every_environment_failure_is_reported_in_one_line(error, sentence, tmp_path):
+    assert end_of(error, tmp_path) == (sentence or str(error))
     with pytest.raises(type(error)):
-        command_line.execute(["manage.py", "any", "--traceback"], tmp_path)
+        end_of(error, tmp_path, "--traceback")
 
 
-def test_an_error_in_the_program_keeps_its_traceback(monkeypatch, tmp_path):
-    def fail(arguments):
-        raise KeyError("a fault")
+def end_of(error, folder, *options):
+    """Return the status or sentence with which a command ends that fails so."""
+    with failing(command_line, "execute_from_command_line", error), pytest.raises(SystemExit) as ended:
+        command_line.execute(["manage.py", "any", *options], folder)
+    return ended.value.code
 
-    monkeypatch.setattr(command_line, "execute_from_command_line", fail)
 
+def test_an_error_in_the_program_keeps_its_traceback(tmp_path):
     with pytest.raises(KeyError):
-        command_line.execute(["manage.py", "any"], tmp_path)
+        end_of(KeyError("a fault"), tmp_path)
 
 
-def test_ctrl_c_stops_a_command_silently(monkeypatch, tmp_path, capsys):
-    def interrupted(arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(command_line, "execute_from_command_line", interrupted)
-
-    with pytest.raises(SystemExit) as ended:
-        command_line.execute(["manage.py", "any"], tmp_path)
-    assert ended.value.code == 130
+def test_ctrl_c_stops_a_command_silently(tmp_path, capsys):
+    assert end_of(KeyboardInterrupt(), tmp_path) == 130
     assert capsys.readouterr().err == ""

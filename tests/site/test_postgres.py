@@ -24,23 +24,19 @@ def server():
 
 
 @pytest.fixture
-def connection(server, monkeypatch, django_db_blocker):
-    """A connection of Django's to a server that is up, with the limits of a web process."""
-    with django_db_blocker.unblock():
-        yield from limited_connection(server, monkeypatch)
-
-
-def limit_nothing(monkeypatch):
+def connection(server, monkeypatch, django_db_blocker, request):
+    """A connection of Django's to a server that is up, with the limits of a web process, or those of a command."""
+    answer_seconds, pause, is_limited = getattr(request, "param", (1, base.PAUSE, True))
     monkeypatch.setattr(base, "_limits", {"answer": float("inf"), "resumes_at": 0.0})
-
-
-def limited_connection(server, monkeypatch):
-    limit_nothing(monkeypatch)
-    wrapper = base.DatabaseWrapper(settings_of(server), "other")
-    until(lambda: answers(wrapper))
-    base.limit_waits()
-    yield wrapper
-    wrapper.close()
+    monkeypatch.setattr(base, "ANSWER_SECONDS", answer_seconds)
+    monkeypatch.setattr(base, "PAUSE", pause)
+    with django_db_blocker.unblock():
+        wrapper = base.DatabaseWrapper(settings_of(server), "other")
+        until(lambda: answers(wrapper))
+        if is_limited:
+            base.limit_waits()
+        yield wrapper
+        wrapper.close()
 
 
 def settings_of(server):
@@ -82,8 +78,8 @@ def test_a_query_without_an_answer_fails_and_its_connection_is_closed(server, co
         assert connection.connection.closed
 
 
-def test_after_a_timeout_queries_and_connections_fail_at_once(server, connection, monkeypatch):
-    monkeypatch.setattr(base, "PAUSE", 3600)
+@pytest.mark.parametrize("connection", [(0.3, 3600, True)], indirect=True)
+def test_after_a_timeout_queries_and_connections_fail_at_once(server, connection):
     with server.hanging():
         failure(connection)
         connection.close()
@@ -91,8 +87,8 @@ def test_after_a_timeout_queries_and_connections_fail_at_once(server, connection
         assert "a moment ago" in failure(connection)
 
 
-def test_a_new_connection_without_an_answer_fails(server, connection, monkeypatch):
-    monkeypatch.setattr(base, "PAUSE", 0)
+@pytest.mark.parametrize("connection", [(1, 0, True)], indirect=True)
+def test_a_new_connection_without_an_answer_fails(server, connection):
     connection.close()
     with server.hanging():
         assert "did not answer within 1 s" in failure(connection)
@@ -106,9 +102,8 @@ def test_the_site_recovers_by_itself(server, connection):
     until(lambda: answers(connection))
 
 
-def test_commands_wait_as_long_as_it_takes(server, connection, monkeypatch):
-    limit_nothing(monkeypatch)
-    monkeypatch.setattr(base, "ANSWER_SECONDS", 0.1)
+@pytest.mark.parametrize("connection", [(0.1, 0, False)], indirect=True)
+def test_commands_wait_as_long_as_it_takes(server, connection):
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_sleep(0.5)")
 

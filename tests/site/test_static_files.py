@@ -5,6 +5,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 
 from articles.operation import metric_files
+from tests.internals import failing
 from voting_site.serving import static_files
 from voting_site.serving.static_files import PublicFilesMiddleware
 from voting_site.serving.web_server import CannotServe
@@ -51,15 +52,10 @@ def test_files_that_the_site_did_not_create_are_kept(root, strange):
     assert names(root) == {strange}
 
 
-def test_an_interrupted_gathering_is_restarted(root, monkeypatch):
-    def interrupted(*args, **options):
-        (root / "half").write_text("")
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(static_files, "call_command", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            static_files.gather()
+def test_an_interrupted_gathering_is_restarted(root):
+    with failing(static_files, "call_command"), pytest.raises(KeyboardInterrupt):
+        static_files.gather()
+    (root / "half").write_text("")
 
     assert static_files.gather()
     assert "half" not in names(root)
