@@ -288,7 +288,8 @@ def test_two_rows_of_one_article_give_it_the_poster_of_the_first(run, site_store
 @pytest.mark.parametrize(
     ("name", "number"),
     [
-        *(("run", n) for n in (1, 3, 5, 7)),
+        *(("run", n) for n in (1, 3, 5)),
+        *(("ask", n) for n in (1, 2)),
         *(("run_many", n) for n in (2, 4, 6)),
         *(("commands", n) for n in (1, 4, 7)),
         *(("pipeline", n) for n in (1, 5, 9)),
