@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from django import forms
 from django.contrib import messages
@@ -10,7 +10,6 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, pgettext, pgettext_lazy
@@ -145,12 +144,8 @@ def appeal(request: MemberRequest) -> HttpResponse:
     return render(request, "bans/appeal.html", context, status=400 if form.errors else 200)
 
 
-def _queue(_request: HttpRequest, **_address: Any) -> str:
-    return reverse("articles:queue")
-
-
 @never_cache
-@form_action(page=_queue, button=lambda *_address, **_named: _("Answer"))
+@form_action(page="articles:queue", button=gettext_lazy("Answer"))
 @needs(BAN_MEMBERS)
 def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     """Answer an appeal by lifting the ban or keeping it. A form that arrives twice succeeds."""

@@ -5,7 +5,6 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
@@ -67,12 +66,8 @@ def index(request: HttpRequest) -> HttpResponse:
     return render(request, "moderation/hosts.html", context, status=400 if form.errors else 200)
 
 
-def _page(_request: HttpRequest) -> str:
-    return reverse("articles:blocked_hosts")
-
-
 @never_cache
-@form_action(page=_page, button=lambda _request: _("Unblock"))
+@form_action(page="articles:blocked_hosts", button=gettext_lazy("Unblock"))
 @needs(REMOVE_ARTICLES)
 def unblock_by_form(request: HttpRequest) -> HttpResponse:
     """Unblock a host. A form that arrives twice succeeds."""

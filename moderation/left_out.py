@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
@@ -37,7 +37,7 @@ def set_left_out(member: User, reason: str, moderator: Actor, *, left_out: bool)
 
 
 @never_cache
-@form_action(page=page_of, button=lambda *_address, **_named: _("Leave the votes out"))
+@form_action(page=page_of, button=gettext_lazy("Leave the votes out"))
 @needs(BAN_MEMBERS)
 def leave_out(request: HttpRequest, name: str) -> HttpResponse:
     """Leave a member's votes out of ranking. A form that arrives twice continues the first."""
@@ -45,7 +45,7 @@ def leave_out(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @never_cache
-@form_action(page=page_of, button=lambda *_address, **_named: _("Count the votes again"))
+@form_action(page=page_of, button=gettext_lazy("Count the votes again"))
 @needs(BAN_MEMBERS)
 def count_again(request: HttpRequest, name: str) -> HttpResponse:
     """Count a member's votes in ranking again. A form that arrives twice continues the first."""
@@ -53,7 +53,7 @@ def count_again(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @never_cache
-@form_action(page=page_of, button=lambda *_address, **_named: _("Continue"))
+@form_action(page=page_of, button=gettext_lazy("Continue"))
 @needs(BAN_MEMBERS)
 def go_on(request: HttpRequest, name: str) -> HttpResponse:
     """Continue an act that took too long for one request, or was interrupted."""

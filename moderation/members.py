@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from accounts.models import BAN_SCOPES, Ban, BanScope, User
@@ -99,7 +100,7 @@ def _why_not(member: User, permission: str, moderator: Actor) -> str:
 
 
 @never_cache
-@form_action(page=page_of, button=lambda *_address, **_named: _("Lift the ban"))
+@form_action(page=page_of, button=gettext_lazy("Lift the ban"))
 @needs(BAN_MEMBERS)
 def lift(request: HttpRequest, name: str, ban_id: int) -> HttpResponse:
     """Lift one of a member's bans. A form that arrives twice succeeds."""

@@ -6,7 +6,6 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
 from ninja import P, PathEx, Status
@@ -68,7 +67,7 @@ def _subject_named(request: HttpRequest, name: str) -> User:
 
 
 @never_cache
-@form_action(page=page_of, button=lambda *_address, **_named: _("Add the note"))
+@form_action(page=page_of, button=gettext_lazy("Add the note"))
 @needs(BAN_MEMBERS, REMOVE_ARTICLES)
 def write_by_form(request: HttpRequest, name: str) -> HttpResponse:
     """Write a note on a member. A form that arrives twice writes one."""
@@ -81,7 +80,7 @@ def write_by_form(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @never_cache
-@form_action(page=page_of, button=lambda *_address, **_named: _("Delete the note"))
+@form_action(page=page_of, button=gettext_lazy("Delete the note"))
 @needs(BAN_MEMBERS, REMOVE_ARTICLES)
 def delete_by_form(request: HttpRequest, name: str, note_id: int) -> HttpResponse:
     """Delete a note. A form that arrives twice succeeds."""

@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -57,16 +56,12 @@ def _tree() -> list[Branch]:
     return [branches[pk] for pk in children if pk not in below]
 
 
-def _page(_request: HttpRequest) -> str:
-    return reverse("articles:sign_ups")
-
-
 def _button(request: HttpRequest) -> str:
     return _("Approve") if "approve" in unsent_form.sent(request) else _("Decline")
 
 
 @never_cache
-@form_action(page=_page, button=_button)
+@form_action(page="articles:sign_ups", button=_button)
 @needs(REMOVE_ARTICLES)
 @transaction.atomic
 def decide(request: HttpRequest) -> HttpResponse:
@@ -77,7 +72,7 @@ def decide(request: HttpRequest) -> HttpResponse:
     is_approval = "approve" in request.POST
     number = request.POST.get("approve") or request.POST.get("decline") or ""
     if not number.isdecimal():
-        return redirect(_page(request))
+        return redirect("articles:sign_ups")
     account = int(number[:15])
     waiting = WaitingAccount.objects.filter(pk=account).first()
     if waiting is not None and waiting.end():
@@ -89,7 +84,7 @@ def decide(request: HttpRequest) -> HttpResponse:
             log = repository().moderation_log
             log.note(Action.DECLINE_SIGN_UP, actor(request), "", "", {"account": str(account)})
     _tell(request, account, is_approval=is_approval)
-    return redirect(_page(request))
+    return redirect("articles:sign_ups")
 
 
 def _tell(request: HttpRequest, account: int, *, is_approval: bool) -> None:

@@ -96,7 +96,7 @@ def restore(sweep: SweepRow, reason: str, moderator: Actor) -> Progress:
 
 
 @never_cache
-@form_action(page=page_of, button=lambda *_address, **_named: _("Remove everything"))
+@form_action(page=page_of, button=gettext_lazy("Remove everything"))
 @needs(REMOVE_ARTICLES)
 def begin_by_form(request: HttpRequest, name: str) -> HttpResponse:
     """Begin a sweep. A form that arrives twice continues the first."""
@@ -109,7 +109,7 @@ def begin_by_form(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @never_cache
-@form_action(page=page_of, button=lambda *_address, **_named: _("Continue"))
+@form_action(page=page_of, button=gettext_lazy("Continue"))
 @needs(REMOVE_ARTICLES)
 def continue_by_form(request: HttpRequest, name: str, sweep_id: int) -> HttpResponse:
     """Continue a sweep that took too long for one request, or was interrupted."""
@@ -124,7 +124,7 @@ def _remove_by_form(request: HttpRequest, name: str, sweep: SweepRow) -> HttpRes
 
 
 @never_cache
-@form_action(page=page_of, button=lambda *_address, **_named: _("Restore everything"))
+@form_action(page=page_of, button=gettext_lazy("Restore everything"))
 @needs(REMOVE_ARTICLES)
 def restore_by_form(request: HttpRequest, name: str, sweep_id: int) -> HttpResponse:
     """Restore what a sweep removed. A form that arrives twice succeeds."""

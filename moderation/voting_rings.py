@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -53,7 +54,7 @@ def _page_of_form(request: HttpRequest, **_address: object) -> str:
 
 
 @never_cache
-@form_action(page=_page_of_form, button=lambda *_address, **_named: _("Mark as checked"))
+@form_action(page=_page_of_form, button=gettext_lazy("Mark as checked"))
 @needs(*RING_PERMISSIONS)
 def check(request: HttpRequest, article_id: int) -> HttpResponse:
     """Take the flag off an article."""

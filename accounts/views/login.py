@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
@@ -82,7 +83,7 @@ def _return_path(request: HttpRequest) -> str:
 
 
 @never_cache
-@form_action(page=lambda request: _return_path(request) or "/", button=lambda _request: _("Log out"))
+@form_action(page=lambda request: _return_path(request) or "/", button=gettext_lazy("Log out"))
 def log_out(request: HttpRequest) -> HttpResponse:
     """Log out, and redirect to the page the member came from unless it is for members only."""
     logout(request)

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
@@ -23,12 +24,8 @@ def _settings_address(_request: HttpRequest) -> str:
     return f"{reverse('accounts:settings')}#settings-mail"
 
 
-def _link_button(_request: HttpRequest) -> str:
-    return _("Send verification link")
-
-
 @never_cache
-@form_action(page=_settings_address, button=_link_button)
+@form_action(page=_settings_address, button=gettext_lazy("Send verification link"))
 @members_only()
 def send_link(request: MemberRequest) -> HttpResponse:
     """Send a link that verifies the member's address."""
@@ -51,12 +48,8 @@ def verify(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "accounts/verify.html", {"member": member}, status=200 if member else 404)
 
 
-def _save_button(_request: HttpRequest) -> str:
-    return _("Save")
-
-
 @never_cache
-@form_action(page=_settings_address, button=_save_button)
+@form_action(page=_settings_address, button=gettext_lazy("Save"))
 @members_only()
 def choose(request: MemberRequest) -> HttpResponse:
     """Save what is mailed.

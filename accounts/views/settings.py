@@ -1,13 +1,10 @@
 """A member's settings and tokens, and the deletion of the account. None of these pages is cached."""
 
-from typing import Any
-
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -54,16 +51,12 @@ def _settings_page(request: MemberRequest, email_form: EmailForm, token_form: To
     return render(request, "accounts/settings.html", context)
 
 
-def _settings_address(_request: HttpRequest, **_kwargs: Any) -> str:
-    return reverse("accounts:settings")
-
-
 def _issue_button(request: HttpRequest) -> str:
     return _("Create the token “%(name)s”") % {"name": unsent_form.sent(request).get("name", "")[:50]}
 
 
 @never_cache
-@form_action(page=_settings_address, button=_issue_button)
+@form_action(page="accounts:settings", button=_issue_button)
 @members_only(carries=["name"])
 def issue_token(request: MemberRequest) -> HttpResponse:
     """Create a token. Only this response shows it: it is not stored and never part of a URL."""
@@ -92,7 +85,7 @@ def _revoke_button(request: HttpRequest, token_id: int) -> str:
 
 
 @never_cache
-@form_action(page=_settings_address, button=_revoke_button)
+@form_action(page="accounts:settings", button=_revoke_button)
 @members_only()
 def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:
     token = Token.objects.filter(pk=token_id, user=request.user).first()

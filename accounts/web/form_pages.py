@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Collection
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -18,8 +19,12 @@ from accounts.web import unsent_form
 from accounts.web.login_intent import LoginIntent
 from accounts.web.middleware import FormTokenMiddleware
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
+
 View = Callable[..., Any]
 RequestText = Callable[..., str]
+ButtonText: TypeAlias = "RequestText | StrPromise"
 
 
 class MemberRequest(HttpRequest):
@@ -43,10 +48,13 @@ def is_page_with_form(view: View) -> bool:
 _check_token = FormTokenMiddleware(lambda _request: HttpResponse()).process_view
 
 
-def form_action(*, page: RequestText, button: RequestText, for_readers: bool = False) -> Callable[[View], View]:
-    """Accept only POST, from a form on the page whose address is `page(request, …)`.
+def form_action(
+    *, page: RequestText | str, button: ButtonText, for_readers: bool = False
+) -> Callable[[View], View]:
+    """Accept only POST, from a form on the page whose address is `page(request, …)`, or which has this name.
 
-    A POST with a stale token gets a confirmation page with the same form; `button(request, …)` labels its button.
+    A POST with a stale token gets a confirmation page with the same form; `button(request, …)`, or this text,
+    labels its button.
     `for_readers`: readers without an account need no token, because pages that are the same for all have none.
     """
 
@@ -64,7 +72,8 @@ def form_action(*, page: RequestText, button: RequestText, for_readers: bool = F
             elif is_for_members(view) and not request.user.is_authenticated:
                 response = view(request, *args, **kwargs)
             else:
-                context = {"button": button(request, *args, **kwargs), "fields": unsent_form.fields_of(request)}
+                label = button(request, *args, **kwargs) if callable(button) else button
+                context = {"button": label, "fields": unsent_form.fields_of(request)}
                 response = render(request, "accounts/again.html", context, status=403)
                 add_never_cache_headers(response)
             return response
@@ -107,7 +116,8 @@ def page_of(request: HttpRequest) -> str:
     form_page = getattr(match.func, "form_page", None) if match else None
     try:
         if match and form_page:
-            return str(form_page(request, *match.args, **match.kwargs))
+            is_named = isinstance(form_page, str)
+            return reverse(form_page) if is_named else str(form_page(request, *match.args, **match.kwargs))
     except (SuspiciousOperation, UnreadablePostError):  # the form itself is unreadable
         return settings.LOGIN_REDIRECT_URL
     is_a_page = match or request.method in ("GET", "HEAD")

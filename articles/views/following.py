@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.utils.encoding import escape_uri_path
 from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import gettext_lazy, override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -78,7 +78,7 @@ def _settings(_request: HttpRequest) -> str:
 
 
 @never_cache
-@form_action(page=_settings, button=lambda _request: _("Change the address of your private feed"))
+@form_action(page=_settings, button=gettext_lazy("Change the address of your private feed"))
 @members_only()
 def change_feed(request: HttpRequest) -> HttpResponse:
     """Give the member's private feed a new address, which replaces the former one; or turn the feed off."""

@@ -13,6 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -74,16 +75,8 @@ def _rows(notices: Iterable[Notice]) -> Iterator[NoticeRow]:
         yield NoticeRow(notice, Truncator(plain(notice.html)).chars(EXCERPT_CHARACTERS))
 
 
-def _inbox_page(_request: HttpRequest) -> str:
-    return reverse("articles:inbox")
-
-
-def _read_button(_request: HttpRequest) -> str:
-    return _("Mark all as read")
-
-
 @never_cache
-@form_action(page=_inbox_page, button=_read_button)
+@form_action(page="articles:inbox", button=gettext_lazy("Mark all as read"))
 @members_only()
 def read(request: HttpRequest) -> HttpResponse:
     """Mark as read what was in the inbox when its page was shown. Idempotent."""

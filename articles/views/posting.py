@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from markupsafe import Markup
@@ -166,16 +166,8 @@ def withdraw(request: HttpRequest, article_id: int) -> HttpResponse:
     return render(request, "articles/withdraw.html", context)
 
 
-def _post_page(_request: HttpRequest) -> str:
-    return reverse("articles:post")
-
-
-def _preview_button(_request: HttpRequest) -> str:
-    return _("Preview")
-
-
 @never_cache
-@form_action(page=_post_page, button=_preview_button)
+@form_action(page="articles:post", button=gettext_lazy("Preview"))
 @members_only()
 def preview(request: HttpRequest) -> HttpResponse:
     """Return the HTML of a text that a member types, as JSON; 400 with a sentence if the text is refused."""

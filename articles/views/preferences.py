@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from accounts.web.middleware import comes_from_elsewhere
@@ -91,7 +92,7 @@ def _page(request: HttpRequest) -> str:
 
 
 @never_cache
-@form_or_script(page=_page, button=lambda _request: _("Save your settings"))
+@form_or_script(page=_page, button=gettext_lazy("Save your settings"))
 def save(request: HttpRequest) -> Done | HttpResponse:
     """Save the preferences of a form.
 

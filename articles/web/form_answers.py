@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.urls import reverse
 
 from accounts.web import unsent_form
-from accounts.web.form_pages import RequestText, form_action
+from accounts.web.form_pages import ButtonText, RequestText, form_action
 from accounts.web.login_intent import local_path
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.domain.errors import ActionRefused, ArticleNotFound, ArticleRemoved
@@ -39,7 +39,7 @@ class NotDone(Exception):
 Action = Callable[..., Done | HttpResponse]
 
 
-def form_or_script(*, page: RequestText, button: RequestText) -> Callable[[Action], Callable[..., HttpResponse]]:
+def form_or_script(*, page: RequestText, button: ButtonText) -> Callable[[Action], Callable[..., HttpResponse]]:
     """Turn the action of a form on the page at `page(request, …)` into a view.
 
     A browser is redirected to that page, with a message if the action was refused. A script that prefers JSON gets

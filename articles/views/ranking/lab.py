@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -95,7 +96,7 @@ def _rollback_label(request: HttpRequest) -> str:
 
 
 @never_cache
-@form_action(page=lambda _request: reverse("articles:lab"), button=_rollback_label)
+@form_action(page="articles:lab", button=_rollback_label)
 @needs(TUNE_RANKING)
 def rollback(request: HttpRequest) -> HttpResponse:
     """Apply the parameters of an earlier version."""
@@ -119,7 +120,7 @@ def rollback(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@form_action(page=lambda _request: reverse("articles:lab"), button=lambda _request: _("Adjust automatically"))
+@form_action(page="articles:lab", button=gettext_lazy("Adjust automatically"))
 @needs(TUNE_RANKING)
 def follow(request: HttpRequest) -> HttpResponse:
     """Adjust the weight of a vote automatically again, instead of using the one that moderators chose."""
