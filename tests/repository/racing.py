@@ -75,9 +75,9 @@ def during(work: Job, reading: Job, repository: Repository, readers: int = 2) ->
 
 
 class Interleaved(redis.Redis):
-    """A client that runs a step just before a given script runs for the first time."""
+    """A client that runs a step just before a given script runs, for the first time or a later one."""
 
-    script = ""
+    script, turn = "", 1
     meanwhile: Job | None = None
 
     def execute_command(self, *words, **options):
@@ -98,12 +98,17 @@ class Interleaved(redis.Redis):
 
     def _overtake(self, sha):
         if self.meanwhile and sha == scripts.digest(self.script):
-            happen, self.meanwhile = self.meanwhile, None
-            happen()
+            self.turn -= 1
+            if self.turn == 0:
+                happen, self.meanwhile = self.meanwhile, None
+                happen()
 
 
-def interleaved(repository: Repository, script: str, meanwhile: Job) -> Repository:
-    """Return the same store as another process sees it that is overtaken just before it runs this script."""
+def interleaved(repository: Repository, script: str, meanwhile: Job, turn: int = 1) -> Repository:
+    """Return the same store as another process sees it that is overtaken just before it runs this script.
+
+    `turn`: which of the times that it runs the script, in each shard.
+    """
     client = with_methods_of(Interleaved, repository.store.client)
-    client.script, client.meanwhile = script, meanwhile
+    client.script, client.meanwhile, client.turn = script, meanwhile, turn
     return connect(client, shards=repository.store.shards.count, clock=repository.store.now)

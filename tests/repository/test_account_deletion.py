@@ -9,7 +9,6 @@ from articles.domain.comments import CommentOrder, ThreadPart
 from articles.domain.errors import AccountDeleted, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, DELETED_NAME
-from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Repository, accounts
 from articles.repository.store import schema
@@ -114,16 +113,6 @@ def test_the_moderation_log_keeps_the_actions_without_the_members_name(used):
     assert problems(used) == []
 
 
-def test_log_entries_of_other_members_stay_unchanged(used, clock):
-    clock.advance(1)
-    used.articles.remove(4, Actor(9, "dave"), "Spam")
-    before = used.moderation_log.get_page().entries[0]
-
-    leave(used, CAROL, "carol")
-
-    assert used.moderation_log.get_page().entries[0] == before
-
-
 def test_a_parameter_change_in_progress_is_logged_without_the_members_name(used, monkeypatch):
     monkeypatch.setattr("articles.repository.ranking.parameters.ARTICLES_PER_STEP", 1)
     used.parameters.apply(
@@ -164,21 +153,6 @@ def the_end(repository: Repository, clock: Clock) -> dict[str, object]:
     leave(repository, CAROL, "user3")
     leave(repository, CAROL, "carol")
     return all_but_chance(repository)
-
-
-@pytest.mark.parametrize("step", [1, 2, 3])
-def test_account_deletion_continues_across_steps_of_any_size(repository, clock, monkeypatch, step):
-    end = the_end(repository, clock)
-    refill(repository, clock)
-    monkeypatch.setattr(accounts, "NAMES_PER_SCRIPT", step)
-    leave(repository, CAROL, "user3")
-
-    progress, steps = repository.account_deletion.advance(CAROL, "carol", "", never), 1
-    while progress:
-        progress, steps = repository.account_deletion.advance(CAROL, "carol", progress, never), steps + 1
-
-    assert steps > 12 / step
-    assert all_but_chance(repository) == end
 
 
 def test_an_account_deletion_interrupted_anywhere_reaches_the_same_end(repository, clock, monkeypatch):

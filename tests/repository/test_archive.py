@@ -95,15 +95,6 @@ def test_an_archived_article_keeps_only_its_numbers(idle):
     assert problems(idle) == []
 
 
-def test_an_archived_article_leaves_every_hot_list_at_once(idle):
-    assert sorted(listed(idle, Order.HOT)) == sorted(listed(idle, Order.HOT, "python")) == [1, 2, 3]
-
-    away(idle)
-
-    assert sorted(listed(idle, Order.HOT)) == sorted(listed(idle, Order.HOT, "python")) == [2, 3]
-    assert problems(idle) == []
-
-
 def test_archiving_keeps_recent_suspect_views_for_the_chart(idle):
     suspect(idle, 1)
     before = idle.pageviews.list_days(1)

@@ -266,20 +266,21 @@ def test_what_cannot_be_repaired_is_found_again(used, what):
     assert any("is damaged, and left as it is" in one for one in told) == is_damaged
 
 
-def test_a_key_of_another_type_does_not_hide_the_rest(used):
+def test_a_comment_that_cannot_be_read_stops_neither_the_audit_nor_the_repair_of_another(used):
     used.client.delete(used.keys.comment(REPLY))
     used.client.set(used.keys.comment(REPLY), "x")
     used.client.zrem(used.keys.commented(ALICE), str(FIRST))
 
     found = "\n".join(problems(used.repository))
+    used.repository.repair.run()
 
     assert f"comment:{REPLY}: is a string, but should be a hash" in found
     assert f"comment:{FIRST}: not in commented:1" in found
+    assert used.client.zscore(used.keys.commented(ALICE), str(FIRST))
 
 
 def test_long_lists_are_checked_and_repaired_in_parts(repository, monkeypatch):
-    for module in (comments, comments):
-        monkeypatch.setattr(module, "ARTICLES_PER_CHECK", 3)
+    monkeypatch.setattr(comments, "ARTICLES_PER_CHECK", 3)
     monkeypatch.setattr(comments, "ENTRIES_PER_CHECK", 3)
     assert ENTRIES_PER_CHECK > 3
     article = post(repository, 1)
@@ -317,13 +318,3 @@ def test_neither_audit_nor_repair_is_confused_by_members_who_comment(repository)
     assert [finding for finding in found if "comments" in finding] == []
     assert problems(repository) == []
     assert repository.articles.get(article).comments == 21
-
-
-def test_a_comment_that_cannot_be_read_stops_the_repair_of_no_other(used):
-    used.client.delete(used.keys.comment(REPLY))
-    used.client.set(used.keys.comment(REPLY), "x")
-    used.client.zrem(used.keys.replies_time(STUB), str(LAST))
-
-    used.repository.repair.run()
-
-    assert used.client.zscore(used.keys.replies_time(STUB), str(LAST))

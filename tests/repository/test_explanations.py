@@ -160,12 +160,6 @@ def test_a_closed_article_has_no_next_vote(repository, clock):
     assert found.closes_at == repository.articles.get(article).closes_at
 
 
-def test_an_unread_article_is_not_on_the_hot_list(repository):
-    found = explain(repository, post(repository, 1))
-
-    assert (found.hot, found.hotness.value, found.history) == (None, 0, ())
-
-
 @pytest.mark.parametrize("rules", [default_rules(hot_size=3)])
 def test_an_article_past_the_end_of_the_hot_list_has_no_hot_rank(repository, clock):
     ids = [post(repository, n) for n in range(5)]
@@ -231,17 +225,6 @@ def test_an_explanation_includes_the_rank_history(repository, clock):
     repository.history.record()
 
     assert [(sample.rank, sample.points) for sample in explain(repository, article).history] == [(1, 1), (1, 1)]
-
-
-def test_an_explanation_uses_the_current_state_of_the_article(repository):
-    repository.groups.create("python", "Python", MODERATOR)
-    article = repository.articles.get(post(repository, 1))
-    repository.votes.cast(article.id, BOB, Choice.VOTE)
-    repository.groups.assign(article.id, ["python"])
-
-    found = repository.explanations.get(article)
-
-    assert (found.score.votes, [place.slug for place in found.groups]) == (2, ["python"])
 
 
 def meddling(repository, monkeypatch, before, after=lambda: None):

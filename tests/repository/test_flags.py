@@ -5,10 +5,7 @@ import pytest
 from articles.domain.comments import root_of
 from articles.domain.errors import (
     AccountDeleted,
-    ArticleNotFound,
     ArticleRemoved,
-    CommentNotFound,
-    CommentRemoved,
     FlagDecided,
     FlagsFull,
     NotThePoster,
@@ -171,25 +168,6 @@ def test_flags_remove_content_if_the_operator_allows_it(repository, article, sub
     assert site.flags.get(subject, BOB).state is FlagState.REMOVED
 
 
-def test_what_cannot_be_flagged(repository, article, subject, comment):
-    removed, gone = post(repository, 2, poster=BOB), comment_on(repository, article, "Gone", ALICE)
-    repository.articles.remove(removed, MODERATOR, "Spam")
-    repository.comments.delete(gone, ALICE)
-    for refusal, one, member in (
-        (OwnContent, subject, ALICE),
-        (OwnContent, comment, ALICE),
-        (ArticleNotFound, root_of(999), BOB),
-        (CommentNotFound, subject + 77, BOB),
-        (CommentNotFound, gone, BOB),
-        (ArticleRemoved, root_of(removed), BOB),
-    ):
-        with pytest.raises(refusal):
-            repository.flags.set(one, member, SPAM)
-    repository.comments.remove(comment, MODERATOR, "Spam")
-    with pytest.raises(CommentRemoved):
-        repository.flags.set(comment, BOB, SPAM)
-
-
 def test_posters_ask_to_withdraw_their_article_which_says_nothing_of_their_flags(
     repository, article, subject, clock
 ):
@@ -216,16 +194,6 @@ def test_posters_ask_to_withdraw_their_article_which_says_nothing_of_their_flags
     assert repository.flags.get_record(ALICE) == (0, 0)
 
 
-def test_a_request_to_withdraw_is_taken_back(repository, subject):
-    repository.flags.set(subject, ALICE, WITHDRAWAL)
-
-    for _ in range(2):
-        repository.flags.take_back(subject, ALICE)
-
-    assert queued(repository) == []
-    assert problems(repository) == []
-
-
 def test_only_posters_ask_to_withdraw_and_only_articles(repository, subject, comment):
     for refusal, one, member in ((NotThePoster, subject, BOB), (OwnContent, comment, ALICE)):
         with pytest.raises(refusal):
@@ -241,16 +209,6 @@ def test_a_request_to_withdraw_is_no_flag_that_removes(repository, article, subj
     site.flags.set(subject, ALICE, WITHDRAWAL)
 
     assert site.articles.get(article).removed is None
-
-
-def test_a_comment_takes_its_flags_with_it(repository, comment):
-    repository.flags.set(comment, BOB, SPAM)
-
-    repository.comments.delete(comment, ALICE)
-
-    assert queued(repository) == []
-    assert list(repository.flags.iterate_by(BOB)) == []
-    assert problems(repository) == []
 
 
 def test_account_deletion_withdraws_the_members_flags(repository, subject, comment):

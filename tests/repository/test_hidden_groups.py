@@ -64,25 +64,6 @@ def test_several_groups_list_each_of_their_articles_once_in_the_chosen_order(rep
     assert (page.group, len(page.articles)) == (None, 25)
 
 
-def test_a_list_of_several_groups_reflects_every_change_immediately(repository, clock):
-    fill(repository, clock, 20)
-    slugs = ("python", "redis")
-    whole(repository, Order.SCORE, slugs=slugs)
-
-    for user in range(200, 230):
-        repository.votes.cast(1, user, Choice.VOTE)
-    repository.groups.assign(6, ["redis"])
-    repository.articles.remove(3, MODERATOR, "Spam")
-    new = post(repository, 99, ("redis",))
-
-    found = whole(repository, Order.SCORE, slugs=slugs)
-    assert found[0] == 1
-    assert found == picked(repository, Order.SCORE, lambda groups: groups & set(slugs))
-    assert {6, new} <= set(found)
-    assert 3 not in found
-    assert problems(repository) == []
-
-
 def one_by_one(repository, monkeypatch, meanwhile):
     """Send pipelined scripts one by one, with an action between each two."""
     run = repository.store.run_many

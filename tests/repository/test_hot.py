@@ -73,7 +73,7 @@ def put_counters(repository: Repository, numbers: dict[int, int]) -> None:
 # The formula
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.builds(
         Parameters,
@@ -123,20 +123,6 @@ def test_the_store_ranks_by_the_published_values(repository, clock, pv, hours, p
 # One moment
 
 
-def test_every_entry_is_scored_for_one_moment_even_after_views_in_between(repository, clock):
-    ids = fill(repository, clock, 60)
-    repository.hot.rescore()
-    moment = clock()
-    for article_id in ids[::3]:
-        clock.advance(1)
-        view(repository, article_id, 1, 2)
-
-    assert repository.hot.get_refreshed_at() == moment
-    assert hot_values(repository) == pytest.approx(formula(repository, moment), rel=1e-9)
-    assert listed(repository, Order.HOT) == ordered(hot_values(repository))
-    assert problems(repository) == []
-
-
 def test_the_first_reader_of_a_stale_list_rescores_it(repository, clock):
     fill(repository, clock, 30)
     repository.hot.rescore()
@@ -184,12 +170,11 @@ def test_housekeeping_may_rescore_a_little_early(repository, clock):
     assert repository.hot.get_refreshed_at() == clock()
 
 
-@pytest.mark.parametrize("seconds", [60, 90, 120])
-def test_the_maximum_age_of_the_list_is_configurable(server_url, clock, seconds):
-    repository = connect(server_url, clock=clock, rules=default_rules(hot_refresh=seconds))
+def test_the_maximum_age_of_the_list_is_configurable(server_url, clock):
+    repository = connect(server_url, clock=clock, rules=default_rules(hot_refresh=90))
     repository.prepare()
     began = clock()
-    clock.advance(seconds - 0.001)
+    clock.advance(89.999)
     assert repository.lists.get_page(Order.HOT).refreshed_at == began
     clock.advance(0.001)
     assert repository.lists.get_page(Order.HOT).refreshed_at == clock()
@@ -308,30 +293,15 @@ def test_processes_with_different_clocks_do_not_keep_rescoring_the_list(reposito
     assert repository.lists.get_page(Order.HOT).refreshed_at == clock()
 
 
-def test_without_views_every_article_cools_and_the_order_follows_the_formula(repository, clock):
-    chance = random.Random(5)
-    fill(repository, clock, 80, views=12)
-    before = None
-    for _ in range(12):
-        clock.advance(chance.choice([60, 90, HOUR, 5 * HOUR, DAY]))
-        assert listed(repository, Order.HOT) == ordered(formula(repository, clock()))
-        values = hot_values(repository)
-        if before:
-            assert values.keys() == before.keys()
-            assert all(0 < values[i] < before[i] for i in values)
-        before = values
-    assert problems(repository) == []
-
-
 # Its size
 
 
 @pytest.mark.parametrize("shards", [1, 4])
-def test_fifteen_hundred_articles_are_trimmed_to_exactly_the_top_thousand(server_url, shards):
+def test_eleven_hundred_articles_are_trimmed_to_exactly_the_top_thousand(server_url, shards):
     clock = Clock()
     repository = connect(server_url, shards=shards, clock=clock)
     repository.prepare()
-    ids = fill(repository, clock, 1500, views=1)
+    ids = fill(repository, clock, 1100, views=1)
     chance = random.Random(2)
     put_counters(repository, {i: chance.randint(1, 10**6) for i in ids})
     clock.advance(60)
@@ -526,70 +496,7 @@ def test_a_caller_can_choose_the_page_size(repository, clock):
     assert [page.per_page for page in pages] == [50, 50]
 
 
-def test_hotness_below_one_keeps_its_order_in_groups(repository, clock):
-    ids = fill(repository, clock, 40, groups=("python",))
-    clock.advance(10 * DAY)
-    repository.hot.rescore()
-    assert max(hot_values(repository).values()) < 1
-
-    page = repository.lists.get_page(Order.HOT, slug="python")
-
-    assert (
-        listed(repository, Order.HOT, "python") == listed(repository, Order.HOT) == ordered(hot_values(repository))
-    )
-    assert all(article.hotness == hot_values(repository)[article.id] for article in page.articles)
-    assert page.refreshed_at == repository.hot.get_refreshed_at()
-    assert len(ids) == 40
-
-
-CHANGES = {
-    "a view": lambda repository, ids: view(repository, ids[3], 10**7),
-    "a first view": lambda repository, ids: view(repository, ids[-1], 10**7),
-    "a removal": lambda repository, ids: repository.articles.remove(ids[2], MODERATOR, "Spam"),
-    "a restoration": lambda repository, ids: repository.articles.restore(ids[0], MODERATOR, "No spam"),
-    "an assignment": lambda repository, ids: repository.groups.assign(ids[1], ["redis"], ["python"]),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_groups_hot_list_stays_exact_while_it_is_warm(repository, clock, change):
-    ids = [post(repository, n, ("python",)) for n in range(12)]
-    for article_id in ids[:-1]:
-        view(repository, article_id, *range(article_id))
-    repository.groups.create("redis", "Redis")
-    repository.articles.remove(ids[0], MODERATOR, "Spam")
-    warm(repository, "python", "redis")
-    before = listed(repository, Order.HOT, "python")
-
-    CHANGES[change](repository, ids)
-
-    inside = {a.id for a in repository.articles.get_many(ids) if "python" in a.groups and a.removed is None}
-    assert listed(repository, Order.HOT, "python") == [i for i in ordered(hot_values(repository)) if i in inside]
-    assert change == "a view" or listed(repository, Order.HOT, "python") != before
-    assert problems(repository) == []
-
-
-def test_a_groups_hot_list_follows_a_rescore(repository, clock):
-    fill(repository, clock, 30, groups=("python",))
-    for _ in range(4):
-        clock.advance(5 * HOUR)
-        assert listed(repository, Order.HOT, "python") == ordered(formula(repository, clock()))
-    assert problems(repository) == []
-
-
 # Pages
-
-
-@pytest.mark.parametrize("shards", [1, 2, 4])
-def test_pages_hold_every_article_once(server_url, clock, shards):
-    repository = small(server_url, clock, shards, hot_size=1000)
-    fill(repository, clock, 150, views=3)
-    repository.hot.rescore()
-
-    found = listed(repository, Order.HOT)
-
-    assert found == ordered(formula(repository))
-    assert len(set(found)) == 150
 
 
 def test_a_page_of_the_hot_list_takes_two_round_trips_at_most(repository, clock, wire):

@@ -8,15 +8,12 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound, StoreUnavailable, VotingClosed
-from articles.domain.lists import Order, Period
+from articles.domain.lists import Order
 from articles.domain.readership import Suspicion, Visit
-from articles.repository.inspection.footprint import OTHER, count_keys, keys_of, kinds_of
+from articles.repository.inspection.footprint import OTHER, count_keys, kinds_of
 from articles.repository.inspection.server import overview_of, readable, slow_command
-from articles.repository.store import keys as names
 from articles.repository.store import scripts
 from articles.repository.store.connection import Call
-from articles.repository.store.key_table import CONFIRMED, TABLE, VOTE_LIMIT
-from articles.repository.store.keys import Shards
 from tests.cast import BOB, MODERATOR
 from tests.clock import DAY
 from tests.every_server import configure, servers_of
@@ -202,53 +199,6 @@ def test_every_key_of_a_used_store_has_a_kind(used):
 )
 def test_a_key_has_exactly_one_kind(name, kind):
     assert list(kinds_of([name])) == [kind]
-
-
-def test_every_key_the_site_can_build_has_a_kind():
-    spelled = [
-        *(names.COUNTER, names.ACCOUNTS, names.SCHEMA, names.TICK),
-        *(names.IMPORT_LOCK, names.HOT_LOCK, names.BACK_LOCK, names.TICK_LOCK),
-        *(names.WEIGHT_LOCK, names.FORGET_LOCK, names.MEASUREMENTS),
-        *(names.link("0" * 32), names.saved(7), names.shift("f" * 32), names.salt(19000)),
-        names.limit("logins", "a" * 16),
-    ]
-    for keys in Shards(2).all:
-        spelled += [*keys_of(keys, 7).values(), keys.seen(7, VISITOR), keys.burst(NETWORK), keys.burst(NETWORK, 7)]
-        spelled += [keys.ring(7, NETWORK), keys.rings]
-        spelled += [*keys.copied_of_comment(7_000_001), keys.comment_voters, keys.comment_sent("0" * 32)]
-        spelled += [keys.inbox(7), keys.flags_by(7), keys.flagged, keys.visits(7), keys.descriptions]
-        spelled += [keys.replies_best(7_000_000), keys.replies_time(7_000_001), keys.commented(7)]
-        spelled += [keys.days(), keys.visitors_of_day(19000), keys.group("python"), keys.next_score, keys.viewed]
-        spelled += [
-            keys.posted(7),
-            keys.votes_of(7),
-            keys.opposes_of(7),
-            keys.prefix + VOTE_LIMIT.of(7),
-            keys.deleted_members,
-            keys.left_out,
-            keys.left_out_acts,
-            keys.changes,
-        ]
-        spelled += [
-            keys.prefix + CONFIRMED.of(),
-            keys.moving,
-            keys.closed,
-            keys.changed,
-            keys.taken,
-            keys.tunings,
-            keys.removed,
-            keys.ranking,
-            keys.log,
-            keys.groups,
-            keys.merged,
-        ]
-        spelled += map(keys.top, (Period.DAY, Period.WEEK, Period.MONTH))
-        spelled += [name for order in Order for name in (keys.order(order), keys.group_order(order, "python"))]
-
-    kinds = list(kinds_of(spelled))
-
-    assert [name for name, kind in zip(spelled, kinds, strict=True) if kind == OTHER] == []
-    assert set(kinds) == {key.name for key in TABLE}
 
 
 def test_a_large_store_is_estimated_from_a_sample(repository):

@@ -1,7 +1,7 @@
 """Members' votes are left out of ranking in one act, and count again in one act."""
 
 from functools import partial
-from itertools import chain, cycle, islice
+from itertools import cycle, islice
 from random import Random
 
 import pytest
@@ -13,7 +13,6 @@ from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.moderation_log import Action, Actor
 from articles.repository.moderation import left_out
-from articles.repository.moderation import left_out as acts
 from articles.repository.store.key_table import LEFT_OUT_ON_ARTICLE
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
@@ -109,7 +108,7 @@ def test_later_votes_are_left_out_too(repository, articles, clock):
 
 
 def test_an_interrupted_act_is_continued_and_a_later_one_ends_it(repository, articles, monkeypatch):
-    monkeypatch.setattr(acts, "ARTICLES_PER_CHECK", 1)
+    monkeypatch.setattr(left_out, "ARTICLES_PER_CHECK", 1)
     first = leave_out(repository)
     list(islice(first, 1))
     assert not repository.left_out.get_state(MALLORY).is_settled
@@ -118,7 +117,7 @@ def test_an_interrupted_act_is_continued_and_a_later_one_ends_it(repository, art
 
     list(repository.left_out.go_on(MALLORY))
 
-    assert repository.left_out.get_state(MALLORY) == acts.LeftOutState(is_left_out=True, is_settled=True)
+    assert repository.left_out.get_state(MALLORY) == left_out.LeftOutState(is_left_out=True, is_settled=True)
     assert points(repository, articles) == [1] * 5
     begun = count_again(repository)
     next(begun)
@@ -141,10 +140,6 @@ def test_closed_articles_keep_what_ranks_them(repository, articles, clock):
     repository.clock.drop_voters(60)
     assert not any("leftout:" in name and "acts" not in name for name in contents(repository))
     assert problems(repository) == []
-
-
-def _left_out_on(keys, article_id):
-    return keys.prefix + LEFT_OUT_ON_ARTICLE.of(article_id)
 
 
 @pytest.mark.parametrize(
@@ -211,50 +206,17 @@ def best(repository, comments):
     return [tuple(one.id % 10 for one in thread.comments) for thread in threads]
 
 
-def leave_out_all(repository):
-    return chain.from_iterable(leave_out(repository, member) for member in (MALLORY, *RING))
-
-
-def test_votes_on_comments_are_left_out_of_their_order_and_count_again(repository, comments):
-    before = [repository.comments.get(one, MALLORY) for one in comments]
-    assert best(repository, comments) == [(2, 1, 3)] * 4
-
-    assert sum(leave_out_all(repository)) == 4 * (2 + 1 + 1)
-
-    after = [repository.comments.get(one, MALLORY) for one in comments]
-    assert best(repository, comments) == [(1, 2, 3)] * 4
-    facts = [[(one.votes, one.opposes, one.choice) for one in some] for some in (before, after)]
-    assert facts[0] == facts[1], "readers see all votes"
-    assert [one.left_out for one in after] == [NONE_LEFT_OUT, LeftOut(3, 0), LeftOut(0, 1)] * 4
-    assert problems(repository) == []
-    for member in (MALLORY, *RING):
-        list(count_again(repository, member))
-    assert [repository.comments.get(one, MALLORY) for one in comments] == before
-    assert best(repository, comments) == [(2, 1, 3)] * 4
-    assert problems(repository) == []
-
-
-def test_later_votes_on_comments_are_left_out_and_those_taken_back_are_not(repository, comments):
-    list(leave_out(repository))
-
-    repository.comments.cast(comments[0], MALLORY, Choice.OPPOSE)
-    repository.comments.cast(comments[2], MALLORY, Choice.VOTE)
-    repository.comments.cast(comments[4], MALLORY, Choice.NONE)
-
-    assert [repository.comments.get(comments[at]).left_out for at in (0, 2, 4)] == [(0, 1), (1, 0), (0, 0)]
-    assert problems(repository) == []
-
-
 @pytest.mark.parametrize("decide", [leave_out, count_again])
 def test_the_audit_is_silent_at_every_step_of_an_act_and_votes_during_it_keep_right(
     repository, comments, monkeypatch, decide
 ):
     if decide is count_again:
-        list(leave_out_all(repository))
+        for member in (MALLORY, *RING):
+            list(leave_out(repository, member))
     else:
         list(leave_out(repository, RING[0]))
     for size in ("ARTICLES_PER_CHECK", "ENTRIES_PER_CHECK"):
-        monkeypatch.setattr(acts, size, 1)
+        monkeypatch.setattr(left_out, size, 1)
     choices = cycle([Choice.OPPOSE, Choice.NONE, Choice.VOTE, Choice.NONE])
 
     steps = 0
@@ -289,7 +251,7 @@ def test_acts_during_votes_on_comments_and_audits_leave_no_finding(repository, c
 
 
 def test_what_two_acts_have_not_settled_yet_is_no_finding_but_more_is(repository, comments, monkeypatch):
-    monkeypatch.setattr(acts, "ENTRIES_PER_CHECK", 1)
+    monkeypatch.setattr(left_out, "ENTRIES_PER_CHECK", 1)
     client, keys = repository.store.client, repository.store.shards.of_comment(comments[1])
     for member in (MALLORY, RING[0]):
         act = leave_out(repository, member)
@@ -338,16 +300,6 @@ def test_after_voting_ended_a_comments_left_out_votes_stay(repository, comments,
     repository.clock.drop_voters(60)
     assert problems(repository) == []
     assert repository.comments.get(comments[1]).left_out == LeftOut(3, 0)
-
-
-def test_a_deleted_comment_with_replies_has_no_left_out_votes(repository, comments):
-    list(leave_out(repository))
-    comment_on(repository, article_of(comments[1]), "reply", BOB, comments[1])
-
-    repository.comments.delete(comments[1], ALICE)
-
-    assert repository.comments.get(comments[1]).left_out == NONE_LEFT_OUT
-    assert problems(repository) == []
 
 
 # What the shards say of a member
@@ -460,7 +412,7 @@ def test_members_and_acts_of_another_type_are_made_from_each_other(repository, a
 
 
 def test_the_repair_completes_an_interrupted_act_and_leaves_complete_ones(repository, articles, monkeypatch):
-    monkeypatch.setattr(acts, "ARTICLES_PER_CHECK", 1)
+    monkeypatch.setattr(left_out, "ARTICLES_PER_CHECK", 1)
     monkeypatch.setattr(left_out, "ENTRIES_PER_CHECK", 1)
     list(leave_out(repository, BOB))
     list(count_again(repository, BOB))

@@ -12,7 +12,7 @@ from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import Order
 from articles.repository.lists import merging, pages
 from tests.cast import ALICE, BOB, MODERATOR
-from tests.every_server import calls_in, count_of, delete, names_in, reset_statistics
+from tests.every_server import calls_in, delete, names_in, reset_statistics
 from tests.factories import discuss, imported, post, view
 from tests.repository.usage import removing, warm
 from tests.rules import connect
@@ -39,30 +39,12 @@ def all_ids(repository, order, slug=None):
     return [number for page in (first, *rest) for number in ids_of(page)]
 
 
-def test_an_empty_site_has_one_empty_page(repository):
-    page = repository.lists.get_page(Order.SCORE)
-
-    assert (page.articles, page.total, page.pages, page.has_next) == ((), 0, 1, False)
-
-
 @pytest.mark.parametrize("number", [0, -1, 4, 10**9])
 def test_a_list_has_no_page_before_the_first_or_after_the_last(repository, clock, number):
     post_many(repository, clock, 60)
 
     with pytest.raises(PageNotFound):
         repository.lists.get_page(Order.SCORE, number)
-
-
-def test_pages_of_25_by_time_and_score_are_complete(repository, clock):
-    ids = post_many(repository, clock, 60)
-    for voter in range(100, 130):
-        repository.votes.cast(ids[7], voter, Choice.VOTE)
-        repository.votes.cast(ids[-1], voter, Choice.OPPOSE)
-
-    assert [len(repository.lists.get_page(Order.TIME, n).articles) for n in (1, 2, 3)] == [25, 25, 10]
-    assert all_ids(repository, Order.TIME) == ids[::-1]
-    without = [number for number in ids[::-1] if number not in (ids[7], ids[-1])]
-    assert all_ids(repository, Order.SCORE) == [ids[7], *without, ids[-1]]
 
 
 def test_each_article_is_complete_and_has_the_readers_own_choice(repository, article, clock):
@@ -91,29 +73,6 @@ def test_articles_posted_at_one_moment_are_ordered_by_the_bytes_of_their_ids(rep
     assert all_ids(repository, Order.SCORE) == expected
 
 
-@pytest.mark.parametrize("order", [Order.SCORE, Order.TIME])
-def test_a_warm_group_ranking_reflects_every_change_immediately(repository, article, clock, order):
-    def listed():
-        return all_ids(repository, order, "python")
-
-    assert listed() == [article]
-    clock.advance(100)
-    newer = repository.articles.post(ALICE, "alice", "B", "https://example.org/b", ["python"]).id
-    assert listed() == [newer, article]
-    other = repository.articles.post(ALICE, "alice", "C", "https://example.org/c").id
-    repository.groups.assign(other, ["python"])
-    assert set(listed()) == {newer, other, article}
-    repository.groups.assign(other, [], ["python"])
-    assert listed() == [newer, article]
-    repository.votes.cast(article, BOB, Choice.VOTE)
-    assert listed() == ([article, newer] if order is Order.SCORE else [newer, article])
-    repository.articles.remove(newer, MODERATOR, "spam")
-    assert listed() == [article]
-    repository.articles.restore(newer, MODERATOR, "ham")
-    assert set(listed()) == {newer, article}
-    assert list(repository.audit.run()) == []
-
-
 def test_a_group_ranking_is_kept_for_60_seconds_after_the_last_read(repository, article):
     key = repository.store.shards.of(article).group_order(Order.SCORE, "python")
     repository.lists.get_page(Order.SCORE, slug="python")
@@ -139,24 +98,6 @@ def test_unknown_groups_are_reported_and_leave_no_key(repository, article):
         repository.lists.get_page(Order.SCORE, slug="nope")
 
     assert set(names_in(repository.store.client)) == before
-
-
-def test_a_merged_group_names_its_target(repository, article):
-    repository.groups.create("snakes", "Snakes")
-    repository.groups.merge("python", "snakes", MODERATOR)
-
-    with pytest.raises(GroupNotFound) as caught:
-        repository.lists.get_page(Order.SCORE, slug="python")
-
-    assert caught.value.moved_to == "snakes"
-
-
-def test_a_group_named_like_a_ranking_works_like_any_other(repository):
-    first = repository.articles.post(ALICE, "alice", "A", "https://example.org/1", ["score", "time"]).id
-    second = repository.articles.post(ALICE, "alice", "B", "https://example.org/2").id
-
-    assert all_ids(repository, Order.SCORE, "score") == [first]
-    assert set(all_ids(repository, Order.SCORE)) == {first, second}
 
 
 class CountingConnection:
@@ -220,26 +161,10 @@ def test_a_page_costs_the_same_however_large_the_site(counted, clock):
     assert commands_of_a_page() == small
 
 
-@pytest.mark.parametrize("number", [0, -1, -(10**9), 2, 10**9])
-def test_a_group_has_no_page_before_the_first_or_after_the_last(repository, article, number):
-    with pytest.raises(PageNotFound):
-        repository.lists.get_page(Order.SCORE, number, slug="python")
-
-
 def test_a_page_before_the_first_sends_nothing_to_the_store(repository, wire):
     with wire.counted(), pytest.raises(PageNotFound):
         repository.lists.get_page(Order.SCORE, 0)
     assert wire.trips == 0
-
-
-def test_an_exactly_full_page_is_the_last(repository, clock):
-    post_many(repository, clock, 25)
-
-    page = repository.lists.get_page(Order.TIME)
-
-    assert (len(page.articles), page.pages, page.has_next) == (25, 1, False)
-    with pytest.raises(PageNotFound):
-        repository.lists.get_page(Order.TIME, 2)
 
 
 @pytest.mark.parametrize(("count", "more"), [(25, False), (26, True)])
@@ -249,53 +174,6 @@ def test_an_exactly_full_page_without_hidden_groups_is_the_last(repository, cloc
     page = repository.lists.get_page(Order.TIME, hidden=("go",))
 
     assert (len(page.articles), page.has_next) == (25, more)
-
-
-def test_an_empty_group_has_one_empty_page(repository):
-    repository.groups.create("quiet", "Quiet")
-
-    page = repository.lists.get_page(Order.TIME, slug="quiet")
-
-    assert (page.articles, page.total, page.group.title, page.group.articles) == ((), 0, "Quiet", 0)
-
-
-def test_a_page_shows_only_the_readers_own_choices(repository, clock):
-    ids = post_many(repository, clock, 6)
-    for number, choice in zip(ids, (Choice.VOTE, Choice.OPPOSE, Choice.NONE), strict=False):
-        repository.votes.cast(number, BOB, choice)
-
-    choices = {found.id: found.choice for found in repository.lists.get_page(Order.TIME, reader=BOB).articles}
-
-    assert choices == dict.fromkeys(ids, Choice.NONE) | {ids[0]: Choice.VOTE, ids[1]: Choice.OPPOSE}
-
-
-@pytest.mark.parametrize("order", Order)
-def test_a_group_reads_the_same_cold_and_warm(repository, clock, order):
-    ids = post_many(repository, clock, 40, ["python"])
-    repository.votes.cast(ids[3], BOB, Choice.VOTE)
-    for number in ids:
-        view(repository, number, *range(1 + number % 4))
-    discuss(repository, ids)
-    repository.hot.rescore()
-
-    cold = [repository.lists.get_page(order, number, slug="python") for number in (1, 2)]
-    rankings = [keys.group_order(order, "python") for keys in repository.store.shards.all]
-    assert count_of(repository.store.client, *rankings) == len(rankings)
-
-    assert [repository.lists.get_page(order, number, slug="python") for number in (1, 2)] == cold
-    assert cold[0].total == cold[0].group.articles == 40
-
-
-def test_a_ranking_that_expired_unread_is_rebuilt(repository, article):
-    repository.lists.get_page(Order.SCORE, slug="python")
-    ranking = repository.store.shards.of(article).group_order(Order.SCORE, "python")
-    repository.store.client.delete(ranking)  # as its end would
-    repository.votes.cast(article, BOB, Choice.VOTE)
-    assert repository.store.client.exists(ranking) == 0
-
-    (found,) = repository.lists.get_page(Order.SCORE, slug="python").articles
-
-    assert repository.store.client.zscore(ranking, article) == found.score
 
 
 def rankings_of(repository, slug):
@@ -332,17 +210,6 @@ def test_a_warm_ranking_is_changed_in_place_and_equals_a_rebuilt_one(repository,
     warm(repository, "python")
     assert rankings_of(repository, "python") == changed
     assert problems(repository) == []
-
-
-@pytest.mark.parametrize("order", Order)
-def test_an_article_in_no_group_does_not_change_a_warm_ranking(repository, article, order):
-    warm(repository, "python")
-    before = rankings_of(repository, "python")
-
-    post(repository, 2)
-    repository.votes.cast(2, BOB, Choice.VOTE)
-
-    assert rankings_of(repository, "python") == before
 
 
 def test_a_page_of_four_shards_takes_two_round_trips_even_for_a_cold_group(server_url, clock, wire):

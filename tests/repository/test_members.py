@@ -8,12 +8,11 @@ from articles.domain.errors import ArticleNotFound, ArticleRemoved, PageNotFound
 from articles.domain.lists import MemberPage
 from articles.domain.members import PLACEHOLDERS
 from articles.repository import Repository, members
-from articles.repository.store import keys, scripts
+from articles.repository.store import scripts
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY
 from tests.every_server import delete
 from tests.factories import imported, post, vote
-from tests.repository.racing import race
 from tests.repository.usage import let_pass, use
 from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
@@ -28,21 +27,6 @@ def lists(repository: Repository, user: int) -> tuple[list[int], list[int]]:
     return ids(repository.members.get_voted(user)), ids(repository.members.get_opposed(user))
 
 
-def test_each_choice_moves_the_article_to_the_matching_list(repository):
-    article = post(repository, 1)
-
-    for choice, expected in (
-        (Choice.VOTE, ([article], [])),
-        (Choice.OPPOSE, ([], [article])),
-        (Choice.OPPOSE, ([], [article])),
-        (Choice.NONE, ([], [])),
-        (Choice.VOTE, ([article], [])),
-    ):
-        repository.votes.cast(article, BOB, choice)
-        assert lists(repository, BOB) == expected
-        assert problems(repository) == []
-
-
 def test_a_members_points_come_from_others_and_from_the_newest_listed_articles(repository, clock, monkeypatch):
     monkeypatch.setattr(members, "ARTICLES_RATED", 6)
     for number, points in enumerate((50, 1, -1, 0, 2, 40, 3)):
@@ -54,13 +38,6 @@ def test_a_members_points_come_from_others_and_from_the_newest_listed_articles(r
 
     assert repository.members.get_points(ALICE) == 1 - 1 + 2 + 3
     assert repository.members.get_points(BOB) == 0
-
-
-def test_the_posters_own_vote_is_listed(repository):
-    article = post(repository, 1)
-
-    assert lists(repository, ALICE) == ([article], [])
-    assert lists(repository, BOB) == ([], [])
 
 
 def test_lists_show_the_newest_choice_first_across_shards_and_pages(repository, clock):
@@ -153,24 +130,6 @@ def test_removed_articles_leave_the_lists_and_restored_ones_return(repository):
     assert problems(repository) == []
 
 
-@pytest.mark.needs("few shards")
-def test_all_open_votes_and_the_newest_closed_ones_are_kept(repository, clock, monkeypatch):
-    shared = scripts.source
-    monkeypatch.setattr(
-        scripts, "source", lambda name: shared(name).replace("CHOICES_KEPT = 1000", "CHOICES_KEPT = 3")
-    )
-    monkeypatch.setattr(scripts, "digest", lambda _name: "0" * 40)
-    old = [post(repository, number, poster=BOB) for number in range(40)]
-    let_pass(repository, clock, 10 * DAY)
-    new = [post(repository, number, poster=BOB) for number in range(40, 80)]
-
-    kept = {article for article, _ in repository.members.iterate_choices(BOB, Choice.VOTE)}
-
-    assert set(new) <= kept
-    assert not set(old) & kept
-    assert problems(repository) == []
-
-
 @pytest.mark.parametrize("poster", [ALICE, BOB], ids=["voted for", "posted"])
 def test_all_choices_of_nine_days_and_the_newest_older_ones_are_kept(repository, clock, monkeypatch, poster):
     shared = scripts.source
@@ -234,21 +193,6 @@ def test_the_named_poster_of_an_open_import_is_listed_and_placeholders_are_not(r
 
     assert lists(repository, BOB) == ([article], [])
     assert not any(str(PLACEHOLDERS.start + n) in name for name in contents(repository) for n in range(9))
-    assert problems(repository) == []
-
-
-def test_concurrent_votes_leave_lists_that_agree_with_the_voter_sets(repository):
-    articles = [post(repository, number) for number in range(4)]
-
-    def play(user: int):
-        def run() -> None:
-            for turn in range(60):
-                repository.votes.cast(articles[turn % 4], user % 4 + 100, list(Choice)[(turn + user) % 3])
-
-        return run
-
-    race(repository, [play(user) for user in range(16)])
-
     assert problems(repository) == []
 
 
@@ -382,9 +326,3 @@ def test_lost_lists_are_rebuilt_for_articles_open_to_votes(repository, clock):
     assert {user: set(lists(repository, user)[0]) for user in before} == {
         user: articles - {1, 2} for user, articles in before.items()
     }
-
-
-def test_every_member_has_separate_keys(repository):
-    names = repository.store.shards.all[0]
-
-    assert len({names.votes_of(1), names.opposes_of(1), names.votes_of(2), keys.saved(1), names.posted(1)}) == 5

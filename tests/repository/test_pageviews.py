@@ -17,7 +17,7 @@ from tests.clock import DAY
 from tests.every_server import delete
 from tests.factories import discuss, post, view, visit
 from tests.repository.racing import race, several
-from tests.repository.usage import hot_values, listed, tune, warm
+from tests.repository.usage import hot_values, listed, warm
 from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
 
@@ -94,24 +94,6 @@ def test_a_visitors_next_view_is_a_repeat_and_changes_nothing(repository, articl
     assert contents(repository) == before
 
 
-def test_a_view_counts_again_after_ten_minutes_but_adds_no_second_visitor(repository, article, clock):
-    record(repository, article, 1)
-    clock.advance(600)
-
-    count = record(repository, article, 1)
-
-    assert (count.counted, count.pv, count.uv) == (True, 2, 1)
-
-
-def test_ten_minutes_are_counted_from_the_last_view_that_counted(repository, article, clock):
-    outcomes = []
-    for _ in range(5):
-        outcomes.append(record(repository, article, 1).counted)
-        clock.advance(300)
-
-    assert outcomes == [True, False, True, False, True]
-
-
 def test_the_stored_time_decides_and_not_the_expiry_of_a_key(repository, article, clock):
     record(repository, article, 1)
     names = repository.store.shards.of(article)
@@ -144,13 +126,6 @@ def test_a_clock_that_jumps_ahead_lets_views_count_again_and_breaks_nothing(repo
 
     assert record(repository, article, 1).reason == REPEAT
     assert problems(repository) == []
-
-
-def test_a_visitor_counts_once_for_each_article(repository, article):
-    other = post(repository, 2)
-
-    assert record(repository, article, 1).counted
-    assert record(repository, other, 1).counted
 
 
 @pytest.mark.parametrize("seconds", [1, 60, 86400])
@@ -224,15 +199,6 @@ def test_suspect_views_are_counted_by_reason_and_do_not_affect_ranking(repositor
     assert not client.exists(shards.of(article).seen(article, visit(2).visitor))
     assert record(repository, article, 2).counted
     assert problems(repository) == []
-
-
-def test_an_article_that_only_bots_read_is_on_no_hot_list(repository, article):
-    warm(repository, "python")
-    count = record(repository, article, 1, suspicion=Suspicion.BOT)
-
-    assert (count.pv, count.uv, count.hotness) == (0, 0, 0)
-    assert hot_values(repository) == {}
-    assert listed(repository, Order.HOT, "python") == []
 
 
 def test_views_from_one_network_are_limited_for_each_article(repository, article):
@@ -415,40 +381,6 @@ def test_concurrent_processes_get_the_same_salt(repository):
 
 
 # Removal
-
-
-def test_a_removed_article_leaves_the_hot_list_at_once_and_returns_with_its_hotness(repository, article, clock):
-    view(repository, article, 1, 2, 3)
-    warm(repository, "python")
-    before = hot_values(repository)
-
-    repository.articles.remove(article, MODERATOR, "Spam")
-
-    assert hot_values(repository) == {}
-    for slug in (None, "python"):
-        assert repository.lists.get_page(Order.HOT, slug=slug).articles == ()
-    with pytest.raises(ArticleRemoved):
-        record(repository, article, 4)
-    repository.hot.rescore()
-    assert listed(repository, Order.HOT) == []
-
-    repository.articles.restore(article, MODERATOR, "No spam")
-
-    assert hot_values(repository) == before
-    assert listed(repository, Order.HOT, "python") == [article]
-    assert repository.articles.get(article).pv == 3
-    assert problems(repository) == []
-
-
-def test_an_article_edited_or_voted_for_keeps_its_views(repository, article):
-    view(repository, article, 1, 2)
-    before = hot_values(repository)
-
-    repository.groups.assign(article, ["redis"], ["python"])
-    tune(repository, Parameters(votes_per_day=7))
-
-    assert hot_values(repository) == before
-    assert (repository.articles.get(article).pv, repository.articles.get(article).uv) == (2, 2)
 
 
 def test_every_list_shows_the_views_of_its_articles(repository, article):

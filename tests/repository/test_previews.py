@@ -12,12 +12,12 @@ from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.domain.rules import Rules
-from articles.repository.ranking import parameters as tuning
 from articles.repository.ranking import previews
 from tests.cast import BOB, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import names_in
 from tests.factories import imported, link, post
+from tests.repository.racing import interleaved
 from tests.rules import connect, default_rules
 
 SIZE = 25
@@ -59,10 +59,14 @@ def shown(repository, order):
     return list(repository.lists.get_page(order).articles)
 
 
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(previews, "PART", 40)
+
+
 @pytest.mark.parametrize("order", [Order.SCORE, Order.HOT])
 @pytest.mark.parametrize("other", OTHERS, ids=str)
-def test_a_preview_equals_what_the_site_shows_once_it_is_applied(repository, clock, monkeypatch, order, other):
-    monkeypatch.setattr(previews, "PART", 40)
+def test_a_preview_equals_what_the_site_shows_once_it_is_applied(repository, clock, small_parts, order, other):
     fill(repository, clock)
     repository.hot.rescore()
     before = shown(repository, order)
@@ -119,31 +123,16 @@ def test_a_preview_that_stops_early_misses_no_article_of_the_top(server_url, sha
     assert ids(preview.current) == ids(shown(repository, Order.SCORE))[:size]
 
 
-def test_many_articles_of_one_score_are_read_in_steps(repository, clock, monkeypatch):
-    monkeypatch.setattr(previews, "PART", 8)
-    repository.imports.add([imported(n, clock() - DAY, votes=5, opposes=5) for n in range(60)])
-    repository.imports.add([imported(99, clock() - 40 * DAY, votes=500, opposes=0)])
-
-    found = repository.previews.get(Order.SCORE, Parameters(votes_per_day=1), 10).other
-
-    assert len({a.id for a in found}) == 10
-    assert found[0].title == "Import 99"
-
-
-def test_a_preview_with_the_same_weight_reads_only_the_top(repository, clock, monkeypatch):
-    monkeypatch.setattr(previews, "PART", 40)
+def test_a_preview_with_the_same_weight_reads_only_the_top(repository, clock, small_parts):
     fill(repository, clock)
-    calls = []
-    run_many = repository.store.run_many
-    monkeypatch.setattr(
-        repository.store, "run_many", lambda found, **options: calls.append(found) or run_many(found, **options)
+    ran, store = [], repository.store
+    watched = connect(
+        store.client, shards=store.shards.count, clock=clock, observe=lambda operation, *_: ran.append(operation)
     )
 
-    repository.previews.get(Order.SCORE, repository.parameters.get_current(), 5)
+    watched.previews.get(Order.SCORE, repository.parameters.get_current(), 5)
 
-    assert sum(call.script == "ranking/preview_scores" for found in calls for call in found) <= 2 * len(
-        repository.store.shards.all
-    )
+    assert 0 < ran.count("ranking/preview_scores") <= 2 * store.shards.count
 
 
 def test_a_preview_changes_nothing(repository, clock):
@@ -168,22 +157,14 @@ def test_a_stale_hot_list_is_rescored_first(repository, clock):
     assert preview.at == clock() == repository.hot.get_refreshed_at()
 
 
-def test_parameters_applied_between_two_steps_restart_the_preview(repository, clock, monkeypatch):
-    monkeypatch.setattr(previews, "PART", 40)
-    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 1000)
+def test_parameters_applied_between_two_steps_restart_the_preview(repository, clock, small_parts):
     fill(repository, clock)
-    run_many, calls = repository.store.run_many, []
+    second = len(repository.store.shards.all) + 1
+    reader = interleaved(
+        repository, "ranking/preview_scores", lambda: apply(repository, Parameters(votes_per_day=20)), second
+    )
 
-    def apply_before_the_second(found, **options):
-        if found[0].script == "ranking/preview_scores":
-            calls.append(found)
-            if len(calls) == 2:
-                apply(repository, Parameters(votes_per_day=20))
-        return run_many(found, **options)
-
-    monkeypatch.setattr(repository.store, "run_many", apply_before_the_second)
-
-    preview = repository.previews.get(Order.SCORE, Parameters(votes_per_day=5), SIZE)
+    preview = reader.previews.get(Order.SCORE, Parameters(votes_per_day=5), SIZE)
 
     assert ids(preview.current) == ids(shown(repository, Order.SCORE))
     apply(repository, Parameters(votes_per_day=5))
@@ -221,18 +202,6 @@ def test_previews_exclude_articles_removed_during_the_computation(repository, cl
         preview = repository.previews.get(order, OTHERS[0], SIZE)
 
         assert all(repository.articles.get(i).removed is None for i in ids(preview.current + preview.other))
-
-
-def test_equal_scores_in_different_steps_keep_the_order_of_the_list(repository, clock, monkeypatch):
-    monkeypatch.setattr(previews, "PART", len(repository.store.shards.all))
-    newer, older = clock() - 1000, clock() - 1864  # at 864 s a point, the second's point makes them equal
-    repository.imports.add([imported(1, newer, votes=0, opposes=0), imported(2, older, votes=1, opposes=0)])
-    other = Parameters(votes_per_day=100)
-
-    found = repository.previews.get(Order.SCORE, other, 1).other
-
-    apply(repository, other)
-    assert ids(found) == [shown(repository, Order.SCORE)[0].id] == [2]
 
 
 def test_a_store_with_more_shards_than_articles_per_step_can_be_previewed(server_url, clock):

@@ -27,12 +27,11 @@ from articles.repository import ImportRunning, Repository
 from articles.repository.store import keys
 from articles.text.links import link_digest
 from tests.cast import ALICE, BOB, MODERATOR
-from tests.clock import Clock
 from tests.every_server import delete, with_methods_of
 from tests.factories import comment_on, imported, link, post, view
 from tests.repository.racing import Job, during, interleaved, race, several
 from tests.repository.usage import listed, warm
-from tests.rules import connect, default_rules
+from tests.rules import connect
 from tests.searches import ids_found
 from tests.store_state import problems
 
@@ -106,15 +105,6 @@ def test_many_threads_voting_as_one_member_leave_one_of_their_choices(repository
         assert (str(BOB) in voted) + (str(BOB) in opposed) == 1
         assert (article.votes, article.opposes) == (len(voted), len(opposed))
         assert article.score == ranking.score(article.posted_at, len(voted) - len(opposed), seconds_per_point=432)
-    assert problems(repository) == []
-
-
-def test_fifty_concurrent_identical_votes_count_once_and_all_return_the_same(repository):
-    article_id = post(repository, 1)
-
-    tallies = race(repository, [lambda: repository.votes.cast(article_id, BOB, Choice.VOTE)] * 50)
-
-    assert set(tallies) == {Tally(2, 0, Choice.VOTE)}
     assert problems(repository) == []
 
 
@@ -332,27 +322,6 @@ def test_votes_removals_and_readers_during_a_merge_lose_no_article(repository):
     assert problems(repository) == []
 
 
-@pytest.mark.parametrize("attempt", range(5))
-def test_articles_added_to_a_group_during_its_merge_end_in_an_existing_group(repository, attempt):
-    for slug in ("python", "java"):
-        repository.groups.create(slug, slug.title())
-    ids = [post(repository, number) for number in range(24)]
-
-    race(
-        repository,
-        [
-            lambda: repository.groups.merge("java", "python", MODERATOR),
-            *(lambda i=i: repository.groups.assign(i, ["java"], actor=MODERATOR) for i in ids),
-        ],
-    )
-
-    titles = repository.groups.get_titles()
-    for article in repository.articles.get_many(ids):
-        assert article.groups
-        assert all(slug in titles for slug in article.groups)
-    assert problems(repository) == []
-
-
 def test_a_batch_imported_by_two_processes_at_once_is_stored_once(repository, clock, server_url):
     shards = repository.store.shards.count
     batch = [imported(number, clock() - 60 * number, groups=("python",)) for number in range(1, 60)]
@@ -437,23 +406,6 @@ def test_two_concurrent_repairs_leave_the_same_store(repository):
     assert problems(repository) == []
 
 
-def test_a_new_weight_is_adopted_while_members_vote(repository, server_url):
-    rules, clock = default_rules(votes_per_day=50), Clock()
-    ids = [post(repository, number) for number in range(20)]
-    repository = connect(server_url, shards=repository.store.shards.count, rules=rules, clock=clock)
-
-    def vote(user: int) -> Job:
-        return lambda: [repository.votes.cast(i, user, Choice.VOTE) for i in ids]
-
-    def adopt() -> None:
-        assert repository.adopt_rules()
-
-    race(repository, [adopt, *(vote(user) for user in range(100, 110))])
-
-    assert {a.score - a.posted_at for a in repository.articles.get_many(ids)} == {11 * 1728.0}
-    assert problems(repository) == []
-
-
 def test_an_audit_of_a_site_in_use_finds_nothing(repository):
     for slug in ("python", "java", "redis"):
         repository.groups.create(slug, slug.title())
@@ -487,39 +439,7 @@ def test_an_audit_of_a_site_in_use_finds_nothing(repository):
     assert problems(repository) == []
 
 
-@pytest.mark.parametrize("attempt", range(3))
-def test_two_groups_merged_into_each_other_at_once_become_one(repository, attempt):
-    for slug in ("python", "java"):
-        repository.groups.create(slug, slug.title())
-    ids = [post(repository, n, ("python",) if n % 2 else ("java",)) for n in range(30)]
-
-    outcomes = race(
-        repository,
-        [
-            lambda: repository.groups.merge("java", "python", MODERATOR),
-            lambda: repository.groups.merge("python", "java", MODERATOR),
-        ],
-    )
-
-    assert sum(isinstance(outcome, GroupNotFound) for outcome in outcomes) == 1
-    (left,) = repository.groups.list_all()
-    assert sorted(listed(repository, Order.TIME, left.slug)) == ids
-    assert {article.groups for article in repository.articles.get_many(ids)} == {(left.slug,)}
-    assert problems(repository) == []
-
-
 # One interleaving each, which threads rarely produce
-
-
-def test_a_poster_who_loses_the_race_for_a_link_gets_the_other_article(repository):
-    overtaken = interleaved(repository, "articles/post", lambda: post(repository, 1, poster=BOB))
-
-    posted = overtaken.articles.post(ALICE, "alice", "Article 1", link(1))
-
-    assert not posted.is_new
-    assert listed(repository) == [posted.id]
-    assert repository.articles.get(posted.id).poster == BOB
-    assert problems(repository) == []
 
 
 def test_an_edit_that_loses_a_race_releases_the_link_it_replaced(repository):

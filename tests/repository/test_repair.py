@@ -4,15 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.repository import Repository
-from articles.repository.store import keys, schema
+from articles.repository.store import keys
 from tests.cast import ALICE, BOB, MODERATOR
-from tests.every_server import count_of, delete
+from tests.every_server import count_of
 from tests.factories import comment_on, link, post
-from tests.repository.usage import hot_values, listed, use, warm
-from tests.rules import connect, default_rules
+from tests.repository.usage import listed, use, warm
 from tests.store_state import contents, problems
 
 pytestmark = pytest.mark.one_shard
@@ -90,13 +88,6 @@ def listed_ones_among_the_removed(repository: Repository) -> None:
     for article_id in (1, 3, 7):
         names = repository.store.shards.of(article_id)
         repository.store.client.zadd(names.removed, {str(article_id): 1})
-
-
-def hot_list_lost(repository: Repository) -> None:
-    for names in repository.store.shards.all:
-        repository.store.client.delete(names.order(Order.HOT))
-        for slug in ("python", "redis"):
-            repository.store.client.delete(names.group_order(Order.HOT, slug))
 
 
 def hot_list_wrong(repository: Repository) -> None:
@@ -193,31 +184,6 @@ def voters(repository: Repository) -> dict[str, object]:
     return {name: value for name, value in contents(repository).items() if "voted:" in name or "oppose:" in name}
 
 
-@pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage.__name__)
-def test_damage_is_found_and_repaired_and_the_audit_is_clean_afterwards(used, damage):
-    before, articles = lists(used), used.articles.get_many(ARTICLES, BOB)
-    damage(used)
-    assert problems(used) != []
-
-    assert used.repair.run() == len(ARTICLES)
-
-    assert problems(used) == []
-    assert lists(used) == before
-    assert used.articles.get_many(ARTICLES, BOB) == articles
-
-
-def test_a_lost_hot_list_is_rebuilt_from_the_counters(used):
-    before, values = lists(used), hot_values(used)
-    hot_list_lost(used)
-    assert listed(used, Order.HOT) == []
-
-    used.repair.run()
-
-    assert hot_values(used) == values != {}
-    assert lists(used) == before
-    assert problems(used) == []
-
-
 def test_all_kinds_of_damage_together_are_repaired_without_losing_a_vote(used):
     before, voted, articles = lists(used), voters(used), used.articles.get_many(ARTICLES, BOB)
     for damage in DAMAGE:
@@ -257,17 +223,6 @@ def test_repairing_an_empty_store_does_nothing(repository):
 
     assert repository.repair.run() == 0
     assert contents(repository) == before
-
-
-def test_profiles_are_rebuilt(used):
-    before = used.members.get_posted(ALICE)
-    shards = used.store.shards.all
-    delete(used.store.client, *(shard.posted(user) for shard in shards for user in (ALICE, BOB)))
-    assert used.members.get_posted(ALICE).articles == ()
-
-    used.repair.run()
-
-    assert used.members.get_posted(ALICE) == before
 
 
 def test_an_unnamed_poster_gets_no_profile(used):
@@ -310,45 +265,6 @@ def test_vote_counts_are_left_unchanged_and_stay_reported(used):
     assert used.articles.get(7).votes == votes
     assert len(problems(used)) == 1
     assert "votes" in problems(used)[0]
-
-
-def test_the_next_start_and_the_repair_restore_a_lost_weight(used):
-    before = lists(used)
-    for names in used.store.shards.all:
-        used.store.client.delete(names.ranking, names.order(Order.SCORE))
-    repository = connect(used.store.client, shards=used.store.shards.count, clock=used.store.now)
-
-    schema.stamp(repository.store)
-    repository.repair.run()
-
-    assert problems(repository) == []
-    assert lists(repository) == before
-
-
-def test_a_new_weight_is_adopted_for_every_article(used):
-    rules = default_rules(votes_per_day=20)
-    repository = connect(used.store.client, shards=used.store.shards.count, rules=rules, clock=used.store.now)
-
-    assert repository.adopt_rules() is True
-
-    assert problems(repository) == []
-    for article in repository.articles.get_many(ARTICLES):
-        assert article.score == article.posted_at + 4320 * article.ranked_points
-        if article.removed is None:
-            names = repository.store.shards.of(article.id)
-            ranked = repository.store.client.zscore(names.order(Order.SCORE), str(article.id))
-            assert ranked == article.score
-    assert repository.adopt_rules() is False
-
-
-def test_votes_after_a_weight_change_count_by_the_new_weight(used):
-    rules = default_rules(votes_per_day=20)
-    repository = connect(used.store.client, shards=used.store.shards.count, rules=rules, clock=used.store.now)
-    repository.adopt_rules()
-
-    used.votes.cast(7, 4242, Choice.VOTE)
-
-    assert problems(used) == []
 
 
 def test_an_article_left_in_a_merged_group_follows_it(used):

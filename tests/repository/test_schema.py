@@ -11,7 +11,6 @@ import redis
 
 from articles.domain.errors import StoreUnfit
 from articles.repository import Repository
-from articles.repository.ranking import parameters as tuning
 from articles.repository.store import scan, schema
 from articles.repository.store.key_table import split_prefix
 from articles.repository.store.scan import walk_kinds
@@ -49,24 +48,6 @@ def test_a_new_store_needs_no_upgrade(server_url):
     repository.prepare()
 
     assert [name for name in ran if name.startswith("schema/")] == ["schema/stamp"]
-
-
-def test_another_number_of_shards_is_refused(server_url):
-    prepared = connect(server_url)
-    prepared.prepare()
-
-    with pytest.raises(StoreUnfit, match=f"{prepared.store.shards.count} shards, STORE_SHARDS is 4"):
-        connect(server_url, shards=4).prepare()
-
-
-@pytest.mark.parametrize("version", [5, 99])
-def test_a_layout_that_no_upgrade_leads_from_is_refused(server_url, version):
-    repository = connect(server_url)
-    repository.prepare()
-    repository.store.client.hset("schema:", "version", version)
-
-    with pytest.raises(StoreUnfit, match=f"layout {version}"):
-        repository.prepare()
 
 
 def test_a_foreign_database_is_refused_and_left_unchanged(server_url):
@@ -142,54 +123,19 @@ def test_supported_versions_of_servers(info, fits):
             schema._check(info)
 
 
-def test_a_new_weight_is_adopted_once_and_every_article_is_scored_by_it(repository):
-    number = repository.articles.post(1, "alice", "T", "https://example.org/").id
-    store = repository.store
-    changed = connect(
-        store.client, shards=store.shards.count, rules=default_rules(votes_per_day=10), clock=store.now
-    )
-
-    assert changed.adopt_rules()
-    assert not changed.adopt_rules()
-
-    assert list(changed.audit.run()) == []
-    assert changed.articles.get(number).score == store.now() + 8640
-
-
-@pytest.mark.needs("few shards")
-def test_the_next_start_completes_an_interrupted_rescore(repository, clock, monkeypatch):
-    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 2)
-    for n in range(30):
-        repository.articles.post(1, "alice", "T", f"https://example.org/{n}")
-        clock.advance(1)
-    store = repository.store
-    changed = connect(
-        store.client, shards=store.shards.count, rules=default_rules(votes_per_day=10), clock=store.now
-    )
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        changed.adopt_rules(interrupt)
-    assert changed.parameters.get_state().applying
-    assert list(changed.audit.run()) == []
-
-    changed.adopt_rules()
-
-    assert changed.parameters.get_current().votes_per_day == 10
-    assert list(changed.audit.run()) == []
-    assert not changed.adopt_rules()
-
-
-@pytest.mark.parametrize(("shards", "version"), [(4, "6"), (1, "99"), (1, "5")])
-def test_a_refused_store_is_left_unchanged(server_url, shards, version):
+@pytest.mark.parametrize(
+    ("shards", "version", "said"),
+    [(4, "6", "shards, STORE_SHARDS is 4"), (1, "99", "layout 99"), (1, "5", "layout 5")],
+)
+def test_another_layout_or_number_of_shards_is_refused_and_the_store_left_unchanged(
+    server_url, shards, version, said
+):
     first = connect(server_url)
     first.prepare()
     first.store.client.hset("schema:", "version", version)
     before = contents(first)
 
-    with pytest.raises(StoreUnfit):
+    with pytest.raises(StoreUnfit, match=said):
         connect(server_url, shards=shards).prepare()
 
     assert contents(first) == before
@@ -203,18 +149,6 @@ def test_the_next_start_completes_one_interrupted_after_the_stamp(server_url):
 
     assert repository.articles.post(1, "alice", "T", "https://example.org/").is_new
     assert list(repository.audit.run()) == []
-
-
-def test_a_start_with_other_rules_keeps_the_current_weight(server_url):
-    connect(server_url).prepare()
-
-    connect(server_url, rules=default_rules(votes_per_day=10)).prepare()
-
-    assert connect(server_url).parameters.get_current().seconds_per_point == 432
-
-
-def test_adopting_the_current_rules_changes_nothing(repository):
-    assert not repository.adopt_rules()
 
 
 @pytest.mark.parametrize("step", [1, 1000])

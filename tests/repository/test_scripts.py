@@ -38,7 +38,7 @@ from tests.repository.lua_files import (
     header_of,
     used,
 )
-from tests.repository.usage import make_older, use
+from tests.repository.usage import make_older
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, new_client, problems
 from tests.topologies.node import Node
@@ -379,16 +379,6 @@ def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict)
 
     assert problems(repository) == []
     assert set(strict) == set(scripts.names()) - {"lists/read_page"}, "which only a store with one shard runs"
-
-
-def test_the_used_store_of_the_other_tests_also_works_on_a_cluster_node(cluster_node, strict):
-    clock = Clock()
-    repository = connect(cluster_node, shards=4, clock=clock)
-    schema.stamp(repository.store)
-
-    use(repository, clock)
-
-    assert problems(repository) == []
 
 
 @pytest.mark.parametrize(

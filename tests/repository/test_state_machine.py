@@ -778,25 +778,28 @@ class Machine(RuleBasedStateMachine):
 
         def place(number: int) -> tuple[float, int]:
             one = self.comments[number]
-            if order is not CommentOrder.BEST:
-                return one.time, number
-            return one.place, number
+            return (one.place if order is CommentOrder.BEST else one.time), number
 
-        replies = sorted((n for n, one in self.comments.items() if one.parent == parent), key=place)
+        replies = sorted(self.children(parent), key=place)
         found = list[tuple[object, ...]]()
         for number in reversed(replies) if order is CommentOrder.NEWEST else replies:
             one = self.comments[number]
             choice = one.choices.get(1, Choice.NONE)
             author = -1 if one.is_deleted else one.author
             states = (one.edited, one.removed, one.is_deleted, choice, one.left_out)
-            found.append((number, author, one.text, one.time, one.votes, one.opposes, *states))
+            at = (number, parent if depth else None, depth, len(self.children(number)))
+            found.append((*at, author, one.text, one.time, one.votes, one.opposes, *states))
             found += self.below(number, order, depth + 1) if depth < DEEPEST_SHOWN else []
         return found
+
+    def children(self, parent: int) -> list[int]:
+        return [number for number, one in self.comments.items() if one.parent == parent]
 
     def known(self, comment: Comment) -> tuple[object, ...]:
         states = (comment.edited_at, comment.removed, comment.is_deleted, comment.choice, comment.left_out)
         facts = (comment.text, comment.posted_at, comment.votes, comment.opposes)
-        return (comment.id, comment.author, *facts, *states)
+        place = (comment.id, comment.parent, comment.depth, comment.replies)
+        return (*place, comment.author, *facts, *states)
 
     @rule(seconds=times)
     def time_passes(self, seconds: float) -> None:

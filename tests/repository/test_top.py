@@ -10,7 +10,7 @@ from tests.cast import BOB, MODERATOR
 from tests.clock import DAY
 from tests.every_server import configure, delete, names_in
 from tests.factories import imported, post
-from tests.repository.usage import commands_of_scripts, listed
+from tests.repository.usage import commands_of_scripts
 from tests.store_state import problems
 
 RULED = (Period.DAY, Period.WEEK, Period.MONTH)
@@ -24,20 +24,6 @@ def vote(repository, article_id, points, first=100):
     choice = Choice.VOTE if points > 0 else Choice.OPPOSE
     for user in range(first, first + abs(points)):
         repository.votes.cast(article_id, user, choice)
-
-
-def test_most_points_come_first_and_the_newest_among_equals(repository, clock):
-    ids = []
-    for number in range(12):
-        ids.append(post(repository, number, ("python",)))
-        clock.advance(2)
-    vote(repository, ids[3], 2)
-    vote(repository, ids[9], -3)
-
-    expected = [ids[3], *[i for i in reversed(ids) if i not in (ids[3], ids[9])], ids[9]]
-    assert top(repository) == expected
-    assert listed(repository, Order.POINTS, "python") == expected
-    assert problems(repository) == []
 
 
 def test_the_ranking_holds_the_values_of_the_formula(repository, clock):

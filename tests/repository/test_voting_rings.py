@@ -58,12 +58,6 @@ def test_nine_new_accounts_are_none(repository, article):
     assert repository.voting_rings.count() == 0
 
 
-def test_oppositions_are_noted_like_votes(repository, article):
-    choose(repository, article, range(100, 105))
-
-    assert choose(repository, article, range(105, 110), choice=Choice.OPPOSE) == [10]
-
-
 def test_a_member_who_votes_often_is_one_account(repository, article):
     for choice in (Choice.VOTE, Choice.NONE, Choice.OPPOSE, Choice.VOTE, Choice.VOTE):
         choose(repository, article, range(100, 109), choice=choice)
@@ -71,22 +65,10 @@ def test_a_member_who_votes_often_is_one_account(repository, article):
     assert ring_of(repository, article) is None
 
 
-def test_taking_a_vote_back_is_not_noted(repository, article):
-    for member in range(100, 120):
-        repository.votes.cast(article, member, Choice.VOTE)
-
-    assert choose(repository, article, range(100, 120), choice=Choice.NONE) == []
-
-
-def test_a_choice_that_changes_nothing_is_not_noted(repository, article):
-    for member in range(100, 120):
-        repository.votes.cast(article, member, Choice.VOTE)
-
+def test_choices_without_a_network_that_change_nothing_or_take_a_vote_back_are_not_noted(repository, article):
+    assert choose(repository, article, range(100, 120), network="") == []
     assert choose(repository, article, range(100, 120)) == []
-
-
-def test_members_whose_network_is_not_given_are_never_noted(repository, article):
-    assert choose(repository, article, range(100, 150), network="") == []
+    assert choose(repository, article, range(100, 120), choice=Choice.NONE) == []
 
     assert ring_of(repository, article) is None
 
@@ -178,18 +160,12 @@ def test_the_largest_network_is_shown(repository, article, clock):
     assert ring_of(repository, article) == VotingRing(12, began, clock())
 
 
-def test_accounts_that_vote_more_than_an_hour_apart_make_no_ring(repository, article, clock):
+@pytest.mark.parametrize(("late", "completed"), [(0, [10]), (0.001, [])])
+def test_accounts_that_vote_or_oppose_within_an_hour_make_a_ring(repository, article, clock, late, completed):
     choose(repository, article, range(100, 109))
-    clock.advance(60 * MINUTE + 0.001)
+    clock.advance(60 * MINUTE + late)
 
-    assert choose(repository, article, [109]) == []
-
-
-def test_accounts_that_vote_exactly_an_hour_apart_make_one(repository, article, clock):
-    choose(repository, article, range(100, 109))
-    clock.advance(60 * MINUTE)
-
-    assert choose(repository, article, [109]) == [10]
+    assert choose(repository, article, [109], choice=Choice.OPPOSE) == completed
 
 
 def test_accounts_that_vote_slowly_around_an_hour_are_seen_in_any_hour(repository, article, clock):
