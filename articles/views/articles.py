@@ -1,26 +1,24 @@
 """The page of an article, and its preview on other sites (the Open Graph protocol, https://ogp.me)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
-from markupsafe import Markup
 
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REDACT, REMOVE_ARTICLES, SEE_VIEWS
-from articles.domain.articles import NONE_LEFT_OUT, Article, ArticleId, Choice
+from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.comments import Comment, Thread
 from articles.domain.errors import ArticleRemoved, OwnMatter
 from articles.domain.members import UserId
 from articles.formatting.kept import drawn, kept, piece
-from articles.formatting.values import age, from_now, grouped, listed
+from articles.formatting.values import age, from_now, grouped, iso_date, listed, time_of
 from articles.forms.comments import CommentForm
 from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
@@ -29,11 +27,11 @@ from articles.readership.visitors import remember
 from articles.text.links import host_of
 from articles.text.markdown import plain
 from articles.text.refusals import action_sentence
-from articles.views.comments.discussion import Discussion, comment_of, discussion_with, order_of, place_in
-from articles.views.lists.rows import button_holes
+from articles.views.comments.discussion import DiscussionShape, comment_of, discussion_with, order_of, place_in
+from articles.views.lists.rows import button_holes, groups_of, poster_of
 from articles.views.lists.search import typed_words
 from articles.views.ranking.explanation import why
-from articles.web.addresses import site_address
+from articles.web.addresses import path_of, site_address
 from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.identity import reader_id
 from articles.web.limits import take
@@ -46,32 +44,6 @@ _LOCALES = {"en": "en_US", "zh-hans": "zh_CN"}
 
 _LONGEST_DESCRIPTION = 300
 """Characters of a text: more than the platforms show."""
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """The preview. Addresses are absolute; `poster` is that of the poster's page, "" if the poster is unknown.
-
-    `description` is "" for an article without a text, whose description changes with its points.
-    """
-
-    address: str
-    description: str
-    locale: str
-    image: str
-    poster: str
-
-
-def card_of(site: str, article: Article) -> Card:
-    """Return the preview of an article of the site at this address, which has no trailing slash."""
-    poster = article.poster_name and reverse("articles:profile", args=[article.poster_name])
-    return Card(
-        address=site + reverse("articles:article", args=[article.id]),
-        description=description_of(article) if article.html else "",
-        locale=_LOCALES.get(get_language() or "", "en_US"),
-        image=site + static("card.png"),
-        poster=site + poster if poster else "",
-    )
 
 
 def description_of(article: Article) -> str:
@@ -100,10 +72,6 @@ def description_of(article: Article) -> str:
     }
 
 
-_LONGEST_KEPT = 10_000
-"""Characters of a text's HTML with which a page is kept."""
-
-
 class Abilities(NamedTuple):
     """What the reader of an article can do with it."""
 
@@ -126,39 +94,31 @@ class Standing(NamedTuple):
     is_removed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ArticleShape:
-    """The shape of an article's page: all but what changes often, and what is the reader's own."""
+class ArticleShape(NamedTuple):
+    """Which parts an article's page has."""
 
     frame: Frame
-    article: Article
-    """The article without its views and votes, and without the reader's own choices: see `_unchanging`."""
-
-    is_open: bool
     may: Abilities
     site: str
     """Address of the site."""
 
-    discussion: Discussion | None
+    locale: str
+    is_open: bool
+    is_removed: bool
+    is_withdrawn: bool
+    is_locked: bool
+    has_link: bool
+    has_text: bool
+    has_poster_page: bool
+    discussion: DiscussionShape | None
 
     @property
     def is_kept(self) -> bool:
-        """Whether it is short, and shows the first comments: anyone can make up addresses of other parts."""
-        is_first = self.discussion is None or not self.discussion.first
-        return is_first and len(self.article.html) <= _LONGEST_KEPT
+        return True
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/articles/article.html` sees."""
-        return {
-            "frame": self.frame,
-            "article": self.article,
-            "is_open": self.is_open,
-            "may": self.may,
-            "card": card_of(self.site, self.article),
-            "has_text": bool(self.article.html),
-            "discussion": self.discussion,
-            "comment_form": CommentForm(),
-        }
+        return {"frame": self.frame, "shape": self, "comment_form": CommentForm()}
 
 
 @require_safe
@@ -173,12 +133,12 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     view = counted() if article.removed is None else None
     if view:
         article = replace(article, pv=view[1].pv, uv=view[1].uv)
-    discussion, comments = None, Markup()
+    discussion, says = None, dict[str, object]()
     if thread:
         address = reverse("articles:article", args=[article_id])
         visited_at = view[1].visited_at if view else None
-        discussion, comments = discussion_with(request, article, thread, address, visited_at=visited_at)
-    response = HttpResponse(_drawn(request, article, discussion, comments))
+        discussion, says = discussion_with(request, article, thread, address, visited_at=visited_at)
+    response = HttpResponse(_drawn(request, article, discussion, says))
     if view:
         remember(request, response, view[0], view[1].reason)
     return response
@@ -195,48 +155,61 @@ def _comment_elsewhere(request: HttpRequest, article_id: ArticleId, thread: Thre
     return comment_of(article_id, raw)
 
 
-def _drawn(request: HttpRequest, article: Article, discussion: Discussion | None, comments: Markup) -> str:
-    """Return the page of an article as this reader sees it. `comments`: those of the discussion, drawn."""
+def _drawn(
+    request: HttpRequest, article: Article, discussion: DiscussionShape | None, says: Mapping[str, object]
+) -> str:
+    """Return the page of an article as this reader sees it. `says`: what the discussion's parts say."""
     frame, now = frame_of(request), repository().store.now()
-    is_open = article.is_open(now)
-    shape = ArticleShape(
-        frame,
-        _unchanging(article),
-        is_open=is_open,
-        may=_abilities(request, article, now),
-        site=site_address(request),
-        discussion=discussion,
-    )
-    holes = frame_holes(request) | {
-        **standing_of(article, is_open=is_open, is_member=frame.is_member),
-        "description": "" if article.html else description_of(article),
-        "pv": grouped(article.pv),
-        "uv": grouped(article.uv),
-        "posted_ago": age(article.posted_at),
-        "closes": from_now(article.closes_at),
-        "comments": comments,
-        "text": article.html,
-        "ring": _ring(request, article),
-        "history": _history(request, article),
-    }
+    may = _abilities(request, article, now)
+    shape = article_shape(article, frame, may, site_address(request), now, discussion)
+    holes = frame_holes(request) | article_holes(article, shape) | dict(says)
+    holes |= {"ring": _ring(request, article), "history": _history(request, article)}
     return kept("articles/article.html", shape, holes)
 
 
-def _unchanging(article: Article) -> Article:
-    """Return the article without what is in holes, so that no vote, view or choice makes another page of it."""
-    return replace(
-        article,
-        text="",
-        votes=0,
-        opposes=0,
-        left_out=NONE_LEFT_OUT,
-        score=0.0,
-        pv=0,
-        uv=0,
-        choice=Choice.NONE,
-        saved=False,
-        ring=None,
+def article_shape(
+    article: Article, frame: Frame, may: Abilities, site: str, now: float, discussion: DiscussionShape | None
+) -> ArticleShape:
+    """Return which parts the page has at `now`, in Unix seconds. `site`: its address, without a trailing slash."""
+    return ArticleShape(
+        frame,
+        may,
+        site,
+        _LOCALES.get(get_language() or "", "en_US"),
+        is_open=article.is_open(now),
+        is_removed=article.removed is not None,
+        is_withdrawn=article.is_withdrawn,
+        is_locked=article.locked is not None,
+        has_link=bool(article.link),
+        has_text=bool(article.html),
+        has_poster_page=bool(article.poster_name),
+        discussion=discussion,
     )
+
+
+def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
+    """Return what the page says of the article. Addresses of the card are absolute."""
+    former = article.former if shape.may.see_subjects else None
+    poster_page = path_of("articles:profile", article.poster_name) if article.poster_name else ""
+    return {
+        **standing_of(article, is_open=shape.is_open, is_member=shape.frame.is_member),
+        "id": article.id,
+        "title": article.title,
+        "link": article.link,
+        "removed": article.removed,
+        "poster": poster_of(article.poster_name, by_deleted=article.by_deleted_member, former=former),
+        "posted": time_of(article.posted_at, age(article.posted_at)),
+        "groups": groups_of(article.groups),
+        "closes": time_of(article.closes_at, from_now(article.closes_at)),
+        "pv": grouped(article.pv),
+        "uv": grouped(article.uv),
+        "text": article.html,
+        "card_address": shape.site + path_of("articles:article", article.id),
+        "description": description_of(article),
+        "published": iso_date(article.posted_at),
+        "poster_address": shape.site + poster_page,
+        "tags": piece("articles/tags.html", {}, groups=article.groups),
+    }
 
 
 def standing_of(article: Article, *, is_open: bool, is_member: bool) -> dict[str, str]:

@@ -30,18 +30,18 @@ def path_of(route: str, *args: object, **kwargs: object) -> str:
 
     The number in a path can be a hole, see `articles.formatting.kept`.
     """
-    is_hole = len(args) == 1 and isinstance(args[0], Markup)
-    if is_hole or (len(args) == 1 and type(args[0]) is int and args[0] > 0):
-        before, after = _around_number(route)
+    is_hole = bool(args) and isinstance(args[0], Markup)
+    if is_hole or (args and type(args[0]) is int and args[0] > 0):
+        before, after = _around_number(route, *args[1:])
         path = f"{before}{args[0]}{after}"
         return Markup(path) if is_hole else path  # nosec B704 # noqa: S704 - a route of the site
     return reverse(route, args=args or None, kwargs=kwargs or None)
 
 
 @lru_cache
-def _around_number(route: str) -> tuple[str, str]:
-    """Return what is before and after the number in the path of a route. Django takes 40 µs for each path."""
-    before, _, after = reverse(route, args=[_ANY_NUMBER]).partition(str(_ANY_NUMBER))
+def _around_number(route: str, *others: object) -> tuple[str, str]:
+    """Return what is around the first number in the path of a route. Django takes 40 µs for each path."""
+    before, _, after = reverse(route, args=[_ANY_NUMBER, *others]).partition(str(_ANY_NUMBER))
     return before, after
 
 

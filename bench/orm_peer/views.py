@@ -15,8 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from articles.domain.articles import Choice
 from articles.domain.lists import ArticlePage, Order
 from articles.formatting.kept import OPEN, kept
-from articles.formatting.values import age, from_now, grouped
-from articles.views.articles import Abilities, card_of, description_of, standing_of
+from articles.views.articles import Abilities, article_holes, article_shape
 from articles.views.lists.list_page import Reader, list_page
 from articles.views.lists.rows import draw_rows
 from articles.web.addresses import site_address
@@ -79,25 +78,10 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     row = get_object_or_404(reading.listed, pk=article_id)
     _record_view(row, request)
     (article,) = reading.drawn([row], request.user)
-    is_open = article.is_open(time.time())
-    context = {
-        "article": article,
-        "is_open": is_open,
-        "may": Abilities(article.poster == request.user.pk, *[False] * (len(Abilities._fields) - 1)),
-        "card": card_of(site_address(request), article),
-        "has_text": False,
-        "discussion": None,
-    }
-    holes = standing_of(article, is_open=is_open, is_member=request.user.is_authenticated) | {
-        "description": description_of(article),
-        "pv": grouped(article.pv),
-        "uv": grouped(article.uv),
-        "posted_ago": age(article.posted_at),
-        "closes": from_now(article.closes_at),
-        "ring": "",
-        "history": "",
-    }
-    return _page(request, "articles/article.html", context, holes)
+    may = Abilities(article.poster == request.user.pk, *[False] * (len(Abilities._fields) - 1))
+    shape = article_shape(article, frame_of(request), may, site_address(request), time.time(), None)
+    holes = article_holes(article, shape) | {"ring": "", "history": ""}
+    return _page(request, "articles/article.html", shape.context(), holes)
 
 
 def _record_view(row: models.Article, request: HttpRequest) -> None:

@@ -114,16 +114,6 @@ def test_holes_are_filled_for_each_reader_and_escaped():
     assert pages["/a/"].replace("/a/", "/&lt;b&gt;/") == pages["/<b>/"]
 
 
-def test_the_page_of_an_article_with_a_long_text_is_not_kept(site_store, alice):
-    before = drawn(ARTICLE)[1]
-    post_as(site_store, alice, "A long text", "", text="*word* " * 800)
-
-    page = browser_of(alice).get("/articles/1/").text
-
-    assert page.count("<em>word</em>") == 800
-    assert drawn(ARTICLE)[1] == before
-
-
 def test_what_is_put_into_a_hole_is_not_searched_for_holes():
     assert OPEN["form_token"] in footer(HOLES | {"back": OPEN["form_token"]})
 

@@ -1,24 +1,27 @@
 """The discussion on the page of an article, and the page of a comment: the branch that begins with it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import pgettext
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
-from markupsafe import Markup
 
 from accounts.models import BanScope
 from accounts.moderators import REMOVE_ARTICLES
 from articles.domain.articles import Article, ArticleId
-from articles.domain.comments import Comment, CommentOrder, Thread, ThreadPart, article_of
+from articles.domain.comments import Comment, CommentId, CommentOrder, Thread, ThreadPart, article_of
 from articles.domain.errors import CommentNotFound, PageNotFound
+from articles.formatting.values import grouped
 from articles.forms.comments import CommentForm
 from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.views.lists.paging import Pages, pack, unpack
+from articles.views.lists.refresh import comments_label
 from articles.web.addresses import site_address
 from articles.web.identity import reader_id, silence_of
 from articles.wiring import repository
@@ -31,35 +34,12 @@ _LONGEST_START = 7
 """Digits of `start` in an address: no article has more comments."""
 
 
-@dataclass(frozen=True, slots=True)
-class OrderLink:
-    """A link to the same comments in another order."""
+class DiscussionShape(NamedTuple):
+    """Which parts a discussion has."""
 
-    label: str
-    address: str
-    is_current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Discussion:
-    """What the template draws around the comments. Addresses are "" if there is no such page."""
-
-    total: int
-    new: int
-    """Comments of this part that were posted since the reader's last visit."""
-
-    first_new: str
-    """Address of the first of these."""
-
+    order: CommentOrder
     is_empty: bool
-    orders: tuple[OrderLink, ...]
-    first: str
-    """Address of the first part, if this is another."""
-
-    more: str
-    """Address of the next part."""
-
-    locked: str | None
+    is_locked: bool
     is_muted: bool
     """Whether the member wants no notices of it."""
 
@@ -68,6 +48,15 @@ class Discussion:
 
     has_form: bool
     """Whether the discussion, and the comment that the form would reply to, takes a comment by the reader."""
+
+    has_new: bool
+    """Whether this part has comments that were posted since the reader's last visit."""
+
+    has_first: bool
+    """Whether this is not the first part."""
+
+    has_more: bool
+    """Whether another part follows."""
 
 
 def comment_of(article_id: ArticleId, number: str) -> Comment | None:
@@ -130,8 +119,8 @@ def discussion_with(
     *,
     parent: Comment | None = None,
     visited_at: float | None = None,
-) -> tuple[Discussion, Markup]:
-    """Return the discussion of a thread that was read for the page at `address`, and its comments, drawn.
+) -> tuple[DiscussionShape, dict[str, object]]:
+    """Return the parts of the discussion of a thread that was read for the page at `address`, and what they say.
 
     `parent`: the comment that the page's form replies to; `visited_at`: since when comments are new to the reader.
     """
@@ -150,30 +139,35 @@ def discussion_with(
     new = new_in(thread, viewer)
     has_form = viewer.may_write and (parent is None or parent.is_shown)
 
-    discussion = Discussion(
-        total=thread.total,
-        new=len(new),
-        first_new=f"#comment-{new[0]}" if new else "",
+    more = _address_after(request, thread, address)
+    shape = DiscussionShape(
+        thread.order,
         is_empty=not thread.comments,
-        orders=tuple(
-            OrderLink(label, _address(address, order), order is thread.order) for order, label in _labels().items()
-        ),
-        first=_address(address, thread.order) if thread.start else "",
-        more=_address_after(request, thread, address),
-        locked=thread.locked,
+        is_locked=thread.locked is not None,
         is_muted=silence.is_muted,
         is_banned=is_banned,
         has_form=has_form,
+        has_new=bool(new),
+        has_first=thread.start > 0,
+        has_more=bool(more),
     )
-    return discussion, draw_thread(thread, viewer, new)
-
-
-def _labels() -> dict[CommentOrder, str]:
-    return {
-        CommentOrder.BEST: pgettext("comments", "Best"),
-        CommentOrder.NEWEST: pgettext("comments", "Newest"),
-        CommentOrder.OLDEST: pgettext("comments", "Oldest"),
+    orders: dict[str, object] = {order.value: _address(address, order) for order in CommentOrder}
+    return shape, orders | {
+        "count": comments_label(thread.total),
+        "comments": draw_thread(thread, viewer, new),
+        "locked": thread.locked,
+        "new": _counted(new),
+        "first_new": f"#comment-{new[0]}" if new else "",
+        "first": _address(address, thread.order),
+        "more": more,
     }
+
+
+def _counted(new: Sequence[CommentId]) -> str:
+    text = ngettext(
+        "%(num)s new comment since your last visit", "%(num)s new comments since your last visit", len(new)
+    )
+    return text % {"num": grouped(len(new))}
 
 
 def _address_after(request: HttpRequest, thread: Thread, address: str) -> str:
@@ -206,14 +200,14 @@ def branch(request: HttpRequest, comment_id: int) -> HttpResponse:
     article = repo.articles.get(comment.article, reader_id(request))
     whole = reverse("articles:article", args=[article.id])
     address = reverse("articles:comment", args=[comment_id])
-    discussion, comments = discussion_with(request, article, thread, address, parent=comment)
+    discussion, says = discussion_with(request, article, thread, address, parent=comment)
     context = {
         "article": article,
         "comment": comment,
         "top": thread.ancestors[0] if len(thread.ancestors) > 1 else None,
         "canonical": site_address(request) + whole,
         "discussion": discussion,
-        "comments": comments,
+        "says": says | {"id": article.id},
         "comment_form": CommentForm(initial={"parent": comment_id}),
     }
     return render(request, "comments/page.html", context)

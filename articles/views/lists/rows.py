@@ -14,6 +14,7 @@ from django.utils.translation import get_language
 from markupsafe import Markup
 
 from articles.domain.articles import Article, ArticleId, Choice
+from articles.domain.members import UserId
 from articles.formatting.kept import kept, piece
 from articles.formatting.values import age_in_units, age_in_words, grouped, is_long, time_of
 from articles.searching import home_of
@@ -137,7 +138,7 @@ def draw_rows(
             found = {
                 "title": show(article.title),
                 "host": show(home_of(article.link)) if article.link else "",
-                "groups": _groups(article.groups, {slug: show(slug, group=True) for slug in article.groups}),
+                "groups": groups_of(article.groups, {slug: show(slug, group=True) for slug in article.groups}),
                 "reason": (reasons or {}).get(article.id, ""),
                 "excerpt": _EXCERPT % excerpt if excerpt else "",
             }
@@ -180,6 +181,16 @@ class _Poster(NamedTuple):
     by_deleted_member: bool
 
 
+def poster_of(name: str, *, by_deleted: bool, former: UserId | None = None) -> Markup:
+    """Return who posted an article. `former`: number of the deleted account, for moderators."""
+    return piece("articles/poster.html", {}, article=_Poster(name, by_deleted), former=former)
+
+
+def groups_of(slugs: tuple[str, ...], names: Mapping[str, object] | None = None) -> Markup:
+    """Return links to the groups of an article. `names`: as they are shown, by slug; the slugs if not given."""
+    return piece("articles/groups.html", names or dict(zip(slugs, slugs, strict=True)), groups=slugs)
+
+
 def holes_of(row: Row) -> dict[str, object]:
     """Return what the row says."""
     home = home_of(row.link) if row.link else ""
@@ -189,20 +200,16 @@ def holes_of(row: Row) -> dict[str, object]:
         "title": row.title,
         "host": home,
         "host_address": path_of("articles:host", home) if home else "",
-        "poster": piece("articles/poster.html", {}, article=_Poster(row.poster_name, row.by_deleted_member)),
+        "poster": poster_of(row.poster_name, by_deleted=row.by_deleted_member),
         "posted": time_of(row.posted_at, row.age),
         "comments": comments_label(row.comments),
         "last_comment": time_of(*row.last_comment) if row.last_comment else "",
         "views": views_label(row.pv),
         "visitors": visitors_label(row.visitors or 0),
-        "groups": _groups(row.groups, dict(zip(row.groups, row.groups, strict=True))),
+        "groups": groups_of(row.groups),
         "reason": "",
         "excerpt": "",
     }
-
-
-def _groups(slugs: tuple[str, ...], names: Mapping[str, object]) -> Markup:
-    return piece("articles/groups.html", names, groups=slugs)
 
 
 def button_holes(article: ArticleId, title: str, votes: int, opposes: int, *, is_open: bool) -> dict[str, object]:
