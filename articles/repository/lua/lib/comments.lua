@@ -24,7 +24,7 @@ end
 -- Put a comment in its places among the replies to its parent.
 local function rank_reply(prefix, parent, id, time, votes, opposes, left_out)
   local places = reply_places(time, votes, opposes, left_out)
-  for _, order in ipairs(REPLY_ORDERS) do redis.call('ZADD', prefix .. REPLIES[order] .. parent, exactly(places[order]), id) end
+  for _, order in ipairs(REPLY_ORDERS) do redis.call('ZADD', prefix .. REPLIES[order] .. parent, places[order], id) end
 end
 
 local function unrank_reply(prefix, parent, id)

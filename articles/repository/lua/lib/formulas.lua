@@ -57,7 +57,7 @@ local function best_place(votes, opposes, left_out)
   return votes > 0 and -lower_bound(votes, opposes) or opposes
 end
 
--- The places of a comment among the replies to its parent, ascending, in each of REPLY_ORDERS.
+-- The places of a comment among the replies to its parent, ascending, in each of REPLY_ORDERS; as texts.
 local function reply_places(time, votes, opposes, left_out)
-  return {time = tonumber(time), best = best_place(votes, opposes, left_out)}
+  return {time = time, best = string.format('%.17g', best_place(votes, opposes, left_out))}
 end

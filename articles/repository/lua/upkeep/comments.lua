@@ -31,7 +31,7 @@ local function check_place(say, id, parent, time, votes, opposes, left_out)
   local places, is_right = reply_places(time, votes, opposes, left_out), true
   for _, order in ipairs(REPLY_ORDERS) do
     local place = redis.call('ZSCORE', prefix .. REPLIES[order] .. parent, id)
-    if tonumber(place or 'nan') ~= places[order] then
+    if tonumber(place or 'nan') ~= tonumber(places[order]) then
       is_right = false
       say('not among the replies by ' .. order .. ', or not in its place')
     end
