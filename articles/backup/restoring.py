@@ -21,7 +21,7 @@ from articles.backup.files import (
     verify,
 )
 from articles.domain.errors import StoreDamaged, StoreUnfit
-from articles.repository import LAYOUT_VERSION, BackupRecord, Layout, Repository
+from articles.repository import LAYOUT_VERSION, OLDEST_LAYOUT, BackupRecord, Layout, Repository
 
 Progress = Callable[[str, int, int], None]
 """Receives the name of the step, the amount done, and the total."""
@@ -88,11 +88,11 @@ def _rebuild(
 
 
 def _check_version(backup: Path, manifest: Manifest) -> None:
-    """Raise BackupDamaged for a backup of a newer version of the site."""
-    if manifest.layout > LAYOUT_VERSION:
+    """Raise BackupDamaged for a backup of a newer version of the site, or of one before the first release."""
+    if not OLDEST_LAYOUT <= manifest.layout <= LAYOUT_VERSION:
         raise BackupDamaged(
-            f"{backup} is of a store with layout {manifest.layout}, this version of the site has layout "
-            f"{LAYOUT_VERSION}: restore it with version {manifest.version} or a newer one."
+            f"{backup} is of a store with layout {manifest.layout}, this version of the site reads layouts "
+            f"{OLDEST_LAYOUT} to {LAYOUT_VERSION}: restore it with version {manifest.version}, which made it."
         )
     accounts.check_migrations(manifest.migrations)
 
