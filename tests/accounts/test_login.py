@@ -118,8 +118,7 @@ def test_a_pending_vote_is_announced_and_carried_through_the_login(client, choic
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("door", "said"),
-    [("/login/", "Log in to post an article."), ("/signup/", "Sign up to post an article.")],
+    ("door", "said"), [("/login/", "Log in to post an article."), ("/signup/", "Sign up to post an article.")]
 )
 def test_a_reader_who_wants_to_post_sees_why_a_login_is_needed(client, door, said):
     assert said in client.get(door, {"next": "/post/?link=https://example.org/"}).text

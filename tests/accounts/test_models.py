@@ -47,12 +47,7 @@ def test_the_chosen_spelling_is_shown(db):
 
 
 def test_a_new_member_has_no_special_permissions(alice):
-    assert (alice.is_active, alice.is_staff, alice.is_superuser, alice.imported) == (
-        True,
-        False,
-        False,
-        False,
-    )
+    assert (alice.is_active, alice.is_staff, alice.is_superuser, alice.imported) == (True, False, False, False)
 
 
 @pytest.fixture

@@ -81,8 +81,7 @@ def test_the_form_for_a_new_password_logs_in_no_visitor_without_the_password(cli
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "again"),
-    [("wrong", NEW, NEW), (PASSWORD, NEW, "other"), (PASSWORD, "12345678", "12345678")],
+    ("old", "new", "again"), [("wrong", NEW, NEW), (PASSWORD, NEW, "other"), (PASSWORD, "12345678", "12345678")]
 )
 def test_a_password_is_not_changed_without_the_old_one_or_to_a_weak_one(as_alice, alice, old, new, again):
     response = _change(as_alice, old, new, again)

@@ -113,12 +113,7 @@ def test_only_the_first_invalid_field_has_the_focus(client, fields, focused):
 
 @pytest.mark.parametrize(
     ("name", "problem"),
-    [
-        ("a", "too short"),
-        ("1ab", "must start with a letter"),
-        ("安娜", "must start"),
-        ("anna b", "not allowed"),
-    ],
+    [("a", "too short"), ("1ab", "must start with a letter"), ("安娜", "must start"), ("anna b", "not allowed")],
 )
 def test_a_name_is_refused_for_its_actual_error(client, name, problem):
     page = _sign_up(client, name).text
@@ -137,8 +132,7 @@ def test_a_reserved_name_is_refused(client, name):
 
 
 @pytest.mark.parametrize(
-    ("first", "second"),
-    [("short1", "short1"), ("password1234", "password1234"), (PASSWORD, "other"), ("", "")],
+    ("first", "second"), [("short1", "short1"), ("password1234", "password1234"), (PASSWORD, "other"), ("", "")]
 )
 def test_a_weak_or_mistyped_password_is_refused(client, first, second):
     response = client.post("/signup/", {"username": "alice", "password1": first, "password2": second})
@@ -161,12 +155,7 @@ def test_unexpected_fields_are_ignored(client):
     _sign_up(client, is_staff="1", is_superuser="1", imported="1", canonical_name="bob", is_active="0", id="7")
 
     alice = User.objects.get()
-    assert (alice.is_staff, alice.is_superuser, alice.imported, alice.is_active) == (
-        False,
-        False,
-        False,
-        True,
-    )
+    assert (alice.is_staff, alice.is_superuser, alice.imported, alice.is_active) == (False, False, False, True)
     assert alice.canonical_name == "alice"
 
 

@@ -50,10 +50,7 @@ ENDPOINTS = {
     ("get", "/api/comments/{comment_id}"): {"200", "400", "401", "404", "503"},
     ("get", "/api/comments/{comment_id}/replies"): {"200", "400", "401", "404", "503"},
     ("patch", "/api/comments/{comment_id}"): {"200", *_CHANGE, "404", "409"},
-    ("delete", "/api/articles/{article_id}"): {
-        "200",
-        *["400", "401", "403", "404", "409", "415", "503"],
-    },
+    ("delete", "/api/articles/{article_id}"): {"200", *["400", "401", "403", "404", "409", "415", "503"]},
     ("delete", "/api/comments/{comment_id}"): {"200", "400", "401", "403", "404", "415", "503"},
     ("put", "/api/comments/{comment_id}/vote"): {"200", *_CHANGE, "404", "409"},
     ("put", "/api/comments/{comment_id}/removed"): {"200", *_CHANGE, "404"},

@@ -21,10 +21,7 @@ def _groups(site_store, article):
 
 def test_all_groups_are_public_and_listed_by_size(anyone):
     assert anyone.get("groups").json() == {
-        "groups": [
-            WEB,
-            {"slug": "python", "title": "Python", "articles": 0, "description": ""},
-        ]
+        "groups": [WEB, {"slug": "python", "title": "Python", "articles": 0, "description": ""}]
     }
 
 

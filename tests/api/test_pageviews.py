@@ -180,11 +180,7 @@ def test_unknown_fields_change_nothing(site_store, article):
 
 @pytest.mark.parametrize(
     ("agent", "headers", "reason"),
-    [
-        ("curl/8.5.0", {}, "bot"),
-        ("", {}, "bot"),
-        (FIREFOX, {"sec-purpose": "prefetch"}, "prefetch"),
-    ],
+    [("curl/8.5.0", {}, "bot"), ("", {}, "bot"), (FIREFOX, {"sec-purpose": "prefetch"}, "prefetch")],
 )
 def test_suspect_views_give_a_reason_and_do_not_affect_ranking(site_store, article, agent, headers, reason):
     answer = Reader(agent=agent).sends({"articleId": article}, headers=headers).json()

@@ -38,12 +38,7 @@ def test_the_explanation_has_every_part(anyone, site_store, ranked):
     decay = told.pop("decay")
     assert told == {
         "id": ranked,
-        "front_page": {
-            "rank": 1,
-            "of": 2,
-            "above": None,
-            "below": below,
-        },
+        "front_page": {"rank": 1, "of": 2, "above": None, "below": below},
         "groups": [{"group": "python", "title": "Python", "rank": 1, "of": 1}],
         "hot_list": {"rank": 1, "of": 1, "above": None, "below": None},
         "score": {

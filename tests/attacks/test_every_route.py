@@ -46,10 +46,7 @@ def test_no_other_method_than_post_writes(site_store, article, carol):
                 method, route.path(), headers={"X-HTTP-Method-Override": "POST"}, data=b"choice=oppose"
             )
             assert answer.status_code < 500, (method, route.pattern)
-            assert method in ("GET", "HEAD") or answer.status_code in (404, 405), (
-                method,
-                route.pattern,
-            )
+            assert method in ("GET", "HEAD") or answer.status_code in (404, 405), (method, route.pattern)
             answer.close()
 
     assert writes(site_store) == before
@@ -144,21 +141,7 @@ def test_no_odd_id_reaches_an_article_or_creates_a_key(site_store, article, caro
 def test_odd_parameters_of_lists_create_no_key_and_show_no_other_list(site_store, article, path):
     Client().get(path)
     before = count_keys(site_store)
-    odd = (
-        "-1",
-        "0",
-        "1e9",
-        "abc",
-        "１",
-        "1.0",
-        str(2**63),
-        *KEY_LIKE,
-        "{x}",
-        "*",
-        "\0",
-        "../",
-        "9" * 500,
-    )
+    odd = ("-1", "0", "1e9", "abc", "１", "1.0", str(2**63), *KEY_LIKE, "{x}", "*", "\0", "../", "9" * 500)
     others = ("order", "range", "limit", "group", "after", "q", "hide")
     for value in odd:
         answer = Client().get(path, dict.fromkeys(others, value))

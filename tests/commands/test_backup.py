@@ -34,15 +34,7 @@ from articles.backup import files as manifest
 from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, SiteText
 from tests.internals import HeldLease, failing
-from tests.store_state import (
-    DEEP,
-    DEEP_LOGS,
-    FORGED_RECORDS,
-    client_of,
-    contents,
-    damage_article,
-    damage_votes_of,
-)
+from tests.store_state import DEEP, DEEP_LOGS, FORGED_RECORDS, client_of, contents, damage_article, damage_votes_of
 from tests.topologies import of_this_run
 
 
@@ -373,10 +365,7 @@ def test_what_a_killed_backup_left_is_dropped_by_the_next_one(run, used, tmp_pat
 
 
 def test_two_backups_into_one_folder_exclude_each_other(run, used, tmp_path):
-    with (
-        folders.locked(tmp_path / "backups"),
-        pytest.raises(CommandError, match="Another backup is being made"),
-    ):
+    with folders.locked(tmp_path / "backups"), pytest.raises(CommandError, match="Another backup is being made"):
         run("backup", tmp_path / "backups")
 
 

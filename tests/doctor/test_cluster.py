@@ -64,14 +64,20 @@ def test_a_cluster(db, cluster, settings):
     assert few.text.startswith("The store is a cluster, but has only 5 shards")
 
 
-def test_a_node_with_too_many_shards_is_a_warning(site_store, monkeypatch):
-    nodes = (
-        NodeFacts("a:1", tuple(range(8)), 0, 0),
-        NodeFacts("b:1", (100, 101, 102), 0, 0),
-        NodeFacts("c:1", (200, 201, 202, 203, 204), 0, 0),
-    )
-    monkeypatch.setattr(type(site_store.store), "is_cluster", True)
-    monkeypatch.setattr(type(site_store.inspection), "list_nodes", lambda _: nodes)
+@pytest.fixture
+def spread(site_store, monkeypatch):
+    """A function that lets the store be a cluster whose nodes have these hash slots of shards."""
+
+    def let_be(**slots):
+        nodes = [NodeFacts(f"{name}:1", tuple(found), 0, 0) for name, found in slots.items()]
+        monkeypatch.setattr(type(site_store.store), "is_cluster", True)
+        monkeypatch.setattr(type(site_store.inspection), "list_nodes", lambda _: nodes)
+
+    return let_be
+
+
+def test_a_node_with_too_many_shards_is_a_warning(spread):
+    spread(a=range(8), b=range(100, 103), c=range(200, 205))
 
     (finding,) = look("store", "spread")
 
@@ -81,10 +87,8 @@ def test_a_node_with_too_many_shards_is_a_warning(site_store, monkeypatch):
     assert finding.detail == "a:1: 8, b:1: 3, c:1: 5"
 
 
-def test_shards_that_cannot_be_spread_more_evenly_are_fine(site_store, monkeypatch):
-    nodes = (NodeFacts("a:1", (1, 2), 0, 0), NodeFacts("b:1", (3,), 0, 0), NodeFacts("c:1", (4,), 0, 0))
-    monkeypatch.setattr(type(site_store.store), "is_cluster", True)
-    monkeypatch.setattr(type(site_store.inspection), "list_nodes", lambda _: nodes)
+def test_shards_that_cannot_be_spread_more_evenly_are_fine(spread):
+    spread(a=(1, 2), b=(3,), c=(4,))
 
     assert levels("store", "spread") == ["fine"]
 

@@ -23,10 +23,7 @@ def log_in(browser, page, name):
 @pytest.mark.parametrize(
     ("path", "fields"),
     [
-        (
-            "/post/",
-            {"title": "A <b>title</b>", "link": "https://example.org/typed", "groups": ["python", "web"]},
-        ),
+        ("/post/", {"title": "A <b>title</b>", "link": "https://example.org/typed", "groups": ["python", "web"]}),
         ("/articles/1/edit/", {"title": "Typed title", "link": "https://example.org/typed", "reason": "because"}),
         ("/articles/1/remove/", {"reason": "because"}),
         ("/articles/1/restore/", {"reason": "because"}),

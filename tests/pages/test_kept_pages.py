@@ -18,16 +18,7 @@ from tests.store_state import lose_article, lose_everything, lost_answers
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 NOTICE = "Part of the site is down"
-PUBLIC = (
-    "/",
-    "/newest/",
-    "/hot/",
-    "/top/",
-    "/groups/",
-    "/groups/python/",
-    "/users/alice/",
-    "/search/?q=title",
-)
+PUBLIC = ("/", "/newest/", "/hot/", "/top/", "/groups/", "/groups/python/", "/users/alice/", "/search/?q=title")
 
 
 @pytest.fixture

@@ -80,13 +80,6 @@ def test_another_spelling_of_a_name_is_the_same_account(dave):
     assert statuses(responses) == [200] * 10 + [429] * 2
 
 
-def test_the_owner_on_another_network_is_not_locked_out(dave):
-    for _ in range(11):
-        log_in("dave")
-
-    assert log_in("dave", PASSWORD, ELSEWHERE).status_code == 302
-
-
 def test_another_member_behind_the_same_network_is_not_locked_out(dave, bob):
     for _ in range(70):  # more than the limit of the network
         log_in("bob")
@@ -96,7 +89,10 @@ def test_another_member_behind_the_same_network_is_not_locked_out(dave, bob):
 
 @pytest.mark.parametrize(
     ("subnet", "uses"),
-    [("2001:db8:1:{:x}::1", 10), ("2001:db8:{:x}::1", 30), ("198.51.100.{}", 10), ("198.51.{}.1", 30)],
+    [
+        *(("2001:db8:1:2::{:x}", 10), ("2001:db8:1:{:x}::1", 10), ("2001:db8:{:x}::1", 30)),
+        *(("198.51.100.{}", 10), ("198.51.{}.1", 30)),
+    ],
 )
 def test_guesses_at_one_account_from_the_networks_of_one_provider_are_throttled_together(dave, subnet, uses):
     responses = [log_in("dave", address=subnet.format(n + 1)) for n in range(uses + 4)]
@@ -119,12 +115,6 @@ def test_one_password_on_many_accounts_is_throttled_by_network(dave):
 
     assert statuses(responses) == [200] * 60 + [429] * 2
     assert log_in("dave", PASSWORD, ELSEWHERE).status_code == 302
-
-
-def test_addresses_of_one_ipv6_subscriber_are_one_network(dave):
-    responses = [log_in("dave", address=f"2001:db8:1:2::{n + 1:x}") for n in range(11)]
-
-    assert statuses(responses) == [200] * 10 + [429]
 
 
 def test_many_networks_of_one_ipv6_customer_are_throttled_together(settings):
@@ -299,12 +289,8 @@ def test_links_that_verify_an_address_are_limited_by_it_whatever_the_form_says(d
 
 def test_all_spellings_of_a_mail_address_share_its_limit(dave):
     browser, domains = browser_of(dave), ("example.org", "ｅxample.org", "exa\u00admple.org", "exam\u200bple.org")
-    spellings = (
-        "Victim@example.org",
-        '"victim"@example.org',
-        "victim+a@example.org",
-        *map("victim@{}".format, domains),
-    )
+    spellings = ["Victim@example.org", '"victim"@example.org', "victim+a@example.org"]
+    spellings += map("victim@{}".format, domains)
     responses = []
     for n, spelling in enumerate(spellings):
         User.objects.filter(pk=dave.pk).update(email=spelling)

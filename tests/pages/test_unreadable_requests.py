@@ -49,10 +49,7 @@ def test_signs_of_escapes_alone_are_text(site_store, bob):
 
 @pytest.mark.parametrize(
     ("value", "headers"),
-    [
-        (b"A title \xff", []),
-        (base64.b64encode(b"A title \xff"), ["Content-Transfer-Encoding: base64"]),
-    ],
+    [(b"A title \xff", []), (base64.b64encode(b"A title \xff"), ["Content-Transfer-Encoding: base64"])],
 )
 def test_a_multipart_form_that_is_not_utf_8_stores_nothing(site_store, bob, value, headers):
     content_type = f"multipart/form-data; boundary={BOUNDARY}"

@@ -324,10 +324,7 @@ def test_the_secret_key_is_created_once_and_readable_only_by_its_owner(tmp_path)
         ("unix:///var/a%20b/store.sock?db=0", "unix:///var/a%20b/store.sock?db=1"),
         ("rediss://u:p@host/0?ssl_cert_reqs=none", "rediss://u:p@host/0?ssl_cert_reqs=none&db=1"),
         ("sentinel://:p@a:1,b/site", "sentinel://:p@a:1,b/site?db=1"),
-        (
-            "sentinel://a/site?db=2&sentinel_password=a%26b",
-            "sentinel://a/site?db=3&sentinel_password=a%26b",
-        ),
+        ("sentinel://a/site?db=2&sentinel_password=a%26b", "sentinel://a/site?db=3&sentinel_password=a%26b"),
     ],
 )
 def test_the_cache_is_the_next_database_of_the_stores_server(store, cache):

@@ -48,7 +48,7 @@ def test_allowed_hosts_are_normalised_as_in_requests():
     parse = BY_NAME["ALLOWED_HOSTS"].parse
 
     assert parse("News.example.org., ::1,[2001:DB8::1],10.0.0.7,") == [
-        *("news.example.org", "[::1]", "[2001:db8::1]", "10.0.0.7"),
+        *("news.example.org", "[::1]", "[2001:db8::1]", "10.0.0.7")
     ]
     assert parse("*,.Example.org") == ["*", ".example.org"]
     assert parse("") == []
@@ -78,5 +78,5 @@ def test_an_invalid_network_is_refused_as_a_proxy(text):
 
 def test_only_ipv6_addresses_are_written_in_brackets():
     assert [hosts.in_address(host) for host in ("::1", "10.0.0.1", "example.org")] == [
-        *("[::1]", "10.0.0.1", "example.org"),
+        *("[::1]", "10.0.0.1", "example.org")
     ]

@@ -26,7 +26,7 @@ def server():
 @pytest.fixture
 def connection(server, monkeypatch, django_db_blocker, request):
     """A connection of Django's to a server that is up, with the limits of a web process, or those of a command."""
-    answer_seconds, pause, is_limited = getattr(request, "param", (1, base.PAUSE, True))
+    answer_seconds, pause, is_limited = getattr(request, "param", (0.3, 0.5, True))
     monkeypatch.setattr(base, "_limits", {"answer": float("inf"), "resumes_at": 0.0})
     monkeypatch.setattr(base, "ANSWER_SECONDS", answer_seconds)
     monkeypatch.setattr(base, "PAUSE", pause)
@@ -74,7 +74,7 @@ def test_the_site_uses_this_backend_for_postgresql():
 
 def test_a_query_without_an_answer_fails_and_its_connection_is_closed(server, connection):
     with server.hanging():
-        assert "did not answer within 1 s" in failure(connection)
+        assert "did not answer within 0.3 s" in failure(connection)
         assert connection.connection.closed
 
 
@@ -87,11 +87,11 @@ def test_after_a_timeout_queries_and_connections_fail_at_once(server, connection
         assert "a moment ago" in failure(connection)
 
 
-@pytest.mark.parametrize("connection", [(1, 0, True)], indirect=True)
+@pytest.mark.parametrize("connection", [(0.3, 0, True)], indirect=True)
 def test_a_new_connection_without_an_answer_fails(server, connection):
     connection.close()
     with server.hanging():
-        assert "did not answer within 1 s" in failure(connection)
+        assert "did not answer within 0.3 s" in failure(connection)
 
 
 def test_the_site_recovers_by_itself(server, connection):
