@@ -13,6 +13,10 @@ SCRIPTS = "articles/repository/"
 """Folder of `lua/`, which both pages abbreviate."""
 
 
+MOST_FILES = 10
+"""Files that a row names: where a change needs more, the design is what to change."""
+
+
 def paths_in(text: str) -> list[str]:
     """Return the files and folders that a text names, each once. Addresses and patterns are not among them."""
     named = re.findall(r"`([A-Za-z.][\w.-]*(?:/[\w.-]+)*/?)`", text)
@@ -58,6 +62,19 @@ def test_the_table_covers_everyday_changes():
     assert len(rows()) >= 25
     assert all(len(row) == 4 for row in rows())
     assert all(paths_in(row[1]) for row in rows())
+
+
+def test_no_row_names_more_than_ten_files():
+    crowded = {row[0]: len(paths_in(" ".join(row))) for row in rows()}
+
+    assert {change: files for change, files in crowded.items() if files > MOST_FILES} == {}
+
+
+def test_first_tasks_name_rows_of_the_table():
+    named = set(re.findall(r"\(\*([^*]+)\*\)", CONTRIBUTING))
+
+    assert named
+    assert named <= {row[0].strip(" *") for row in rows()}
 
 
 def test_the_documented_floors_match_the_import_rules():
