@@ -15,7 +15,7 @@ from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS, UNKNOWN_POSTER
 from articles.management.base import Progress
 from tests.commands.rows import contents, row
-from tests.internals import Store, failing, keys
+from tests.internals import Store, failing, keys, meanwhile
 from tests.store_state import (
     hold_import_lock,
     import_lock_holder,
@@ -70,16 +70,13 @@ def test_articles_of_a_deleted_member_are_attributed_to_a_deleted_member(run, si
     assert problems(site_store) == []
 
 
-def test_a_member_deleted_between_two_batches_is_not_recreated(run, site_store, write, small_batches, monkeypatch):
-    create = type(User.objects).bulk_create_imported
-
-    def delete_and_create(self, names):
+def test_a_member_deleted_between_two_batches_is_not_recreated(run, site_store, write, small_batches):
+    def delete_bob():
         for bob in User.objects.filter(username="bob", left_at=None):
             delete(bob)
-        return create(self, names)
 
-    monkeypatch.setattr(type(User.objects), "bulk_create_imported", delete_and_create)
-    run("import_articles", write([row(number, poster="bob") for number in range(7)]))
+    with meanwhile(type(User.objects), "bulk_create_imported", delete_bob):
+        run("import_articles", write([row(number, poster="bob") for number in range(7)]))
 
     assert {(a.poster, a.poster_name) for a in site_store.imports.iterate()} == {(DELETED_MEMBER, "")}
     assert problems(site_store) == []
@@ -243,12 +240,9 @@ def test_a_concurrent_import_is_refused(run, site_store, write):
     assert import_lock_holder(site_store) == "another"
 
 
-def test_an_import_that_loses_its_lease_stops(run, site_store, write, small_batches, monkeypatch):
-    def lose_lock(*_):
-        hold_import_lock(site_store)
-
-    monkeypatch.setattr(Progress, "reach", lose_lock)
-    with pytest.raises(CommandError, match="Another import is running"):
+def test_an_import_that_loses_its_lease_stops(run, site_store, write, small_batches):
+    lost = meanwhile(Progress, "reach", lambda: hold_import_lock(site_store))
+    with lost, pytest.raises(CommandError, match="Another import is running"):
         run("import_articles", write([row(n) for n in range(30)]))
     assert site_store.imports.count() < 30
 

@@ -9,7 +9,7 @@ from articles.management.commands import move_store
 from articles.repository import Place
 from tests.cast import ALICE, BOB
 from tests.factories import post
-from tests.internals import failing, forgotten_moves, marks
+from tests.internals import failing, forgotten_moves, marks, meanwhile
 from tests.rules import connect
 from tests.store_state import abandon_lease, client_of, expire_lease, hold_import_lock, import_lock_holder
 from tests.topologies import of_this_run
@@ -26,16 +26,14 @@ def other_url(store_paths):
     wiring.forget_repositories()
 
 
-def test_a_move_that_was_killed_a_moment_ago_says_what_it_waits_for_and_continues(
-    run, site_store, other_url, monkeypatch
-):
+def test_a_move_that_was_killed_a_moment_ago_says_what_it_waits_for_and_continues(run, site_store, other_url):
     article = post(site_store, 1)
     assert site_store.move_to(connect(other_url, shards=4)).copy(lambda *_: None) == []
     abandon_lease(site_store, 30)
     hold_import_lock(site_store, "move")
-    monkeypatch.setattr(move_store.time, "sleep", lambda _: expire_lease(site_store))
 
-    told = run("move_store", other_url, shards=4, notice=0)
+    with meanwhile(move_store.time, "sleep", lambda: expire_lease(site_store)):
+        told = run("move_store", other_url, shards=4, notice=0)
 
     assert "Waiting until housekeeping lets the move begin" in told
     assert "The audit found nothing." in told

@@ -100,10 +100,8 @@ def test_a_stopped_site_is_examined_and_left_as_it_is(installation):
 
     assert findings.problems() == []
     assert findings.status == 0
-    assert findings.of("store", "answers") == [
-        ("note", findings.of("store", "answers")[0][1]),
-    ]
-    assert "The site is not running" in findings.of("store", "answers")[0][1]
+    ((level, text),) = findings.of("store", "answers")
+    assert (level, "The site is not running" in text) == ("note", True)
     assert findings.of("database", "migrations") == [("fine", "All migrations are applied.")]
     assert findings.of("database", "integrity") == [("fine", "SQLite finds no damage in the accounts' file.")]
     assert findings.of("store", "fit") == [], "a check without what it needs is left out"
@@ -271,15 +269,8 @@ def test_a_site_works_with_the_documented_rules_of_its_user_and_nothing_is_denie
         article = re.search(r"/articles/(\d+)/save/", posted)[1]
         alma.send(f"/articles/{article}/", f"/articles/{article}/vote/", choice="vote", next="/")
         assert f'data-votes-of="{article}" data-votes="1"' in alma.get(f"/articles/{article}/")
-        for path in (
-            "/",
-            "/hot/",
-            "/newest/",
-            "/search/?q=hello",
-            "/feeds/newest.atom",
-            "/mine/voted/",
-            "/readyz",
-        ):
+        pages = ("/", "/hot/", "/newest/", "/search/?q=hello", "/feeds/newest.atom", "/mine/voted/", "/readyz")
+        for path in pages:
             alma.get(path)
         until(lambda: "Housekeeping last ran" in str(Installation(site.data_dir, **own).examine().report))
         for command in ("audit", "repair", "tick"):
@@ -360,17 +351,10 @@ def test_what_the_launcher_would_refuse_is_found(installation):
         installation.environment["PORT"] = str(port)
         findings = installation.examine()
 
-    assert findings.of("settings", "port") == [
-        (
-            "error",
-            f"Cannot listen on 127.0.0.1:{port}: Address already in use. Set HOST or PORT to a different value.",
-        )
-    ]
+    ((level, text),) = findings.of("settings", "port")
+    assert (level, f"Cannot listen on 127.0.0.1:{port}: " in text) == ("error", True)
     ((level, text),) = findings.of("files", "static")
-    assert (level, text.partition(":")[0]) == (
-        "error",
-        f"{installation.data_dir / 'static'} has files that the site did not create",
-    )
+    assert (level, f"{installation.data_dir / 'static'} has files" in text) == ("error", True)
     assert installation.examine("--skip", "files").of("files", "static") == []
 
 

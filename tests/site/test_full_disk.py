@@ -13,6 +13,8 @@ from tests.small_disk import fill, mounted
 from tests.waiting import until
 from tests.web_processes import answers, parents, server_of, store_of, workers_of
 
+PATHS = ("/healthz", "/metrics", "/", "/help/", "/new/", "/groups/", "/hot/", "/login/", "/none/", "/api/groups")
+
 
 @pytest.fixture
 def small_disk(tmp_path):
@@ -47,18 +49,7 @@ def test_a_full_disk_is_named_and_ends_no_web_process(start_on, small_disk):
     hog = fill(small_disk)
 
     until(lambda: f"The disk of DATA_DIR ({site.data_dir}) is full" in site.told(), DEADLINE, site.told)
-    for path in (
-        "/healthz",
-        "/metrics",
-        "/",
-        "/help/",
-        "/new/",
-        "/groups/",
-        "/hot/",
-        "/login/",
-        "/none/",
-        "/api/groups",
-    ):
+    for path in PATHS:
         site.get(path)
     assert site.get("/healthz")[0] == 200
     assert (server_of(site), workers_of(site)) == (server, workers)
@@ -122,7 +113,7 @@ def test_without_shared_memory_the_metrics_are_reserved_on_the_disk(start_on, sm
     workers = workers_of(site)
     fill(small_disk)
 
-    for path in ("/healthz", "/metrics", "/", "/help/", "/new/", "/groups/", "/hot/", "/login/", "/none/"):
+    for path in PATHS:
         for _ in range(5):
             site.get(path)
 

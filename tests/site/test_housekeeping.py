@@ -124,7 +124,7 @@ def test_a_running_site_measures_what_its_web_server_counts(start):
 
 
 def test_housekeeping_continues_after_the_store_is_killed(start):
-    site = start(first=True, TICK_SECONDS="10")
+    site = start(TICK_SECONDS="10")
     site.wait_until_up()
     until(lambda: set(get_notes(store_of(site))) == STEPS, DEADLINE)
     before = get_notes(store_of(site))["expire"]["at"]
@@ -133,6 +133,7 @@ def test_housekeeping_continues_after_the_store_is_killed(start):
     os.kill(store, signal.SIGKILL)
 
     until(lambda: site.get("/")[0] == 200, DEADLINE)
+    assert site.get("/")[1].count('id="article-') == 25, "the store has kept all data"
     until(lambda: get_notes(store_of(site))["expire"]["at"] > before, DEADLINE)
     assert site.stop() == 0
 

@@ -1,11 +1,8 @@
 """The whole site as its operator starts it: processes, ports, signals."""
 
-import os
 import re
 import signal
 import socket
-import time
-from pathlib import Path
 
 import pytest
 
@@ -81,20 +78,6 @@ def test_a_new_weight_of_a_vote_rescores_every_article(start):
     second.stop()
     audit = second.manage("audit")
     assert audit.returncode == 0, audit.stdout + audit.stderr
-
-
-def test_a_store_killed_while_the_site_runs_restarts_with_all_data(start):
-    site = start()
-    site.wait_until_up()
-    (store,) = [pid for pid in site.processes() if b"valkey-server" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-
-    os.kill(store, signal.SIGKILL)
-
-    end = time.monotonic() + 60
-    while site.get("/")[0] != 200:
-        assert time.monotonic() < end
-    assert site.get("/")[1].count('id="article-') == 25
-    assert site.stop() == 0
 
 
 def test_a_second_site_on_one_data_directory_shares_its_store(start):
