@@ -144,11 +144,10 @@ def _mean(kind: str, sizes: Sequence[int]) -> KindMemory:
 
 
 def _newest(store: Store, sample: int) -> tuple[list[ArticleId], float]:
-    """Return ids, and the bytes that each article takes in the three rankings of all articles."""
+    """Return ids, and the bytes that each article takes in the rankings that hold all of them."""
     each = -(-sample // store.shards.count)
-    rankings = [
-        keys.order(order) for keys in store.shards.all for order in (Order.SCORE, Order.TIME, Order.POINTS)
-    ]
+    orders = [order for order in Order if order not in (Order.ACTIVE, Order.HOT)]
+    rankings = [keys.order(order) for keys in store.shards.all for order in orders]
     with store.pipeline() as pipe:
         for keys in store.shards.all:
             pipe.zrevrange(keys.order(Order.TIME), 0, each - 1)
