@@ -14,17 +14,14 @@ from articles.domain.comments import article_of
 from articles.domain.errors import StoreError
 from articles.domain.members import DELETED_MEMBER, DELETED_NAME, PLACEHOLDERS, UserId
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Call, Store, Value
+from articles.repository.store.connection import Call, OfStore, Value
 from articles.repository.store.key_table import Owner, recognise, split_prefix
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import walk
 
 
-class AccountIds:
+class AccountIds(OfStore):
     """The account ids that a store knows."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def reserve(self, highest: UserId, count: int) -> UserId:
         """Return the first of `count` ids that follow one another and have never been given out.
@@ -65,11 +62,8 @@ NAMES_PER_SCRIPT = 50
 """Articles, comments, flags, or entries of the moderation log, that one script handles."""
 
 
-class AccountDeletion:
+class AccountDeletion(OfStore):
     """The account deletions of a store. Every step runs in one shard and is idempotent."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def advance(
         self, user: UserId, name: str, progress: str, more: Callable[[], bool], *, is_last: bool = False

@@ -18,7 +18,7 @@ from articles.domain.members import UserId
 from articles.repository.comments.reading import FIELDS, FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.reading import moved_to, read_articles
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Store
+from articles.repository.store.connection import OfStore
 from articles.repository.store.values import count_from, whole_from
 
 _COPY = "data"
@@ -40,11 +40,8 @@ class Changed(NamedTuple):
     at: float
 
 
-class Changes:
+class Changes(OfStore):
     """The changes of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def get_copy(self) -> str:
         """Return the id of this copy of the site's data. One round trip, two at the first use."""

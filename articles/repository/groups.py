@@ -13,15 +13,12 @@ from articles.domain.errors import ArticleNotFound, GroupExists, GroupNotFound
 from articles.domain.lists import Group
 from articles.domain.moderation_log import Actor
 from articles.repository.lists.reading import split_groups
-from articles.repository.store.connection import Call, Store, Value, exact_time
+from articles.repository.store.connection import Call, OfStore, Value, exact_time
 from articles.repository.store.values import article_id_from
 
 
-class Groups:
+class Groups(OfStore):
     """The groups of a store. Their directory is in the first shard."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def list_all(self) -> list[Group]:
         """Return every group, ordered by slug, with the number of its listed articles. Two round trips."""

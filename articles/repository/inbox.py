@@ -19,7 +19,7 @@ from articles.repository.lists.paging import newest_first, page_window, position
 from articles.repository.moderation.log import entries_from
 from articles.repository.store.attempts import Finding, Verb
 from articles.repository.store.batches import ENTRIES_PER_CHECK
-from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.connection import Call, OfStore, Store, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.riding import Ride, riding
 
@@ -27,11 +27,8 @@ _FORM = re.compile(r"([a-z-]{1,30}):([1-9][0-9]{6,21})")
 """What an inbox keeps of a notice: the word of its pointer; the comment or root."""
 
 
-class Inbox:
+class Inbox(OfStore):
     """The inboxes of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def counting(self, user: UserId, since: float) -> AbstractContextManager[Ride[int]]:
         """Count a member's notices later than `since` (Unix seconds) without a round trip of its own.

@@ -4,14 +4,11 @@ from collections.abc import Sequence
 
 from articles.domain.limits import VOTES, Rate, Use
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Call, Store, Value
+from articles.repository.store.connection import Call, OfStore, Store, Value
 
 
-class Limits:
+class Limits(OfStore):
     """The limits of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def take(self, uses: Sequence[Use]) -> None:
         """Take one use of each limit. Raises LimitReached if any is used up; then none is taken.

@@ -12,7 +12,7 @@ from articles.repository.lists.paging import newest_first, page_window, position
 from articles.repository.lists.reading import moment, read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.connection import OfStore, Value, exact_time
 from articles.repository.store.move_state import check_kept
 from articles.repository.store.values import article_id_from
 
@@ -23,11 +23,8 @@ ARTICLES_RATED = 100
 """Number of a member's newest articles whose points decide whether the member is trusted."""
 
 
-class Members:
+class Members(OfStore):
     """The members' lists of a store, newest first."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def get_posted(
         self, poster: UserId, number: int = 1, reader: UserId | None = None, *, after: Position | None = None

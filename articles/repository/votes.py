@@ -5,14 +5,11 @@ from articles.domain.errors import LimitReached
 from articles.domain.limits import VOTES
 from articles.domain.members import UserId
 from articles.repository.limits import vote_arguments
-from articles.repository.store.connection import Store, exact_time
+from articles.repository.store.connection import OfStore, exact_time
 
 
-class Votes:
+class Votes(OfStore):
     """The votes of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def cast(self, article_id: ArticleId, user: UserId, choice: Choice, network: str = "") -> Tally:
         """Set a member's choice on an article; return the resulting counts. One round trip.

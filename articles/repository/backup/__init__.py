@@ -5,16 +5,13 @@ from collections.abc import Callable
 from articles.repository.backup.reading import BackupReader, read_layout
 from articles.repository.backup.records import BackupRecord, Entry, Layout
 from articles.repository.backup.restoring import StoreRestore
-from articles.repository.store.connection import Store
+from articles.repository.store.connection import OfStore
 
 __all__ = ["BackupReader", "BackupRecord", "Backups", "Entry", "Layout", "StoreRestore"]
 
 
-class Backups:
+class Backups(OfStore):
     """The backups of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def read(self, report: Callable[[str], object]) -> BackupReader:
         """Begin a backup: read the names of all keys. `report` receives the name of each that cannot be read."""

@@ -34,7 +34,7 @@ from articles.repository.comments.reading import (
 )
 from articles.repository.limits import vote_arguments
 from articles.repository.lists.reading import FIELDS, read_article_with, read_fields_with
-from articles.repository.store.connection import NO_ONE, Store, exact_time, joined_times
+from articles.repository.store.connection import NO_ONE, OfStore, exact_time, joined_times
 from articles.repository.store.values import joined
 
 SENT_SECONDS = 600
@@ -49,11 +49,8 @@ _BEFORE_HTML = 5 + len(THREAD_FIELDS)
 """Values of a row of a thread that come before HTML."""
 
 
-class Comments:
+class Comments(OfStore):
     """The comments of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def post(
         self,

@@ -34,7 +34,7 @@ from articles.repository.inspection.server import (
 )
 from articles.repository.store import keys as names
 from articles.repository.store import permissions, schema
-from articles.repository.store.connection import Store
+from articles.repository.store.connection import OfStore
 from articles.repository.store.values import moment_from
 from articles.repository.upkeep.upgrades import UPGRADES
 
@@ -92,11 +92,8 @@ def _if_permitted(read: Callable[[], T]) -> T | None:
         return None
 
 
-class Inspection:
+class Inspection(OfStore):
     """The operator's view of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def get_overview(self) -> Overview | None:
         """Return the server's figures, those of a cluster's primaries together; None if INFO is not permitted.

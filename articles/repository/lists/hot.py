@@ -9,7 +9,7 @@ from typing import TypeVar
 from articles.domain.errors import StoreDamaged, StoreUnavailable
 from articles.domain.lists import Order
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.connection import Call, OfStore, exact_time
 
 Result = TypeVar("Result")
 
@@ -19,11 +19,8 @@ _LOCK_LIFE = 10
 """Seconds after which another process may rescore, if the one that holds the lock has died."""
 
 
-class Hot:
+class Hot(OfStore):
     """The hot list of a store. A view moves its article at once, scored for the moment of the last rescore."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def fresh(self, read: Callable[[], Result], scored_at: Callable[[Result], float]) -> Result:
         """Return the result of `read`; if it is stale, rescore the list and read once more.

@@ -27,7 +27,7 @@ from articles.repository.lists.merging import (
 )
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moved_to, read_articles, stale_if_whole
-from articles.repository.store.connection import Store, queue
+from articles.repository.store.connection import OfStore, Store, queue
 from articles.repository.store.values import article_id_from
 
 
@@ -242,11 +242,8 @@ class Lists:
         )
 
 
-class Following:
+class Following(OfStore):
     """The lists of a store's followed groups."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def get_page(
         self,

@@ -7,18 +7,15 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.lists import Order, PageRefresh, value_of
 from articles.domain.members import UserId
 from articles.repository.lists.reading import read_articles, sort_key
-from articles.repository.store.connection import Store, exact_time
+from articles.repository.store.connection import OfStore, exact_time
 from articles.repository.store.values import article_id_from
 
 MOST_NEW = 50
 """Maximum number of new articles that are counted."""
 
 
-class Refreshes:
+class Refreshes(OfStore):
     """The refreshes of open pages."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def get(
         self,

@@ -12,7 +12,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.lists import Order
 from articles.domain.ranking import ONE_POINT
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Store
+from articles.repository.store.connection import OfStore
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import whole_from
 
@@ -30,11 +30,8 @@ class Standing:
     points: int
 
 
-class Standings:
+class Standings(OfStore):
     """The standings of a store's listed articles."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def get_last_id(self) -> ArticleId:
         """Return the highest article id given out, 0 before the first. One round trip. Raises StoreDamaged."""

@@ -28,7 +28,7 @@ from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.reading import read_articles
 from articles.repository.store.attempts import Finding, Verb, carry_out
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.connection import OfStore, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, portions, ranked_members
 from articles.repository.store.values import moment_from, whole_from
@@ -226,11 +226,8 @@ _CHECKS_PER_STEP = 20
 """Number of articles and comments whose flags one script reads."""
 
 
-class FlagUpkeep:
+class FlagUpkeep(OfStore):
     """The audit and the repair of a store's flags."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def check(self, keys: Keys, contents: Contents) -> Iterator[Finding]:
         """Yield what is wrong with the flags of a shard. In batches. Raises StoreError."""

@@ -14,7 +14,7 @@ from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
 from articles.repository.store.attempts import Finding, carry_out
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
-from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.connection import OfStore, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import batches, hash_fields, set_members
 
@@ -33,11 +33,8 @@ class LeftOutState:
     """Whether all articles and comments are settled; False after an act that was interrupted."""
 
 
-class LeftOutVotes:
+class LeftOutVotes(OfStore):
     """The acts of a store. Each step is one script in one shard, so an act can be interrupted and repeated."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def get_state(self, member: UserId) -> LeftOutState:
         """Return what moderators decided about a member's choices. One round trip."""

@@ -16,7 +16,7 @@ from articles.domain.flags import SubjectId
 from articles.domain.moderation_log import Action, Actor, LogEntry, LogPage, perhaps_redacted
 from articles.repository.lists.paging import page_window
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import Call, Store, Value, exact_time
+from articles.repository.store.connection import Call, OfStore, Value, exact_time
 from articles.repository.store.keys import Keys
 
 MOST_PAGED_ENTRIES = 100_000
@@ -51,11 +51,8 @@ class _Samples(NamedTuple):
         return bisect_right(self.times, -at, key=lambda time: -time)
 
 
-class ModerationLog:
+class ModerationLog(OfStore):
     """The moderation log of a store. The scripts write it, in the same atomic step as the change itself."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def note(
         self, action: Action, actor: Actor, subject: str, reason: str, details: Mapping[str, str] | None = None

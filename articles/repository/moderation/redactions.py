@@ -9,18 +9,15 @@ from articles.domain.moderation_log import REDACTED, Actor, LogEntry, Redactable
 from articles.repository.changes import Changes
 from articles.repository.lists.reading import read_articles
 from articles.repository.moderation.log import entries_from
-from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.connection import OfStore, Value, exact_time
 from articles.repository.store.keys import Keys
 
 _MOST_ENTRIES = 1000
 """Entries about an article whose texts are listed, the newest."""
 
 
-class Redactions:
+class Redactions(OfStore):
     """The redactions of a store. Nothing reverses them."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def list_texts(self, article_id: ArticleId) -> list[Redactable]:
         """Return the texts about an article that can be redacted, each once. At most three round trips.

@@ -20,7 +20,7 @@ from articles.domain.voting_blocs import MOST_VOTERS, Ballot, VotingBloc, find_b
 from articles.repository.lists.reading import read_articles
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.clients.guarded_connection import answer_within
-from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.connection import OfStore, Store, Value, exact_time
 from articles.repository.store.scan import portions
 from articles.repository.store.values import article_id_from
 
@@ -33,11 +33,8 @@ class RingPage(NamedTuple):
     has_next: bool
 
 
-class VotingRings:
+class VotingRings(OfStore):
     """The voting rings of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def count(self) -> int:
         """Return the number of flagged articles. One round trip."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Call, Store
+from articles.repository.store.connection import Call, OfStore, Store
 from articles.repository.store.move_state import MoveState, state_of
 from articles.repository.store.schema import RESTORING
 
@@ -146,11 +146,8 @@ def name_place(store: Store, field: str, place: Place) -> None:
         client.hset(names.SCHEMA, field, place.as_text())
 
 
-class Moves:
+class Moves(OfStore):
     """The moves of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def get_state(self) -> MoveState:
         """Return whether the site is being moved from this store, or has been. One round trip."""

@@ -18,7 +18,7 @@ from articles.domain.moderation_log import Actor
 from articles.domain.ranking import RANGES, Parameters, out_of_range
 from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.clients.errors import UNPREPARED
-from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.connection import Call, OfStore, exact_time
 from articles.repository.store.values import exact, number_from, parameters_from, values_of, whole_from
 
 _NAMES = tuple(RANGES)
@@ -72,11 +72,8 @@ def begun_in(values: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if name.startswith(NEXT) and name not in _STAGED}
 
 
-class RankingParameters:
+class RankingParameters(OfStore):
     """The parameters of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def get_current(self) -> Parameters:
         """Return the current parameters. One round trip. Raises StoreUnfit if the store has lost them."""

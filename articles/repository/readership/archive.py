@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from articles.domain.articles import ArticleId
-from articles.repository.store.connection import Call, Store, Value, exact_time
+from articles.repository.store.connection import Call, OfStore, Value, exact_time
 from articles.repository.store.values import article_id_from
 
 
@@ -28,11 +28,8 @@ class Counters:
     """Suspect views by reason."""
 
 
-class ViewArchive:
+class ViewArchive(OfStore):
     """The archivable counters of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def list_due(self, at_most: int) -> list[ArticleId]:
         """Return articles without a view for `Rules.archive_after`, the longest unread first. One round trip."""

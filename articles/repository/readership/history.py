@@ -7,7 +7,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.explanation import Sample
 from articles.domain.lists import Order
 from articles.repository.lists.merging import Ranking, merge_page
-from articles.repository.store.connection import Call, Store, Value
+from articles.repository.store.connection import Call, OfStore, Value
 
 EVERY = 600
 """Seconds between samples; their times are multiples of it."""
@@ -26,11 +26,8 @@ _NOWHERE = "-"
 _SAMPLE = re.compile(r"[0-9]{1,11}(?:\.[0-9]+)? (?:[0-9]+|-) -?[0-9]+ (?:[0-9]+|-)")
 
 
-class History:
+class History(OfStore):
     """The history of a store's ranks."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def record(self) -> int:
         """Sample the ranks of the first articles, once for each moment; return the number of samples added.

@@ -14,7 +14,7 @@ from articles.domain.members import UserId
 from articles.domain.readership import DayViews, Suspicion, ViewCount, Visit
 from articles.repository.lists.reading import moment
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.connection import Call, OfStore, Store, exact_time
 from articles.repository.store.key_table import VISITS
 from articles.repository.store.riding import Ride, riding
 from articles.repository.store.values import count_from
@@ -31,11 +31,8 @@ _VIEWS_PER_ROUND_TRIP = 500
 _DAY = 86400
 
 
-class Pageviews:
+class Pageviews(OfStore):
     """The views of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def record(self, article_id: ArticleId, visit: Visit, member: UserId | None = None) -> ViewCount:
         """Record a view, and return the reason if it does not count. One round trip.

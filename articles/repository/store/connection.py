@@ -370,3 +370,10 @@ class Store:
                     if not is_known:
                         pipe.script_load(scripts.source(name))
                 pipe.execute()
+
+
+class OfStore:
+    """What reads or changes a part of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store

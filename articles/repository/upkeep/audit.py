@@ -50,7 +50,7 @@ from articles.repository.store.attempts import (
     is_shard_damaged,
 )
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, read_ahead
-from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.connection import OfStore, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import (
     Contents,
@@ -107,11 +107,8 @@ def _ids(store: Store, ranking: str) -> set[ArticleId]:
     return set(map(article_id_from, ranked_members(store, ranking))) - {NO_ARTICLE}
 
 
-class Audit:
+class Audit(OfStore):
     """The audit of a store. Read-only."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def run(self, progress: Progress = quiet) -> Iterator[Finding]:
         """Yield every broken invariant, none for a sound store. Reads all keys, in batches. Raises StoreError."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from articles.domain.lists import Order
 from articles.repository.store.batches import ARTICLES_PER_STEP
-from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.connection import Call, OfStore, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import moment_from
 
@@ -46,11 +46,8 @@ def uptime() -> float:
     return time.clock_gettime(clock)
 
 
-class StoreClock:
+class StoreClock(OfStore):
     """The clock of a store, and the dropping of voter sets by it."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def advance(self) -> None:
         """Advance the clock towards this machine's clock, at most twice as fast as time has passed.

@@ -15,7 +15,7 @@ from articles.domain.comments import COMMENTS_PER_ARTICLE, CommentId, article_of
 from articles.domain.errors import StoreDamaged
 from articles.repository.store.attempts import Finding, Verb, attempt, attempt_each, carry_out, findings_from
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
-from articles.repository.store.connection import Call, Store, Value, exact_time
+from articles.repository.store.connection import Call, OfStore, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, portions, ranked_members
 from articles.repository.store.values import count_from
@@ -56,11 +56,8 @@ CommentState = tuple[CommentId, str, str]
 """A comment; "shown", "removed", "stub", "damaged" or "missing"; and when it was posted, as the store has it."""
 
 
-class CommentAudit:
+class CommentAudit(OfStore):
     """The audit of the comments of one shard. Read-only."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def run(
         self, keys: Keys, contents: Contents, discussed: Set[ArticleId], *, is_shard_damaged: bool
@@ -191,11 +188,8 @@ def read_counts(store: Store, keys: Keys, ids: Iterable[ArticleId]) -> dict[Arti
 Tell = Callable[[Finding], object]
 
 
-class CommentRepair:
+class CommentRepair(OfStore):
     """The repair of the comments of one shard. Idempotent, and safe while the site is in use."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def run(self, keys: Keys, contents: Contents, tell: Tell) -> None:
         """Repair the comments of a shard. In batches. Raises StoreError.

@@ -12,7 +12,7 @@ from redis.client import Pipeline
 from articles.domain.lists import Order
 from articles.domain.measurements import AHEAD, EVERY, KEPT, LONGEST, MEDIAN, SLOWEST, Measurement, WebCounts
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Store
+from articles.repository.store.connection import OfStore
 from articles.repository.store.values import count_from
 
 _DAY = 86400
@@ -47,11 +47,8 @@ class _Reading:
     file_bytes: int | None
 
 
-class Measurements:
+class Measurements(OfStore):
     """The measurements of a site."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def record(self, read_web: Callable[[], WebCounts | None]) -> bool:
         """Record the figures at the last full five minutes, unless they are recorded; return whether it did.
