@@ -257,10 +257,7 @@ PAGES = (
     Page("error 503", "/articles/3/", status=503, site="stopped"),
 )
 
-NAMESPACES_WITHOUT_PAGES = {
-    "admin": "Django's own",
-    "api": "answers in JSON; but for its documentation",
-}
+NAMESPACES_WITHOUT_PAGES = {"admin": "Django's own", "api": "answers in JSON; but for its documentation"}
 
 WITHOUT_PAGE = {
     "accounts:logout": "a form's target",

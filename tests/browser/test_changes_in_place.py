@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import hold, row_of, wait_for, window
+from tests.browser.windows import hold, posted, row_of, wait_for, window
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -22,7 +22,7 @@ def page(chromium, site):
 
 @pytest.fixture
 def article(page, site_store):
-    number = site_store.articles.post(77, "somebody", "Kept", f"https://example.org/{site_store.store.now()}").id
+    number = posted(site_store, "Kept")
     page.goto("/newest/")
     return number
 
@@ -139,9 +139,9 @@ def test_presses_during_a_request_are_sent_after_its_response(page, site_store, 
 
 
 def test_without_javascript_the_row_returns_to_the_middle_of_the_window(chromium, site, site_store):
-    number = site_store.articles.post(77, "somebody", "Kept", f"https://example.org/{site_store.store.now()}").id
-    for other in range(9):
-        site_store.articles.post(77, "somebody", "Later", f"https://example.org/{other}/{site_store.store.now()}")
+    number = posted(site_store, "Kept")
+    for _ in range(9):
+        posted(site_store, "Later")
     options = {"java_script_enabled": False, "viewport": {"width": 1280, "height": 800}}
     with window(chromium, site, "demo", **options) as page:
         page.goto("/newest/")

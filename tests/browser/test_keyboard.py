@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from articles.domain.moderation_log import OPERATOR
-from tests.browser.windows import row_of, shown_ids, window
+from tests.browser.windows import posted, row_of, shown_ids, window
 
 pytestmark = pytest.mark.browser
 
@@ -43,9 +43,7 @@ def test_j_and_k_move_the_focus_from_row_to_row_and_stop_at_the_ends(page):
 
 
 def test_j_and_k_move_over_the_comments_of_an_article_and_a_votes_for_one(page, site_store):
-    article = site_store.articles.post(
-        77, "somebody", "Talked about", f"https://example.org/{site_store.store.now()}"
-    ).id
+    article = posted(site_store, "Talked about")
     post = site_store.comments.post
     first = post(article, 77, "somebody", "First")
     reply = post(article, 78, "another", "Reply", parent=first)
@@ -70,10 +68,7 @@ def test_j_and_k_move_over_the_comments_of_an_article_and_a_votes_for_one(page, 
 
 
 def test_j_and_k_skip_an_article_removed_while_the_page_is_open(page, site_store):
-    other, removed, first = (
-        site_store.articles.post(77, "somebody", f"Number {n}", f"https://example.org/{site_store.store.now()}").id
-        for n in range(3)
-    )
+    other, removed, first = (posted(site_store, f"Number {n}") for n in range(3))
     page.clock.install()
     page.goto("/newest/")
     press(page, "j", "j")

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from articles.text.lines import InvalidInput, clean_title
-from tests.browser.windows import hold, settle, wait_for, window
+from tests.browser.windows import hold, posted, settle, wait_for, window
 
 pytestmark = pytest.mark.browser
 
@@ -105,9 +105,7 @@ def test_a_title_of_300_emoji_can_be_typed_and_posted_and_one_more_cannot(page, 
     [("groups", "reason", 500), ("groups", "new_group", 60), ("remove", "reason", 500), ("edit", "title", 300)],
 )
 def test_every_field_with_a_limit_is_counted_and_none_is_cut(chromium, site, site_store, form, name, limit):
-    number = site_store.articles.post(
-        77, "somebody", "Counted", f"https://example.org/{site_store.store.now()}"
-    ).id
+    number = posted(site_store, "Counted")
     with window(chromium, site, "demo-moderator") as page:
         page.goto(f"/articles/{number}/{form}/")
         page.focus(f"main [name={name}]")

@@ -10,7 +10,7 @@ from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.domain.moderation_log import OPERATOR
 from articles.domain.readership import Visit
-from tests.browser.windows import hold, row_of, shown_ids, wait_for, window
+from tests.browser.windows import hold, posted, row_of, shown_ids, wait_for, window
 from tests.store_state import change_article, let_close
 from tests.waiting import until
 
@@ -41,10 +41,6 @@ def overtake(site_store, article, other):
         vote(site_store, article)
 
 
-def post(site_store, title="New", groups=()):
-    return site_store.articles.post(77, "somebody", title, f"https://example.org/{next(_voters)}", groups).id
-
-
 def settle(page):
     """Wait until the page has finished its pending work; its clock advances meanwhile."""
     page.evaluate("fetch('/healthz').then(answer => answer.text())")
@@ -72,7 +68,7 @@ def points(page, article):
 
 def open_pair(page, site_store, path="/"):
     """Open the page; return it with the first two articles of which the second can overtake the first."""
-    first, second = [post(site_store), post(site_store)]
+    first, second = [posted(site_store), posted(site_store)]
     vote(site_store, first, 3)
     page.goto(path)
     shown = shown_ids(page)
@@ -81,7 +77,7 @@ def open_pair(page, site_store, path="/"):
 
 
 def test_the_vote_of_another_member_appears(page, site_store):
-    article = post(site_store)
+    article = posted(site_store)
     page.goto("/newest/")
     vote(site_store, article)
 
@@ -173,13 +169,13 @@ def test_a_reader_who_prefers_reduced_motion_sees_none(chromium, site, site_stor
 def test_new_articles_are_announced(page, site_store, path, newest, groups):
     page.goto(path)
     before = shown_ids(page)
-    number = post(site_store, "Fresh", groups)
+    number = posted(site_store, "Fresh", groups)
 
     later(page)
     news = page.get_by_role("status").get_by_role("link")
     expect(news).to_have_text("1 new article")
     assert shown_ids(page) == before
-    other = post(site_store, "Fresher", groups)
+    other = posted(site_store, "Fresher", groups)
     later(page)
     expect(news).to_have_text("2 new articles")
 
@@ -192,7 +188,7 @@ def test_the_link_to_new_articles_moves_nothing(page, site_store):
     page.goto("/newest/")
     row = page.locator(".row >> nth=0")
     before = row.bounding_box()
-    post(site_store)
+    posted(site_store)
 
     later(page)
 
@@ -206,7 +202,7 @@ def test_the_link_to_new_articles_is_beside_the_list_on_wide_screens(chromium, s
     with window(chromium, site, viewport={"width": 1280, "height": 800}, locale=language) as page:
         page.clock.install()
         page.goto(path)
-        post(site_store)
+        posted(site_store)
 
         later(page)
         longest = "More than 50 new articles" if language == "en" else "有 50 篇以上的新文章"
@@ -221,14 +217,14 @@ def test_the_link_to_new_articles_is_beside_the_list_on_wide_screens(chromium, s
 
 def test_the_link_to_new_articles_keeps_the_focus_when_its_text_changes(page, site_store):
     page.goto("/newest/")
-    post(site_store)
+    posted(site_store)
     followed(page)
     news = page.locator(".news a")
     news.focus()
 
     followed(page)
     expect(news).to_be_focused()
-    post(site_store)
+    posted(site_store)
     followed(page, LATE)
 
     expect(news).to_have_text("2 new articles")
@@ -246,7 +242,7 @@ def test_a_members_own_post_is_not_announced(page, site_store, site):
 
     followed(page)
     assert page.locator(".news a").count() == 0
-    post(site_store)
+    posted(site_store)
     followed(page)
 
     expect(page.locator(".news a")).to_have_text("1 new article")
@@ -255,7 +251,7 @@ def test_a_members_own_post_is_not_announced(page, site_store, site):
 
 def test_articles_of_other_groups_are_not_announced_in_a_group(page, site_store):
     page.goto("/groups/redis/")
-    post(site_store, groups=["web"])
+    posted(site_store, groups=["web"])
 
     followed(page)
 
@@ -263,7 +259,7 @@ def test_articles_of_other_groups_are_not_announced_in_a_group(page, site_store)
 
 
 def test_a_removed_article_says_so_and_cannot_be_opened_or_voted_for(page, site_store):
-    article = post(site_store)
+    article = posted(site_store)
     page.goto("/newest/")
     site_store.articles.remove(article, OPERATOR, "spam")
 
@@ -276,7 +272,7 @@ def test_a_removed_article_says_so_and_cannot_be_opened_or_voted_for(page, site_
 
 
 def test_a_closed_article_has_no_buttons_until_voting_reopens(page, site_store):
-    article = post(site_store)
+    article = posted(site_store)
     closes_at = site_store.articles.get(article).closes_at
     page.goto("/newest/")
     vote_button = page.locator(f"{row_of(article)} button.vote")
@@ -288,7 +284,7 @@ def test_a_closed_article_has_no_buttons_until_voting_reopens(page, site_store):
 
 
 def test_a_focused_button_does_not_disappear(page, site_store):
-    article = post(site_store)
+    article = posted(site_store)
     page.goto("/newest/")
     vote_button = page.locator(f"{row_of(article)} button.vote")
     vote_button.focus()
@@ -301,7 +297,7 @@ def test_a_focused_button_does_not_disappear(page, site_store):
 
 
 def test_counts_requested_before_a_vote_do_not_undo_it(page, site_store):
-    article = post(site_store)
+    article = posted(site_store)
     page.goto("/newest/")
     held = hold(page, ASKED)
     page.clock.fast_forward(SOON)
@@ -332,7 +328,7 @@ def test_views_and_visitors_update_on_the_hot_list(page, site_store):
 
 
 def test_older_counts_do_not_overwrite_a_pending_vote(page, site_store):
-    article = post(site_store)
+    article = posted(site_store)
     page.goto("/newest/")
     page.clock.fast_forward(SOON - 3000)
     held = hold(page, "**/vote/")
@@ -348,7 +344,7 @@ def test_older_counts_do_not_overwrite_a_pending_vote(page, site_store):
 
 
 def test_a_counted_vote_whose_responses_were_lost_appears_in_the_end(page, site_store):
-    article = post(site_store)
+    article = posted(site_store)
     page.goto("/newest/")
     page.route("**/vote/", lambda route: route.fetch() and route.abort())
     page.click(f"{row_of(article)} button.vote")
@@ -362,7 +358,7 @@ def test_a_counted_vote_whose_responses_were_lost_appears_in_the_end(page, site_
 
 
 def test_a_vote_in_another_window_of_the_member_appears(page, site_store, site):
-    article = post(site_store)
+    article = posted(site_store)
     page.goto("/newest/")
     other = page.context.new_page()
     other.goto("/newest/")
@@ -391,7 +387,7 @@ def show(page, hidden):
 
 
 def test_a_hidden_page_sends_nothing_and_refreshes_when_shown_again(page, site_store):
-    article = post(site_store)
+    article = posted(site_store)
     page.goto("/newest/")
     asked, _ = questions(page)
     show(page, hidden=True)
@@ -449,7 +445,7 @@ def test_a_page_shown_again_refreshes_frequently_again(page):
 
 
 def test_a_page_refreshes_frequently_again_after_a_change(page, site_store):
-    article = post(site_store, groups=["history"])
+    article = posted(site_store, groups=["history"])
     page.goto("/groups/history/")
     for _ in range(5):
         later(page, LATE)
@@ -522,7 +518,7 @@ def test_a_page_restored_from_the_cache_refreshes_at_once(page):
 
 
 def test_results_found_while_typing_stay_fresh_too(page, site_store):
-    article = post(site_store, "Perpetuity")
+    article = posted(site_store, "Perpetuity")
     page.goto("/search/")
     until(lambda: f'id="article-{article}"' in page.request.get("/search/?q=perpetuity").text())
     with page.expect_response(re.compile("[?]q=perpetuity$")):
@@ -555,7 +551,7 @@ def test_the_page_refreshes_less_and_less_often(page, site_store, trouble):
 
 
 def test_the_article_page_updates_too(page, site_store):
-    article = post(site_store)
+    article = posted(site_store)
     page.goto(f"/articles/{article}/")
     vote(site_store, article, 4)
 
@@ -566,7 +562,7 @@ def test_the_article_page_updates_too(page, site_store):
 
 
 def test_a_page_reopened_from_the_history_refreshes_at_once(chromium, site, site_store):
-    article = post(site_store)
+    article = posted(site_store)
     with window(chromium, site, "demo") as page:
         page.goto("/newest/")
         with page.expect_response("**/vote/"):

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import hold, row_of, settle, wait_for, window
+from tests.browser.windows import hold, posted, row_of, settle, wait_for, window
 
 pytestmark = pytest.mark.browser
 
@@ -210,8 +210,7 @@ def test_a_vote_on_results_leads_back_to_the_words_that_are_shown(page):
 
 
 def test_a_vote_whose_results_were_replaced_is_still_sent(chromium, site, site_store):
-    address = f"https://example.org/{site_store.store.now()}"
-    article = site_store.articles.post(77, "alice", "Zanzibar", address).id
+    article = posted(site_store, "Zanzibar")
     with window(chromium, site, "demo") as page:
         page.goto("/search/?q=zanzibar")
         held = hold(page, "**/vote/")

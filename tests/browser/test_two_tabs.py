@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.looks import send
-from tests.browser.windows import log_in, row_of
+from tests.browser.windows import log_in, posted, row_of
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +23,7 @@ def tabs(request, chromium, site):
 
 @pytest.fixture
 def article(site_store):
-    return site_store.articles.post(78, "somebody", "Fresh", f"https://example.org/{site_store.store.now()}").id
+    return posted(site_store, "Fresh")
 
 
 def votes(site_store, article):

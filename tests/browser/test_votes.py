@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import OPERATOR
-from tests.browser.windows import hold, log_in, row_of, shown_ids, tab_to, wait_for, window
+from tests.browser.windows import hold, log_in, posted, row_of, shown_ids, tab_to, wait_for, window
 from tests.store_state import change_article, let_close
 
 pytestmark = pytest.mark.browser
@@ -22,7 +22,7 @@ def page(chromium, site):
 @pytest.fixture
 def article(page, site_store):
     """A new article, posted by another member; the page shows the newest list."""
-    number = site_store.articles.post(77, "somebody", "Fresh", f"https://example.org/{site_store.store.now()}").id
+    number = posted(site_store, "Fresh")
     page.goto("/newest/")
     return number
 
@@ -312,9 +312,7 @@ def test_large_numbers_are_grouped_at_once(page, site_store, article):
 
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
 def test_the_page_writes_numbers_as_the_server_does(chromium, site, site_store, language):
-    number = site_store.articles.post(
-        77, "somebody", "Opposed", f"https://example.org/{site_store.store.now()}"
-    ).id
+    number = posted(site_store, "Opposed")
     change_article(site_store, number, {"opposes": 3000})
     with window(chromium, site, "demo", locale=language) as page:
         page.goto("/newest/")
@@ -417,7 +415,7 @@ def test_a_reader_without_an_account_is_redirected_to_the_login(chromium, site, 
 
 
 def test_without_javascript_the_form_is_sent(chromium, site, site_store):
-    number = site_store.articles.post(77, "somebody", "Plain", f"https://example.org/{site_store.store.now()}").id
+    number = posted(site_store, "Plain")
     with window(chromium, site, "demo", java_script_enabled=False) as page:
         page.goto("/newest/")
 
@@ -430,7 +428,7 @@ def test_without_javascript_the_form_is_sent(chromium, site, site_store):
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])
 def test_without_javascript_every_button_works_by_keyboard(chromium, site, site_store, key):
-    number = site_store.articles.post(77, "alice", "Keys", f"https://example.org/{site_store.store.now()}").id
+    number = posted(site_store, "Keys")
     with window(chromium, site, "demo", java_script_enabled=False) as page:
         page.goto("/newest/")
         for name, pressed, wanted in (
@@ -450,7 +448,7 @@ def test_without_javascript_every_button_works_by_keyboard(chromium, site, site_
 
 
 def test_without_javascript_a_click_before_the_login_counts_after_it(chromium, site, site_store):
-    number = site_store.articles.post(77, "alice", "Later", f"https://example.org/{site_store.store.now()}").id
+    number = posted(site_store, "Later")
     with window(chromium, site, java_script_enabled=False) as page:
         page.goto("/newest/")
         page.click(f"{row_of(number)} button.oppose")

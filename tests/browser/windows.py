@@ -1,10 +1,12 @@
 """Windows of readers and members that record every problem."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 
 from playwright.sync_api import Browser, Locator, Page, Route, StorageState
 
+from articles.repository import Repository
 from tests.site_process import Site
 from tests.waiting import until
 
@@ -75,6 +77,14 @@ def wait_for(page: Page, condition: Callable[[], object]) -> None:
 def settle(page: Page) -> None:
     """Wait two frames, until the page's scripts have handled the latest response."""
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+_links = count()
+
+
+def posted(site_store: Repository, title: str = "New", groups: Sequence[str] = ()) -> int:
+    """Let a member post an article with a link that no other has; return its id."""
+    return site_store.articles.post(77, "somebody", title, f"https://example.org/new/{next(_links)}", groups).id
 
 
 def row_of(article: int) -> str:
