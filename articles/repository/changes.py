@@ -85,10 +85,8 @@ class Changes(OfStore):
 
     def get_moments(self) -> dict[str, float]:
         """Return when each shard changed last, in seconds, by prefix; 0 if it never did. One round trip."""
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zrange(keys.changes, -1, -1, withscores=True)
-            last = [entries[0][1] / 1e6 if entries else 0.0 for entries in pipe.execute()]
+        replies = self._store.in_shards(lambda pipe, keys: pipe.zrange(keys.changes, -1, -1, withscores=True))
+        last = [entries[0][1] / 1e6 if entries else 0.0 for entries in replies]
         return {keys.prefix: at for keys, at in zip(self._store.shards.all, last, strict=True)}
 
     def get_weight(self) -> float:

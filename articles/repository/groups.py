@@ -82,7 +82,7 @@ class Groups(OfStore):
         missing = [slug for slug in dict.fromkeys(slugs) if slug not in targets]
         if not missing:
             return {slug: targets[slug] for slug in slugs}
-        replies = self._store.run_many([self._creation(slug, slug, is_implied=True) for slug in missing])
+        replies = self._store.run_many(self._creation(slug, slug, is_implied=True) for slug in missing)
         created = {slug: _target(slug, reply) for slug, reply in zip(missing, replies, strict=True)}
         return {slug: targets.get(slug) or created[slug] for slug in slugs}
 
@@ -104,7 +104,7 @@ class Groups(OfStore):
     def ensure(self, titles: dict[str, str]) -> None:
         """Create those groups of slug → title that do not exist yet. Idempotent. Two round trips."""
         missing = titles.keys() - self.get_titles().keys()
-        self._store.run_many([self._creation(slug, titles[slug]) for slug in sorted(missing)])
+        self._store.run_many(self._creation(slug, titles[slug]) for slug in sorted(missing))
 
     def rename(self, slug: str, title: str, actor: Actor, reason: str = "") -> None:
         """Change a group's title; its slug stays. One round trip. Raises GroupNotFound, GroupExists."""

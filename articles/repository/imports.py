@@ -168,10 +168,8 @@ class Imports:
         ]
         while waiting:
             replies = self._store.run_many(
-                [
-                    Call("imports/find", (ranking,), (keys.prefix, skip, _FOUND_PER_SCRIPT, *batch))
-                    for keys, ranking, batch, skip in waiting
-                ]
+                Call("imports/find", (ranking,), (keys.prefix, skip, _FOUND_PER_SCRIPT, *batch))
+                for keys, ranking, batch, skip in waiting
             )
             for *_, flat in replies:
                 rows = (flat[at : at + 3] for at in range(0, len(flat), 3))
@@ -257,11 +255,11 @@ class Imports:
 
     def count(self) -> int:
         """Return the number of articles, removed ones included. One round trip."""
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zcard(keys.order(Order.TIME))
-                pipe.zcard(keys.removed)
-            return sum(pipe.execute())
+        return sum(
+            self._store.in_shards(
+                lambda pipe, keys: (pipe.zcard(keys.order(Order.TIME)), pipe.zcard(keys.removed))
+            )
+        )
 
 
 def _mark(article: ImportedArticle) -> Mark:

@@ -55,10 +55,7 @@ class Inbox(OfStore):
 
     def iterate(self, user: UserId) -> Iterator[NoticePointer]:
         """Yield every notice of a member, newest first. One round trip."""
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zrevrange(keys.inbox(user), 0, -1, withscores=True)
-            shards = pipe.execute()
+        shards = self._store.in_shards(lambda pipe, keys: pipe.zrevrange(keys.inbox(user), 0, -1, withscores=True))
         yield from _pointers(newest_first(shards))
 
     def list_between(self, members: Sequence[tuple[UserId, float]], until: float) -> list[list[NoticePointer]]:

@@ -80,10 +80,10 @@ class Members(OfStore):
 
         Each article's first vote is the poster's own. Two round trips; one without articles.
         """
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zrevrange(keys.posted(poster), 0, ARTICLES_RATED - 1, withscores=True)
-            newest = islice(_noted(pipe.execute()), ARTICLES_RATED)
+        replies = self._store.in_shards(
+            lambda pipe, keys: pipe.zrevrange(keys.posted(poster), 0, ARTICLES_RATED - 1, withscores=True)
+        )
+        newest = islice(_noted(replies), ARTICLES_RATED)
         articles = read_articles(self._store, [article_id for article_id, _ in newest], None)
         return sum(article.points - 1 for article in articles if article.removed is None)
 
@@ -103,10 +103,8 @@ class Members(OfStore):
 
         One round trip.
         """
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.hgetall(keys.visits(user))
-            visits = [visit for shard in pipe.execute() for visit in shard.items()]
+        replies = self._store.in_shards(lambda pipe, keys: pipe.hgetall(keys.visits(user)))
+        visits = [visit for shard in replies for visit in shard.items()]
         ended = [(article_id_from(number), moment(noted.rpartition(" ")[2]) or 0.0) for number, noted in visits]
         return sorted(ended, key=lambda visit: visit[1], reverse=True)
 
@@ -119,11 +117,9 @@ class Members(OfStore):
 
     def count_posted(self, user: UserId) -> tuple[int, int]:
         """Return how many articles and comments the member posted, including removed ones. One round trip."""
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zcard(keys.posted(user))
-                pipe.zcard(keys.commented(user))
-            counts = pipe.execute()
+        counts = self._store.in_shards(
+            lambda pipe, keys: (pipe.zcard(keys.posted(user)), pipe.zcard(keys.commented(user)))
+        )
         return sum(counts[::2]), sum(counts[1::2])
 
     def _voted_page(self, user: UserId, number: int, choice: Choice, after: Position | None) -> MemberPage:

@@ -123,6 +123,7 @@ def test_interrupted_views_are_neither_duplicated_nor_lost(run, site_store, monk
     sent, batches = Store.run_many, []
 
     def attempt(self, calls, **how):
+        calls = list(calls)
         if calls and calls[0].script == "readership/record_view":
             if len(batches) == done:
                 sent(self, calls[: len(calls) // 3], **how)  # part of a batch is stored

@@ -144,6 +144,7 @@ def test_one_exchange_enters_a_limited_number_of_comments_and_voters(repository,
     steps, run_many = [], repository.store.run_many
 
     def watched(calls):
+        calls = list(calls)
         entered = [len(call.args) for call in calls if call.script == "imports/enter_comments"]
         assert len(entered) <= 1
         steps.extend((arguments - 4) // 13 - 1 for arguments in entered)

@@ -232,6 +232,7 @@ def meddling(repository, monkeypatch, before, after=lambda: None):
     readings, run = [], repository.store.run_many
 
     def meddled(calls, **how):
+        calls = list(calls)
         if calls[0].script != "ranking/find_places":
             return run(calls, **how)
         readings.append(calls)

@@ -127,6 +127,7 @@ def test_an_article_removed_while_ranks_are_read_is_not_sampled(repository, monk
     run = repository.store.run_many
 
     def remove_before_sampling(calls, **how):
+        calls = list(calls)
         if calls[0].script == "readership/sample_history":
             repository.articles.remove(removed, MODERATOR, "Spam")
         return run(calls, **how)

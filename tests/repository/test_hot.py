@@ -455,6 +455,7 @@ def test_a_trim_that_arrives_after_another_rescore_removes_nothing(server_url, c
     run_many, overtaken = repository.store.run_many, []
 
     def overtaking(calls, **options):
+        calls = list(calls)
         if calls[0].script == "lists/trim_hot" and not overtaken:
             overtaken.append(hot_values(repository))
             clock.advance(50 * HOUR)

@@ -354,6 +354,7 @@ def test_the_store_serves_others_while_many_voters_are_entered(repository, clock
     exchanges, run_many = [], repository.store.run_many
 
     def watched(calls):
+        calls = list(calls)
         entered = [call.args[3:] for call in calls if call.script == "imports/enter"]
         exchanges.extend([[int(votes) for step in entered for votes in step[5 :: step[0]]]] if entered else [])
         return run_many(calls)

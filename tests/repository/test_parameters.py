@@ -373,7 +373,7 @@ def test_a_delayed_worker_does_not_affect_a_later_change(filled):
     begin(filled)
     stages, ends = [], []
     late = connect(filled.store.client, shards=filled.store.shards.count, clock=filled.store.now)
-    late.store.run_many = lambda calls: stages.append(list(calls)) or filled.store.run_many(calls)
+    late.store.run_many = lambda calls: stages.append(list(calls)) or filled.store.run_many(stages[-1])
     late.store.run_together = lambda calls: ends.append(list(calls)) or filled.store.run_together(calls)
     finish_tuning(late)
     third = replace(OTHER, votes_per_day=1000)
@@ -486,6 +486,7 @@ def test_a_group_whose_ranking_is_built_while_the_weight_changes_is_read_again(
     run_many, overtaken = reader.store.run_many, []
 
     def overtaking(calls, **options):
+        calls = list(calls)
         if overtaken:
             return run_many(calls, **options)
         overtaken.append(True)

@@ -76,10 +76,8 @@ class BackupReader:
             self._survey()
 
     def _log_lengths(self) -> dict[Keys, int]:
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.llen(keys.log)
-            return dict(zip(self._store.shards.all, pipe.execute(), strict=True))
+        replies = self._store.in_shards(lambda pipe, keys: pipe.llen(keys.log))
+        return dict(zip(self._store.shards.all, replies, strict=True))
 
     def _survey(self) -> None:
         """Collect the names of all keys that are read one by one. Reads the names of all keys."""

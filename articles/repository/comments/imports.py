@@ -30,9 +30,7 @@ def enter_comments(
         for step in filled(places, weights.__getitem__, AT_ONCE)
     )
     for exchange in filled(steps, lambda step: sum(map(weights.__getitem__, step)), AT_ONCE):
-        replies = store.run_many(
-            [_call(store, ids[step[0]] or 0, [comments[n] for n in step]) for step in exchange]
-        )
+        replies = store.run_many(_call(store, ids[step[0]] or 0, [comments[n] for n in step]) for step in exchange)
         for step, reply in zip(exchange, replies, strict=True):
             statuses = [status for status in reply if status != "stub"]
             for n, status in zip(step, statuses, strict=True):

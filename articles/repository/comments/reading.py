@@ -132,10 +132,9 @@ def member_page(store: Store, user: UserId, number: int) -> tuple[list[Comment],
     The first reads the places of the comments in each shard's list, the second the comments of the page.
     """
     page, shards = page_window(number, COMMENTS_PER_MEMBER_PAGE, MOST_PAGED), store.shards.all
-    with store.pipeline() as pipe:
-        for keys in shards:
-            pipe.zrevrange(keys.commented(user), 0, page.end, withscores=True)
-        replies = pipe.execute()
+    replies = store.in_shards(
+        lambda pipe, keys: pipe.zrevrange(keys.commented(user), 0, page.end, withscores=True)
+    )
     places = sorted(
         ((sort_key(at, member), shard) for shard, entries in enumerate(replies) for member, at in entries),
         reverse=True,
@@ -144,14 +143,12 @@ def member_page(store: Store, user: UserId, number: int) -> tuple[list[Comment],
     parts_of_list = places[: page.start], places[page.start : page.end]
     before, within = (Counter(shard for _, shard in part) for part in parts_of_list)
     parts = store.run_many(
-        [
-            Call(
-                "comments/list",
-                (shards[n].commented(user),),
-                (before[n], within[n], _WHOLE_PAGE, shards[n].prefix, *FIELDS_WITH_HTML),
-            )
-            for n in sorted(within)
-        ]
+        Call(
+            "comments/list",
+            (shards[n].commented(user),),
+            (before[n], within[n], _WHOLE_PAGE, shards[n].prefix, *FIELDS_WITH_HTML),
+        )
+        for n in sorted(within)
     )
     comments = comments_from(store, chain.from_iterable(parts))
     return sorted(comments, key=_age_order, reverse=True), page.has_next(len(places) - page.start)
@@ -162,14 +159,12 @@ def newest_comments(store: Store, since: float, article_id: ArticleId | None) ->
     shards = store.shards.all if article_id is None else [store.shards.of(article_id)]
     article = "" if article_id is None else article_id
     replies = store.run_many(
-        [
-            Call(
-                "comments/list_newest",
-                (keys.order(Order.ACTIVE),),
-                (article, exact_time(since), LEAST_IN_FEED, MOST_IN_FEED, keys.prefix, *FIELDS_WITH_HTML),
-            )
-            for keys in shards
-        ]
+        Call(
+            "comments/list_newest",
+            (keys.order(Order.ACTIVE),),
+            (article, exact_time(since), LEAST_IN_FEED, MOST_IN_FEED, keys.prefix, *FIELDS_WITH_HTML),
+        )
+        for keys in shards
     )
     comments = comments_from(store, chain.from_iterable(replies))
     return within_a_feed(sorted(comments, key=_age_order, reverse=True), since)

@@ -135,10 +135,10 @@ class Feeds:
     def list_posted(self, poster: UserId, feed_filter: FeedFilter) -> list[Article]:
         """Return the articles of a member's feed, newest first."""
         most = self._candidates(feed_filter)
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zrevrange(keys.posted(poster), 0, most - 1, withscores=True)
-            entries = [sort_key(at, member) for shard in pipe.execute() for member, at in shard]
+        replies = self._store.in_shards(
+            lambda pipe, keys: pipe.zrevrange(keys.posted(poster), 0, most - 1, withscores=True)
+        )
+        entries = [sort_key(at, member) for shard in replies for member, at in shard]
         ids = [article_id_from(member) for _, member in sorted(entries, reverse=True)[:most]]
         return self._collect(self._standings.list_for(ids), feed_filter)
 
@@ -198,8 +198,6 @@ class Feeds:
 
 def _longest_window(store: Store) -> float:
     """Return the longest voting window, in seconds, of any article, whatever is configured now. One round trip."""
-    with store.pipeline() as pipe:
-        for keys in store.shards.all:
-            pipe.hget(keys.ranking, "longest_window")
-        windows = [float(window) for window in pipe.execute() if window]
+    replies = store.in_shards(lambda pipe, keys: pipe.hget(keys.ranking, "longest_window"))
+    windows = [float(window) for window in replies if window]
     return max(windows, default=store.rules.voting_window)

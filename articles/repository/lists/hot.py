@@ -111,12 +111,10 @@ class Hot(OfStore):
         values = sorted((value for shard in entries for _, value in shard), reverse=True)
         for last in islice(values, keep - 1, keep):
             store.run_many(
-                [
-                    Call(
-                        "lists/trim_hot",
-                        [keys.order(Order.HOT), keys.ranking],
-                        [keys.prefix, f"{last:.17g}", *state],
-                    )
-                    for keys in store.shards.all
-                ]
+                Call(
+                    "lists/trim_hot",
+                    [keys.order(Order.HOT), keys.ranking],
+                    [keys.prefix, f"{last:.17g}", *state],
+                )
+                for keys in store.shards.all
             )

@@ -150,10 +150,7 @@ class Flags:
 
     def count(self) -> int:
         """Return the number of entries in the queue. One round trip."""
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zcard(keys.flagged)
-            return sum(pipe.execute())
+        return sum(self._store.in_shards(lambda pipe, keys: pipe.zcard(keys.flagged)))
 
     def get_page(self, number: int = 1, *, seen: Collection[SubjectId] = ()) -> QueuePage:
         """Return page `number` of the queue, counted from 1. Three round trips. Raises PageNotFound.
@@ -162,10 +159,9 @@ class Flags:
         """
         size = self._store.rules.per_page
         start = 0 if seen else (number - 1) * size
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zrevrange(keys.flagged, 0, start + len(seen) + size, withscores=True)
-            shards = pipe.execute()
+        shards = self._store.in_shards(
+            lambda pipe, keys: pipe.zrevrange(keys.flagged, 0, start + len(seen) + size, withscores=True)
+        )
         heaviest_first = map(int, map(itemgetter(0), merge(*shards, key=itemgetter(1), reverse=True)))
         subjects = [subject for subject in heaviest_first if subject not in seen][start:]
         if number > 1 and not seen and not subjects:

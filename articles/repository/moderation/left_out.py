@@ -177,11 +177,9 @@ class LeftOutUpkeep:
         """Return the shards' records of each of these members. One round trip, none without members."""
         if not members:
             return []
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.hmget(keys.left_out_acts, members)
-                pipe.smismember(keys.left_out, members)
-            replies = pipe.execute()
+        replies = self._store.in_shards(
+            lambda pipe, keys: (pipe.hmget(keys.left_out_acts, members), pipe.smismember(keys.left_out, members))
+        )
         shards = [map(_state_from, *replies[at : at + 2]) for at in range(0, len(replies), 2)]
         return list(zip(*shards, strict=True))
 

@@ -93,10 +93,7 @@ class ModerationLog(OfStore):
         """
         shards, size = self._store.shards.all, self._store.rules.per_page
         if rest is None:
-            with self._store.pipeline() as pipe:
-                for keys in shards:
-                    pipe.llen(keys.log)
-                rest = pipe.execute()
+            rest = self._store.in_shards(lambda pipe, keys: pipe.llen(keys.log))
         if len(rest) != len(shards):
             raise PageNotFound(1)
         with self._store.pipeline() as pipe:
@@ -122,9 +119,7 @@ class ModerationLog(OfStore):
         if len(shards) == 1 or start == 0:
             return [(start, end - 1)] * len(shards)
         step = max(_LEAST_STEP, isqrt(end))
-        replies = self._store.run_many(
-            [Call("moderation_log/sample", (keys.log,), (step, end)) for keys in shards]
-        )
+        replies = self._store.run_many(Call("moderation_log/sample", (keys.log,), (step, end)) for keys in shards)
         logs = [_Samples(step, length, tuple(map(float, times))) for length, *times in replies]
         times = sorted({at for log in logs for at in log.times}, reverse=True)
         # Counts increase along the times: take the last time certainly above the page, the first certainly below.

@@ -38,19 +38,15 @@ class VotingRings(OfStore):
 
     def count(self) -> int:
         """Return the number of flagged articles. One round trip."""
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zcard(keys.rings)
-            return sum(pipe.execute())
+        return sum(self._store.in_shards(lambda pipe, keys: pipe.zcard(keys.rings)))
 
     def get_page(self, number: int = 1) -> RingPage:
         """Return page `number` of the flagged articles, counted from 1. Two round trips. Raises PageNotFound."""
         size = self._store.rules.per_page
         start = (number - 1) * size
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zrevrange(keys.rings, 0, start + size, withscores=True)
-            shards = pipe.execute()
+        shards = self._store.in_shards(
+            lambda pipe, keys: pipe.zrevrange(keys.rings, 0, start + size, withscores=True)
+        )
         members = [member for member, _ in merge(*shards, key=itemgetter(1), reverse=True)][start:]
         if number > 1 and not members:
             raise PageNotFound(number)

@@ -53,19 +53,12 @@ def move_of(store: Store, field: str) -> str | None:
 
 def note_changes(store: Store, mark: str = COPYING) -> None:
     """Let every change record what it changes. One round trip. Idempotent."""
-    with store.pipeline() as pipe:
-        for keys in store.shards.all:
-            pipe.set(keys.moving, mark)
-            pipe.unlink(keys.closed)
-        pipe.execute()
+    store.in_shards(lambda pipe, keys: (pipe.set(keys.moving, mark), pipe.unlink(keys.closed)))
 
 
 def refuse_changes(store: Store, seconds: int) -> None:
     """Let every shard refuse changes for some seconds. One round trip."""
-    with store.pipeline() as pipe:
-        for keys in store.shards.all:
-            pipe.set(keys.closed, 1, ex=seconds)
-        pipe.execute()
+    store.in_shards(lambda pipe, keys: pipe.set(keys.closed, 1, ex=seconds))
 
 
 def take_changed(store: Store) -> dict[str, list[str]]:
@@ -77,18 +70,12 @@ def take_changed(store: Store) -> dict[str, list[str]]:
 
 def forget_taken(store: Store) -> None:
     """Forget which changed keys were taken. One round trip."""
-    with store.pipeline() as pipe:
-        for keys in store.shards.all:
-            pipe.unlink(keys.taken)
-        pipe.execute()
+    store.in_shards(lambda pipe, keys: pipe.unlink(keys.taken))
 
 
 def count_changed(store: Store) -> int:
     """Return how many keys have changed since they were taken. One round trip."""
-    with store.pipeline() as pipe:
-        for keys in store.shards.all:
-            pipe.scard(keys.changed)
-        return sum(pipe.execute())
+    return sum(store.in_shards(lambda pipe, keys: pipe.scard(keys.changed)))
 
 
 def finish(store: Store) -> bool:

@@ -156,14 +156,12 @@ class RankingParameters(OfStore):
         seconds_per_point = exact(parameters.seconds_per_point)
         step = max(1, ARTICLES_PER_STEP // self._store.shards.count)
         replies = self._store.run_many(
-            [
-                Call(
-                    "ranking/stage_scores",
-                    (keys.ranking, keys.next_score, keys.order(Order.TIME), keys.order(Order.SCORE)),
-                    (keys.prefix, seconds_per_point, step, version),
-                )
-                for keys in self._store.shards.all
-            ]
+            Call(
+                "ranking/stage_scores",
+                (keys.ranking, keys.next_score, keys.order(Order.TIME), keys.order(Order.SCORE)),
+                (keys.prefix, seconds_per_point, step, version),
+            )
+            for keys in self._store.shards.all
         )
         return all(done for done, _, _ in replies)
 

@@ -95,7 +95,7 @@ class Previews:
     def _readership(self) -> tuple[float, list[_Readership]]:
         """Return the moment of the hot list's last rescore, and its entries."""
         for _ in range(MOST_READINGS):
-            replies = self._store.run_many([_numbers_of(keys) for keys in self._store.shards.all])
+            replies = self._store.run_many(_numbers_of(keys) for keys in self._store.shards.all)
             states = [state for state, _ in replies]
             if all(state == states[0] for state in states):
                 break

@@ -38,12 +38,14 @@ class Weights:
 
     def get_recent(self) -> Recent:
         """Return the numbers to learn from, of at most about MOST_ARTICLES articles. At most five round trips."""
-        shards, now = self._store.shards.all, self._store.now()
-        with self._store.pipeline() as pipe:
-            for keys in shards:
-                pipe.zrange(keys.order(Order.TIME), 0, 0, withscores=True)
-                pipe.zrange(keys.order(Order.TIME), -1, -1, withscores=True)
-            times = [float(time) for entries in pipe.execute() for _, time in entries]
+        now = self._store.now()
+        replies = self._store.in_shards(
+            lambda pipe, keys: (
+                pipe.zrange(keys.order(Order.TIME), 0, 0, withscores=True),
+                pipe.zrange(keys.order(Order.TIME), -1, -1, withscores=True),
+            )
+        )
+        times = [float(time) for entries in replies for _, time in entries]
         if not times:
             return Recent((), 0, None)
         begin, end = max(times) - RECENT, min(max(times), now - SETTLED)

@@ -33,12 +33,12 @@ class ViewArchive(OfStore):
 
     def list_due(self, at_most: int) -> list[ArticleId]:
         """Return articles without a view for `Rules.archive_after`, the longest unread first. One round trip."""
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.zrangebyscore(
-                    keys.viewed, "-inf", exact_time(self._limit()), start=0, num=at_most, withscores=True
-                )
-            entries = [entry for shard in pipe.execute() for entry in shard]
+        replies = self._store.in_shards(
+            lambda pipe, keys: pipe.zrangebyscore(
+                keys.viewed, "-inf", exact_time(self._limit()), start=0, num=at_most, withscores=True
+            )
+        )
+        entries = [entry for shard in replies for entry in shard]
         oldest = sorted((viewed_at, article_id_from(article_id)) for article_id, viewed_at in entries)
         return [article_id for _, article_id in oldest[:at_most]]
 
@@ -47,9 +47,7 @@ class ViewArchive(OfStore):
 
     def get_counters(self, ids: Sequence[ArticleId]) -> list[Counters]:
         """Return the counters of those of these articles that have any, each read atomically. One round trip."""
-        replies = self._store.run_many(
-            [self._call("readership/read_counters", number, [number]) for number in ids]
-        )
+        replies = self._store.run_many(self._call("readership/read_counters", number, [number]) for number in ids)
         return [_counters(number, reply) for number, reply in zip(ids, replies, strict=True) if reply]
 
     def store(self, kept: Sequence[Counters]) -> int:
@@ -66,12 +64,10 @@ class ViewArchive(OfStore):
     def _run_archive(self, known: Sequence[tuple[ArticleId, int, Mapping[str, int]]]) -> int:
         limit, shards = exact_time(self._limit()), self._store.shards
         replies = self._store.run_many(
-            [
-                self._call(
-                    "readership/archive", number, [number, pv, limit, shards.of(number).prefix, *_flat(suspects)]
-                )
-                for number, pv, suspects in known
-            ]
+            self._call(
+                "readership/archive", number, [number, pv, limit, shards.of(number).prefix, *_flat(suspects)]
+            )
+            for number, pv, suspects in known
         )
         return sum(status == "ok" for status, *_ in replies)
 

@@ -46,23 +46,18 @@ class History(OfStore):
             ranked[store.shards.of(article_id).prefix] += [article_id, *ranks]
         return sum(
             store.run_many(
-                [
-                    Call(
-                        "readership/sample_history",
-                        [keys.ranking],
-                        [keys.prefix, moment, KEPT, AHEAD, *ranked[keys.prefix]],
-                    )
-                    for keys in store.shards.all
-                ]
+                Call(
+                    "readership/sample_history",
+                    [keys.ranking],
+                    [keys.prefix, moment, KEPT, AHEAD, *ranked[keys.prefix]],
+                )
+                for keys in store.shards.all
             )
         )
 
     def _is_due(self, moment: int) -> bool:
         """Return whether any shard lacks this moment, so that an interrupted call is completed."""
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.hget(keys.ranking, "sampled_at")
-            newest = pipe.execute()
+        newest = self._store.in_shards(lambda pipe, keys: pipe.hget(keys.ranking, "sampled_at"))
         return any(not (at or "").isdigit() or int(at) < moment or int(at) - moment > AHEAD for at in newest)
 
     def _ranks(self, order: Order) -> dict[ArticleId, int]:

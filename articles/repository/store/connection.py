@@ -1,7 +1,7 @@
 """The connection that all parts of the repository share: client, shards, rules and clock."""
 
 import time
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
@@ -19,7 +19,7 @@ from articles.repository.store.clients.cluster import ClusterClient
 from articles.repository.store.clients.cluster_nodes import Layout
 from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.confirmation import Confirmation
-from articles.repository.store.keys import Shards
+from articles.repository.store.keys import Keys, Shards
 from articles.repository.store.riding import rides_with
 from articles.text.kept_html import KeptHtml
 
@@ -137,6 +137,14 @@ class Store:
         """Yield a pipeline: one round trip at `execute()`."""
         with self._observed("pipeline"), self.client.pipeline(transaction=False) as pipe:
             yield pipe
+
+    def in_shards(self, queue: Callable[[Pipeline, Keys], object]) -> list[Any]:
+        """Return the replies to the commands that are queued for each shard. One round trip."""
+        with self.pipeline() as pipe:
+            for keys in self.shards.all:
+                queue(pipe, keys)
+            replies: list[Any] = pipe.execute()
+        return replies
 
     @property
     def is_cluster(self) -> bool:
@@ -281,13 +289,14 @@ class Store:
         """Run a script like `ask`; return what follows the status "ok"."""
         return self.ask(script, subject, keys, args)[1:]
 
-    def run_many(self, calls: Sequence[Call], *, may_be_stale: bool = False) -> list[Any]:
+    def run_many(self, calls: Iterable[Call], *, may_be_stale: bool = False) -> list[Any]:
         """Run many scripts and return their replies in order. One round trip, two if the store lacks a script.
 
         Only for idempotent scripts that are independent of each other: those that the store lacks run after the
         rest. If they may be stale, replicas reply where the site reads from them; if these fail, the primary.
         Takes waiting rides along.
         """
+        calls = tuple(calls)
         rides = [] if may_be_stale else rides_with(self, calls)
         sent = (*calls, *(call for ride in rides for call in ride.calls))
         with self._observed("many"):

@@ -208,10 +208,7 @@ class Audit(OfStore):
         shards, since = list[list[Any]](), 0.0
         while True:
             before = shards
-            with self._store.pipeline() as pipe:
-                for keys in self._store.shards.all:
-                    pipe.hmget(keys.ranking, _NAMES)
-                shards = pipe.execute()
+            shards = self._store.in_shards(lambda pipe, keys: pipe.hmget(keys.ranking, _NAMES))
             if all(values == shards[0] for values in shards):
                 return shards
             if shards != before:

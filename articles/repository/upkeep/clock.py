@@ -56,10 +56,8 @@ class StoreClock(OfStore):
         """
         now, passed = exact_time(self._store.now()), f"{uptime():.3f}"
         self._store.run_many(
-            [
-                Call("clock/advance", [keys.ranking], [now, machine_start(), passed, INTERVAL])
-                for keys in self._store.shards.all
-            ]
+            Call("clock/advance", [keys.ranking], [now, machine_start(), passed, INTERVAL])
+            for keys in self._store.shards.all
         )
 
     def compare(self) -> Clocks:
@@ -78,10 +76,7 @@ class StoreClock(OfStore):
 
     def accept(self) -> None:
         """Set the clock to this machine's clock, ahead or back. One round trip."""
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                pipe.hset(keys.ranking, "clock", exact_time(self._store.now()))
-            pipe.execute()
+        self._store.in_shards(lambda pipe, keys: pipe.hset(keys.ranking, "clock", exact_time(self._store.now())))
 
     def drop_voters(self, budget: float) -> int:
         """Drop voter sets of articles and comments closed for longer than the grace; return how many.
