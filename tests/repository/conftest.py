@@ -1,4 +1,4 @@
-"""The article under test, and a counter of round trips."""
+"""The article under test, small batches, and a counter of round trips."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,8 +8,12 @@ import pytest
 from redis.connection import AbstractConnection
 
 from articles.domain.articles import ArticleId
-from articles.repository import Repository
+from articles.repository import Repository, accounts, members
+from articles.repository.backup import reading as backup_reading
+from articles.repository.moderation import left_out
+from articles.repository.ranking import parameters
 from articles.repository.store.clients.cluster_exchange import Exchange
+from articles.repository.upkeep import clock as clock_upkeep
 from tests.cast import ALICE
 from tests.clock import Clock
 from tests.repository.exchanges import Exchanges
@@ -24,6 +28,26 @@ from tests.topologies.of_this_run import Databases
 def article(repository: Repository) -> ArticleId:
     """The id of an article that alice has just posted in the group python."""
     return repository.articles.post(ALICE, "alice", "A title", "https://example.org/a", ["python"]).id
+
+
+BATCHES = (
+    (accounts, "NAMES_PER_SCRIPT"),
+    (backup_reading, "ARTICLES_PER_CHECK"),
+    (backup_reading, "ENTRIES_PER_STEP"),
+    (clock_upkeep, "ARTICLES_PER_STEP"),
+    (left_out, "ARTICLES_PER_CHECK"),
+    (left_out, "ENTRIES_PER_CHECK"),
+    (members, "ENTRIES_PER_READ"),
+    (parameters, "ARTICLES_PER_STEP"),
+)
+"""How much the repository handles at once, for the tests that take several steps."""
+
+
+@pytest.fixture
+def small_batches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the repository handle one thing at once, or as many as the test's parameter says."""
+    for module, name in BATCHES:
+        monkeypatch.setattr(module, name, getattr(request, "param", 1))
 
 
 @pytest.fixture(scope="module")

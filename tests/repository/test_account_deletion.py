@@ -10,7 +10,7 @@ from articles.domain.errors import AccountDeleted, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, DELETED_NAME
 from articles.domain.ranking import Parameters
-from articles.repository import Repository, accounts
+from articles.repository import Repository
 from articles.repository.store import schema
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
@@ -113,8 +113,7 @@ def test_the_moderation_log_keeps_the_actions_without_the_members_name(used):
     assert problems(used) == []
 
 
-def test_a_parameter_change_in_progress_is_logged_without_the_members_name(used, monkeypatch):
-    monkeypatch.setattr("articles.repository.ranking.parameters.ARTICLES_PER_STEP", 1)
+def test_a_parameter_change_in_progress_is_logged_without_the_members_name(small_batches, used):
     used.parameters.apply(
         Parameters(votes_per_day=20),
         expected=used.parameters.get_state().version,
@@ -155,9 +154,10 @@ def the_end(repository: Repository, clock: Clock) -> dict[str, object]:
     return all_but_chance(repository)
 
 
-def test_an_account_deletion_interrupted_anywhere_reaches_the_same_end(repository, clock, monkeypatch):
+@pytest.mark.parametrize("small_batches", [2], indirect=True)
+def test_an_account_deletion_interrupted_anywhere_reaches_the_same_end(small_batches, repository, clock):
     end, sound = the_end(repository, clock), False
-    monkeypatch.setattr(accounts, "NAMES_PER_SCRIPT", 2)
+    assert problems(repository) == []
     stride = max(1, repository.store.shards.count // 4)  # with more shards, each takes the same steps
     commands = 0
     while not sound:
@@ -177,7 +177,6 @@ def test_an_account_deletion_interrupted_anywhere_reaches_the_same_end(repositor
         leave(repository, CAROL, "carol")
 
         assert all_but_chance(repository) == end
-        assert problems(repository) == []
         commands += stride
     assert commands > 10
 
@@ -215,14 +214,13 @@ def test_votes_and_posts_during_account_deletion_are_complete_or_refused(reposit
     assert (repository.members.get_voted(BOB).articles, repository.members.get_opposed(BOB).articles) == ((), ())
 
 
-def test_an_article_removed_or_restored_during_account_deletion_is_not_skipped(repository, clock, monkeypatch):
+def test_an_article_removed_or_restored_during_account_deletion_is_not_skipped(small_batches, repository, clock):
     articles = []
     for number in range(24):
         clock.advance(1)
         articles.append(post(repository, number, poster=BOB))
     for article in articles[::2]:
         repository.articles.remove(article, MODERATOR, "Spam")
-    monkeypatch.setattr(accounts, "NAMES_PER_SCRIPT", 1)
 
     progress, turn = repository.account_deletion.advance(BOB, "user2", "", never), 0
     while progress.startswith("articles"):
@@ -246,8 +244,7 @@ def test_repeating_account_deletion_removes_what_the_member_saved_meanwhile(used
     assert list(used.members.iterate_saved(ALICE)) == []
 
 
-def test_articles_posted_at_the_same_moment_are_all_processed(repository, clock, monkeypatch):
-    monkeypatch.setattr(accounts, "NAMES_PER_SCRIPT", 2)
+def test_articles_posted_at_the_same_moment_are_all_processed(small_batches, repository, clock):
     articles = [post(repository, number, poster=BOB) for number in range(30)]  # the clock stands still
     clock.advance(5)
     articles.append(post(repository, 31, poster=BOB))
@@ -325,7 +322,7 @@ def test_until_the_last_pass_the_store_knows_what_a_deleted_account_posted(used)
 
 
 @pytest.mark.parametrize("is_last", [False, True])
-def test_both_passes_may_be_repeated_and_interrupted(repository, clock, monkeypatch, is_last):
+def test_both_passes_may_be_repeated_and_interrupted(small_batches, repository, clock, is_last):
     def at_the_end() -> dict[str, object]:
         leave(repository, CAROL, "user3", is_last=is_last)
         leave(repository, CAROL, "carol", is_last=is_last)
@@ -334,7 +331,6 @@ def test_both_passes_may_be_repeated_and_interrupted(repository, clock, monkeypa
     refill(repository, clock)
     end = at_the_end()
     refill(repository, clock)
-    monkeypatch.setattr(accounts, "NAMES_PER_SCRIPT", 1)
     for last in (False, True)[: 1 + is_last]:
         progress, turn = "", 0
         while turn == 0 or progress:

@@ -14,9 +14,8 @@ from articles.domain.comments import CommentOrder, root_of
 from articles.domain.errors import StoreUnfit
 from articles.domain.moderation_log import LogEntry
 from articles.repository import Repository
-from articles.repository.backup import BackupReader, BackupRecord, Layout, reading
+from articles.repository.backup import BackupReader, BackupRecord, Layout
 from articles.repository.backup.reading import read_layout
-from articles.repository.ranking import parameters
 from articles.repository.store import keys as names
 from articles.repository.store import schema
 from articles.repository.store.connection import Store
@@ -287,8 +286,7 @@ def test_a_backup_reads_many_articles_in_few_round_trips(server_url, clock):
     assert len(trips) < 30
 
 
-def test_an_article_with_very_many_voters_is_read_whole(repository, empty_url, clock, monkeypatch):
-    monkeypatch.setattr(reading, "ENTRIES_PER_STEP", 10)
+def test_an_article_with_very_many_voters_is_read_whole(small_batches, repository, empty_url, clock):
     ids = [post(repository, number) for number in range(6)]
     for user in range(100, 130):
         repository.votes.cast(ids[0], user, Choice.VOTE)
@@ -299,11 +297,9 @@ def test_an_article_with_very_many_voters_is_read_whole(repository, empty_url, c
     assert problems(copy) == []
 
 
-def test_a_thread_is_restored_with_its_votes_whatever_the_steps(repository, empty_url, clock, monkeypatch):
+def test_a_thread_is_restored_with_its_votes_whatever_the_steps(small_batches, repository, empty_url, clock):
     use(repository, clock)
     whole = {order: repository.comments.get_thread(7, order, reader=10) for order in CommentOrder}
-    monkeypatch.setattr(reading, "ENTRIES_PER_STEP", 10)
-    monkeypatch.setattr(reading, "ARTICLES_PER_CHECK", 2)
 
     copy = restored(empty_url, *lines(repository.store), shards=3, clock=clock)
 
@@ -313,8 +309,7 @@ def test_a_thread_is_restored_with_its_votes_whatever_the_steps(repository, empt
     assert problems(copy) == []
 
 
-def test_parameters_that_are_being_applied_are_not_copied(repository, empty_url, clock, monkeypatch):
-    monkeypatch.setattr(parameters, "ARTICLES_PER_STEP", 1)
+def test_parameters_that_are_being_applied_are_not_copied(small_batches, repository, empty_url, clock):
     for number in range(8):
         post(repository, number)
     state = repository.parameters.get_state()

@@ -220,10 +220,9 @@ def test_voter_sets_are_dropped_two_days_after_voting_ended(kept, clock):
     assert problems(kept) == []
 
 
-@pytest.mark.parametrize("step", [1, 2, 3])
+@pytest.mark.parametrize("small_batches", [1, 2, 3], indirect=True)
 @pytest.mark.needs("few shards")
-def test_voter_sets_are_dropped_in_steps(kept, clock, monkeypatch, step):
-    monkeypatch.setattr(store_clock, "ARTICLES_PER_STEP", step)
+def test_voter_sets_are_dropped_in_steps(small_batches, kept, clock):
     numbers = []
     for n in range(24):
         numbers.append(post(kept, n))

@@ -107,8 +107,7 @@ def test_later_votes_are_left_out_too(repository, articles, clock):
     assert problems(repository) == []
 
 
-def test_an_interrupted_act_is_continued_and_a_later_one_ends_it(repository, articles, monkeypatch):
-    monkeypatch.setattr(left_out, "ARTICLES_PER_CHECK", 1)
+def test_an_interrupted_act_is_continued_and_a_later_one_ends_it(small_batches, repository, articles):
     first = leave_out(repository)
     list(islice(first, 1))
     assert not repository.left_out.get_state(MALLORY).is_settled
@@ -208,15 +207,13 @@ def best(repository, comments):
 
 @pytest.mark.parametrize("decide", [leave_out, count_again])
 def test_the_audit_is_silent_at_every_step_of_an_act_and_votes_during_it_keep_right(
-    repository, comments, monkeypatch, decide
+    small_batches, repository, comments, decide
 ):
     if decide is count_again:
         for member in (MALLORY, *RING):
             list(leave_out(repository, member))
     else:
         list(leave_out(repository, RING[0]))
-    for size in ("ARTICLES_PER_CHECK", "ENTRIES_PER_CHECK"):
-        monkeypatch.setattr(left_out, size, 1)
     choices = cycle([Choice.OPPOSE, Choice.NONE, Choice.VOTE, Choice.NONE])
 
     steps = 0
@@ -250,8 +247,7 @@ def test_acts_during_votes_on_comments_and_audits_leave_no_finding(repository, c
     assert problems(repository) == []
 
 
-def test_what_two_acts_have_not_settled_yet_is_no_finding_but_more_is(repository, comments, monkeypatch):
-    monkeypatch.setattr(left_out, "ENTRIES_PER_CHECK", 1)
+def test_what_two_acts_have_not_settled_yet_is_no_finding_but_more_is(small_batches, repository, comments):
     client, keys = repository.store.client, repository.store.shards.of_comment(comments[1])
     for member in (MALLORY, RING[0]):
         act = leave_out(repository, member)
@@ -411,9 +407,7 @@ def test_members_and_acts_of_another_type_are_made_from_each_other(repository, a
         assert problems(repository) == []
 
 
-def test_the_repair_completes_an_interrupted_act_and_leaves_complete_ones(repository, articles, monkeypatch):
-    monkeypatch.setattr(left_out, "ARTICLES_PER_CHECK", 1)
-    monkeypatch.setattr(left_out, "ENTRIES_PER_CHECK", 1)
+def test_the_repair_completes_an_interrupted_act_and_leaves_complete_ones(small_batches, repository, articles):
     list(leave_out(repository, BOB))
     list(count_again(repository, BOB))
     list(islice(leave_out(repository), 1))

@@ -175,8 +175,7 @@ def test_no_choice_is_older_than_its_article(repository, clock):
     assert problems(repository) == []
 
 
-def test_all_choices_are_returned_however_many(repository, clock, monkeypatch):
-    monkeypatch.setattr(members, "ENTRIES_PER_READ", 2)
+def test_all_choices_are_returned_however_many(small_batches, repository, clock):
     articles = [post(repository, number) for number in range(17)]
     for article in articles:
         clock.advance(1)

@@ -16,7 +16,6 @@ from articles.domain.lists import Order
 from articles.domain.moderation_log import OPERATOR, Action, Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
-from articles.repository.ranking import parameters as tuning
 from articles.repository.store import schema
 from articles.repository.store.keys import SCHEMA
 from tests.cast import ALICE, MODERATOR
@@ -32,9 +31,10 @@ SAME_WEIGHT = Parameters(alpha=3.0, gamma=2.5)
 BOB = Actor(2, "bob")
 
 
-@pytest.fixture(autouse=True)
-def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 3)
+pytestmark = [
+    pytest.mark.usefixtures("small_batches"),
+    pytest.mark.parametrize("small_batches", [3], indirect=True, ids=["steps"]),
+]
 
 
 @pytest.fixture

@@ -55,7 +55,6 @@ from articles.domain.ranking import Parameters
 from articles.domain.readership import REPEAT, Suspicion
 from articles.repository import Repository
 from articles.repository.moderation.left_out import LeftOutState
-from articles.repository.ranking import parameters as tuning
 from articles.repository.store import keys
 from articles.text.links import link_digest
 from tests.cast import MODERATOR
@@ -961,13 +960,8 @@ def run(make: Callable[[Clock], Repository], *, examples: int, steps: int) -> No
     )
 
 
-@pytest.fixture(autouse=True)
-def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use small steps, so that much happens while parameters are being applied."""
-    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 1)
-
-
 @pytest.mark.random
+@pytest.mark.usefixtures("small_batches")  # so that much happens while parameters are being applied
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("shards", "examples", "steps"), [(1, 6, 25), (4, 12, 35)])
 def test_calls_in_any_order_leave_the_state_of_the_model(store_paths, shards, examples, steps):

@@ -8,7 +8,6 @@ from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
-from articles.repository.ranking import parameters as tuning
 from articles.repository.ranking import weights
 from articles.repository.store import keys as names
 from tests.cast import MODERATOR
@@ -319,8 +318,7 @@ def values(parameters):
     return values_of(parameters).items()
 
 
-def test_an_interrupted_change_resumes_as_the_sites_own(auto, monkeypatch):
-    monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 1)
+def test_an_interrupted_change_resumes_as_the_sites_own(small_batches, auto):
     auto.weights.adjust()
     state = auto.parameters.get_state()
     assert state.applying
