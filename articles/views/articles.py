@@ -197,7 +197,7 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
         "title": article.title,
         "link": article.link,
         "removed": article.removed,
-        "poster": poster_of(article.poster_name, by_deleted=article.by_deleted_member, former=former),
+        "poster": poster_of(article, former),
         "posted": time_of(article.posted_at, age(article.posted_at)),
         "groups": groups_of(article.groups),
         "closes": time_of(article.closes_at, from_now(article.closes_at)),
@@ -214,9 +214,8 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
 
 def standing_of(article: Article, *, is_open: bool, is_member: bool) -> dict[str, str]:
     """Return the parts of the page that change with votes, and with the reader's own choices."""
-    may_vote = is_open and article.removed is None
-    standing = Standing(article.choice, may_vote, article.saved, article.removed is not None)
-    holes = button_holes(article.id, article.title, article.votes, article.opposes, is_open=may_vote)
+    standing = Standing(article.choice, is_open, article.saved, article.removed is not None)
+    holes = button_holes(article, is_open=is_open)
     return {
         "buttons": piece("articles/buttons.html", holes, shape=standing),
         "saving": piece("articles/saving.html", holes, shape=standing, is_member=is_member),

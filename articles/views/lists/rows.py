@@ -30,50 +30,17 @@ Show = Callable[..., Markup]
 """Marks the words of a search in a title, a host, or with `group=True` a group; escapes the rest."""
 
 
-class Row(NamedTuple):
-    """What a row shows of an article, with the article's own names. `posted_at` in Unix seconds."""
-
-    id: ArticleId
-    title: str
-    link: str
-    """"" for an article that has only a text: its title leads to its page."""
-
-    has_text: bool
-    by_deleted_member: bool
-    poster_name: str
-    posted_at: float
-    age: str
-    """Time since it was posted, in words of the active language."""
-
-    votes: int
-    opposes: int
-    groups: tuple[str, ...]
-    pv: int
-    visitors: int | None
-    """Unique visitors; None in lists that do not show them."""
-
-    comments: int
-    last_comment: tuple[float, str] | None
-    """When the last of them was posted, in Unix seconds and as an age; None in lists that do not show it."""
-
-    removed: str | None
-    is_open: bool
-    choice: Choice
-    saved: bool
-    is_member: bool
-    """Whether the reader can save articles."""
-
-    rank: int | None
-    """Position in the list; None in lists without positions."""
-
-
 class Facts(NamedTuple):
     """What a row depends on beside its article. Ages in whole units, see `age_in_units`."""
 
     age: tuple[int, int]
     is_open: bool
     is_member: bool
+    """Whether the reader can save articles."""
+
     rank: int | None = None
+    """Position in the list; None in lists without positions."""
+
     last_comment: tuple[int, int] | None = None
     """Age of the last comment; None in lists that do not show it."""
 
@@ -142,35 +109,35 @@ def draw_rows(
                 "reason": (reasons or {}).get(article.id, ""),
                 "excerpt": _EXCERPT % excerpt if excerpt else "",
             }
-            rows.append(draw_row(row_of(article, facts), found))
+            rows.append(_drawn(article, facts, found))
     return Markup("".join(rows))  # nosec B704 # noqa: S704 - Markup's own join escapes each again
 
 
 @lru_cache(MOST_ROWS)
 def kept_row(article: Article, facts: Facts, _language: str | None) -> Markup:
     """Return the row of an article in the active language."""
-    return draw_row(row_of(article, facts))
+    return _drawn(article, facts, {})
 
 
-def draw_row(row: Row, found: Mapping[str, object] | None = None) -> Markup:
-    """Return a row. `found`: contents of holes in a row that a search found."""
-    return kept("lists/row.html", shape_of(row), holes_of(row) | dict(found or {}))
+def _drawn(article: Article, facts: Facts, found: Mapping[str, object]) -> Markup:
+    """Return the row of an article. `found`: contents of holes, if a search found it."""
+    return kept("lists/row.html", shape_of(article, facts), holes_of(article, facts) | dict(found))
 
 
-def shape_of(row: Row) -> RowShape:
+def shape_of(article: Article, facts: Facts) -> RowShape:
     """Return which parts the row has."""
     return RowShape(
-        bool(row.link),
-        is_long(row.title),
-        row.has_text,
-        row.last_comment is not None,
-        row.pv > 0,
-        row.visitors is not None,
-        row.choice,
-        row.is_open and row.removed is None,
-        row.saved,
-        row.removed is not None,
-        row.is_member,
+        has_link=bool(article.link),
+        is_long=is_long(article.title),
+        has_text=article.text_bytes > 0,
+        has_last_comment=facts.last_comment is not None,
+        has_views=article.pv > 0,
+        has_visitors=article.hotness is not None,
+        choice=article.choice,
+        may_vote=facts.is_open,
+        saved=article.saved,
+        is_removed=article.removed is not None,
+        is_member=facts.is_member,
     )
 
 
@@ -181,9 +148,10 @@ class _Poster(NamedTuple):
     by_deleted_member: bool
 
 
-def poster_of(name: str, *, by_deleted: bool, former: UserId | None = None) -> Markup:
+def poster_of(article: Article, former: UserId | None = None) -> Markup:
     """Return who posted an article. `former`: number of the deleted account, for moderators."""
-    return piece("articles/poster.html", {}, article=_Poster(name, by_deleted), former=former)
+    poster = _Poster(article.poster_name, article.by_deleted_member)
+    return piece("articles/poster.html", {}, article=poster, former=former)
 
 
 def groups_of(slugs: tuple[str, ...], names: Mapping[str, object] | None = None) -> Markup:
@@ -191,58 +159,37 @@ def groups_of(slugs: tuple[str, ...], names: Mapping[str, object] | None = None)
     return piece("articles/groups.html", names or dict(zip(slugs, slugs, strict=True)), groups=slugs)
 
 
-def holes_of(row: Row) -> dict[str, object]:
+def holes_of(article: Article, facts: Facts) -> dict[str, object]:
     """Return what the row says."""
-    home = home_of(row.link) if row.link else ""
-    return button_holes(row.id, row.title, row.votes, row.opposes, is_open=row.is_open and row.removed is None) | {
-        "rank": "" if row.rank is None else grouped(row.rank),
-        "link": row.link,
-        "title": row.title,
+    home = home_of(article.link) if article.link else ""
+    last_comment = ""
+    if facts.last_comment is not None and article.last_comment_at is not None:
+        last_comment = time_of(article.last_comment_at, age_in_words(*facts.last_comment))
+    return button_holes(article, is_open=facts.is_open) | {
+        "rank": "" if facts.rank is None else grouped(facts.rank),
+        "link": article.link,
+        "title": article.title,
         "host": home,
         "host_address": path_of("articles:host", home) if home else "",
-        "poster": poster_of(row.poster_name, by_deleted=row.by_deleted_member),
-        "posted": time_of(row.posted_at, row.age),
-        "comments": comments_label(row.comments),
-        "last_comment": time_of(*row.last_comment) if row.last_comment else "",
-        "views": views_label(row.pv),
-        "visitors": visitors_label(row.visitors or 0),
-        "groups": groups_of(row.groups),
+        "poster": poster_of(article),
+        "posted": time_of(article.posted_at, age_in_words(*facts.age)),
+        "comments": comments_label(article.comments),
+        "last_comment": last_comment,
+        "views": views_label(article.pv),
+        "visitors": visitors_label(article.uv),
+        "groups": groups_of(article.groups),
         "reason": "",
         "excerpt": "",
     }
 
 
-def button_holes(article: ArticleId, title: str, votes: int, opposes: int, *, is_open: bool) -> dict[str, object]:
-    """Return what the buttons of an article say."""
-    points = piece("votes/points.html", {}, votes=votes, opposes=opposes, is_open=is_open)
-    return {"id": article, "name": title, "votes": votes, "opposes": opposes, "points": points}
-
-
-def row_of(article: Article, facts: Facts) -> Row:
-    """Return the row of an article."""
-    last_comment = None
-    if facts.last_comment is not None and article.last_comment_at is not None:
-        last_comment = article.last_comment_at, age_in_words(*facts.last_comment)
-    return Row(
-        article.id,
-        article.title,
-        article.link,
-        article.text_bytes > 0,
-        article.by_deleted_member,
-        article.poster_name,
-        article.posted_at,
-        age_in_words(*facts.age),
-        article.votes,
-        article.opposes,
-        article.groups,
-        article.pv,
-        None if article.hotness is None else article.uv,
-        article.comments,
-        last_comment,
-        article.removed,
-        facts.is_open,
-        article.choice,
-        article.saved,
-        facts.is_member,
-        facts.rank,
-    )
+def button_holes(article: Article, *, is_open: bool) -> dict[str, object]:
+    """Return what the buttons of an article say. `name` is its title: that of a search's row has marks."""
+    points = piece("votes/points.html", {}, votes=article.votes, opposes=article.opposes, is_open=is_open)
+    return {
+        "id": article.id,
+        "name": article.title,
+        "votes": article.votes,
+        "opposes": article.opposes,
+        "points": points,
+    }
