@@ -9,7 +9,7 @@ contains anything about another reader. A page that is not kept uses the same te
 
 import re
 import secrets
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, Protocol
 
@@ -55,10 +55,6 @@ Holes = Mapping[str, object] | _OpenHoles
 class Shape(Hashable, Protocol):
     """All that a drawing depends on, except for the language and what is in its holes."""
 
-    @property
-    def is_kept(self) -> bool:
-        """Whether the drawing is small, and likely to be needed again."""
-
     def context(self) -> Mapping[str, Any]:
         """Return what the template sees beside `hole`."""
 
@@ -68,17 +64,13 @@ class Piece(NamedTuple):
 
     values: tuple[tuple[str, Hashable], ...]
 
-    @property
-    def is_kept(self) -> bool:
-        return not any(isinstance(value, str) and len(value) > LONGEST_VALUE for _name, value in self.values)
-
     def context(self) -> Mapping[str, Any]:
         return dict(self.values)
 
 
 def kept(template: str, shape: Shape, holes: Holes) -> Markup:
     """Return the drawing of a shape with its holes filled. Raises KeyError for a hole without content."""
-    return filled(drawer(template)(shape), holes)
+    return filled(drawing_of(template, shape), holes)
 
 
 def filled(parts: Parts, holes: Holes) -> Markup:
@@ -89,8 +81,9 @@ def filled(parts: Parts, holes: Holes) -> Markup:
 
 
 def piece(template: str, holes: Holes, /, **values: Hashable) -> Markup:
-    """Return the drawing of a template that sees these values."""
-    return kept(template, Piece(tuple(values.items())), holes)
+    """Return the drawing of a template that sees these values; one with a very long value is not kept."""
+    is_short = all(not isinstance(value, str) or len(value) <= LONGEST_VALUE for value in values.values())
+    return filled(drawing_of(template, Piece(tuple(values.items())), keep=is_short), holes)
 
 
 @pass_context
@@ -99,13 +92,13 @@ def kept_piece(context: Context, template: str, /, **values: Hashable) -> Markup
     return piece(template, context["hole"], **values)
 
 
-def drawer(template: str) -> Callable[[Shape], Parts]:
-    """Return a function for the drawings of shapes in the active language, with open holes."""
-    language, keep = get_language(), keeper(template)
-    draw = keep.__wrapped__
-    if settings.DEBUG:  # a changed template shows
-        return partial(draw, language)
-    return lambda shape: (keep if shape.is_kept else draw)(language, shape)
+def drawing_of(template: str, shape: Shape, *, keep: bool = True) -> Parts:
+    """Return the drawing of a shape in the active language, with open holes. `keep`: whether to keep it."""
+    draw = keeper(template)
+    if settings.DEBUG or not keep:  # a changed template shows
+        draw = draw.__wrapped__
+    parts: Parts = draw(get_language(), shape)
+    return parts
 
 
 @cache

@@ -112,10 +112,6 @@ class ArticleShape(NamedTuple):
     has_poster_page: bool
     discussion: DiscussionShape | None
 
-    @property
-    def is_kept(self) -> bool:
-        return True
-
     def context(self) -> dict[str, Any]:
         """Return what `templates/articles/article.html` sees."""
         return {"frame": self.frame, "shape": self, "comment_form": CommentForm()}

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from articles.domain.articles import Choice
 from articles.domain.lists import ArticlePage, Order
-from articles.formatting.kept import OPEN, kept
+from articles.formatting.kept import OPEN, drawing_of, filled
 from articles.views.articles import Abilities, article_holes, article_shape
 from articles.views.lists.list_page import Reader, list_page
 from articles.views.lists.rows import draw_rows
@@ -59,7 +59,6 @@ class _Shape:
     """The shape of a page that is not kept."""
 
     values: dict[str, Any]
-    is_kept = False
 
     def context(self) -> dict[str, Any]:
         return self.values
@@ -68,9 +67,8 @@ class _Shape:
 def _page(
     request: HttpRequest, template: str, context: dict[str, Any], holes: Mapping[str, object]
 ) -> HttpResponse:
-    return HttpResponse(
-        kept(template, _Shape(context | {"frame": frame_of(request)}), frame_holes(request) | dict(holes))
-    )
+    shape = _Shape(context | {"frame": frame_of(request)})
+    return HttpResponse(filled(drawing_of(template, shape, keep=False), frame_holes(request) | dict(holes)))
 
 
 @require_safe

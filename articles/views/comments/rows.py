@@ -20,7 +20,7 @@ from markupsafe import Markup
 from articles.domain.articles import ArticleId, Choice, LeftOut
 from articles.domain.comments import DEEPEST_SHOWN, Comment, CommentId, CommentOrder, Thread, lower_bound
 from articles.domain.members import DELETED_MEMBER, UserId
-from articles.formatting.kept import drawer, filled, piece
+from articles.formatting.kept import drawing_of, filled, piece
 from articles.formatting.values import age, grouped, time_of
 
 MOST_COMMENTS = 2_000
@@ -141,10 +141,6 @@ class CommentShape(NamedTuple):
 
     has_more: bool
     """Whether there are replies that are not shown here."""
-
-    @property
-    def is_kept(self) -> bool:
-        return True
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/comments/comment.html` sees."""
@@ -346,6 +342,6 @@ def kept_comment(row: CommentRow, language: str | None) -> tuple[str, str]:
 
 @lru_cache(MOST_COMMENTS)
 def _drawn(row: CommentRow, _language: str | None) -> tuple[str, str]:
-    parts, holes = drawer("comments/comment.html")(shape_of(row)), holes_of(row)
+    parts, holes = drawing_of("comments/comment.html", shape_of(row)), holes_of(row)
     at = parts.index("replies")
     return str(filled(parts[:at], holes)), str(filled(parts[at + 1 :], holes))

@@ -52,7 +52,6 @@ class ListShape:
 
     description: str
     welcome: SiteText | None
-    is_kept = True
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/lists/list.html` sees."""

@@ -62,10 +62,6 @@ class RowShape(NamedTuple):
     is_removed: bool
     is_member: bool
 
-    @property
-    def is_kept(self) -> bool:
-        return True
-
     def context(self) -> dict[str, Any]:
         """Return what `templates/lists/row.html` sees."""
         return {"shape": self}
