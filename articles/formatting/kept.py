@@ -3,8 +3,8 @@
 A drawing is a pure function of its shape, which is all that its template sees, and of the language. Where readers
 differ, or what is shown changes often, the template has a hole: `{{ hole.member }}` is the place of the reader's
 name. Holes are left open in what is kept, and filled for each reader. So no drawing needs invalidation, and none
-contains anything about another reader. A page that is not kept uses the same templates with its own `hole`: see
-`articles.web.context`.
+contains a reader's name, token or messages. A page that is not kept uses the same templates with its own `hole`:
+see `articles.web.context`.
 """
 
 import re
@@ -49,7 +49,7 @@ class _OpenHoles:
 OPEN = _OpenHoles()
 
 Holes = Mapping[str, object] | _OpenHoles
-"""Contents of holes by name; they are escaped."""
+"""Contents of holes by name, which are escaped when they are filled in."""
 
 
 class Shape(Hashable, Protocol):

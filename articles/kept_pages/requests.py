@@ -101,12 +101,12 @@ class PublicPage(NamedTuple):
 
     @property
     def may_be_copied(self) -> bool:
-        """Whether a copy can be made of what a reader without an account gets."""
+        """Whether the page of a reader without an account can be copied."""
         return (self.view in _FOR_ALL or self.is_exact) and len(self.query) <= _LONGEST_QUERY
 
     @property
     def may_be_copied_later(self) -> bool:
-        """Whether the site may request the address itself to copy it. It may not repeat a member's search."""
+        """Whether the site may request the page itself to copy it: not a search, which may be a member's."""
         return self.may_be_copied and self.view != _SEARCH
 
     def address(self, language: str) -> Address:
@@ -150,7 +150,7 @@ def _canonical(request: HttpRequest, view: str, known: Mapping[str, str]) -> str
 
 @cache
 def _paths_for_all() -> tuple[str, ...]:
-    """Return how the paths of all feeds begin, and those of the sitemap."""
+    """Return the prefixes of the paths of feeds and of the sitemap."""
     feeds = reverse("articles:search_feed", args=["atom"]).rpartition("/")[0] + "/"
     return feeds, reverse("articles:sitemap").removesuffix(".xml")
 

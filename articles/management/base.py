@@ -42,7 +42,7 @@ class Progress:
         self._bar.update(done - self._bar.n)
 
     def reach_in(self, step: str, done: int, total: int) -> None:
-        """Do the same in a step, with which the bar begins again."""
+        """Show the same for a step; the bar restarts with each step."""
         self.describe(step)
         self.reach(done, total)
 

@@ -152,7 +152,7 @@ class _View(NamedTuple):
     article_id: ArticleId
     variables: dict[str, Any]
     visit: Visit | None = None
-    """The visit that the request with these variables makes, if that is known."""
+    """The visit of a new reader; that of others is read from their cookies later."""
 
 
 class GatheredViews:
@@ -170,7 +170,7 @@ class GatheredViews:
         """Take the view of a request with these variables (WSGI), in any thread; return headers for the response.
 
         They set the visitor cookie for a reader who `is_new`. None means that the view has to be counted first:
-        too many wait, or who a new reader is has to be asked of the store.
+        too many views wait, or only the store can identify a new reader.
         """
         if len(self._waiting) >= MOST_WAITING or self._closing.is_set():
             return None

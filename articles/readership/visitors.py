@@ -40,7 +40,7 @@ def visit_of(request: HttpRequest, client_id: str = "") -> Visit:
 def remember(request: HttpRequest, response: HttpResponse, visit: Visit, reason: str | None) -> None:
     """Set the visitor cookie, except for members, visitors who have it, and suspect views.
 
-    `reason`: why the view does not count, as far as that is known.
+    `reason`: why the view does not count; None if it counts, or if that is unknown.
     """
     is_eligible = settings.VISITOR_COOKIE_DAYS > 0 and reason in (None, REPEAT)
     if not is_eligible or reader_id(request) is not None or _from_cookie(request) is not None:

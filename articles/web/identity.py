@@ -57,12 +57,12 @@ def named(notices: Sequence[Notice]) -> list[Notice]:
 
 
 def inbox_read_until(request: HttpRequest) -> float:
-    """Return up to when the member has read the inbox, in Unix seconds; 0 for a reader without an account."""
+    """Return the time up to which the member has read the inbox, in Unix seconds; 0 without an account."""
     return request.user.inbox_read_until if request.user.is_authenticated else 0
 
 
 def mark_read(member: UserId, until: float) -> None:
-    """Note up to when a member has read the inbox, in Unix seconds, unless that is later already."""
+    """Mark notices up to this time, in Unix seconds, as read. Idempotent; an earlier time changes nothing."""
     members = get_user_model().objects
     members.filter(pk=member, inbox_read_until__lt=until).update(inbox_read_until=until)
 

@@ -113,7 +113,7 @@ _local = LocalLimits()
 
 
 def refuse(request: HttpRequest) -> HttpResponse | None:
-    """Take the uses of a view's limits, before it runs; return the refusal if one is reached."""
+    """Take a use of each limit of the view before it runs; return the refusal if one is reached."""
     if not (limits := _limits_of(request)):
         return None
     try:

@@ -37,7 +37,7 @@ PRIVATE = {
     "redis": {"redis._parsers:_HiredisParser.read_from_socket", "redis.connection:Connection._connect"},
     "django": {"django.db.models:QuerySet._raw_delete"},
 }
-"""Of each dependency."""
+"""Private parts that the site uses, by dependency."""
 
 WHERE = {
     "accounts/account_deletion.py": {"_raw_delete"},

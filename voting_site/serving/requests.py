@@ -1,7 +1,7 @@
 """What happens to every request before and after the site: proxies, bodies, compression, security headers.
 
-Of a proxy's word only what the operator declared is believed. Responses tell browsers what this site may do, and
-who may embed it.
+Forwarded headers are trusted only from the proxies that the operator declared. Security headers tell browsers what
+pages of this site may do, and which sites may embed them.
 """
 
 import gzip
@@ -165,7 +165,7 @@ class SecurityHeadersMiddleware(SecurityMiddleware):
     def process_request(self, request: HttpRequest) -> HttpResponsePermanentRedirect | None:
         """Redirect a reader who came by plain HTTP to SITE_URL, if that has HTTPS.
 
-        Only if the declared proxy says so: without its word, a redirect could lead back here for ever.
+        Only if the declared proxy reports that scheme: without its report, redirects could loop.
         """
         if settings.REDIRECT_TO_HTTPS and _came_by_http(request) and request.path_info not in _OF_MACHINES:
             address = settings.SITE_URL + request.get_full_path()

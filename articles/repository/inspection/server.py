@@ -138,7 +138,7 @@ class Overview:
 def overview_of(*infos: Mapping[str, Any]) -> Overview:
     """Return the figures of the servers with these replies to `INFO everything`.
 
-    Of several, together: sums, or the worst value of what cannot be added.
+    Several servers are combined: sums, or the worst value where a sum means nothing.
     """
     first, total = infos[0], partial(_total, infos)
     uptimes = [info["uptime_in_seconds"] for info in infos if "uptime_in_seconds" in info]

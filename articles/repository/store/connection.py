@@ -229,7 +229,7 @@ class Store:
     def _run(
         self, script: str, keys: Sequence[str], args: Sequence[Value], confirmation: Confirmation | None = None
     ) -> Sequence[Any]:
-        """Run a script; return its reply, and those to what waits in the same trip for its confirmation."""
+        """Run a script; return its reply, then the replies to the confirmation in the same round trip."""
         began, outcome = time.perf_counter(), FAILED
         try:
             with store_errors():
@@ -272,8 +272,8 @@ class Store:
         """Run a script that returns a status and more, and raise the error of a status that refuses.
 
         `subject` is what the error is about. `handled` are statuses that the caller handles itself. Raises
-        StoreUnconfirmed if the site's changes are to be confirmed and this one was not in time. Then it may be
-        lost, and may be repeated.
+        StoreUnconfirmed if replicas or the disk should confirm the change, and did not in time. Such a change can
+        be lost, and can be repeated.
         """
         confirmation = self.confirmation if scripts.changes_articles(script) else None
         reply, *waited = self._run(script, keys, args, confirmation)

@@ -36,9 +36,9 @@ _REPORTED_EVERY = 2.0
 
 
 class Upgrade(NamedTuple):
-    """What leads to a version of the layout from the one before.
+    """A step from one version of the layout to the next.
 
-    Without a version both run side by side; then the stamp's `field` says that it is complete.
+    Without a version, both layouts work side by side; then the stamp's `field` records that it is complete.
     """
 
     version: int | None
