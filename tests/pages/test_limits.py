@@ -79,6 +79,13 @@ def test_another_spelling_of_a_name_is_the_same_account(dave):
     assert statuses(responses) == [200] * 10 + [429] * 2
 
 
+def test_the_owner_on_another_network_is_not_locked_out(dave):
+    for _ in range(50):
+        log_in("dave")
+
+    assert log_in("dave", PASSWORD, ELSEWHERE).status_code == 302
+
+
 def test_another_member_behind_the_same_network_is_not_locked_out(dave, bob):
     for _ in range(70):  # more than the limit of the network
         log_in("bob")
