@@ -1,9 +1,15 @@
-"""Lists of articles as a page shows them."""
+"""What pages show: their text, and lists of articles."""
 
 import re
+from html import unescape
 
-from tests.factories import post_as
+from tests.factories import browser_of, post_as
 from tests.store_state import set_clock
+
+
+def text_of(user, path: str) -> str:
+    """Return what a page says to a member, without markup."""
+    return unescape(" ".join(re.sub(r"<[^>]+>", " ", browser_of(user).get(path).text).split()))
 
 
 def rows(response) -> list[int]:

@@ -9,6 +9,7 @@ from accounts.models import Invitation, User
 from articles.domain.articles import Choice
 from moderation import voting_rings
 from tests.factories import browser_of, comment_on, member, post_as, vote
+from tests.pages.lists import text_of
 
 PAGE = "/moderation/rings/blocs/"
 
@@ -26,17 +27,12 @@ def ring(site_store, alice, carol):
     return members
 
 
-def text_of(user, path=PAGE):
-    text = re.sub(r"<[^>]+>", " ", browser_of(user).get(path).text)
-    return " ".join(text.split())
-
-
 def test_moderators_see_the_accounts_and_the_articles_but_no_choice(site_store, ring, alice, carol):
     for one in ring[:2]:
         Invitation.objects.issue(alice)
         Invitation.objects.filter(invited=None).update(invited=one)
 
-    text = text_of(carol)
+    text = text_of(carol, PAGE)
 
     assert "5 accounts that vote alike On average, two of them made the same choice on 12 articles or on" in text
     assert "2.7. ring0 joined just now , invited by alice ring1 joined just now , invited by alice ring2" in text
@@ -61,7 +57,7 @@ def test_accounts_that_agree_on_comments_of_few_articles_are_shown_with_the_numb
             for one in voters:
                 site_store.comments.cast(comment, one, Choice.VOTE)
 
-    text = text_of(carol)
+    text = text_of(carol, PAGE)
 
     assert (
         "3 accounts that vote alike On average, two of them made the same choice on 20 comments; by chance" in text
@@ -77,12 +73,12 @@ def test_a_deleted_inviter_is_shown_as_deleted_and_two_of_them_are_not_one(site_
         Invitation.objects.filter(invited=None).update(invited=one)
     User.objects.filter(pk__in=(alice.pk, bob.pk)).update(left_at=alice.date_joined)
 
-    text = text_of(carol)
+    text = text_of(carol, PAGE)
     assert text.count("joined just now , invited by [deleted]") == 5
     assert "All were invited" not in text
 
     Invitation.objects.update(inviter=bob)
-    assert "All were invited by [deleted] . ring0 joined just now ring1" in text_of(carol)
+    assert "All were invited by [deleted] . ring0 joined just now ring1" in text_of(carol, PAGE)
 
 
 def test_an_inviter_whom_all_share_is_named_once(site_store, ring, alice, carol, settings):
@@ -92,7 +88,7 @@ def test_an_inviter_whom_all_share_is_named_once(site_store, ring, alice, carol,
         Invitation.objects.filter(invited=None).update(invited=one)
     User.objects.filter(pk=ring[4].pk).update(left_at=None)
 
-    text = text_of(carol)
+    text = text_of(carol, PAGE)
 
     assert "All were invited by alice . ring0 joined just now ring1" in text
 
@@ -103,16 +99,16 @@ def test_of_a_bloc_that_is_named_in_part_no_common_inviter_is_claimed(site_store
         Invitation.objects.issue(alice)
         Invitation.objects.filter(invited=None).update(invited=one)
 
-    text = text_of(carol)
+    text = text_of(carol, PAGE)
 
     assert "All were invited" not in text
     assert "ring1 joined just now , invited by alice And 3 more accounts." in text
     monkeypatch.setattr(voting_rings, "_MOST_ACCOUNTS", 4)
-    assert "ring3 joined just now And 1 more account." in text_of(carol)
+    assert "ring3 joined just now And 1 more account." in text_of(carol, PAGE)
 
 
 def test_others_see_neither_the_page_nor_the_link(site_store, alice, carol):
     assert browser_of(alice).get(PAGE).status_code == 403
     assert Client().get(PAGE)["Location"].startswith("/login/")
     assert PAGE in browser_of(carol).get("/moderation/rings/").text
-    assert "No voting blocs found." in text_of(carol)
+    assert "No voting blocs found." in text_of(carol, PAGE)

@@ -16,6 +16,7 @@ from tests.cast import password_of
 from tests.factories import browser_of, member, post_as, vote_from
 from tests.figures import value
 from tests.internals import failing
+from tests.pages.lists import text_of
 from tests.store_state import key_names
 
 PAGE = "/moderation/rings/"
@@ -32,10 +33,6 @@ def vote_of(user: User, article: int, address: str = SCHOOL, choice: str = "vote
 
 def ring_of(site_store, article):
     return site_store.articles.get(article).ring
-
-
-def text_of(user: User, path: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", browser_of(user).get(path).text))
 
 
 def flag(site_store, article, network=1):
@@ -226,7 +223,7 @@ def test_a_site_that_looks_for_none_says_so(site_store, article, carol, settings
     settings.VOTING_RING_ACCOUNTS = 0
     wiring.forget_repositories()
 
-    assert "This site doesn't look for voting rings." in text_of(carol, PAGE).replace("&#39;", "'")
+    assert "This site doesn't look for voting rings." in text_of(carol, PAGE)
 
 
 def test_a_number_that_cannot_be_read_is_left_out_and_pages_without_it_read_none(site_store, article, carol):
