@@ -1,4 +1,7 @@
-"""Moderators change articles and discussions: groups, removal, restoration, locks. The log shows all of it."""
+"""Moderators change articles and discussions: groups, removal, restoration, locks. The log shows all of it.
+
+`remove` and `restore` are what the forms, the queue and programs call. Sweeps remove and restore many at once.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,25 +12,75 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from ninja import P, PathEx
+from pydantic import BaseModel, Field
 
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
+from articles.api import schemas
+from articles.api.comments import Comment
+from articles.api.protocol.operations import MODERATORS, ArticleNumber, CommentNumber, require, router
 from articles.domain.articles import ArticleId
-from articles.domain.comments import CommentId, article_of
-from articles.domain.errors import ActionRefused, GroupExists
+from articles.domain.comments import CommentId, article_of, is_root, root_of
+from articles.domain.errors import (
+    ActionRefused,
+    ArticleRemoved,
+    CommentNotFound,
+    CommentNotRemoved,
+    CommentRemoved,
+    DiscussionLocked,
+    DiscussionNotLocked,
+    GroupExists,
+    NotRemoved,
+)
+from articles.domain.flags import SubjectId
 from articles.domain.moderation_log import Action, Actor
 from articles.forms.articles import ReasonForm
 from articles.forms.groups import AssignForm
-from articles.repository import Repository
+from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs
 from articles.wiring import repository
 from moderation.rights import check_not_own
 
-Change = Callable[[int, Actor, str], None]
-"""A change of the article or the comment with this id, with its reason."""
+
+def remove(subject: SubjectId, moderator: Actor, reason: str) -> None:
+    """Remove an article or a comment. One round trip.
+
+    Raises ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved.
+    """
+    repository().flags.remove(subject, moderator, reason)
+
+
+def restore(subject: SubjectId, moderator: Actor, reason: str) -> None:
+    """Restore an article or a comment. Two round trips.
+
+    Raises OwnMatter, ArticleNotFound, NotRemoved, CommentNotFound, CommentNotRemoved.
+    """
+    repo = repository()
+    if is_root(subject):
+        check_not_own(repo.articles.get(article_of(subject)).poster, moderator.id)
+        repo.articles.restore(article_of(subject), moderator, reason)
+    else:
+        check_not_own(repo.comments.get(subject).author, moderator.id)
+        repo.comments.restore(subject, moderator, reason)
+
+
+def lock(subject: SubjectId, moderator: Actor, reason: str) -> None:
+    """Lock the discussion of an article. One round trip. Raises ArticleNotFound, DiscussionLocked."""
+    repository().comments.lock(article_of(subject), moderator, reason)
+
+
+def unlock(subject: SubjectId, moderator: Actor, reason: str) -> None:
+    """Unlock it. One round trip. Raises ArticleNotFound, DiscussionNotLocked."""
+    repository().comments.unlock(article_of(subject), moderator, reason)
+
+
+Change = Callable[[SubjectId, Actor, str], None]
+"""One of the functions above."""
 
 
 @page_with_form
@@ -56,7 +109,7 @@ def _with_reason(
     context: dict[str, Any],
     action: Action,
     change: Change,
-    subject: int,
+    subject: SubjectId,
     page: str,
 ) -> HttpResponse:
     """Show the form for the reason of a change of an article or a comment, or change it and redirect to `page`.
@@ -77,9 +130,7 @@ def _with_reason(
     return render(request, template, context | {"form": form}, status=400 if form.errors else 200)
 
 
-def _of_comment(
-    template: str, action: Action, change_of: Callable[[Repository], Change]
-) -> Callable[..., HttpResponse]:
+def _of_comment(template: str, action: Action, change: Change) -> Callable[..., HttpResponse]:
     """Return the view of a form that changes a comment and takes a reason."""
 
     @page_with_form
@@ -92,32 +143,107 @@ def _of_comment(
         article = repo.articles.get(article_of(comment_id))
         page = reverse("articles:comment", args=[comment_id])
         context = {"article": article, "comment": comment}
-        return _with_reason(request, template, context, action, change_of(repo), comment_id, page)
+        return _with_reason(request, template, context, action, change, comment_id, page)
 
     return view
 
 
-def _of_article(
-    template: str, action: Action, change_of: Callable[[Repository], Change], part: str = ""
-) -> Callable[..., HttpResponse]:
+def _of_article(template: str, action: Action, change: Change, part: str = "") -> Callable[..., HttpResponse]:
     """Return the view of a form that changes an article or its discussion, takes a reason, and returns there."""
 
     @page_with_form
     @needs(REMOVE_ARTICLES, carries=["reason"])
     def view(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
-        repo = repository()
-        article = repo.articles.get(article_id)
+        article = repository().articles.get(article_id)
         if action is Action.RESTORE:
             check_not_own(article.poster, actor(request).id)
         page = reverse("articles:article", args=[article_id]) + part
-        return _with_reason(request, template, {"article": article}, action, change_of(repo), article_id, page)
+        return _with_reason(request, template, {"article": article}, action, change, root_of(article_id), page)
 
     return view
 
 
-remove = _of_article("moderation/remove.html", Action.REMOVE, lambda repo: repo.articles.remove)
-restore = _of_article("moderation/restore.html", Action.RESTORE, lambda repo: repo.articles.restore)
-remove_comment = _of_comment("comments/remove.html", Action.REMOVE_COMMENT, lambda repo: repo.comments.remove)
-restore_comment = _of_comment("comments/restore.html", Action.RESTORE_COMMENT, lambda repo: repo.comments.restore)
-lock = _of_article("comments/lock.html", Action.LOCK, lambda repo: repo.comments.lock, "#comments")
-unlock = _of_article("comments/unlock.html", Action.UNLOCK, lambda repo: repo.comments.unlock, "#comments")
+removing = _of_article("moderation/remove.html", Action.REMOVE, remove)
+restoring = _of_article("moderation/restore.html", Action.RESTORE, restore)
+removing_comment = _of_comment("comments/remove.html", Action.REMOVE_COMMENT, remove)
+restoring_comment = _of_comment("comments/restore.html", Action.RESTORE_COMMENT, restore)
+locking = _of_article("comments/lock.html", Action.LOCK, lock, "#comments")
+unlocking = _of_article("comments/unlock.html", Action.UNLOCK, unlock, "#comments")
+
+
+_ArticleNumber = PathEx[int, P(description=gettext_noop("The article's number."), ge=1, examples=[44])]
+
+
+class CommentRemoval(schemas.Removal):
+    __doc__ = gettext_noop("Whether to remove a comment, and why.")
+
+
+class Locking(BaseModel):
+    __doc__ = gettext_noop("Whether to lock a discussion, and why.")
+
+    locked: bool = Field(strict=True, description=gettext_noop("False unlocks it."), examples=[True])
+    reason: str = Field(
+        description=gettext_noop("Everyone can read it in the moderation log; at most 500 characters."),
+        examples=["It went in circles."],
+    )
+
+
+class Locked(BaseModel):
+    __doc__ = gettext_noop("Whether a discussion is locked.")
+
+    article_id: int
+    locked: str | None = Field(description=gettext_noop("The recorded reason; null if it is not locked."))
+
+
+@router.put(
+    "articles/{article_id:article_id}/locked",
+    summary=gettext_noop("Lock a discussion, or unlock it"),
+    description=gettext_noop(
+        "Moderators only. In a locked discussion, comments cannot be written or edited. Idempotent: the response "
+        "contains the recorded reason."
+    ),
+    auth=MODERATORS,
+)
+def lock_comments(request: HttpRequest, article_id: ArticleNumber, locking: Locking) -> Locked:
+    require(request, REMOVE_ARTICLES)
+    change = lock if locking.locked else unlock
+    with suppress(DiscussionLocked, DiscussionNotLocked):
+        change(root_of(article_id), actor(request), clean_reason(locking.reason))
+    return Locked(article_id=article_id, locked=repository().articles.get(article_id).locked)
+
+
+@router.put(
+    "comments/{comment_id:comment_id}/removed",
+    summary=gettext_noop("Remove a comment, or restore it"),
+    description=gettext_noop(
+        "Moderators only. Hides the text of a comment from everyone, or shows it again, with a reason. "
+        "Idempotent: the response contains the recorded reason."
+    ),
+    auth=MODERATORS,
+)
+def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: CommentRemoval) -> Comment:
+    require(request, REMOVE_ARTICLES)
+    change, moderator = remove if removal.removed else restore, actor(request)
+    with suppress(CommentRemoved, CommentNotRemoved):
+        change(comment_id, moderator, clean_reason(removal.reason))
+    comment = repository().comments.get(comment_id, moderator.id)
+    if comment.is_deleted:
+        raise CommentNotFound(comment_id)
+    return Comment.of(comment, comment.replies)
+
+
+@router.put(
+    "articles/{article_id:article_id}/removed",
+    summary=gettext_noop("Remove an article, or restore it"),
+    description=gettext_noop(
+        "Moderators only. Removes an article from every list, or restores it, with a reason. Idempotent: "
+        "the response contains the recorded reason."
+    ),
+    auth=MODERATORS,
+)
+def remove_article(request: HttpRequest, article_id: _ArticleNumber, removal: schemas.Removal) -> schemas.Article:
+    require(request, REMOVE_ARTICLES)
+    change, moderator = remove if removal.removed else restore, actor(request)
+    with suppress(ArticleRemoved, NotRemoved):
+        change(root_of(article_id), moderator, clean_reason(removal.reason))
+    return schemas.Article.of(repository().articles.get(article_id, moderator.id))

@@ -46,6 +46,7 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, names_of, needs
 from articles.wiring import repository
+from moderation import content
 from moderation.bans import ban
 from moderation.flags import REASONS
 from moderation.rights import author_of_flagged, check_target
@@ -137,7 +138,7 @@ def decide(request: HttpRequest) -> HttpResponse:
         return redirect(_queue(request))
     member = _to_ban(request, author) if values["decision"] == DecisionForm.BAN else None
     try:
-        flags.remove(values["subject"], actor(request), values["reason"])
+        content.remove(values["subject"], actor(request), values["reason"])
     except (ArticleRemoved, CommentRemoved):
         messages.info(request, _("It had already been removed."))
     else:

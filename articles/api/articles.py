@@ -1,6 +1,4 @@
-"""Read, post, edit, remove and restore articles; read the moderation log."""
-
-from contextlib import suppress
+"""Read, post, edit and withdraw articles; read the moderation log."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -10,34 +8,31 @@ from ninja import Query, Status
 from pydantic import BaseModel, Field
 
 from accounts.models import MODERATE, POST
-from accounts.moderators import EDIT_ANY_ARTICLE, REMOVE_ARTICLES
+from accounts.moderators import EDIT_ANY_ARTICLE
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import (
     AUTHORS,
     EDITORS,
-    MODERATORS,
     READERS,
     ArticleNumber,
     check_scope,
     failing,
     may,
     possible_page,
-    require,
     router,
 )
 from articles.api.protocol.problems import Problem
 from articles.domain import members
 from articles.domain import moderation_log as log
 from articles.domain.articles import CONTENT, Article
-from articles.domain.errors import ArticleRemoved, NotRemoved, NotThePoster
+from articles.domain.errors import NotThePoster
 from articles.forms.articles import clean_content
 from articles.text.lines import clean_reason
 from articles.web import articles
-from articles.web.identity import actor, reader_id
+from articles.web.identity import reader_id
 from articles.wiring import repository
-from moderation.rights import check_not_own
 
 
 class LogEntry(BaseModel):
@@ -147,26 +142,6 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: schemas.
 def withdraw_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Article:
     articles.withdraw(request, article_id)
     return schemas.Article.of(repository().articles.get(article_id, reader_id(request)))
-
-
-@router.put(
-    "articles/{article_id:article_id}/removed",
-    summary=gettext_noop("Remove an article, or restore it"),
-    description=gettext_noop(
-        "Moderators only. Removes an article from every list, or restores it, with a reason. Idempotent: "
-        "the response contains the recorded reason."
-    ),
-    auth=MODERATORS,
-)
-def remove_article(request: HttpRequest, article_id: ArticleNumber, removal: schemas.Removal) -> schemas.Article:
-    require(request, REMOVE_ARTICLES)
-    repo, moderator = repository().articles, actor(request)
-    change = repo.remove if removal.removed else repo.restore
-    if not removal.removed:
-        check_not_own(repo.get(article_id).poster, moderator.id)
-    with suppress(ArticleRemoved, NotRemoved):
-        change(article_id, moderator, clean_reason(removal.reason))
-    return schemas.Article.of(repo.get(article_id, moderator.id))
 
 
 @router.get(

@@ -1,6 +1,4 @@
-"""Read, write, vote on and moderate comments."""
-
-from contextlib import suppress
+"""Read, write and vote on comments."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -9,37 +7,26 @@ from ninja import Query, Status
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from accounts.moderators import REMOVE_ARTICLES
 from articles.api import schemas
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import (
     AUTHORS,
-    MODERATORS,
     READERS,
     VOTERS,
     ArticleNumber,
     CommentNumber,
     OwnCommentNumber,
     failing,
-    require,
     router,
 )
 from articles.domain import comments as domain
 from articles.domain.articles import Choice
 from articles.domain.comments import COMMENTS_PER_ARTICLE, COMMENTS_PER_PAGE, CommentOrder
-from articles.domain.errors import (
-    CommentNotFound,
-    CommentNotRemoved,
-    CommentRemoved,
-    DiscussionLocked,
-    DiscussionNotLocked,
-)
 from articles.forms.fields import check_links
-from articles.text.lines import clean_comment, clean_reason
+from articles.text.lines import clean_comment
 from articles.web import comments, votes
-from articles.web.identity import actor, reader_id
+from articles.web.identity import reader_id
 from articles.wiring import repository
-from moderation.rights import check_not_own
 
 
 class ThreadQuery(schemas.AfterQuery):
@@ -206,27 +193,6 @@ class Deleted(BaseModel):
     id: int
 
 
-class CommentRemoval(schemas.Removal):
-    __doc__ = gettext_noop("Whether to remove a comment, and why.")
-
-
-class Locking(BaseModel):
-    __doc__ = gettext_noop("Whether to lock a discussion, and why.")
-
-    locked: bool = Field(strict=True, description=gettext_noop("False unlocks it."), examples=[True])
-    reason: str = Field(
-        description=gettext_noop("Everyone can read it in the moderation log; at most 500 characters."),
-        examples=["It went in circles."],
-    )
-
-
-class Locked(BaseModel):
-    __doc__ = gettext_noop("Whether a discussion is locked.")
-
-    article_id: int
-    locked: str | None = Field(description=gettext_noop("The recorded reason; null if it is not locked."))
-
-
 _LOCATION = {"Location": {"description": "The comment's address in the API.", "schema": {"type": "string"}}}
 
 
@@ -324,44 +290,3 @@ def delete_comment(request: HttpRequest, comment_id: OwnCommentNumber) -> Delete
 )
 def cast_comment_vote(request: HttpRequest, comment_id: CommentNumber, ballot: schemas.Ballot) -> schemas.Tally:
     return schemas.Tally.of(comment_id, votes.cast_on_comment(request, request.user, comment_id, ballot.choice))
-
-
-@router.put(
-    "comments/{comment_id:comment_id}/removed",
-    summary=gettext_noop("Remove a comment, or restore it"),
-    description=gettext_noop(
-        "Moderators only. Hides the text of a comment from everyone, or shows it again, with a reason. "
-        "Idempotent: the response contains the recorded reason."
-    ),
-    auth=MODERATORS,
-)
-def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: CommentRemoval) -> Comment:
-    require(request, REMOVE_ARTICLES)
-    repo, moderator = repository().comments, actor(request)
-    change = repo.remove if removal.removed else repo.restore
-    if not removal.removed:
-        check_not_own(repo.get(comment_id).author, moderator.id)
-    with suppress(CommentRemoved, CommentNotRemoved):
-        change(comment_id, moderator, clean_reason(removal.reason))
-    comment = repo.get(comment_id, moderator.id)
-    if comment.is_deleted:
-        raise CommentNotFound(comment_id)
-    return Comment.of(comment, comment.replies)
-
-
-@router.put(
-    "articles/{article_id:article_id}/locked",
-    summary=gettext_noop("Lock a discussion, or unlock it"),
-    description=gettext_noop(
-        "Moderators only. In a locked discussion, comments cannot be written or edited. Idempotent: the response "
-        "contains the recorded reason."
-    ),
-    auth=MODERATORS,
-)
-def lock_comments(request: HttpRequest, article_id: ArticleNumber, locking: Locking) -> Locked:
-    require(request, REMOVE_ARTICLES)
-    repo, moderator = repository(), actor(request)
-    change = repo.comments.lock if locking.locked else repo.comments.unlock
-    with suppress(DiscussionLocked, DiscussionNotLocked):
-        change(article_id, moderator, clean_reason(locking.reason))
-    return Locked(article_id=article_id, locked=repo.articles.get(article_id).locked)

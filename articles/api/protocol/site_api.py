@@ -71,6 +71,7 @@ _MODULES = (
     "articles.api.votes",
     "moderation.flags",
     "articles.api.comments",
+    "moderation.content",
     "moderation.queue",
     "articles.api.search",
     "articles.api.ranking",

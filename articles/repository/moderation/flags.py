@@ -137,7 +137,9 @@ class Flags:
         store.change("flags/keep", subject, [keys.flags(subject)], facts)
 
     def remove(self, subject: SubjectId, actor: Actor, reason: str) -> None:
-        """Remove what is flagged, which decides its flags and notifies those who set them. One round trip.
+        """Remove an article or a comment, which decides its flags and notifies those who set them. One round trip.
+
+        `lua/articles/remove.lua` and `lua/comments/remove.lua` do both.
 
         Raises ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved.
         """
