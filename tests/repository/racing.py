@@ -111,4 +111,5 @@ def interleaved(repository: Repository, script: str, meanwhile: Job, turn: int =
     """
     client = with_methods_of(Interleaved, repository.store.client)
     client.script, client.meanwhile, client.turn = script, meanwhile, turn
-    return connect(client, shards=repository.store.shards.count, clock=repository.store.now)
+    store = repository.store
+    return connect(client, shards=store.shards.count, clock=store.now, rules=repository.rules)

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from functools import partial
 from threading import Event, Thread
 
 import pytest
@@ -17,6 +18,7 @@ from tests.cast import BOB, MODERATOR
 from tests.clock import DAY
 from tests.every_server import count_of, delete, names_in
 from tests.factories import imported, post
+from tests.repository.racing import interleaved
 from tests.repository.usage import listed
 from tests.rules import connect, default_rules
 from tests.store_state import problems
@@ -227,27 +229,7 @@ def test_an_explanation_includes_the_rank_history(repository, clock):
     assert [(sample.rank, sample.points) for sample in explain(repository, article).history] == [(1, 1), (1, 1)]
 
 
-def meddling(repository, monkeypatch, before, after=lambda: None):
-    """Run a step once, between reading an article's values and its ranks; return the list of readings."""
-    readings, run = [], repository.store.run_many
-
-    def meddled(calls, **how):
-        calls = list(calls)
-        if calls[0].script != "ranking/find_places":
-            return run(calls, **how)
-        readings.append(calls)
-        if len(readings) > 1:
-            return run(calls, **how)
-        before()
-        found = run(calls, **how)
-        after()
-        return found
-
-    monkeypatch.setattr(repository.store, "run_many", meddled)
-    return readings
-
-
-def test_a_vote_and_a_view_during_reading_are_in_all_the_numbers(repository, clock, monkeypatch):
+def test_a_vote_and_a_view_during_reading_are_in_all_the_numbers(repository, clock):
     article = post(repository, 1)
     for n in range(2, 6):
         clock.advance(100)
@@ -258,34 +240,40 @@ def test_a_vote_and_a_view_during_reading_are_in_all_the_numbers(repository, clo
         repository.votes.cast(article, BOB, Choice.VOTE)
         view(repository, article, 1, 2)
 
-    readings = meddling(repository, monkeypatch, change)
+    found = explain(interleaved(repository, "ranking/find_places", change), article)
 
-    found = explain(repository, article)
-
-    assert len(readings) == 2
     assert (found.front.rank, found.score.votes) == (1, 2)
     assert (found.hot.rank, found.hotness.uv) == (1, 2)
     assert found.score.value == value_of(repository, Order.SCORE, article)
 
 
-def test_an_article_removed_during_reading_has_no_explanation(repository, monkeypatch):
+def test_an_article_removed_during_reading_has_no_explanation(repository):
     article = post(repository, 1)
-    meddling(repository, monkeypatch, lambda: repository.articles.remove(article, MODERATOR, "Spam"))
+    remove = partial(repository.articles.remove, article, MODERATOR, "Spam")
 
     with pytest.raises(ArticleRemoved):
-        explain(repository, article)
+        explain(interleaved(repository, "ranking/find_places", remove), article)
 
 
 def test_shards_with_different_versions_are_read_again(repository, monkeypatch):
     article = post(repository, 1)
     last, client = repository.store.shards.all[-1].ranking, repository.store.client
     version = client.hget(last, "version")
-    readings = meddling(
-        repository,
-        monkeypatch,
-        lambda: client.hset(last, "version", "99"),
-        lambda: client.hset(last, "version", version),
-    )
+    readings, run = [], repository.store.run_many
+
+    def meddled(calls, **how):
+        calls = list(calls)
+        if calls[0].script != "ranking/find_places":
+            return run(calls, **how)
+        readings.append(calls)
+        if len(readings) > 1:
+            return run(calls, **how)
+        client.hset(last, "version", "99")
+        found = run(calls, **how)
+        client.hset(last, "version", version)
+        return found
+
+    monkeypatch.setattr(repository.store, "run_many", meddled)
 
     found = explain(repository, article)
 

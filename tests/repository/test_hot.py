@@ -19,7 +19,7 @@ from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import configure, delete
 from tests.factories import discuss, imported, post, view, visit
-from tests.repository.racing import during, race, several
+from tests.repository.racing import during, interleaved, race, several
 from tests.repository.snapshots import filled_once
 from tests.repository.usage import hot_values, listed, tune, warm
 from tests.rules import connect, default_rules
@@ -448,24 +448,18 @@ def test_a_list_far_beyond_double_size_is_trimmed_in_part_at_each_view(server_ur
     assert len(hot_values(repository)) == 300 + 2 - 200
 
 
-def test_a_trim_that_arrives_after_another_rescore_removes_nothing(server_url, clock, monkeypatch):
+def test_a_trim_that_arrives_after_another_rescore_removes_nothing(server_url, clock):
     repository = small(server_url, clock, 4)
     fill(repository, clock, 40, views=3)
+    began = clock()
 
-    run_many, overtaken = repository.store.run_many, []
+    def rescore():
+        clock.advance(50 * HOUR)
+        repository.hot.rescore()
 
-    def overtaking(calls, **options):
-        calls = list(calls)
-        if calls[0].script == "lists/trim_hot" and not overtaken:
-            overtaken.append(hot_values(repository))
-            clock.advance(50 * HOUR)
-            repository.hot.rescore()
-        return run_many(calls, **options)
+    interleaved(repository, "lists/trim_hot", rescore).hot.rescore()
 
-    monkeypatch.setattr(repository.store, "run_many", overtaking)
-    repository.hot.rescore()
-
-    assert overtaken
+    assert clock() > began, "it was overtaken"
     assert ordered(hot_values(repository)) == ordered(formula(repository, clock()))[:10]
     assert problems(repository) == []
 

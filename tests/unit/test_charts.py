@@ -276,10 +276,6 @@ def test_totals_count_only_the_stacked_series():
     assert chart.totals == ("3", "–")
 
 
-def test_a_chart_without_columns_is_empty():
-    assert stacked_bars([], [Series("counted", [])]).is_empty
-
-
 def test_one_column_is_drawn_inside_the_plot():
     chart = stacked_bars(["a"], [Series("counted", [10**9])], value_label=lambda v: f"{v:,.0f}")
 
@@ -359,20 +355,6 @@ def test_a_single_sample_is_a_dot():
 
     assert len(found.rank.lines[0].dots) == len(found.points.lines[0].dots) == 1
     assert found.rank.left < found.rank.lines[0].dots[0].x <= found.rank.right
-
-
-def test_a_history_without_samples_is_empty():
-    found = history([])
-
-    assert found.is_empty
-    assert found.rank.is_empty
-
-
-def test_a_history_without_ranks_keeps_the_points():
-    found = history(samples((None, 3), (None, 4)))
-
-    assert found.rank.is_empty
-    assert not found.points.is_empty
 
 
 def test_points_below_zero_fit_in_the_drawing():

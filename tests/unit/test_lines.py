@@ -69,15 +69,6 @@ def test_every_line_is_either_clean_or_refused(raw):
     assert not has_stacked_marks(line)
     assert line == " ".join(line.split())
     assert not any(is_unseen(char) for char in line if char not in "\u200c\u200d")
-
-
-@settings(max_examples=500)
-@given(lines)
-def test_cleaning_a_clean_line_changes_nothing(raw):
-    try:
-        line = clean_title(raw)
-    except InvalidInput:
-        return
     assert clean_title(line) == line
 
 

@@ -412,15 +412,12 @@ def test_an_articles_page_that_is_read_often_is_rendered_again_after_ten_seconds
     assert len(read_often.counted + read_often.gathered) == 12
 
 
-def test_a_changed_article_is_shown_after_the_next_check(read_often):
+@pytest.mark.parametrize(
+    "states", [{7: "another"}, {}, StoreUnavailable("away")], ids=["changed", "gone", "not to be checked"]
+)
+def test_a_page_that_is_not_as_before_is_not_sent_after_the_next_check(read_often, states):
     assert read_often.visit(2.5) == b"page 1"
-    read_often.states = {7: "another"}
-    assert read_often.visit(3.5) == b"page 2"
-
-
-def test_an_article_that_is_gone_is_not_shown_after_the_next_check(read_often):
-    assert read_often.visit(2.5) == b"page 1"
-    read_often.states = {}
+    read_often.states = states
     assert read_often.visit(3.5) == b"page 2"
 
 
@@ -429,12 +426,6 @@ def test_without_a_check_no_page_is_sent_after_two_seconds(read_often):
     assert read_often.get(ARTICLE) == b"page 1"
     read_often.time = 1.5 + USABLE
     assert read_often.get(ARTICLE) == b"page 2"
-
-
-def test_while_the_store_is_away_no_page_is_sent_for_longer(read_often):
-    assert read_often.visit(2.5) == b"page 1"
-    read_often.states = StoreUnavailable("away")
-    assert read_often.visit(3.5) == b"page 2"
 
 
 def test_a_change_while_a_page_is_rendered_is_noticed(read_often):
