@@ -8,14 +8,20 @@ from django.test import Client
 
 from accounts.mail import wait_until_sent
 from accounts.models import User
+from articles import wiring
 from tests.cast import PASSWORD
 from tests.factories import browser_of, member
 
 
 @pytest.fixture(autouse=True)
-def _no_store(settings) -> Iterator[None]:
+def _no_store(settings, request, tmp_path) -> Iterator[None]:
+    """Let pages do without a store, unless the test has one: another test's would remember its accounts."""
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    if "site_store" not in request.fixturenames:
+        settings.STORE_URL = f"unix://{tmp_path}/no-store.sock"
+        wiring.forget_repositories()
     yield
+    wiring.forget_repositories()
     caches["default"].clear()
     wait_until_sent()
 
