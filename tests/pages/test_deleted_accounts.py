@@ -14,7 +14,7 @@ from articles import housekeeping
 from tests.factories import actor, browser_of, comment_on, member, post_as
 from tests.routes import routes
 
-NUMBER, NAME = 8_675_309, "spamqueen"
+NUMBER, NAME = 86_753_098_675_309, "spamqueen"  # too long to occur in a measurement
 PAGE = f"/users/~{NUMBER}/moderation/"
 FIELDS = {"days": "1", "reason": "Nothing but spam"}
 
