@@ -1,7 +1,7 @@
 """Context processors: template variables beyond those that a view passes."""
 
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -83,9 +83,6 @@ class Frame(NamedTuple):
     is_staff: bool
     theme: str
     keyboard: bool
-    path: str
-    """The path if the menu leads to it; else ""."""
-
     view: str
     """Name of the view that answers."""
 
@@ -122,7 +119,6 @@ def frame_of(request: HttpRequest) -> Frame:
         is_staff=user.is_staff,
         theme=preferences.theme,
         keyboard=preferences.keyboard,
-        path=request.path if request.path in _menu() else "",
         view=match.view_name if match else "",
         returns=not (match and match.app_name == "accounts"),
         has_sign_up=settings.SIGN_UP != "closed",
@@ -130,18 +126,6 @@ def frame_of(request: HttpRequest) -> Frame:
         has_imprint=site_text("imprint") is not None,
         is_moving=is_about_to_move(),
     )
-
-
-_MENU = (
-    *("front", "newest", "hot", "active", "following", "groups", "log", "post", "search", "inbox"),
-    "accounts:settings",
-)
-
-
-@cache
-def _menu() -> frozenset[str]:
-    """Return the paths to which the menu in `templates/header.html` leads."""
-    return frozenset(reverse(name if ":" in name else f"articles:{name}") for name in _MENU)
 
 
 def frame_holes(request: HttpRequest) -> dict[str, object]:
