@@ -42,7 +42,7 @@ from articles.forms.groups import AssignForm
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.web.form_answers import just_done
-from articles.web.identity import actor, needs
+from articles.web.identity import actor, needs, reader_id
 from articles.wiring import repository
 from moderation.rights import check_not_own
 
@@ -195,6 +195,20 @@ class Locked(BaseModel):
     locked: str | None = Field(description=gettext_noop("The recorded reason; null if it is not locked."))
 
 
+_DONE = (
+    *(ArticleRemoved, NotRemoved, CommentRemoved, CommentNotRemoved),
+    *(DiscussionLocked, DiscussionNotLocked),
+)
+"""Refusals of a change that was made before."""
+
+
+def _change(request: HttpRequest, change: Change, subject: SubjectId, reason: str) -> None:
+    """Let a program change an article or a comment. Idempotent."""
+    require(request, REMOVE_ARTICLES)
+    with suppress(*_DONE):
+        change(subject, actor(request), clean_reason(reason))
+
+
 @router.put(
     "articles/{article_id:article_id}/locked",
     summary=gettext_noop("Lock a discussion, or unlock it"),
@@ -205,10 +219,7 @@ class Locked(BaseModel):
     auth=MODERATORS,
 )
 def lock_comments(request: HttpRequest, article_id: ArticleNumber, locking: Locking) -> Locked:
-    require(request, REMOVE_ARTICLES)
-    change = lock if locking.locked else unlock
-    with suppress(DiscussionLocked, DiscussionNotLocked):
-        change(root_of(article_id), actor(request), clean_reason(locking.reason))
+    _change(request, lock if locking.locked else unlock, root_of(article_id), locking.reason)
     return Locked(article_id=article_id, locked=repository().articles.get(article_id).locked)
 
 
@@ -222,11 +233,8 @@ def lock_comments(request: HttpRequest, article_id: ArticleNumber, locking: Lock
     auth=MODERATORS,
 )
 def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: CommentRemoval) -> Comment:
-    require(request, REMOVE_ARTICLES)
-    change, moderator = remove if removal.removed else restore, actor(request)
-    with suppress(CommentRemoved, CommentNotRemoved):
-        change(comment_id, moderator, clean_reason(removal.reason))
-    comment = repository().comments.get(comment_id, moderator.id)
+    _change(request, remove if removal.removed else restore, comment_id, removal.reason)
+    comment = repository().comments.get(comment_id, reader_id(request))
     if comment.is_deleted:
         raise CommentNotFound(comment_id)
     return Comment.of(comment, comment.replies)
@@ -242,8 +250,5 @@ def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: Com
     auth=MODERATORS,
 )
 def remove_article(request: HttpRequest, article_id: _ArticleNumber, removal: schemas.Removal) -> schemas.Article:
-    require(request, REMOVE_ARTICLES)
-    change, moderator = remove if removal.removed else restore, actor(request)
-    with suppress(ArticleRemoved, NotRemoved):
-        change(root_of(article_id), moderator, clean_reason(removal.reason))
-    return schemas.Article.of(repository().articles.get(article_id, moderator.id))
+    _change(request, remove if removal.removed else restore, root_of(article_id), removal.reason)
+    return schemas.Article.of(repository().articles.get(article_id, reader_id(request)))
