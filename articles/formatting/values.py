@@ -116,11 +116,11 @@ def _zone(at: datetime) -> str:
     return f"UTC{MINUS if minutes < 0 else '+'}{hours}" + (f":{rest:02}" if rest else "")
 
 
-def time_of(unix_seconds: float, ago: str) -> Markup:
-    """Return a moment as an HTML `time`, shown as an age."""
-    text = (
-        f'<time datetime="{iso_date(unix_seconds)}" title="{escape(full_date(unix_seconds))}">{escape(ago)}</time>'
-    )
+def time_of(unix_seconds: float, ago: str | None = None) -> Markup:
+    """Return a moment as an HTML `time`, shown as an age: the given one, or that of now."""
+    shown = age(unix_seconds) if ago is None else ago
+    iso, title = iso_date(unix_seconds), escape(full_date(unix_seconds))
+    text = f'<time datetime="{iso}" title="{title}">{escape(shown)}</time>'
     return Markup(text)  # nosec B704 # noqa: S704 - escaped just now
 
 

@@ -193,7 +193,7 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
         "title": article.title,
         "link": article.link,
         "removed": article.removed,
-        "poster": poster_of(article, former),
+        "poster": poster_of(article.poster_name, is_deleted=article.by_deleted_member, former=former),
         "posted": time_of(article.posted_at, age(article.posted_at)),
         "groups": groups_of(article.groups),
         "closes": time_of(article.closes_at, from_now(article.closes_at)),

@@ -18,10 +18,11 @@ from django.utils.translation import gettext as _
 from markupsafe import Markup
 
 from articles.domain.articles import ArticleId, Choice, LeftOut
-from articles.domain.comments import DEEPEST_SHOWN, Comment, CommentId, CommentOrder, Thread, lower_bound
+from articles.domain.comments import DEEPEST_SHOWN, CommentId, CommentOrder, Thread, lower_bound
 from articles.domain.members import DELETED_MEMBER, UserId
 from articles.formatting.kept import drawing_of, filled, piece
 from articles.formatting.values import age, grouped, time_of
+from articles.views.lists.rows import poster_of
 
 MOST_COMMENTS = 2_000
 """Drawn comments that a process keeps, about 3 KB each; the least recently shown ones are dropped."""
@@ -30,30 +31,14 @@ _LONGEST_KEPT = 3_000
 """Characters of HTML with which a drawn comment is kept."""
 
 
-class CommentRow(NamedTuple):
-    """What a page shows of a comment. Times in Unix seconds."""
+class CommentShape(NamedTuple):
+    """Which parts a comment has."""
 
-    id: CommentId
-    article: ArticleId
-    author_name: str
-    by_deleted_member: bool
-    html: str
-    """Its text as safe HTML; "" if this reader may not see it."""
-
-    posted_at: float
-    age: str
-    """Time since it was posted, in words of the active language."""
-
-    edited_at: float | None
-    edited_age: str
-    """Time since it was edited, in words of the active language; "" if it never was."""
-
-    removed: str | None
+    is_shown: bool
     is_deleted: bool
-    votes: int
-    opposes: int
-    left_out: LeftOut
-    """Votes that do not affect its place."""
+    is_removed: bool
+    has_former_text: bool
+    """Whether a text that was removed is shown."""
 
     choice: Choice
     may_vote: bool
@@ -68,74 +53,21 @@ class CommentRow(NamedTuple):
     is_moderator: bool
     """Whether the reader may remove and restore it."""
 
-    is_by_votes: bool
-    """Whether votes decide its place."""
-
-    parent: str
-    """Address of the comment it replies to; "" at top level."""
-
-    has_replies: bool
-    """Whether replies are shown below it."""
-
-    replies: int
-    """Direct replies, shown here or not."""
-
-    cut: int
-    """Direct replies that are not shown here."""
-
     is_blocked: bool
     """Whether the reader blocks its author, so that it is collapsed."""
 
     is_deepest: bool
     """Whether replies to it are too deep to be shown here."""
 
-    former: UserId | None = None
-    """Number of the deleted account that wrote it, for moderators."""
-
-    is_new: bool = False
-    """Whether it was posted since the reader's last visit."""
-
-    next_new: CommentId | None = None
-    """The next new comment on the page."""
-
-    @property
-    def is_shown(self) -> bool:
-        return self.removed is None and not self.is_deleted
-
-    @property
-    def ranked(self) -> LeftOut:
-        """The votes and opposes that decide its place."""
-        return LeftOut(max(0, self.votes - self.left_out.votes), max(0, self.opposes - self.left_out.opposes))
-
-    @property
-    def bound(self) -> float:
-        """Lower bound of the share of readers who are for it, by which the best comments are ordered."""
-        return lower_bound(*self.ranked)
-
-
-class CommentShape(NamedTuple):
-    """Which parts a comment has; `has_replies` and others with the names of a `CommentRow`."""
-
-    is_shown: bool
-    is_deleted: bool
-    is_removed: bool
-    has_former_text: bool
-    """Whether a text that was removed is shown."""
-
-    choice: Choice
-    may_vote: bool
-    may_reply: bool
-    is_own: bool
-    is_by_poster: bool
-    may_write: bool
-    is_moderator: bool
-    is_blocked: bool
-    is_deepest: bool
     is_edited: bool
     is_reply: bool
     is_new: bool
+    """Whether it was posted since the reader's last visit."""
+
     has_next_new: bool
     has_replies: bool
+    """Whether replies are shown below it."""
+
     has_answers: bool
     """Whether there are replies, shown here or not."""
 
@@ -147,38 +79,48 @@ class CommentShape(NamedTuple):
         return {"shape": self}
 
 
-def shape_of(row: CommentRow) -> CommentShape:
-    """Return which parts the comment has."""
-    return CommentShape(
-        row.is_shown,
-        row.is_deleted,
-        row.removed is not None,
-        row.removed is not None and bool(row.html),
-        row.choice,
-        row.may_vote,
-        row.may_reply,
-        row.is_own,
-        row.is_by_poster,
-        row.may_write,
-        row.is_moderator,
-        row.is_blocked,
-        row.is_deepest,
-        row.edited_at is not None,
-        bool(row.parent),
-        row.is_new,
-        row.next_new is not None,
-        row.has_replies,
-        row.replies > 0,
-        row.cut > 0,
-    )
+class CommentRow(NamedTuple):
+    """What a page shows of a comment. Times in Unix seconds."""
 
-
-class _Author(NamedTuple):
-    """What `templates/comments/text.html` needs of a comment to name its author."""
-
+    shape: CommentShape
+    id: CommentId
+    article: ArticleId
     author_name: str
-    is_deleted: bool
-    by_deleted_member: bool
+    is_by_deleted: bool
+    former: UserId | None
+    """Number of the deleted account that wrote it, for moderators."""
+
+    html: str
+    """Its text as safe HTML; "" if this reader may not see it."""
+
+    posted_at: float
+    age: str
+    """Time since it was posted, in words of the active language."""
+
+    edited_at: float | None
+    edited_age: str
+    """Time since it was edited, in words of the active language; "" if it never was."""
+
+    removed: str | None
+    votes: int
+    opposes: int
+    left_out: LeftOut
+    """Votes that do not affect its place."""
+
+    is_by_votes: bool
+    """Whether votes decide its place."""
+
+    parent: str
+    """Address of the comment it replies to; "" at top level."""
+
+    replies: int
+    """Direct replies, shown here or not."""
+
+    cut: int
+    """Direct replies that are not shown here."""
+
+    next_new: CommentId | None
+    """The next new comment on the page."""
 
 
 def _counted(text: str, number: int) -> str:
@@ -187,11 +129,10 @@ def _counted(text: str, number: int) -> str:
 
 def holes_of(row: CommentRow) -> dict[str, object]:
     """Return what the comment says, without its replies."""
-    author = _Author(row.author_name, row.is_deleted, row.by_deleted_member)
     holes = {
         "id": row.id,
         "article": row.article,
-        "author": piece("comments/author.html", {}, comment=author, former=row.former),
+        "author": poster_of(row.author_name, is_deleted=row.is_by_deleted, former=row.former),
         "name": row.author_name or _("[deleted]"),
         "html": row.html,
         "posted": time_of(row.posted_at, row.age),
@@ -204,22 +145,30 @@ def holes_of(row: CommentRow) -> dict[str, object]:
         holes["answers"] = _counted(ngettext("%(num)s reply", "%(num)s replies", row.replies), row.replies)
     if row.cut:
         holes["more"] = _counted(ngettext("%(num)s more reply", "%(num)s more replies", row.cut), row.cut)
-    if row.is_shown:
+    if row.shape.is_shown:
+        is_open = row.shape.may_vote
         holes |= {
             "votes": row.votes,
             "opposes": row.opposes,
-            "points": piece("votes/points.html", {}, votes=row.votes, opposes=row.opposes, is_open=row.may_vote),
-            "standing": piece(
-                "comments/standing.html",
-                {},
-                is_by_votes=row.is_by_votes,
-                ranked=row.ranked,
-                votes=row.votes > 0,
-                left_out=sum(row.left_out),
-                bound=row.bound,
-            ),
+            "points": piece("votes/points.html", {}, votes=row.votes, opposes=row.opposes, is_open=is_open),
+            "standing": _standing(row),
         }
     return holes
+
+
+def _standing(row: CommentRow) -> Markup:
+    """Return why the comment is where it is: its votes, and the lower bound of the share of readers for it."""
+    left_out = row.left_out
+    ranked = LeftOut(max(0, row.votes - left_out.votes), max(0, row.opposes - left_out.opposes))
+    return piece(
+        "comments/standing.html",
+        {},
+        is_by_votes=row.is_by_votes,
+        ranked=ranked,
+        votes=row.votes > 0,
+        left_out=sum(left_out),
+        bound=lower_bound(*ranked),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,45 +214,53 @@ def rows_of(thread: Thread, viewer: Viewer, new: Sequence[CommentId] = ()) -> It
         address = "" if parent is None else f"#comment-{parent}"
         if parent is not None and parent not in here:
             address = reverse("articles:comment", args=[parent])
-        row = _row(comment, thread, viewer, parent=address, has_replies=has_replies)
-        if comment.id in following_new:
-            row = row._replace(is_new=True, next_new=following_new[comment.id])
-        yield row
-
-
-def _row(comment: Comment, thread: Thread, viewer: Viewer, *, parent: str, has_replies: bool) -> CommentRow:
-    is_own = comment.author == viewer.reader
-    return CommentRow(
-        comment.id,
-        comment.article,
-        comment.author_name,
-        comment.by_deleted_member,
-        comment.html if comment.is_shown or viewer.is_moderator or is_own else "",
-        comment.posted_at,
-        age(comment.posted_at),
-        comment.edited_at,
-        "" if comment.edited_at is None else age(comment.edited_at),
-        comment.removed,
-        comment.is_deleted,
-        comment.votes,
-        comment.opposes,
-        comment.left_out,
-        comment.choice,
-        comment.is_open(viewer.now) and not is_own,
-        viewer.may_write and comment.is_shown,
-        is_own,
-        comment.author == viewer.poster != DELETED_MEMBER,
-        viewer.may_write,
-        viewer.is_moderator,
-        thread.order is CommentOrder.BEST,
-        parent,
-        has_replies,
-        comment.replies,
-        thread.cut.get(comment.id, 0),
-        comment.author in viewer.blocked,
-        comment.depth >= DEEPEST_SHOWN,
-        comment.former if viewer.sees_subjects else None,
-    )
+        is_own, cut = comment.author == viewer.reader, thread.cut.get(comment.id, 0)
+        is_readable, edited_at = comment.is_shown or viewer.is_moderator or is_own, comment.edited_at
+        next_new = following_new.get(comment.id)
+        shape = CommentShape(
+            is_shown=comment.is_shown,
+            is_deleted=comment.is_deleted,
+            is_removed=comment.removed is not None,
+            has_former_text=comment.removed is not None and is_readable and bool(comment.html),
+            choice=comment.choice,
+            may_vote=comment.is_open(viewer.now) and not is_own,
+            may_reply=viewer.may_write and comment.is_shown,
+            is_own=is_own,
+            is_by_poster=comment.author == viewer.poster != DELETED_MEMBER,
+            may_write=viewer.may_write,
+            is_moderator=viewer.is_moderator,
+            is_blocked=comment.author in viewer.blocked,
+            is_deepest=comment.depth >= DEEPEST_SHOWN,
+            is_edited=edited_at is not None,
+            is_reply=parent is not None,
+            is_new=comment.id in following_new,
+            has_next_new=next_new is not None,
+            has_replies=has_replies,
+            has_answers=comment.replies > 0,
+            has_more=cut > 0,
+        )
+        yield CommentRow(
+            shape,
+            comment.id,
+            comment.article,
+            comment.author_name,
+            comment.is_deleted or comment.by_deleted_member,
+            comment.former if viewer.sees_subjects else None,
+            comment.html if is_readable else "",
+            comment.posted_at,
+            age(comment.posted_at),
+            edited_at,
+            "" if edited_at is None else age(edited_at),
+            comment.removed,
+            comment.votes,
+            comment.opposes,
+            comment.left_out,
+            thread.order is CommentOrder.BEST,
+            address,
+            comment.replies,
+            cut,
+            next_new,
+        )
 
 
 _turns = tuple(Lock() for _ in range(64))
@@ -342,6 +299,6 @@ def kept_comment(row: CommentRow, language: str | None) -> tuple[str, str]:
 
 @lru_cache(MOST_COMMENTS)
 def _drawn(row: CommentRow, _language: str | None) -> tuple[str, str]:
-    parts, holes = drawing_of("comments/comment.html", shape_of(row)), holes_of(row)
+    parts, holes = drawing_of("comments/comment.html", row.shape), holes_of(row)
     at = parts.index("replies")
     return str(filled(parts[:at], holes)), str(filled(parts[at + 1 :], holes))

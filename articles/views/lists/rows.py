@@ -137,17 +137,9 @@ def shape_of(article: Article, facts: Facts) -> RowShape:
     )
 
 
-class _Poster(NamedTuple):
-    """What `templates/articles/facts.html` needs of an article to name its poster."""
-
-    poster_name: str
-    by_deleted_member: bool
-
-
-def poster_of(article: Article, former: UserId | None = None) -> Markup:
-    """Return who posted an article. `former`: number of the deleted account, for moderators."""
-    poster = _Poster(article.poster_name, article.by_deleted_member)
-    return piece("articles/poster.html", {}, article=poster, former=former)
+def poster_of(name: str, *, is_deleted: bool, former: UserId | None = None) -> Markup:
+    """Return who posted an article or a comment. `former`: number of the deleted account, for moderators."""
+    return piece("articles/poster.html", {}, name=name, is_deleted=is_deleted, former=former)
 
 
 def groups_of(slugs: tuple[str, ...], names: Mapping[str, object] | None = None) -> Markup:
@@ -167,7 +159,7 @@ def holes_of(article: Article, facts: Facts) -> dict[str, object]:
         "title": article.title,
         "host": home,
         "host_address": path_of("articles:host", home) if home else "",
-        "poster": poster_of(article),
+        "poster": poster_of(article.poster_name, is_deleted=article.by_deleted_member),
         "posted": time_of(article.posted_at, age_in_words(*facts.age)),
         "comments": comments_label(article.comments),
         "last_comment": last_comment,
