@@ -12,10 +12,10 @@ from django.utils import translation
 from django.utils.cache import get_conditional_response
 from django.utils.http import parse_http_date_safe
 
-from articles.kept_pages.pages import KEEP_EVERY, Address, KeptPage, KeptPages, pack
+from articles.kept_pages.pages import KEEP_EVERY, UNCHANGED_FOR, Address, KeptPage, KeptPages, pack
 from articles.kept_pages.refresher import Refresher
 from articles.kept_pages.requests import PublicPage, copying, is_plain, public_page, shared_page, whole
-from articles.kept_pages.sharing import PATIENCE, Turn, turns_of_a_process
+from articles.kept_pages.sharing import PAGE_STATE, PATIENCE, Turn, turns_of_a_process
 
 PLACE = b"<!--kept-page-->"
 """Where `templates/base.html` leaves room for the sentence that this is a copy."""
@@ -63,7 +63,7 @@ class KeptPagesMiddleware:
             return response
         if response.status_code in _GONE:
             self._settle(request, address, response, as_of)
-        elif response.status_code in (200, 304) and self._is_due(address, as_of):
+        elif response.status_code in (200, 304) and self._is_due(request, address, as_of):
             if is_plain(request) and response.status_code == 200:
                 self._settle(request, address, response, as_of)
             elif page.may_be_copied_later:
@@ -96,20 +96,28 @@ class KeptPagesMiddleware:
         copy = self._pages.get(address) if getattr(response, "has_no_turn", False) else None
         return _unless_known(request, copy) if copy else response
 
-    def _is_due(self, address: Address, as_of: str) -> bool:
-        """Return whether the copy is missing or old. It is not looked up again until it may be due.
+    def _is_due(self, request: HttpRequest, address: Address, as_of: str) -> bool:
+        """Return whether the copy is missing, or old and differs. It is not looked up again until it may be due.
 
         `as_of`: the latest retraction, after which copies are missing.
         """
         looked_up, now = (as_of, address), time.monotonic()
         if self._not_due.get(looked_up, now) > now:
             return False
-        left = KEEP_EVERY - self._pages.age(address)
+        age = self._pages.age(address)
+        left = KEEP_EVERY - age
+        if KEEP_EVERY < age < UNCHANGED_FOR and self._is_same(request, address):
+            left = KEEP_EVERY
         if left >= 0:
             if len(self._not_due) >= _MOST_NOT_DUE:
                 self._not_due.clear()
             self._not_due[looked_up] = now + left
         return left < 0
+
+    def _is_same(self, request: HttpRequest, address: Address) -> bool:
+        """Return whether the copy of an article's page shows what the request found, but for views and times."""
+        state, copy = request.META.get(PAGE_STATE, str)(), self._pages.get(address)
+        return copy is not None and copy.state == state != ""
 
     def _copy(self, request: HttpRequest) -> None:
         """Read a page as a reader without an account, and keep it."""
@@ -127,7 +135,8 @@ class KeptPagesMiddleware:
             self._pages.forget(address)
         elif request.method == "GET" and response.status_code == 200 and not response.streaming:
             headers = {name: response[name] for name in _KEPT_HEADERS if name in response}
-            self._pages.keep(pack(address, headers, time.time(), response.content), as_of)
+            state = request.META.get(PAGE_STATE, str)()
+            self._pages.keep(pack(address, headers, time.time(), response.content, state), as_of)
 
     def _kept(self, page: PublicPage, language: str) -> HttpResponse | None:
         """Return the copy in the reader's language, or else in another; None without one."""

@@ -1,8 +1,9 @@
 """Copies of the pages that readers without an account see, on disk, for the time when the store is away.
 
 Feeds are the same for everyone, and are served from their copies for a minute in any case. A page that is visited
-is saved at most once every `KEEP_EVERY` seconds. The site's workers share one directory. A copy is what a reader
-without an account and without preferences sees, so it holds nothing personal.
+is saved at most once every `KEEP_EVERY` seconds, an article that has not changed once every `UNCHANGED_FOR`. The
+site's workers share one directory. A copy is what a reader without an account and without preferences sees, so it
+holds nothing personal.
 """
 
 import json
@@ -23,6 +24,9 @@ from articles.retractions import Retractions, kind_of
 
 KEEP_EVERY = 8.0
 """Seconds until a page that is visited is kept again, so that a copy is at most ten seconds behind."""
+
+UNCHANGED_FOR = 600.0
+"""The same for the page of an article that shows the same, except for views and times in words."""
 
 LIFETIME = 86400.0
 """Seconds until a copy is deleted if its page is not visited again."""
@@ -66,6 +70,8 @@ class KeptPage:
     headers: Mapping[str, str]
     at: float
     packed: bytes
+    state: str = ""
+    """A token for what the page of an article shows to every reader; "" if it has none."""
 
     @property
     def content(self) -> bytes:
@@ -73,9 +79,9 @@ class KeptPage:
         return zlib.decompress(self.packed)
 
 
-def pack(address: Address, headers: Mapping[str, str], at: float, content: bytes) -> KeptPage:
+def pack(address: Address, headers: Mapping[str, str], at: float, content: bytes, state: str = "") -> KeptPage:
     """Return a copy of a page."""
-    return KeptPage(address, headers, at, zlib.compress(content, _COMPRESSION))
+    return KeptPage(address, headers, at, zlib.compress(content, _COMPRESSION), state)
 
 
 class KeptPages:
@@ -118,7 +124,7 @@ class KeptPages:
         if as_of not in (None, self.retractions.latest()):
             return
         draft = path.with_name(f"{path.name}-{get_random_string(8)}{_DRAFT}")
-        head = {"address": asdict(page.address), "headers": dict(page.headers), "at": page.at}
+        head = {"address": asdict(page.address), "headers": dict(page.headers), "at": page.at, "state": page.state}
         head["checksum"] = zlib.crc32(page.packed)
         try:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -28,7 +28,9 @@ COUNTED_APART = "articles.counted_apart"
 """Variable of a request whose page is shared, so that the view of the article is counted apart from it."""
 
 PAGE_STATE = "articles.page_state"
-"""Variable of a request in which the view of an article notes the token for what the page shows, if it has one."""
+"""Variable of a request in which the view of an article notes a function for the token of what the page shows to
+every reader; the token is "" if the page has none.
+"""
 
 _ARTICLE = "articles:article"
 

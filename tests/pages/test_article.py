@@ -105,12 +105,13 @@ def test_tools_are_shown_only_to_members_who_may_use_them(site_store, article, a
     assert tools(carol) == {"edit", "groups", "remove"}
 
 
-def test_the_page_that_readers_share_notes_its_state(site_store, article, bob):
-    for number in range(2):
-        site_store.comments.post(article, bob.pk, "bob", f"Comment {number}")
+def test_the_page_notes_its_state_which_is_the_same_for_all_readers(site_store, article, alice, bob):
+    first, _second = (site_store.comments.post(article, alice.pk, "alice", text) for text in ("A", "B"))
+    site_store.comments.cast(first, bob.pk, Choice.VOTE)
+    site_store.votes.cast(article, bob.pk, Choice.VOTE)
 
     def state(browser, query=""):
-        return browser.get(f"/articles/{article}/{query}").wsgi_request.META[PAGE_STATE]
+        return browser.get(f"/articles/{article}/{query}").wsgi_request.META[PAGE_STATE]()
 
-    assert state(Client()) == site_store.comments.get_states([article])[article]
-    assert state(browser_of(bob)) == state(Client(), "?comments=newest") == state(Client(), "?start=1") == ""
+    assert state(Client()) == state(browser_of(bob)) == site_store.comments.get_states([article])[article] != ""
+    assert state(Client(), "?comments=newest") == state(Client(), "?start=1") == ""

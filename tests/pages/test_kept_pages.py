@@ -1,6 +1,7 @@
 """What readers see while the store is away."""
 
 import os
+import time
 
 import pytest
 from django.core.handlers.wsgi import WSGIRequest
@@ -8,6 +9,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from articles import site
+from articles.domain.articles import Choice
 from articles.kept_pages import pages
 from articles.kept_pages.pages import Address, KeptPages, pack
 from articles.kept_pages.requests import KEPT_VIEWS, PARAMETERS
@@ -292,6 +294,25 @@ def test_a_page_is_kept_again_after_some_seconds(kept, outage, article, alice, s
 
     assert ">A title<" in page
     assert (">Another title<" in page) == is_old
+
+
+@pytest.mark.parametrize(
+    ("age", "has_changed", "is_kept_again"), [(60, False, False), (60, True, True), (1200, False, True)]
+)
+def test_the_copy_of_an_unchanged_article_is_kept_again_after_minutes(
+    kept, article, bob, site_store, refresher, age, has_changed, is_kept_again
+):
+    Client().get(f"/articles/{article}/")
+    if has_changed:
+        site_store.votes.cast(article, bob.pk, Choice.VOTE)
+    for reader in (Client(), browser_of(bob)):
+        make_old(kept, age)
+        reader.get(f"/articles/{article}/")
+        refresher().keep_waiting(0)
+
+        (copy,) = kept.glob("article-*")
+        assert (time.time() - copy.stat().st_mtime < age / 2) == is_kept_again
+        has_changed = has_changed and site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,8 @@ class Site:
         number = len(self.seen)
         if variables["PATH_INFO"].startswith("/articles/") and not variables["QUERY_STRING"]:  # as its view does
             states = {} if isinstance(self.states, Exception) else self.states
-            variables[PAGE_STATE] = states.get(int(variables["PATH_INFO"].split("/")[2]), "")
+            state = states.get(int(variables["PATH_INFO"].split("/")[2]), "")
+            variables[PAGE_STATE] = lambda: state
         self.rendering.set()
         assert self.go_on.wait(60)
         start_response(self.status, self.headers)

@@ -1,6 +1,7 @@
 """Posting, editing, deleting, voting on and moderating comments. A comment is in the shard of its article."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -42,11 +43,14 @@ SENT_SECONDS = 600
 
 _LOG = FIELDS.index("log")
 
-_SHARED = CommentOrder.BEST, None, FIRST_PART
-"""What the page of an article shows first of its comments to a reader without an account."""
+_SHARED = CommentOrder.BEST, FIRST_PART
+"""What the page of an article shows first of its comments."""
 
-_BEFORE_HTML = 5 + len(THREAD_FIELDS)
-"""Values of a row of a thread that come before HTML."""
+_CHOICE = slice(3, 5)
+"""Values of a row of a thread that tell the reader's choice."""
+
+_BEFORE_HTML = _CHOICE.stop + len(THREAD_FIELDS)
+"""Values of a row that come before HTML."""
 
 
 class Comments(OfStore):
@@ -122,11 +126,11 @@ class Comments(OfStore):
         *,
         reader: UserId | None = None,
         part: ThreadPart = FIRST_PART,
-    ) -> tuple[Article, Thread | None, str]:
+    ) -> tuple[Article, Thread | None, Callable[[], str]]:
         """Return an article with its text and the reader's own choice, and its comments as `get_thread` does.
 
-        There are no comments for a removed article. The last part is the token of `get_states`, "" for a page that
-        has none. One round trip. Raises ArticleNotFound.
+        There are no comments for a removed article. The last part returns the token of `get_states`, "" for a page
+        that has none. One round trip. Raises ArticleNotFound.
         """
         root = root_of(article_id)
         call = thread_call(self._store, root, order, reader, part)
@@ -134,16 +138,16 @@ class Comments(OfStore):
         if article is None:
             raise ArticleNotFound(article_id)
         thread = thread_in(self._store, reply[1:], root, order, part) if reply[0] == "ok" else None
-        is_shared = call == thread_call(self._store, root, *_SHARED)
-        return article, thread, _token(fields, reply) if is_shared else ""
+        return article, thread, partial(_token, fields, reply) if (order, part) == _SHARED else str
 
     def get_states(self, ids: Sequence[ArticleId]) -> dict[ArticleId, str]:
         """Return for each article a token that changes with all that its page shows, except views and time.
 
-        The page of a reader without an account, and the first part of its comments. A removed or unknown article,
+        The page with the first part of its comments, regardless of the reader. A removed or unknown article,
         or one with entries in the moderation log, has no token. One round trip.
         """
-        calls = [thread_call(self._store, root_of(number), *_SHARED, with_html=False) for number in ids]
+        order, part = _SHARED
+        calls = [thread_call(self._store, root_of(number), order, None, part, with_html=False) for number in ids]
         fields, threads = read_fields_with(self._store, ids, calls)
         tokens = {number: _token(fields[number], thread) for number, thread in zip(ids, threads, strict=True)}
         return {number: token for number, token in tokens.items() if token}
@@ -325,10 +329,11 @@ def _digest(parent: CommentId, user: UserId, text: str) -> str:
 def _token(fields: Sequence[str | None], thread: Sequence[Any]) -> str:
     """Return the digest of replies about an article's page, as 32 hexadecimal digits; "" for none.
 
-    Their HTML is not part of it: that changes with the texts, or is made again.
+    Neither the reader's choices nor HTML are part of it: that changes with the texts, or is made again.
     """
     if thread[0] != "ok" or fields[_LOG] is not None:
         return ""
     status, counts, above, rest, *rows = thread
-    facts = fields, status, counts, above, rest, [row[:_BEFORE_HTML] for row in rows]
+    shown = [row[: _CHOICE.start] + row[_CHOICE.stop : _BEFORE_HTML] for row in rows]
+    facts = fields, status, counts, above, rest, shown
     return blake2b(repr(facts).encode(), digest_size=16).hexdigest()

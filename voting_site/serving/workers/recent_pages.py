@@ -342,7 +342,7 @@ class _Rendering:
             return
         unchanged = [header for header in headers if header[0].lower() not in _OF_CONTENT]
         etag = next((value for name, value in headers if name.lower() == "etag"), "")
-        state = self.variables.get(PAGE_STATE, "")
+        state = self.variables.get(PAGE_STATE, str)()
         page = RecentPage(headers, unchanged, content, etag, self.at, self.as_of, self.at, state)
         self.keep(self.reading.share, page)
         page.send(self.protocol, self.reading.known, self.more())
