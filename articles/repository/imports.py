@@ -1,7 +1,7 @@
 """Importing articles with their history, and reading all of them for an export."""
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain, groupby
@@ -28,6 +28,9 @@ Mark: TypeAlias = tuple[str, str]
 
 _COMMENTS_PER_READ = 500
 """Comments, and KB of their texts, in one reply."""
+
+_WEIGHT = 25
+"""Weight of an article without text and voters: many are listed with few commands."""
 
 _LOCK_LIFE = 120
 """Seconds."""
@@ -94,15 +97,16 @@ class Imports:
         another import began.
         """
         self.renew()
-        known, fresh = self._existing(articles), dict[Mark, ImportedArticle]()
-        for article in articles:
-            if (mark := _mark(article)) not in known:
+        marks = list(map(_mark, articles))
+        known, fresh = self._existing({time for _, time in marks}), dict[Mark, ImportedArticle]()
+        for mark, article in zip(marks, articles, strict=True):
+            if mark not in known:
                 fresh.setdefault(mark, article)
         groups = self._replace_groups(fresh)
         entered = self._enter(fresh)
         self._claim_links(articles, known | entered)
         self._groups.follow_merges(groups)
-        return [entered.pop(_mark(article), None) for article in articles]
+        return [entered.pop(mark, None) for mark in marks]
 
     def add_comments(self, comments: Sequence[ImportedComment]) -> list[CommentEntry]:
         """Add comments on existing articles; return the outcome of each.
@@ -116,7 +120,8 @@ class Imports:
         if not comments:
             return []
         self.renew()
-        known = self._existing([article for article, _ in groupby(comments, lambda comment: comment.article)])
+        commented = (article for article, _ in groupby(comments, lambda comment: comment.article))
+        known = self._existing({exact_time(article.posted_at) for article in commented})
         ids = [known.get(_mark(comment.article)) for comment in comments]
         return enter_comments(self._store, comments, ids)
 
@@ -142,7 +147,10 @@ class Imports:
 
         One round trip for each `AT_ONCE`, so that the store serves others in between.
         """
-        weights = {number: weight_of(article.text, self._voters(article)) for number, article in articles.items()}
+        now, weights = self._store.now(), dict[ArticleId, int]()
+        for number, article in articles.items():
+            is_over = self._closes_at(article) < now
+            weights[number] = weight_of(article.text, 0 if is_over else article.votes + article.opposes, _WEIGHT)
         steps = chain.from_iterable(
             filled(numbers, weights.__getitem__, AT_ONCE)
             for numbers in self._store.shards.split(articles).values()
@@ -152,14 +160,9 @@ class Imports:
             for step, statuses in zip(exchange, self._store.run_many(calls), strict=True):
                 yield from zip(step, statuses, strict=True)
 
-    def _voters(self, article: ImportedArticle) -> int:
-        """Return how many voters the article may get: none if voting is over."""
-        is_over = float(self._closes_at(article)) < self._store.now()
-        return 0 if is_over else article.votes + article.opposes
-
-    def _existing(self, articles: Sequence[ImportedArticle]) -> dict[Mark, ArticleId]:
+    def _existing(self, times: Collection[str]) -> dict[Mark, ArticleId]:
         """Return the ids of all articles posted at these times. One round trip, unless many share one."""
-        times, found = list({exact_time(article.posted_at) for article in articles}), dict[Mark, ArticleId]()
+        found = dict[Mark, ArticleId]()
         waiting = [
             (keys, ranking, batch, 0)
             for keys in self._store.shards.all
@@ -191,21 +194,23 @@ class Imports:
         slugs = sorted({slug for article in fresh.values() for slug in article.groups})
         targets = self._groups.ensure_targets(slugs, self._groups.get_targets(slugs))
         for mark, article in fresh.items():
-            groups = dict.fromkeys(targets[slug] for slug in article.groups)
-            fresh[mark] = replace(article, groups=tuple(groups))
+            groups = tuple(dict.fromkeys(map(targets.__getitem__, article.groups)))
+            if groups != article.groups:
+                fresh[mark] = replace(article, groups=groups)
         return sorted(set(targets.values()))
 
-    def _closes_at(self, article: ImportedArticle) -> str:
+    def _closes_at(self, article: ImportedArticle) -> float:
         if article.closes_at is not None:
-            return exact_time(article.closes_at)
-        return exact_time(float(exact_time(article.posted_at)) + self._store.rules.voting_window)
+            return article.closes_at
+        return round(article.posted_at, 3) + self._store.rules.voting_window
 
     def _call(self, articles: Sequence[tuple[ArticleId, ImportedArticle]]) -> Call:
         keys = self._store.shards.of(articles[0][0])
         rows: list[list[Value]] = [
             [
                 *(article_id, article.poster, article.poster_name, exact_time(article.posted_at)),
-                *(article.votes, article.opposes, ",".join(article.groups), self._closes_at(article)),
+                *(article.votes, article.opposes, ",".join(article.groups)),
+                exact_time(self._closes_at(article)),
                 *(article.removed or "", article.locked or "", article.comment_numbers),
                 *content_values(article, self._store.kept_html.make(article.text)),
             ]

@@ -118,7 +118,7 @@ def text_of(name: str, value: object) -> str:
 
 def cleaned(name: str, value: object, clean: Callable[[str], str], *, unescape: bool = False) -> str:
     text = text_of(name, value)
-    if unescape:
+    if unescape and "&" in text:
         text = _REFERENCE.sub(lambda reference: html.unescape(reference[0]), text)
     try:
         return clean(text)

@@ -366,10 +366,10 @@ def test_the_store_serves_others_while_many_voters_are_entered(repository, clock
 
     assert None not in repository.imports.add(articles)
     assert sum(map(len, exchanges)) == len(articles)
-    assert all(len(voters) == 1 or 100 * len(voters) + sum(voters) <= 5000 for voters in exchanges)
+    assert all(len(voters) == 1 or 25 * len(voters) + sum(voters) <= 5000 for voters in exchanges)
 
     exchanges.clear()
     assert None not in repository.imports.add(closed)
     assert sum(map(len, exchanges)) == len(closed)
-    assert max(map(len, exchanges)) > 30, "nothing is entered for those whose voting is over"
+    assert max(map(len, exchanges)) > 50, "nothing is entered for those whose voting is over"
     assert problems(repository) == []

@@ -38,9 +38,12 @@ def enter_comments(
     return entries
 
 
-def weight_of(text: str, voters: int) -> int:
-    """Return what an article or a comment with this text and so many new voters weighs in an import."""
-    return 100 + voters + len(text) // 10
+def weight_of(text: str, voters: int, alone: int = 100) -> int:
+    """Return what an article or a comment with this text and so many new voters weighs in an import.
+
+    `alone`: what one without text and voters does.
+    """
+    return alone + voters + len(text) // 10
 
 
 def _voters(store: Store, comment: ImportedComment) -> int:

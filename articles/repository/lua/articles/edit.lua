@@ -10,7 +10,7 @@ Returns  {"ok", previous link} | {"missing"} | {"gone"} | {"removed"} | {"not_po
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, group:<slug> rw, <order>:<slug> rw,
          counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
-INCLUDE  articles, changes, closing, inbox, lists, members, moderation_log, ranking, values
+INCLUDE  articles, changes, closing, inbox, listing, lists, members, moderation_log, ranking, values
 ]]
 local article, id, editor, name, moderator, now, window, reason, prefix, join, leave = KEYS[1], unpack(ARGV)
 local title, link, poster, time, removed, text, votes, opposes, left_out, groups = unpack(redis.call('HMGET', article,

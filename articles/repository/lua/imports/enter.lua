@@ -10,22 +10,18 @@ Cost  O(articles · log N + votes of those that are open)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
          posted:<user> rw, gone: r, leftout: r, <order>: rw, top:<period> rw, removed: rw, group:<slug> rw,
          <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: rw
-INCLUDE  articles, closing, lists, members, ranking, values
+INCLUDE  articles, closing, listing, members, ranking, values
 ]]
 local prefix, now, first_placeholder = ARGV[1], moments(ARGV[1], ARGV[2]), tonumber(ARGV[3])
-local width, current, statuses = tonumber(ARGV[4]), parameters(prefix), {}
-
-local function enter_voters(key, count, placeholder)
-  return count_on(placeholder, count, function(...) redis.call('SADD', key, ...) end)
-end
+local width, current, statuses, listed, names = tonumber(ARGV[4]), parameters(prefix), {}, {}, {}
+local any_gone = redis.call('EXISTS', prefix .. 'gone:') == 1
 
 local function enter(id, poster, name, time, votes, opposes, groups, closes, reason, locked, numbers, text, html, ...)
-  local article, voted, left_out = prefix .. 'article:' .. id, prefix .. 'voted:' .. id
-  if redis.call('EXISTS', article) == 1 then return 'exists' end
-  if is_gone(prefix, poster) then return 'gone' end
+  local article, voted, left_out = prefix .. 'article:' .. id, prefix .. 'voted:' .. id, nil
+  if any_gone and is_gone(prefix, poster) then return 'gone' end
   redis.call('HSET', article, 'poster', poster, 'poster_name', name, 'time', time, 'closes', closes, 'votes', votes,
     'opposes', opposes, 'groups', groups, ...)
-  set_text(article, text, html)
+  if text ~= '' then set_text(article, text, html) end
   if locked ~= '' then redis.call('HSET', article, 'locked', locked) end
   if tonumber(numbers) > 0 then redis.call('HSET', article, 'comment_ids', numbers, 'comments_imported', 0) end
   if is_open(now, closes) then
@@ -39,13 +35,20 @@ local function enter(id, poster, name, time, votes, opposes, groups, closes, rea
     enter_voters(prefix .. 'oppose:' .. id, tonumber(opposes), placeholder)
   end
   note_posted(prefix, id, poster, time)
+  local one = {id = id, time = tonumber(time), votes = votes, opposes = opposes, left_out = left_out, groups = split(groups)}
   if reason == '' then
-    list_article(prefix, id, tonumber(time), votes, opposes, left_out, split(groups), current)
+    listed[#listed + 1] = one
   else
     redis.call('HSET', article, 'removed', reason)
     redis.call('ZADD', KEYS[1], time, id)
   end
   return 'ok'
 end
-for at = 5, #ARGV, width do statuses[#statuses + 1] = enter(unpack(ARGV, at, at + width - 1)) end
+
+for at = 5, #ARGV, width do names[#names + 1] = prefix .. 'article:' .. ARGV[at] end
+local known = existing(names)
+for n, name in ipairs(names) do
+  statuses[n] = known[name] and 'exists' or enter(unpack(ARGV, 5 + (n - 1) * width, 4 + n * width))
+end
+list_articles(prefix, listed, current)
 return statuses

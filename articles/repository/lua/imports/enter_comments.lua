@@ -43,10 +43,6 @@ local function is_there(number, at)
   return is_there(stub.parent, stub.parent_time) and write(number, stub, 'deleted', 1) and true
 end
 
-local function enter_voters(key, count, placeholder)
-  return count_on(placeholder, count, function(...) redis.call('SADD', key, ...) end)
-end
-
 local function enter(one, number, author, name, text, edited, removed, html)
   local is_taken, is_same = find(number, one.time)
   if is_taken then return is_same and 'exists' or 'taken' end

@@ -1,6 +1,6 @@
 --[[
-Add an article to every list it belongs to, or take it out of all of them. The hot list: adding an article, dropping some,
-rescoring all of it. Membership in groups, and their titles.
+Take an article out of every list it belongs to. The hot list: adding an article, dropping some, rescoring all of it.
+Membership in groups, and their titles.
 INCLUDE  articles, formulas, ranking, values
 ]]
 local MOST_DROPPED = 100  -- entries dropped in one step to make room for an article
@@ -64,30 +64,12 @@ local function has_title(groups, title)
   return false
 end
 
-local function join_groups(prefix, id, groups)
-  for _, slug in ipairs(groups) do redis.call('SADD', prefix .. 'group:' .. slug, id) end
-end
-
 -- Take an article out of groups and out of their rankings.
 local function leave_groups(prefix, id, groups)
   for _, slug in ipairs(groups) do
     redis.call('SREM', prefix .. 'group:' .. slug, id)
     for _, order in ipairs(ORDERS) do redis.call('ZREM', prefix .. OF_GROUP[order] .. slug, id) end
   end
-end
-
--- Add an article to its lists; to the hot list if it has been viewed and, where `keep` is given, ranks among that many.
--- Everything that can fail is read before the first write, so a script that may meet damaged data lists the article
--- before it writes anything else.
-local function list_article(prefix, id, posted_at, votes, opposes, left_out, groups, current, keep)
-  local pv = page_views(prefix, id)
-  local hot = pv and hotness(pv, unique_visitors(prefix, id), posted_at, current)
-  local last_comment, locked = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'last_comment', 'locked'))
-  join_groups(prefix, id, groups)
-  rank_by_votes(prefix, id, posted_at, votes, opposes, left_out, groups, current)
-  rank_by(prefix, 'time', id, posted_at, groups)
-  rank_active(prefix, id, as_time(last_comment), locked, groups)
-  if hot then rank_hot(prefix, id, hot, groups, keep or math.huge) end
 end
 
 local function unlist_article(prefix, id, groups)

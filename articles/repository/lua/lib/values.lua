@@ -10,14 +10,6 @@ local function in_batches(values, command)
   end
 end
 
--- Call a command with as many consecutive whole numbers. Return the one after them.
-local function count_on(first, count, command)
-  local numbers = {}
-  for n = 1, count do numbers[n] = string.format('%d', first + n - 1) end
-  in_batches(numbers, command)
-  return first + count
-end
-
 -- Return a number as text that reads back as the same double; Lua's tostring keeps only 14 digits.
 local function exactly(number)
   return string.format('%.17g', number)

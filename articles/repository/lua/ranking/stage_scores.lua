@@ -21,14 +21,17 @@ local seconds_per_point = tonumber(ARGV[2])
 
 if cursor ~= 'done' then
   local entries, last = following(times, cursor, step)
+  local places = {}
   for at = 1, #entries, 2 do
     local id = entries[at]
     local votes, opposes, left_out = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'left_out'))
     if as_count(votes) and as_count(opposes) then
       local points = ranked_points(votes, opposes, left_out)
-      redis.call('ZADD', staged, exactly(score(tonumber(entries[at + 1]), points, seconds_per_point)), id)
+      places[#places + 1] = exactly(score(tonumber(entries[at + 1]), points, seconds_per_point))
+      places[#places + 1] = id
     end
   end
+  in_batches(places, function(...) redis.call('ZADD', staged, ...) end)
   cursor = last == '' and 'done' or last
   redis.call('HSET', ranking, 'next_cursor', cursor)
 end

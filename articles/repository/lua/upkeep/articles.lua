@@ -14,7 +14,7 @@ TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:
          posted:<user> w, gone: r, leftout: r, leftout:acts: r, <order>: rw, top:<period> w, removed: rw,
          group:<slug> w, <order>:<slug> w, hot:score w, counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> w,
          days:<id> w, rings: rw, viewed: rw, history:<id> w, next:score rw, changes: w, ranking: rw, log: r
-INCLUDE  articles, closing, formulas, lists, members, moderation_log, ranking, values
+INCLUDE  articles, closing, formulas, listing, lists, members, moderation_log, ranking, values
 ]]
 local prefix, current = ARGV[1], REPAIRS and parameters(ARGV[1])
 local now = moments(prefix, ARGV[2])
@@ -23,7 +23,7 @@ local seconds_per_point, next_seconds_per_point, cursor, longest, voters_dropped
   prefix .. 'ranking:', 'seconds_per_point', 'next_seconds_per_point', 'next_cursor', 'longest_window', 'voters_dropped'))
 seconds_per_point, next_seconds_per_point = tonumber(seconds_per_point or ''), tonumber(next_seconds_per_point or '')
 longest, voters_dropped = tonumber(longest or ''), tonumber(voters_dropped or '')
-local findings, long, facts, most, examined = {}, {}, {}, tonumber(ARGV[3]), 0
+local findings, long, facts, most, examined, listed, listed_ids = {}, {}, {}, tonumber(ARGV[3]), 0, {}, {}
 local each = REPAIRS and 20 or 6  -- what an article counts as, at least
 local ids = {unpack(ARGV, 7, math.min(#ARGV, 7 + math.floor(most / each)))}
 local with_sets = {}
@@ -191,14 +191,15 @@ local function check_ring(say, id, place, ring, removed)
 end
 
 -- Put the article into its lists and groups, and into the hot list; the audit checks groups, spans and the hot list apart.
-local function list(n, id, time, votes, opposes, left_out, groups, removed)
+local function list(n, id, time, votes, opposes, left_out, groups, removed, last_comment, locked)
   if not next_seconds_per_point and stages[n] then redis.call('ZREM', prefix .. 'next:score', id) end
   if removed then
     unlist_article(prefix, id, split(groups))
     redis.call('ZADD', KEYS[1], time, id)
   else
-    redis.call('ZREM', KEYS[1], id)
-    list_article(prefix, id, time, votes, opposes, left_out, split(groups), current, tonumber(ARGV[5]))
+    listed_ids[#listed_ids + 1] = id
+    listed[#listed + 1] = {id = id, time = time, votes = votes, opposes = opposes, left_out = left_out,
+      groups = split(groups), last_comment = last_comment, locked = locked}
   end
 end
 
@@ -250,7 +251,7 @@ for n, id in ipairs(ids) do
     local is_closed = not is_open(now, closes_at)
     if not is_closed then left_out = check_left_out(say, id, left_out) end
     if ring or rings[n] then check_ring(say, id, rings[n], ring, removed) end
-    if REPAIRS then list(n, id, posted_at, votes, opposes, left_out, groups, removed)
+    if REPAIRS then list(n, id, posted_at, votes, opposes, left_out, groups, removed, last_comment, locked)
     else
       local wanted = values_by_votes(posted_at, votes, opposes, left_out, seconds_per_point or 0/0)
       wanted.active = as_time(last_comment) and activity(as_time(last_comment), locked) or nil
@@ -272,5 +273,9 @@ for n, id in ipairs(ids) do
   if too_long then long[#long + 1] = id end
   checked, examined = checked + 1, examined + each
   if examined > most then break end
+end
+if #listed > 0 then
+  redis.call('ZREM', KEYS[1], unpack(listed_ids))
+  list_articles(prefix, listed, current, tonumber(ARGV[5]))
 end
 return {checked, long, findings, facts}
