@@ -26,7 +26,7 @@ from accounts.web import unsent_form
 
 _TAKEN = _("This name is taken.")
 _WRONG = _("Incorrect username or password.")
-_EMAIL_USE = _("Used to send you a link if you forget your password, and the email that you ask for.")
+_EMAIL_USE = _("Used to reset your password, and to send the emails you turn on.")
 
 
 class _PasswordHelp(forms.BaseForm):
@@ -264,7 +264,7 @@ class DeleteAccountForm(forms.Form):
     name = forms.CharField(
         max_length=names.MAX_LENGTH,
         label=_("Your name"),
-        help_text=_("Type it to confirm that you mean this account."),
+        help_text=_("Type it to confirm."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
     )
     password = forms.CharField(
@@ -301,7 +301,7 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
     )
 
     scopes = forms.MultipleChoiceField(
-        label=_("Besides reading, a program may"),
+        label=_("Besides reading, let the program"),
         required=False,
         initial=["vote", "post"],
         choices=[

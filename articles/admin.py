@@ -74,7 +74,7 @@ class SiteTextAdmin(_KeptMixin):
 class BlockedHostForm(forms.ModelForm):  # type: ignore[type-arg]
     """A host, or any link to it, and the reason."""
 
-    host = CleanedField(clean_host, label=_("host"), help_text=_("Such as example.org."))
+    host = CleanedField(clean_host, label=_("host"), help_text=_("For example, example.org."))
     reason = CleanedField(clean_reason, label=_("Reason"), help_text=_("Members read it when they post a link."))
 
     class Meta:

@@ -85,7 +85,7 @@ class SiteText(models.Model):
 class BlockedHost(models.Model):
     """A host whose links, and those of its subdomains, cannot be posted: see `articles.site`."""
 
-    host = models.CharField(_("host"), max_length=253, unique=True, help_text=_("Such as example.org."))
+    host = models.CharField(_("host"), max_length=253, unique=True, help_text=_("For example, example.org."))
     reason = models.CharField(_("reason"), max_length=500, help_text=_("Members read it when they post a link."))
 
     class Meta:

@@ -31,7 +31,7 @@ class HostForm(forms.Form):
     host = CleanedField(
         clean_host,
         label=gettext_lazy("Host"),
-        help_text=gettext_lazy("Such as example.org, or a link to it. Its subdomains are blocked, too."),
+        help_text=gettext_lazy("For example, example.org or a link to it. Its subdomains are blocked too."),
     )
     reason = reason_field()
 
@@ -98,7 +98,7 @@ class HostBlocking(BaseModel):
     __doc__ = gettext_noop("Whether to block a host, and why.")
 
     host: str = Field(
-        description=gettext_noop("Such as example.org, or a link to it. Its subdomains are blocked, too."),
+        description=gettext_noop("For example, example.org or a link to it. Its subdomains are blocked too."),
         examples=["spam.example"],
     )
     blocked: bool = Field(strict=True, description=gettext_noop("False unblocks it."), examples=[True])

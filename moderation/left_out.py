@@ -24,7 +24,7 @@ from moderation.subjects import member_for, page_of, take, tell
 
 
 def set_left_out(member: User, reason: str, moderator: Actor, *, left_out: bool) -> None:
-    """Leave a member's votes out of ranking, or count them again, for as long as one request may take.
+    """Exclude a member's votes from ranking, or include them again, for as long as one request may take.
 
     The same act, again, continues. Raises OwnMatter, FellowModerator.
     """
@@ -37,7 +37,7 @@ def set_left_out(member: User, reason: str, moderator: Actor, *, left_out: bool)
 
 
 @never_cache
-@form_action(page=page_of, button=gettext_lazy("Leave the votes out"))
+@form_action(page=page_of, button=gettext_lazy("Exclude votes from ranking"))
 @needs(BAN_MEMBERS)
 def leave_out(request: HttpRequest, name: str) -> HttpResponse:
     """Leave a member's votes out of ranking. A form that arrives twice continues the first."""
@@ -45,7 +45,7 @@ def leave_out(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @never_cache
-@form_action(page=page_of, button=gettext_lazy("Count the votes again"))
+@form_action(page=page_of, button=gettext_lazy("Include votes in ranking"))
 @needs(BAN_MEMBERS)
 def count_again(request: HttpRequest, name: str) -> HttpResponse:
     """Count a member's votes in ranking again. A form that arrives twice continues the first."""
@@ -75,22 +75,22 @@ def _done(request: HttpRequest, member: User) -> HttpResponse:
     """Show what was decided, and whether more remains."""
     state, name = repository().left_out.get_state(member.pk), member.get_username()
     if state.is_left_out:
-        sentence = _("The votes of %(name)s are left out of ranking.")
+        sentence = _("The votes of %(name)s are now excluded from ranking.")
     else:
-        sentence = _("The votes of %(name)s count in ranking again.")
+        sentence = _("The votes of %(name)s are included in ranking again.")
     tell(request, sentence % {"name": name}, is_complete=state.is_settled)
     return redirect(page_of(request, name))
 
 
 class LeavingOut(BaseModel):
-    __doc__ = gettext_noop("Whether to leave a member's votes out of ranking, and why.")
+    __doc__ = gettext_noop("Whether to exclude a member's votes from ranking, and why.")
 
-    left_out: bool = Field(strict=True, description=gettext_noop("False counts them again."), examples=[True])
+    left_out: bool = Field(strict=True, description=gettext_noop("False includes them again."), examples=[True])
     reason: schemas.PublicReason = Field(examples=["A voting ring."])
 
 
 class LeftOut(BaseModel):
-    __doc__ = gettext_noop("Whether a member's votes are left out of ranking.")
+    __doc__ = gettext_noop("Whether a member's votes are excluded from ranking.")
 
     name: str
     left_out: bool
@@ -106,7 +106,7 @@ class LeftOut(BaseModel):
 
 @router.get(
     "users/{name}/left-out",
-    summary=gettext_noop("Whether a member's votes are left out of ranking"),
+    summary=gettext_noop("Whether a member's votes are excluded from ranking"),
     description=gettext_noop("Only for members who can ban."),
     auth=MODERATORS,
 )
@@ -116,7 +116,7 @@ def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
 
 @router.put(
     "users/{name}/left-out",
-    summary=gettext_noop("Leave a member's votes out of ranking, or count them again"),
+    summary=gettext_noop("Exclude a member's votes from ranking, or include them again"),
     description=gettext_noop(
         "Only for members who can ban. Concerns all votes on articles and comments still open for voting, and all "
         "later ones; the counts that readers see do not change. Idempotent."

@@ -173,7 +173,7 @@ class QueuedFlag(BaseModel):
     reason: FlagReason
     words: str
     time: float = Field(description=gettext_noop("In Unix seconds."))
-    weight: float = Field(description=gettext_noop("Less for members whose flags were rarely right."))
+    weight: float = Field(description=gettext_noop("Lower for members whose flags are rarely upheld."))
 
 
 class QueueEntry(BaseModel):

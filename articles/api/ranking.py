@@ -58,10 +58,10 @@ class ScoreParts(BaseModel):
     time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
     votes: int
     opposes: int
-    left_out_votes: int = Field(description=gettext_noop("Votes for it that moderators left out of ranking."))
-    left_out_opposes: int = Field(description=gettext_noop("Votes against it that they left out."))
+    left_out_votes: int = Field(description=gettext_noop("Votes for it that moderators excluded from ranking."))
+    left_out_opposes: int = Field(description=gettext_noop("Votes against it that they excluded."))
     points: int = Field(
-        description=gettext_noop("Votes for minus votes against, without those that are left out of ranking.")
+        description=gettext_noop("Votes for minus votes against, without those excluded from ranking.")
     )
     seconds_per_point: float = Field(
         description=gettext_noop("How far one point moves an article."), examples=[432.0]

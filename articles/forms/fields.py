@@ -58,7 +58,7 @@ def _refuse_blocked(link: str) -> None:
     """Raise InvalidInput if the clean link leads to a blocked host."""
     if block := find_block(link):
         host, reason = block
-        raise InvalidInput("link-blocked", host=host, reason=as_shown(reason))
+        raise InvalidInput("link-blocked", host=host, reason=as_shown(reason).rstrip(".。"))
 
 
 MOST_GROUP_BOXES = 40

@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
             name='BlockedHost',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('host', models.CharField(help_text='Such as example.org.', max_length=253, unique=True, verbose_name='host')),
+                ('host', models.CharField(help_text='For example, example.org.', max_length=253, unique=True, verbose_name='host')),
                 ('reason', models.CharField(help_text='Members read it when they post a link.', max_length=500, verbose_name='reason')),
             ],
             options={

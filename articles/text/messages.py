@@ -45,7 +45,7 @@ INPUT = {
     "link-scheme": N_("The link must start with http:// or https://."),
     "link-host": N_("The link needs a valid host name, such as example.org."),
     "link-private": N_("The link leads to a private or local address, which other readers cannot open."),
-    "link-blocked": N_("Links to %(host)s cannot be posted here (reason: %(reason)s)."),
+    "link-blocked": N_("Links to %(host)s cannot be posted here. Reason: “%(reason)s”."),
     "link-userinfo": N_("The link must not contain a username or password."),
     "slug-form": N_("A group's name can only contain letters and digits, with single - or _ between them."),
     "slug-long": N_("The group's name has %(length)s characters. The limit is %(limit)s."),

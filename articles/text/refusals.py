@@ -42,10 +42,8 @@ ACTIONS = {
     "comment-voting-closed": gettext_lazy("Voting on this comment is closed: its voting window has ended."),
     "discussion-locked": gettext_lazy("This discussion is locked by a moderator."),
     "discussion-full": gettext_lazy("This discussion is full: no more comments can be added."),
-    "editing-closed": gettext_lazy("The time in which posters can edit their article has ended."),
-    "withdrawing-closed": gettext_lazy(
-        "The time in which posters can withdraw their article has ended. Please ask a moderator."
-    ),
+    "editing-closed": gettext_lazy("The time for editing this article has ended."),
+    "withdrawing-closed": gettext_lazy("The time for withdrawing this article has ended. Please ask a moderator."),
     "duplicate-link": gettext_lazy("Another article with this link was posted recently."),
     "saved-full": gettext_lazy("You have saved the maximum number of articles. Remove some of them first."),
     "followed-full": gettext_lazy("You follow the maximum number of groups. Unfollow one of them first."),
@@ -152,7 +150,7 @@ def action_sentence(error: errors.ArticlesError, *, has_button: bool = False) ->
     if isinstance(error, errors.Banned):
         end = "" if error.ends_at is None else full_date(error.ends_at)
         banned = str(BANS[error.scope, bool(end)]) % {"end": end}
-        ban = sentence % {"banned": banned, "reason": as_shown(error.reason)}
+        ban = sentence % {"banned": banned, "reason": as_shown(error.reason).rstrip(".。")}
         return ban if has_button else str(APPEAL) % {"ban": ban, "address": reverse("articles:appeal")}
     return sentence
 

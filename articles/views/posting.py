@@ -68,8 +68,8 @@ def previewed(request: HttpRequest, form: PreviewedForm) -> Markup | None:
 def _known_message(form: PostForm) -> str:
     """Return the message for a member whose link or text had been posted before."""
     if form.cleaned_data["link"]:
-        return _("This link has already been posted. Here is the article: you can vote for it.")
-    return _("This text has already been posted. Here is the article: you can vote for it.")
+        return _("This link has already been posted. You can vote for it here.")
+    return _("This text has already been posted. You can vote for it here.")
 
 
 def _posted_message(edit_window: float) -> str:

@@ -38,7 +38,7 @@ def _button_label(request: HttpRequest, article_id: int) -> str:
         case "oppose":
             return _("Oppose “%(title)s”") % {"title": title}
         case _:
-            return _("Take back your choice on “%(title)s”") % {"title": title}
+            return _("Take back your vote on “%(title)s”") % {"title": title}
 
 
 def _choice_in(request: HttpRequest) -> Choice | None:
@@ -65,7 +65,7 @@ def cast_by_form(
     if choice is None or (not request.user.is_authenticated and comes_from_elsewhere(request)):
         return error_pages.page(request, 400)
     if not request.user.is_authenticated:
-        reason = _("You are logged out. Log in, and your choice will be counted.")
+        reason = _("You are logged out. Log in to vote.")
         return login_first(request, reason, next=place(), **subject, choice=choice.value)
     tally = cast(choice)
     return Done(counts(shown_as, tally) | {"told": sentence(tally)}) if prefers_json(request) else Done()
@@ -96,7 +96,7 @@ def _button_label_of_comment(request: HttpRequest, comment_id: CommentId) -> str
         case "oppose":
             return _("Oppose the comment by %(name)s") % name
         case _:
-            return _("Take back your choice on the comment by %(name)s") % name
+            return _("Take back your vote on the comment by %(name)s") % name
 
 
 @form_or_script(page=_comment_on_page, button=_button_label_of_comment)

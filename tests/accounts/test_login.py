@@ -100,7 +100,7 @@ def test_the_return_address_survives_an_error_and_the_link_to_sign_up(client, al
 
 
 @pytest.mark.parametrize(
-    ("choice", "said"), [("vote", "Your vote"), ("oppose", "Your opposition"), ("none", "Your vote")]
+    ("choice", "said"), [("vote", "your vote"), ("oppose", "your vote against it"), ("none", "your vote")]
 )
 @pytest.mark.parametrize("door", ["/login/", "/signup/"])
 @pytest.mark.django_db
@@ -108,8 +108,8 @@ def test_a_pending_vote_is_announced_and_carried_through_the_login(client, choic
     page = client.get(door, {"next": "/", "article": "42", "choice": choice}).text
 
     done = "taken back" if choice == "none" else "counted"
-    enter = {"/login/": "log in", "/signup/": "sign up"}[door]
-    assert f"{said} will be {done} after you {enter}." in page
+    enter = {"/login/": "Log in", "/signup/": "Sign up"}[door]
+    assert f"{enter}, and {said} will be {done}." in page
     assert '<input type="hidden" name="article" value="42">' in page
     assert f'<input type="hidden" name="choice" value="{choice}">' in page
     other = {"/login/": "/signup/", "/signup/": "/login/"}[door]
@@ -139,7 +139,7 @@ def test_a_pending_vote_survives_an_error(client, door):
     page = client.post(door, {"username": "a", "article": "42", "choice": "oppose"}).text
 
     assert '<input type="hidden" name="article" value="42">' in page
-    assert "Your opposition will be counted after you" in page
+    assert "your vote against it will be counted." in page
 
 
 @pytest.mark.django_db

@@ -127,9 +127,9 @@ def test_a_and_z_vote_oppose_and_withdraw(page, site_store):
     page.goto("/newest/")
     press(page, "j")
     for key, said, counts in (
-        ("a", "Your vote is counted", (2, 0)),
-        ("z", "Your opposition is counted", (1, 1)),
-        ("z", "Your choice is taken back", (1, 0)),
+        ("a", "Your vote was counted", (2, 0)),
+        ("z", "Your vote against it was counted", (1, 1)),
+        ("z", "Your vote was taken back", (1, 0)),
     ):
         press(page, key)
         expect(page.locator("#live")).to_contain_text(said)
@@ -148,7 +148,7 @@ def test_c_opens_the_articles_page_where_a_z_and_o_work_too(page, site_store):
     expect(page.locator(f"{row_of(number)} button.oppose")).to_have_attribute("aria-pressed", "true")
     press(page, "a")
     expect(page.locator(f"{row_of(number)} button.vote")).to_have_attribute("aria-pressed", "true")
-    expect(page.locator("#live")).to_contain_text("Your vote is counted")
+    expect(page.locator("#live")).to_contain_text("Your vote was counted")
     press(page, "o")
     page.wait_for_url("https://example.org/page")
 
@@ -171,7 +171,7 @@ def test_holding_a_key_down_counts_as_one_press(page, site_store):
             page.keyboard.down(key)
         page.keyboard.up(key)
 
-    expect(page.locator("#live")).to_contain_text("Your vote is counted")
+    expect(page.locator("#live")).to_contain_text("Your vote was counted")
     assert site_store.articles.get(number).votes == 2
     assert focused_row(page) == f"article-{shown_ids(page)[1]}"
 

@@ -56,18 +56,18 @@ def test_a_member_does_everything_without_a_mouse(page, site):
 
     tab_to(page, oppose)
     page.keyboard.press("Space")
-    expect(said).to_have_text("Your opposition is counted: −1 point now.")
+    expect(said).to_have_text("Your vote against it was counted: −1 point now.")
     expect(oppose).to_be_focused()
     page.keyboard.press("Enter")
-    expect(said).to_have_text("Your choice is taken back: 0 points now.")
+    expect(said).to_have_text("Your vote was taken back: 0 points now.")
     page.keyboard.press("a")
-    expect(said).to_have_text("Your vote is counted: 1 point now.")
+    expect(said).to_have_text("Your vote was counted: 1 point now.")
     page.keyboard.press("z")
     expect(oppose).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("z")
-    expect(said).to_have_text("Your choice is taken back: 0 points now.")
+    expect(said).to_have_text("Your vote was taken back: 0 points now.")
     page.keyboard.press("a")
-    expect(said).to_have_text("Your vote is counted: 1 point now.")
+    expect(said).to_have_text("Your vote was counted: 1 point now.")
 
     make = "from accounts.models import User; from django.contrib.auth.models import Group;"
     make += "User.objects.get(username='keyboarder').groups.add(Group.objects.get(name='Moderators'))"

@@ -224,7 +224,7 @@ def test_a_vote_whose_results_were_replaced_is_still_sent(chromium, site, site_s
         wait_for(page, lambda: len(held) == 2)
         held[1].continue_()
 
-        expect(page.locator("#live")).to_contain_text("Your vote is counted")
+        expect(page.locator("#live")).to_contain_text("Your vote was counted")
         assert [route.request.post_data_json["choice"] for route in held] == ["oppose", "vote"]
         assert site_store.articles.get(article).votes == 2
 

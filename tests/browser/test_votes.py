@@ -53,9 +53,9 @@ def test_a_vote_appears_at_once_and_the_response_is_announced(page, site_store, 
     assert counts(site_store, article) == (1, 0)
     wait_for(page, lambda: held)
     held[0].continue_()
-    expect(page.locator("#live")).to_have_text("Your vote is counted: 2 points now.")
+    expect(page.locator("#live")).to_have_text("Your vote was counted: 2 points now.")
     expect(page.locator("#live")).to_have_attribute("role", "status")
-    expect(page.locator(f"{row_of(article)} .points")).to_have_attribute("title", "2 votes, 0 opposed")
+    expect(page.locator(f"{row_of(article)} .points")).to_have_attribute("title", "2 for, 0 against")
     assert counts(site_store, article) == (2, 0)
     assert page.url.endswith("/newest/")
 
@@ -234,7 +234,7 @@ def test_a_request_with_a_lost_response_is_retried_and_counts_once(page, site_st
 
     button(page, article, "vote").click()
 
-    expect(page.locator("#live")).to_contain_text("Your vote is counted: 2 points")
+    expect(page.locator("#live")).to_contain_text("Your vote was counted: 2 points")
     assert lost == [200]
     assert counts(site_store, article) == (2, 0)
 
@@ -297,7 +297,7 @@ def test_one_point_is_singular(page, site_store, article):
         button(page, article, "vote").click()
 
     expect(page.locator(f"{row_of(article)} .points")).to_have_text("1 point")
-    expect(page.locator(f"{row_of(article)} .points")).to_have_attribute("title", "1 vote, 0 opposed")
+    expect(page.locator(f"{row_of(article)} .points")).to_have_attribute("title", "1 for, 0 against")
 
 
 def test_large_numbers_are_grouped_at_once(page, site_store, article):
@@ -359,7 +359,7 @@ def test_the_last_of_several_quick_choices_wins_with_one_request_at_a_time(page,
     wait_for(page, lambda: len(held) == 2)
     held[1].continue_()
 
-    expect(page.locator("#live")).to_contain_text("Your opposition is counted")
+    expect(page.locator("#live")).to_contain_text("Your vote against it was counted")
     assert [route.request.post_data_json["choice"] for route in held] == ["vote", "oppose"]
     assert counts(site_store, article) == (1, 1)
     expect_row(page, article, 0, "oppose")
@@ -401,7 +401,7 @@ def test_holding_a_key_down_counts_as_one_press(page, site_store, article):
         page.keyboard.down("Enter")
         page.keyboard.up("Enter")
 
-    expect(page.locator("#live")).to_contain_text("Your vote is counted")
+    expect(page.locator("#live")).to_contain_text("Your vote was counted")
     assert counts(site_store, article) == (2, 0)
 
 

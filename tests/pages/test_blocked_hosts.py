@@ -11,7 +11,7 @@ from articles.models import BlockedHost
 from tests.factories import actor, browser_of, member
 
 HOSTS = "/moderation/hosts/"
-SENTENCE = "Links to spam.example cannot be posted here (reason: it copies other sites)."
+SENTENCE = "Links to spam.example cannot be posted here. Reason: “it copies other sites”."
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_other_hosts_and_the_current_link_of_an_article_stay(site_store, article
     kept = {"title": "Better", "link": "https://example.org/a"}
     assert browser_of(alice).post(f"/articles/{article}/edit/", kept).status_code == 302
     moved = browser_of(alice).post(f"/articles/{article}/edit/", kept | {"link": "https://example.org/b"})
-    assert errors(moved) == ["Links to example.org cannot be posted here (reason: closed)."]
+    assert errors(moved) == ["Links to example.org cannot be posted here. Reason: “closed”."]
 
 
 LINKS = {

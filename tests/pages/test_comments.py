@@ -140,7 +140,7 @@ def test_comments_of_the_articles_poster_are_marked(site_store, article, comment
     site_store.comments.delete(deleted, alice.pk)
 
     def marked(path):
-        return [number for number, text in items(Client().get(path).text).items() if " poster " in text]
+        return [number for number, text in items(Client().get(path).text).items() if " OP " in text]
 
     assert marked(f"/articles/{article}/") == marked(f"/comments/{comment}/") == [comment]
     assert marked(f"/comments/{other}/") == []
@@ -284,7 +284,7 @@ def test_a_vote_before_the_login_counts_after_it(site_store, article, comment, b
     to_login = browser.post(f"/comments/{comment}/vote/", {"choice": "oppose", "next": f"/articles/{article}/"})
     page = browser.get(to_login["Location"])
 
-    assert "Your opposition will be counted after you log in." in page.text
+    assert "Log in, and your vote against it will be counted." in page.text
     assert log_in(browser, page, "bob") == f"/articles/{article}/#comment-{comment}"
     assert site_store.comments.get(comment).opposes == 1
 

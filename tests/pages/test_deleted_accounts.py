@@ -47,7 +47,7 @@ def test_a_moderator_is_led_from_the_article_and_the_comment_to_what_the_account
 
     page = browser.get(PAGE).text
 
-    assert f"Moderation of deleted account {NUMBER}" in page
+    assert f"Moderate deleted account {NUMBER}" in page
     assert "1 article and 2 comments" in page
     for address in (f"/articles/{own}/", f"/comments/{comment}/"):
         assert f'href="{address}"' in page

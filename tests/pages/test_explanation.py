@@ -70,7 +70,7 @@ def test_one_sentence_says_why_and_the_rest_is_collapsed(site_store, article, bo
     section = section_of(article)
     shown, *folded = section.split("<details")
 
-    sentence = "Number 3 on the front page with −1 point: 1 vote, 2 opposed, posted just now."
+    sentence = "Number 3 on the front page with −1 point: 1 for, 2 against, posted just now."
     assert words(shown) == f" Why it ranks here A title {sentence} "
     assert [fold.partition(">")[0] for fold in folded] == [""] * len(folded)  # none is open
     assert "1 for, 2 against" in words("".join(folded))

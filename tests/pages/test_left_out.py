@@ -23,15 +23,15 @@ def test_one_act_leaves_the_votes_out_and_another_counts_them(site_store, voted,
         assert browser.post(LEAVE_OUT, REASON).headers["Location"] == PAGE
 
     assert site_store.articles.get(voted).left_out == LeftOut(1, 0)
-    assert "Moderators left them out of ranking." in browser.get(PAGE).text
+    assert "Moderators excluded them from ranking." in browser.get(PAGE).text
     why = browser.get(f"/articles/{voted}/why/").text
-    assert "Left out of ranking" in why
+    assert "Excluded from ranking" in why
     assert "1 for, 0 against" in why
     reply = browser.get(f"/api/articles/{voted}/ranking").json()["score"]
     assert (reply["votes"], reply["left_out_votes"], reply["left_out_opposes"], reply["points"]) == (2, 1, 0, 1)
     assert b'"votes_left_out_of_ranking": true' in browser_of(mallory).get("/settings/data/").getvalue()
     log = browser.get("/moderation/").text
-    assert "left the votes of" in log
+    assert "excluded the votes of" in log
     assert log.count("A voting ring") == 1
     for _ in range(2):  # pressed twice
         browser.post(COUNT, {"reason": "They are honest"})
@@ -54,7 +54,7 @@ def test_votes_on_a_comment_are_left_out_of_its_place_and_the_page_and_the_api_s
 
     text = browser.get(page).text
     assert "No vote for it affects ranking, so it comes after the comments with such votes." in text
-    assert "1 vote is left out of ranking." in text
+    assert "1 vote is excluded from ranking." in text
     reply = browser.get(api).json()
     assert (reply["votes"], reply["points"], reply["left_out_votes"], reply["left_out_opposes"]) == (1, 1, 1, 0)
     site_store.comments.cast(comment, carol.pk, Choice.VOTE)

@@ -163,7 +163,7 @@ def test_a_search_without_results_says_what_to_do(site_store, alice):
 
 
 def test_a_query_without_words_says_so(site_store):
-    assert "nothing to search for" in text_of(Client().get("/search/?q=%3F%21"))
+    assert "Enter letters or digits" in text_of(Client().get("/search/?q=%3F%21"))
 
 
 def test_the_query_is_shown_escaped_and_truncated(site_store):
@@ -315,7 +315,7 @@ def test_what_is_no_filter_is_named_and_a_mistake_is_mended(site_store, alice):
     page = text_of(Client().get("/search/?q=pyhton+langage:x"))
     other = text_of(Client().get("/search/?q=pyhton"))
 
-    assert "“langage:” is no filter of the search" in page
+    assert "“langage:” isn't a search filter" in page
     assert 'Did you mean <a href="/search/?q=python" dir="auto">python</a>?' in other
     assert "Did you mean" not in text_of(Client().get("/search/?q=python"))
 

@@ -101,7 +101,7 @@ def test_every_form_comes_back_filled_in_but_for_passwords(site_store, article, 
     [
         ("/articles/1/vote/", {"choice": "vote", "next": "/newest/"}, "Vote for “A title”"),
         ("/articles/1/vote/", {"choice": "oppose", "next": "/newest/"}, "Oppose “A title”"),
-        ("/articles/1/vote/", {"choice": "none", "next": "/newest/"}, "Take back your choice on “A title”"),
+        ("/articles/1/vote/", {"choice": "none", "next": "/newest/"}, "Take back your vote on “A title”"),
         ("/articles/1/save/", {"saved": "save", "next": "/newest/"}, "Save “A title” for later"),
         (
             "/articles/1/save/",

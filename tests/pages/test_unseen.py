@@ -344,6 +344,6 @@ def test_every_page_of_a_list_shows_the_maximum_number_of_pages(site_store, alic
     third = follow(hiding, "/newest/", second)
 
     assert "Page 1 of 3" in text_of(Client().get("/newest/"))
-    assert "Page 1 of at most 3" in text_of(first)
-    assert "Page 2 of at most 3" in text_of(second)
+    assert "Page 1 of up to 3" in text_of(first)
+    assert "Page 2 of up to 3" in text_of(second)
     assert "Page 3 of 3" in text_of(third)

@@ -90,7 +90,7 @@ def test_the_login_does_not_name_a_removed_or_missing_article(site_store, articl
 
     for article_id in (article, 999):
         shown = Client().get(f"/login/?article={article_id}&choice=oppose").text
-        assert "Your opposition will be counted" in shown
+        assert "your vote against it will be counted" in shown
         assert "<br><a" not in shown
 
 

@@ -28,12 +28,12 @@ def test_the_response_holds_the_counts_after_the_vote(site_store, article, bob):
         "choice": "vote",
         "points": "2",
         "unit": "points",
-        "numbers": "2 votes, 0 opposed",
-        "told": "Your vote is counted: 2 points now.",
+        "numbers": "2 for, 0 against",
+        "told": "Your vote was counted: 2 points now.",
     }
-    assert (opposed["points"], opposed["told"]) == ("0", "Your opposition is counted: 0 points now.")
-    assert (taken_back["points"], taken_back["unit"], taken_back["numbers"]) == ("1", "point", "1 vote, 0 opposed")
-    assert (taken_back["choice"], taken_back["told"]) == ("none", "Your choice is taken back: 1 point now.")
+    assert (opposed["points"], opposed["told"]) == ("0", "Your vote against it was counted: 0 points now.")
+    assert (taken_back["points"], taken_back["unit"], taken_back["numbers"]) == ("1", "point", "1 for, 0 against")
+    assert (taken_back["choice"], taken_back["told"]) == ("none", "Your vote was taken back: 1 point now.")
     assert counts(site_store, article) == (1, 0)
 
 
@@ -102,6 +102,6 @@ def test_the_buttons_keep_their_names_and_show_the_vote_as_their_state(site_stor
 
 def test_one_point_is_singular(site_store, article, bob):
     shown = re.compile(r'<span class="points" title="([^"]*)">([^<]*)<span class="unseen"> (\w+)<')
-    assert shown.findall(Client().get("/").text) == [("1 vote, 0 opposed", "1", "point")]
+    assert shown.findall(Client().get("/").text) == [("1 for, 0 against", "1", "point")]
     vote(browser_of(bob), article, "vote")
-    assert shown.findall(Client().get("/").text) == [("2 votes, 0 opposed", "2", "points")]
+    assert shown.findall(Client().get("/").text) == [("2 for, 0 against", "2", "points")]

@@ -123,7 +123,7 @@ def test_moderators_see_numbers_and_times_and_no_names(site_store, article, alic
     assert "Quiet" not in page
     assert "20 new accounts voted from one network." in page
     assert "First vote just now , last vote just now ." in page
-    assert "Votes: 21, opposed: 0. Posted by alice ." in page
+    assert "21 for, 0 against. Posted by alice ." in page
     assert "Voting rings (1)" in page
     for path in (PAGE, f"/articles/{article}/"):
         raw = browser_of(carol).get(path).text

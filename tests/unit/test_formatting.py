@@ -123,7 +123,7 @@ def test_one_point_is_singular_whatever_its_sign(opposes, points, unit):
     tally = Tally(1, opposes, Choice.NONE)
 
     assert (counts(1, tally)["points"], counts(1, tally)["unit"]) == (points, unit)
-    assert sentence(tally) == f"Your choice is taken back: {points} {unit} now."
+    assert sentence(tally) == f"Your vote was taken back: {points} {unit} now."
     page = environment(autoescape=True).from_string('{{ ngettext("point", "points", points) }}')
     assert page.render(points=tally.points) == unit
 

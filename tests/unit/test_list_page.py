@@ -46,7 +46,7 @@ def current(tabs):
         (Order.SCORE, {}, Period.ALL, "Front page", "首页"),
         (Order.TIME, {}, Period.ALL, "Newest", "最新"),
         (Order.HOT, {}, Period.ALL, "Hot", "热门"),
-        (Order.ACTIVE, {}, Period.ALL, "Discussed", "讨论"),
+        (Order.ACTIVE, {}, Period.ALL, "Discussions", "最近讨论"),
         (Order.POINTS, {}, Period.DAY, "Top of the day", "日榜"),
         (Order.POINTS, {}, Period.WEEK, "Top of the week", "周榜"),
         (Order.POINTS, {}, Period.MONTH, "Top of the month", "月榜"),
@@ -86,7 +86,7 @@ def test_lists_of_groups_have_tabs_for_each_order(facts):
 
     orders = ["score", "time", "hot", "points", "active"]
     assert [tab.address for tab in tabs.tabs] == [f"?order={order}" for order in orders]
-    assert (tabs.name, labels(tabs)) == ("Order", ["By score", "Newest", "Hot", "Most points", "Discussed"])
+    assert (tabs.name, labels(tabs)) == ("Order", ["By score", "Newest", "Hot", "Most points", "Discussions"])
     assert current(tabs) == ["Hot"]
 
 
@@ -262,8 +262,8 @@ def test_the_pager_shows_the_number_of_pages_if_known():
     addresses = {"previous": "?page=1", "next": "?page=3"}
 
     assert shown(page(number=2), **addresses).pager == Pager("Page 2 of 3", "?page=1", "?page=3")
-    assert shown(page(number=2), hiding, **addresses).pager.label == "Page 2 of at most 3"
-    assert shown(page(number=2, **SEVERAL), **addresses).pager.label == "Page 2 of at most 3"
+    assert shown(page(number=2), hiding, **addresses).pager.label == "Page 2 of up to 3"
+    assert shown(page(number=2, **SEVERAL), **addresses).pager.label == "Page 2 of up to 3"
     assert shown(page(number=2), hiding, previous="?page=1").pager == Pager("Page 2 of 2", "?page=1", "")
     own = Reader(hidden_groups=("python",))
     assert shown(page(number=2, **ONE), own, **addresses).pager.label == "Page 2 of 3"

@@ -23,7 +23,7 @@ def list_heading(order: Order, *, period: Period = Period.ALL, groups: Sequence[
         case Order.HOT:
             return _("Hot")
         case Order.ACTIVE:
-            return _("Discussed")
+            return _("Discussions")
         case Order.POINTS:
             return {
                 Period.DAY: _("Top of the day"),
@@ -74,7 +74,7 @@ def order_tabs(current: Order) -> Tabs:
         Order.TIME: _("Newest"),
         Order.HOT: _("Hot"),
         Order.POINTS: _("Most points"),
-        Order.ACTIVE: _("Discussed"),
+        Order.ACTIVE: _("Discussions"),
     }
     tabs = (Tab(label, f"?order={order}", order is current) for order, label in labels.items())
     return Tabs(_("Order"), tuple(tabs))

@@ -260,7 +260,7 @@ class _Builder:
             return None
         numbers = {"number": grouped(page.number), "pages": grouped(page.pages if next else page.number)}
         if next and (self._hidden or page.groups):
-            text = _("Page %(number)s of at most %(pages)s")
+            text = _("Page %(number)s of up to %(pages)s")
         else:
             text = _("Page %(number)s of %(pages)s")
         return Pager(text % numbers, previous, next)

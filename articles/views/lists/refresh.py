@@ -35,10 +35,7 @@ def counts(thing: ArticleId | str, source: Article | Tally) -> dict[str, Any]:
         "choice": source.choice.value,
         "points": grouped(source.points),
         "unit": ngettext("point", "points", abs(source.points)),
-        "numbers": ngettext(
-            "%(votes)s vote, %(opposes)s opposed", "%(votes)s votes, %(opposes)s opposed", source.votes
-        )
-        % {"votes": votes, "opposes": opposes},
+        "numbers": _("%(votes)s for, %(opposes)s against") % {"votes": votes, "opposes": opposes},
     }
 
 
@@ -63,20 +60,20 @@ def sentence(tally: Tally) -> str:
     match tally.choice:
         case Choice.VOTE:
             text = ngettext(
-                "Your vote is counted: %(points)s point now.",
-                "Your vote is counted: %(points)s points now.",
+                "Your vote was counted: %(points)s point now.",
+                "Your vote was counted: %(points)s points now.",
                 abs(tally.points),
             )
         case Choice.OPPOSE:
             text = ngettext(
-                "Your opposition is counted: %(points)s point now.",
-                "Your opposition is counted: %(points)s points now.",
+                "Your vote against it was counted: %(points)s point now.",
+                "Your vote against it was counted: %(points)s points now.",
                 abs(tally.points),
             )
         case _:
             text = ngettext(
-                "Your choice is taken back: %(points)s point now.",
-                "Your choice is taken back: %(points)s points now.",
+                "Your vote was taken back: %(points)s point now.",
+                "Your vote was taken back: %(points)s points now.",
                 abs(tally.points),
             )
     return text % numbers

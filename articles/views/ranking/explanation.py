@@ -145,7 +145,7 @@ def _sentence(explanation: Explanation) -> str:
         return prose(text % {"rank": rank, "ago": ago})
     shown = score.votes - score.opposes
     points = ngettext("%(points)s point", "%(points)s points", abs(shown))
-    numbers = ngettext("%(votes)s vote, %(opposes)s opposed", "%(votes)s votes, %(opposes)s opposed", score.votes)
+    numbers = _("%(votes)s for, %(opposes)s against")
     text = _("Number %(rank)s on the front page with %(points)s: %(numbers)s, posted %(ago)s.") % {
         "rank": rank,
         "points": points % {"points": grouped(shown)},
@@ -154,8 +154,8 @@ def _sentence(explanation: Explanation) -> str:
     }
     if score.left_out_choices:
         text += " " + ngettext(
-            "%(num)s vote is left out of ranking.",
-            "%(num)s votes are left out of ranking.",
+            "%(num)s vote is excluded from ranking.",
+            "%(num)s votes are excluded from ranking.",
             score.left_out_choices,
         ) % {"num": grouped(score.left_out_choices)}
     return prose(text)
