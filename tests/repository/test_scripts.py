@@ -36,6 +36,7 @@ from tests.repository.lua_files import (
     declared,
     exported,
     header_of,
+    reachable,
     used,
 )
 from tests.repository.usage import make_older
@@ -178,9 +179,8 @@ def test_the_check_for_newer_commands_finds_them(line):
 @of_scripts
 def test_a_script_uses_neither_the_servers_clock_nor_its_randomness(name):
     """But for the order of changes, which is the server's own."""
-    source = (
-        scripts.source(name).replace(body_of("lib/changes").strip(), "").replace(scripts.text("lib/changes"), "")
-    )
+    of_changes = rf"(?ms)^local function ({'|'.join(exported('lib/changes'))})\(.*?^end$"
+    source = re.sub(of_changes, "", scripts.source(name))
 
     assert not re.search(r"'TIME'|'RANDOMKEY'|'SRANDMEMBER'|'SPOP'|math\.random|os\.", source)
 
@@ -192,16 +192,14 @@ OWNER = {exported_name: library for library in LIBRARIES for exported_name in ex
 
 
 @of_scripts
-def test_a_source_begins_with_its_name_and_has_each_part_once_dependencies_first(name):
-    source = scripts.source(name)
-    at = {part: source.index(scripts.text(part)) for part in scripts.in_order(name, scripts.includes)}
+def test_a_source_begins_with_its_name_and_has_only_the_functions_of_libraries_that_it_calls(name):
+    source, function = scripts.source(name), re.compile(r"(?m)^local function (\w+)")
 
     assert source.startswith(f"-- {name}\n")
-    assert list(at)[-1] == name
-    assert sorted(at.values()) == list(at.values())
-    for part, place in at.items():
-        assert source.count(scripts.text(part)) == 1
-        assert all(at[library] < place for library in scripts.includes(part))
+    assert sorted(function.findall(source)) == sorted(function.findall(reachable(name)))
+    assert sum(source.count(f"local {constant} =") for constant in scripts.CONSTANTS) <= len(
+        set(re.findall(r"\b[A-Z]\w+\b", reachable(name))) & scripts.CONSTANTS.keys()
+    )
 
 
 def test_a_script_that_needs_nothing_is_sent_alone():

@@ -27,6 +27,12 @@ _TOUCHES = re.compile(r"^TOUCHES  (.*(?:\n {2,}.*)*)", re.MULTILINE)
 _INCLUDE = re.compile(r"^INCLUDE  (.*(?:\n {2,}.*)*)", re.MULTILINE)
 
 
+_NO_CODE = re.compile(r"'[^'\n]*'|--\[\[.*?\]\]|--[^\n]*", re.DOTALL)
+_DECLARATION = re.compile(r"^local .*\n(?:(?!local |--).*\n)*", re.MULTILINE)
+_DECLARED = re.compile(r"^local (?:function )?([\w, ]+)")
+_FIELD = re.compile(r"\b(WHOLE|OF_GROUP)\.(\w+)")
+_WORD = re.compile(r"\w+")
+
 _UPKEEP = re.compile(r"^(audit|repair)/")
 _Value: TypeAlias = float | str | Sequence[str] | Mapping[str, str]
 
@@ -189,10 +195,25 @@ def _guard() -> str:
     return _GUARD % _READING_COMMANDS
 
 
+def _needed(libraries: Sequence[str], script: str) -> str:
+    """Return the declarations of the libraries that a script needs, directly or not, each after those it needs.
+
+    A call of a script would make all functions and tables that its text declares.
+    """
+    kept, words = list[str](), set(_WORD.findall(_NO_CODE.sub("", script)))
+    for declaration in reversed([one for library in libraries for one in _DECLARATION.findall(library)]):
+        code = _NO_CODE.sub("", declaration)
+        if not words.isdisjoint(_WORD.findall(_DECLARED.findall(code)[0])):
+            words.update(_WORD.findall(code))
+            kept.append(declaration)
+    return "".join(reversed(kept))
+
+
 @cache
 def source(name: str) -> str:
     """Return a script's whole text. The first line is its name, by which the slow log identifies it."""
-    parts = "".join(map(text, in_order(name, includes)))
+    *libraries, own = map(text, in_order(name, includes))
+    parts = _FIELD.sub(lambda field: _lua(_SHARED[field[1]][field[2]]), _needed(libraries, own) + own)
     constants = "".join(line for constant, line in CONSTANTS.items() if re.search(rf"\b{constant}\b", parts))
     if name.startswith("repair/"):
         constants = constants.replace("REPAIRS = false", "REPAIRS = true")
