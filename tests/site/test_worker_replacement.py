@@ -6,7 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -44,10 +45,17 @@ def workers_of(server):
         return set(children.read().split())
 
 
+def answer(link):
+    """Ask once more on a connection, without connecting again; return status and Connection header."""
+    link.request("GET", "/healthz")
+    response = link.getresponse()
+    response.read()
+    return response.status, response.getheader("Connection")
+
+
 def healthy(port):
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as link:
-        link.request("GET", "/healthz")
-        return link.getresponse().status == 200
+        return answer(link)[0] == 200
 
 
 @pytest.mark.site
@@ -62,6 +70,38 @@ def test_a_worker_is_replaced_after_many_requests(served):
     until(lambda: not first & workers_of(server), DEADLINE)
     assert len(first) == 1
     assert healthy(port)
+
+
+@pytest.mark.site
+def test_connections_of_a_replaced_worker_are_answered_once_more_and_then_closed(served):
+    server, port = served
+    with ExitStack() as stack:
+        links = [
+            stack.enter_context(closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)))
+            for _ in range(5)
+        ]
+        assert [answer(link) for link in links] == 5 * [(200, None)]
+        first = workers_of(server)
+        while not workers_of(server) - first:
+            assert healthy(port)
+
+        assert [answer(link) for link in links] == 5 * [(200, "close")]
+
+        until(lambda: not first & workers_of(server), DEADLINE)
+
+
+@pytest.mark.site
+def test_clients_that_keep_their_connections_lose_no_request_while_workers_are_replaced(served):
+    _, port = served
+
+    def ask_often():
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as link:
+            return [answer(link)[0] for _ in range(200)]
+
+    with ThreadPoolExecutor(4) as clients:
+        answers = [client.result() for client in [clients.submit(ask_often) for _ in range(4)]]
+
+    assert answers == 4 * [200 * [200]]
 
 
 def test_a_process_that_accepts_nothing_leaves_connections_to_others():

@@ -14,7 +14,7 @@ def orphan(monkeypatch):
     worker = workers.Worker(None, None, patience=1, alive=-1, launcher=1)
     worker._parent = -1
     left = []
-    monkeypatch.setattr(worker, "leave", lambda: left.append(True))
+    monkeypatch.setattr(worker, "leave", left.append)
     monkeypatch.setattr(workers, "_LOOK_SECONDS", 0)
     return worker, left
 
@@ -31,7 +31,7 @@ def test_an_orphan_serves_while_the_launcher_starts_its_successor(orphan, monkey
 
     asyncio.run(worker._watch_parent())
 
-    assert left == [True]
+    assert left == [0], "nothing serves any more"
     assert list(looks) == []
 
 
@@ -42,7 +42,7 @@ def test_an_orphan_leaves_when_its_successor_has_had_time_to_start(orphan, monke
 
     asyncio.run(worker._watch_parent())
 
-    assert left == [True]
+    assert left == [worker.patience], "its connections are answered once more"
 
 
 @pytest.mark.parametrize(("files", "connections"), [(64, 16), (256, 64), (1024, 768), (100_000, 8192)])

@@ -7,7 +7,7 @@ dropped. The server's own answers go to requests that never reach the applicatio
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from io import BytesIO
 from typing import Any
 from urllib.parse import quote
@@ -92,6 +92,8 @@ def of(scope: Any, body: bytes) -> dict[str, Any]:
 
 Headers = list[tuple[str, str]]
 
+_CLOSE = ("Connection", "close")
+
 CHUNK_BYTES = 256 * 1024
 """Bytes sent at once of a long response. Responses of up to twice as many are sent whole."""
 
@@ -151,12 +153,39 @@ def refuse(scope: Any, protocol: Any, status: int, sentence: str, *headers: tupl
     """Answer without the application, in the client's language, and close the connection."""
     with translation.override(_language(scope)):
         message = gettext(sentence)
-    answer: Headers = [("Connection", "close"), *headers]
+    answer: Headers = [_CLOSE, *headers]
     if scope.path.startswith(API):
         text, kind = json.dumps(error_body(REFUSED_BY_SERVER[status], message)), "application/json"
     else:
         text, kind = f"{message}\n", "text/plain; charset=utf-8"
     protocol.response_str(status, [("Content-Type", kind), *answer], text)
+
+
+class LastAnswer:
+    """The protocol of a request whose answer closes the connection."""
+
+    def __init__(self, protocol: Any) -> None:
+        self._protocol = protocol
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        chunks: AsyncIterator[bytes] = aiter(self._protocol)
+        return chunks
+
+    def response_empty(self, status: int, headers: Headers) -> None:
+        self._protocol.response_empty(status, _closing(headers))
+
+    def response_str(self, status: int, headers: Headers, content: str) -> None:
+        self._protocol.response_str(status, _closing(headers), content)
+
+    def response_bytes(self, status: int, headers: Headers, content: bytes) -> None:
+        self._protocol.response_bytes(status, _closing(headers), content)
+
+    def response_stream(self, status: int, headers: Headers) -> Any:
+        return self._protocol.response_stream(status, _closing(headers))
+
+
+def _closing(headers: Headers) -> Headers:
+    return [header for header in headers if header != _CLOSE] + [_CLOSE]
 
 
 def _language(scope: Any) -> str:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_noop
 from articles.operation import ARRIVED_AT
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
-from voting_site.serving.workers.environ import CHUNK_BYTES, Application, Response, refuse
+from voting_site.serving.workers.environ import CHUNK_BYTES, Application, LastAnswer, Response, refuse
 from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.recent_pages import RecentPages
 
@@ -54,6 +54,8 @@ class Gateway:
         self._recent_pages = recent_pages
         self.current = 0
         """Requests that are being answered."""
+        self.is_leaving = False
+        """Whether each answer closes its connection: an idle one could be closed while a request is on its way."""
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to serve in this event loop. Called by the web server."""
@@ -62,10 +64,14 @@ class Gateway:
 
     def answer_at_once(self, scope: Any, protocol: Any) -> bool:
         """Answer a request without the event loop if a recent page can be sent; return whether. For any thread."""
+        if self.is_leaving:
+            protocol = LastAnswer(protocol)
         return self._recent_pages is not None and self._recent_pages.answer(scope, protocol)
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
         self.current += 1
+        if self.is_leaving:
+            protocol = LastAnswer(protocol)
         try:
             pages = self._recent_pages
             reading = pages.seen(scope) if pages else None

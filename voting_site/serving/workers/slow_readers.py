@@ -63,6 +63,10 @@ class SlowReaders:
         self._readers = waiting
         return cut
 
+    def count(self) -> int:
+        """Return the number of connections; 0 where they cannot be counted."""
+        return sum(1 for _ in self._connections())
+
     def _known(self, file: int, current: _Reader) -> _Reader:
         """Return what was recorded of the connection; `current` if it is a new one."""
         reader = self._readers.get(file)

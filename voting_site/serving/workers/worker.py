@@ -7,6 +7,7 @@ readers.
 
 import asyncio
 import logging
+import math
 import os
 import random
 import resource
@@ -75,6 +76,7 @@ class Worker:
     alive: int
     launcher: int
     recent_pages: RecentPages | None = None
+    _leave_by: float = math.inf
 
     def run(self) -> None:
         self._left = REQUESTS + random.randrange(SPREAD)  # nosec B311 # noqa: S311 - no secret
@@ -82,7 +84,7 @@ class Worker:
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
-        gateway = Gateway(
+        self._gateway = gateway = Gateway(
             self.application,
             threads=settings.WEB_THREADS,
             patience=self.patience,
@@ -95,6 +97,7 @@ class Worker:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.leave)
+        self._readers = SlowReaders(self.listener, _WINDOW * self.patience)
         tasks = [loop.create_task(self._watch_parent()), loop.create_task(self._watch_readers())]
         await self._server.serve()
         while gateway.current:  # granian does not wait for all of them
@@ -107,7 +110,7 @@ class Worker:
     def _count(self) -> None:
         self._left -= 1
         if self._left == 0:
-            self.leave()
+            self.leave(self.patience)
 
     async def _watch_parent(self) -> None:
         """Leave after the process that keeps the workers running has ended, and its successor had time to start.
@@ -117,25 +120,36 @@ class Worker:
         while os.getppid() == self._parent:
             await asyncio.sleep(1)
         end = time.monotonic() + SUCCESSION
-        while time.monotonic() < end and _is_running(self.launcher):
+        while (is_site_running := _is_running(self.launcher)) and time.monotonic() < end:
             await asyncio.sleep(_LOOK_SECONDS)
-        self.leave()
+        self.leave(self.patience if is_site_running else 0.0)
 
     async def _watch_readers(self) -> None:
-        readers = SlowReaders(self.listener, _WINDOW * self.patience)
         while True:
             await asyncio.sleep(self.patience / _LOOKS)
-            if cut := readers.cut():
+            if cut := self._readers.cut():
                 _log.info("%d connections of slow readers were cut", cut)
 
-    def leave(self) -> None:
-        """Accept no more connections, finish the current requests, and end within GRACE seconds."""
+    def leave(self, seconds: float = 0.0) -> None:
+        """Accept no more connections, close each after its next answer, and finish the current requests.
+
+        End when no connection is left. After `seconds` end within GRACE all the same: after `patience` those are
+        idle that are still open, and would be closed in any case.
+        """
+        self._leave_by = min(self._leave_by, time.monotonic() + max(_PAUSE, seconds))
+        end = threading.Timer(seconds + GRACE, os._exit, [0])
+        end.daemon = True
+        end.start()
         if self.alive < 0:
             return
         os.close(self.alive)
         self.alive = -1
+        self._gateway.is_leaving = True
         accept_nothing(self.listener)
-        asyncio.get_running_loop().call_later(_PAUSE, self._server.stop)
-        end = threading.Timer(GRACE, os._exit, [0])
-        end.daemon = True
-        end.start()
+        self._ending = asyncio.get_running_loop().create_task(self._end())
+
+    async def _end(self) -> None:
+        await asyncio.sleep(_PAUSE)
+        while time.monotonic() < self._leave_by and self._readers.count():
+            await asyncio.sleep(_LOOK_SECONDS)
+        asyncio.get_running_loop().call_soon(self._server.stop)
