@@ -19,7 +19,8 @@ SERVE = """
 import sys
 import django
 django.setup()
-from voting_site.serving.workers import worker
+from voting_site.serving.workers import pool, worker
+pool.Backoff.after = lambda _backoff, *, served: 0.0 if served else 1e9
 worker.REQUESTS, worker.SPREAD = 20, 1
 from voting_site.serving.workers.site import serve
 serve([int(sys.argv[1])], 20.0)
@@ -102,6 +103,15 @@ def test_clients_that_keep_their_connections_lose_no_request_while_workers_are_r
         answers = [client.result() for client in [clients.submit(ask_often) for _ in range(4)]]
 
     assert answers == 4 * [200 * [200]]
+
+
+@pytest.mark.site
+def test_a_worker_that_is_killed_soon_after_its_first_answer_is_replaced_at_once(served):
+    server, port = served
+    for _ in range(5):
+        assert healthy(port)
+        for worker in workers_of(server):
+            os.kill(int(worker), signal.SIGKILL)
 
 
 def test_a_process_that_accepts_nothing_leaves_connections_to_others():

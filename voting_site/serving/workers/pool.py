@@ -16,28 +16,26 @@ _POLL = 0.1
 
 _COLLECT_SECONDS = 1.0
 
-_CAME_UP = 1.0
-"""Seconds that a worker runs if nothing prevents it from serving."""
-
 _log = logging.getLogger(__name__)
 
 
 @dataclass
 class _Entry:
-    """A running worker: the read end of its pipe, -1 once it accepts no more requests, and when it was started.
+    """A running worker: the read end of its pipe, -1 once it accepts no more requests, and whether it began to.
 
     `number`: below the size of the pool; another worker has the same one only once this accepts no more requests.
     """
 
     number: int
     pipe: int
-    started: float
+    served: bool = False
 
 
 class Pool:
     """Processes that run `work(number, alive)`.
 
-    `number`: from 0 to `size` - 1. `alive`: the write end of a pipe, open while they accept requests.
+    `number`: from 0 to `size` - 1. `alive`: the write end of a pipe, open while they accept requests; they write a
+    byte when they begin to.
     """
 
     def __init__(self, work: Callable[[int, int], None], size: int, ended: EndedProcesses) -> None:
@@ -74,7 +72,7 @@ class Pool:
         pid = os.fork()
         if pid:
             os.close(write)
-            self._workers[pid] = _Entry(number, read, time.monotonic())
+            self._workers[pid] = _Entry(number, read)
             return
         status = 1
         try:
@@ -90,13 +88,16 @@ class Pool:
     def _see_who_leaves(self) -> None:
         """Wait a moment for workers that close their pipe, because they have ended or accept no more requests."""
         pipes = [entry.pipe for entry in self._workers.values() if entry.pipe >= 0]
-        closed, _, _ = select.select(pipes, [], [], _POLL)
+        readable, _, _ = select.select(pipes, [], [], _POLL)
         for entry in self._workers.values():
-            if entry.pipe in closed:
+            if entry.pipe not in readable:
+                continue
+            if os.read(entry.pipe, 1):
+                entry.served = True
+            else:
                 os.close(entry.pipe)
                 entry.pipe = -1
-                now = time.monotonic()
-                self._not_before = now + self._backoff.after(served=now - entry.started >= _CAME_UP)
+                self._not_before = time.monotonic() + self._backoff.after(served=entry.served)
 
     def _reap(self) -> None:
         for pid in list(self._workers):

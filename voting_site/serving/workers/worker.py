@@ -99,6 +99,7 @@ class Worker:
             loop.add_signal_handler(number, self.leave)
         self._readers = SlowReaders(self.listener, _WINDOW * self.patience)
         tasks = [loop.create_task(self._watch_parent()), loop.create_task(self._watch_readers())]
+        loop.call_soon(self._say_that_it_serves)
         await self._server.serve()
         while gateway.current:  # granian does not wait for all of them
             await asyncio.sleep(_PAUSE / 10)
@@ -129,6 +130,10 @@ class Worker:
             await asyncio.sleep(self.patience / _LOOKS)
             if cut := self._readers.cut():
                 _log.info("%d connections of slow readers were cut", cut)
+
+    def _say_that_it_serves(self) -> None:
+        if self.alive >= 0:
+            os.write(self.alive, b"\n")
 
     def leave(self, seconds: float = 0.0) -> None:
         """Accept no more connections, close each after its next answer, and finish the current requests.
