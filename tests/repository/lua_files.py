@@ -4,7 +4,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from articles.domain.lists import BY_VOTES, Order
+from articles.domain.lists import Order
 from articles.repository.store import scripts
 from articles.repository.store.key_table import REPLIES
 from articles.repository.store.keys import Keys
@@ -104,7 +104,7 @@ def spelled(name: str) -> frozenset[str]:
     of_all, of_group = Keys().order, Keys().group_order
     literals = re.findall(r"'((?:[a-z]+:)+|next:score)'( \.\. (?!'))?", code)
     keys = {beginning + ("<" if follows else "") for beginning, follows in literals}
-    ranked = re.findall(r"\brank_by\(prefix, '(\w+)'", code) + [*BY_VOTES] * ("BY_VOTES" in code)
+    ranked = re.findall(r"\brank_by\(prefix, '(\w+)'", code)
     whole, groups = set(re.findall(r"WHOLE\.(\w+)", code)), set(re.findall(r"OF_GROUP\.(\w+)", code))
     outside = re.sub(r"(?ms)^local function rank_by\(.*?^end$", "", code)
     for order in Order:

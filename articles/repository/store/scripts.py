@@ -30,7 +30,6 @@ _INCLUDE = re.compile(r"^INCLUDE  (.*(?:\n {2,}.*)*)", re.MULTILINE)
 _NO_CODE = re.compile(r"'[^'\n]*'|--\[\[.*?\]\]|--[^\n]*", re.DOTALL)
 _DECLARATION = re.compile(r"^local .*\n(?:(?!local |--).*\n)*", re.MULTILINE)
 _DECLARED = re.compile(r"^local (?:function )?([\w, ]+)")
-_FIELD = re.compile(r"\b(WHOLE|OF_GROUP)\.(\w+)")
 _WORD = re.compile(r"\w+")
 
 _UPKEEP = re.compile(r"^(audit|repair)/")
@@ -50,6 +49,10 @@ def _lua(value: _Value) -> str:
     return str(value)
 
 
+_RANKINGS = {
+    "WHOLE": {order.value: Keys().order(order) for order in Order},
+    "OF_GROUP": {order.value: Keys().group_order(order, "") for order in Order},
+}
 _SHARED: Mapping[str, _Value] = {
     "CHANGES_KEPT": CHANGES_KEPT,
     "COMMENTS_PER_ARTICLE": COMMENTS_PER_ARTICLE,
@@ -62,15 +65,14 @@ _SHARED: Mapping[str, _Value] = {
     "ONE_POINT": ONE_POINT,
     "QUANTILE": QUANTILE,
     "ORDERS": [order.value for order in Order],
-    "BY_VOTES": [order.value for order in BY_VOTES],
     "REPAIRS": False,
     "REPLIES": {order: key.name.removesuffix("<comment>") for order, key in REPLIES.items()},
     "REPLY_ORDERS": [*REPLIES],
     "UNDO_SECONDS": UNDO_SECONDS,
     "SPANS": [period.value for period in TOP_PERIODS.values() if period.since(0) is not None],
-    "WHOLE": {order.value: Keys().order(order) for order in Order},
-    "OF_GROUP": {order.value: Keys().group_order(order, "") for order in Order},
+    **_RANKINGS,
 }
+_FIELD = re.compile(rf"\b({'|'.join(_RANKINGS)})\.(\w+)")
 CONSTANTS = {name: f"local {name} = {_lua(value)}\n" for name, value in _SHARED.items()}
 """What Python and Lua both know, as Lua. WHOLE and OF_GROUP hold the keys of the rankings by order, without shard
 prefix and slug. A source begins with those that it names."""
@@ -213,7 +215,7 @@ def _needed(libraries: Sequence[str], script: str) -> str:
 def source(name: str) -> str:
     """Return a script's whole text. The first line is its name, by which the slow log identifies it."""
     *libraries, own = map(text, in_order(name, includes))
-    parts = _FIELD.sub(lambda field: _lua(_SHARED[field[1]][field[2]]), _needed(libraries, own) + own)
+    parts = _FIELD.sub(lambda field: _lua(_RANKINGS[field[1]][field[2]]), _needed(libraries, own) + own)
     constants = "".join(line for constant, line in CONSTANTS.items() if re.search(rf"\b{constant}\b", parts))
     if name.startswith("repair/"):
         constants = constants.replace("REPAIRS = false", "REPAIRS = true")

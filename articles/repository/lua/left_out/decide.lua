@@ -10,7 +10,7 @@ Returns  {"ok", number of the act whose articles are not all settled in this sha
          "1" if it leaves out, "0" if it counts}
 Cost  O(1)
 TOUCHES  leftout: rw, leftout:acts: rw, log: rw
-INCLUDE  moderation_log, ranking
+INCLUDE  left_out, moderation_log
 ]]
 local members, acts, user, wanted, given, prefix = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local current = is_left_out(prefix, user) and '1' or '0'

@@ -8,7 +8,7 @@ Returns  {"ok", articles changed, time of the choice to continue from, '' at the
 Cost  O(step · groups · log N)
 TOUCHES  article:<id> rw, voted:<id> r, oppose:<id> r, leftout:<id> rw, votes:<user> r, opposes:<user> r, leftout: r,
          leftout:acts: r, <votes>: rw, top:<period> rw, <votes>:<slug> rw, next:score rw, changes: rw, ranking: r
-INCLUDE  closing, ranking, values
+INCLUDE  closing, left_out, ranking, values
 ]]
 local list, acts, prefix, user, act = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
 if redis.call('HGET', acts, user) ~= act .. ' open' then return {'ok', 0, ''} end
@@ -24,7 +24,7 @@ local function settle(id)
   local before, after = choice_left_out(prefix, id, user), is_out and choice_of(prefix, id, user) or 'none'
   if before == after then return 0 end
   field = leave_out(prefix, id, user, before, after, field)
-  if not removed then rank_by_votes(prefix, id, time, votes, opposes, field, split(groups), current) end
+  if not removed then rank_by_votes(prefix, id, time, votes, opposes, field, groups, current) end
   return 1
 end
 

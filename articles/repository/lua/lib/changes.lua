@@ -6,8 +6,8 @@ INCLUDE  values
 -- has not read them is built again. The time is the server's own, so that notes come in their order.
 local function note_changed(prefix, id)
   local seconds, microseconds = unpack(redis.call('TIME'))
-  redis.call('ZADD', prefix .. 'changes:', string.format('%d%06d', seconds, microseconds), id)
-  redis.call('ZREMRANGEBYRANK', prefix .. 'changes:', 0, -CHANGES_KEPT - 1)
+  local is_new = redis.call('ZADD', prefix .. 'changes:', seconds * 1e6 + microseconds, id) == 1
+  if is_new then redis.call('ZREMRANGEBYRANK', prefix .. 'changes:', 0, -CHANGES_KEPT - 1) end
 end
 
 -- The same for several articles.

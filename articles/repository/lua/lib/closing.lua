@@ -5,10 +5,14 @@ INCLUDE  values
 -- Return the present, and a moment that has certainly passed, in Unix seconds: the later and the earlier of the caller's
 -- clock and the shard's, which never goes back and hardly jumps (clock/advance). Thus a machine whose clock jumps neither
 -- opens what is closed nor drops what is open.
-local function moments(prefix, now)
-  local clock = as_time(redis.call('HGET', prefix .. 'ranking:', 'clock'))
-  now = tonumber(now)
+local function moments_by(clock, now)
+  clock, now = as_time(clock), tonumber(now)
   return math.max(now, clock or now), math.min(now, clock or 0)
+end
+
+-- The same, with the shard's clock read.
+local function moments(prefix, now)
+  return moments_by(redis.call('HGET', prefix .. 'ranking:', 'clock'), now)
 end
 
 -- Return when voting ends: the time in the article's hash or, where it has none, the shard's `voting_window` after

@@ -9,7 +9,8 @@ end
 
 -- Return the votes and the opposes of an article or a comment that are left out of ranking, from its field `left_out`.
 local function counts_left_out(left_out)
-  local votes, opposes = string.match(left_out or '', '^(%d+) (%d+)$')
+  if not left_out then return 0, 0 end
+  local votes, opposes = string.match(left_out, '^(%d+) (%d+)$')
   return tonumber(votes or 0), tonumber(opposes or 0)
 end
 
@@ -31,10 +32,10 @@ local function by_points(posted_at, points)
   return points * ONE_POINT + math.max(0, math.min(math.floor(posted_at), ONE_POINT - 1))
 end
 
--- Return an article's values in the orders BY_VOTES, and in `time`.
+-- Return an article's values by score and by points.
 local function values_by_votes(posted_at, votes, opposes, left_out, seconds_per_point)
   local points = ranked_points(votes, opposes, left_out)
-  return {time = posted_at, score = score(posted_at, points, seconds_per_point), points = by_points(posted_at, points)}
+  return score(posted_at, points, seconds_per_point), by_points(posted_at, points)
 end
 
 -- The same as activity().

@@ -63,16 +63,16 @@ local function list_articles(prefix, articles, current, keep)
   end
 
   for _, one in ipairs(articles) do
-    local values = values_by_votes(one.time, one.votes, one.opposes, one.left_out, current.seconds_per_point)
-    for order, value in pairs(values) do rank(order, one, value) end
+    local by_score, points = values_by_votes(one.time, one.votes, one.opposes, one.left_out, current.seconds_per_point)
+    for order, value in pairs({time = one.time, score = by_score, points = points}) do rank(order, one, value) end
     local last_comment = as_time(one.last_comment)
     rank('active', one, last_comment and activity(last_comment, one.locked))
     for ranking, since in pairs(spans) do
-      if one.time >= since then put(ranked, ranking, exactly(values.points), one.id) end
+      if one.time >= since then put(ranked, ranking, exactly(points), one.id) end
     end
     if current.next_seconds_per_point then
-      local points = ranked_points(one.votes, one.opposes, one.left_out)
-      put(ranked, prefix .. 'next:score', exactly(score(one.time, points, current.next_seconds_per_point)), one.id)
+      local staged = values_by_votes(one.time, one.votes, one.opposes, one.left_out, current.next_seconds_per_point)
+      put(ranked, prefix .. 'next:score', exactly(staged), one.id)
     end
     for _, slug in ipairs(one.groups) do put(joined, prefix .. 'group:' .. slug, one.id) end
   end

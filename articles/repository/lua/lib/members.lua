@@ -46,17 +46,17 @@ local function note_posted(prefix, id, poster, time)
   if (tonumber(poster) or 0) > 0 then redis.call('ZADD', prefix .. 'posted:' .. poster, time, id) end
 end
 
--- Note a choice in the member's lists. `at` is in Unix seconds, as text. Of the choices from before `ended` only the
+-- Note a choice in the member's lists. `at` is in Unix seconds. Of the choices from before `ended` only the
 -- newest are kept: every article posted by then is closed.
 local function note_choice(prefix, id, user, choice, at, ended)
-  for _, one in ipairs(CHOICES) do
-    local list = prefix .. one.list .. user
-    if one.choice ~= choice then redis.call('ZREM', list, id)
-    elseif redis.call('ZADD', list, 'NX', at, id) == 1 then
-      local old = redis.call('ZCOUNT', list, '-inf', '(' .. exactly(ended))
-      local surplus = math.min(old, redis.call('ZCARD', list) - CHOICES_KEPT)
-      if surplus > 0 then redis.call('ZREMRANGEBYRANK', list, 0, surplus - 1) end
-    end
+  local list, other = prefix .. 'votes:' .. user, prefix .. 'opposes:' .. user
+  if choice ~= 'vote' then list, other = other, list end
+  redis.call('ZREM', other, id)
+  if choice == 'none' then return redis.call('ZREM', list, id) end
+  local surplus = redis.call('ZADD', list, 'NX', at, id) == 1 and redis.call('ZCARD', list) - CHOICES_KEPT or 0
+  if surplus > 0 then
+    surplus = math.min(surplus, redis.call('ZCOUNT', list, '-inf', '(' .. exactly(ended)))
+    if surplus > 0 then redis.call('ZREMRANGEBYRANK', list, 0, surplus - 1) end
   end
 end
 
@@ -136,6 +136,6 @@ local function take_use(key, now, refill, capacity)
   full_at = math.min(math.max(full_at, now), now + capacity) + refill
   local wait = full_at - now - capacity
   if wait > 0 then return wait end
-  redis.call('SET', key, string.format('%.0f', full_at), 'PX', full_at - now)
+  redis.call('SET', key, full_at, 'PX', full_at - now)
   return 0
 end

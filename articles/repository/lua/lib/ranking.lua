@@ -1,8 +1,6 @@
 --[[
 The current parameters, and the rankings by score, points, time and last comment: of all articles, of a group, of a span.
-Choices that are left out of them: the set of an article's voters whose choice is, and how many in its field `left_out`; a
-comment has only the field.
-INCLUDE  changes, formulas, values
+INCLUDE  changes, formulas
 ]]
 -- Return the current parameters. Read them before the first write: a shard that has lost them accepts no change, rather
 -- than half of one. `next_seconds_per_point` is the weight that is being applied, nil if none is; `longest_window` is the
@@ -17,101 +15,47 @@ local function parameters(prefix)
   return found
 end
 
+-- Return the weight of a vote, the one that is being applied, the longest voting window, and the clock's text. The same as
+-- parameters() and moments() read, without what only the hot list needs: a vote reads nothing else of the shard.
+local function weights(prefix)
+  local weight, next_weight, longest_window, clock =
+    unpack(redis.call('HMGET', prefix .. 'ranking:', 'seconds_per_point', 'next_seconds_per_point', 'longest_window', 'clock'))
+  weight = tonumber(weight or '') or error('UNPREPARED there is no ' .. prefix .. 'ranking:')
+  return {seconds_per_point = weight, next_seconds_per_point = tonumber(next_weight or '')},
+    tonumber(longest_window or '') or math.huge, clock
+end
+
 -- Rank an article in one order: among all articles, and in each of its groups' rankings that exist.
 local function rank_by(prefix, order, id, value, groups)
-  redis.call('ZADD', prefix .. WHOLE[order], exactly(value), id)
+  redis.call('ZADD', prefix .. WHOLE[order], value, id)
   for _, slug in ipairs(groups) do
     local ranking = prefix .. OF_GROUP[order] .. slug
-    if redis.call('EXISTS', ranking) == 1 then redis.call('ZADD', ranking, exactly(value), id) end
+    if redis.call('EXISTS', ranking) == 1 then redis.call('ZADD', ranking, value, id) end
   end
 end
 
--- Rank it by points in the rankings of recent articles that exist: `ranking:` says where each span begins.
-local function rank_recent(prefix, id, posted_at, value)
-  for _, span in ipairs(SPANS) do
-    local ranking = prefix .. 'top:' .. span
-    if redis.call('EXISTS', ranking) == 1 then
-      local since = tonumber(redis.call('HGET', prefix .. 'ranking:', 'since_' .. span) or '')
-      if not since then
-        redis.call('DEL', ranking)
-      elseif posted_at >= since then
-        redis.call('ZADD', ranking, exactly(value), id)
-      end
-    end
-  end
-end
-
--- Rank it in the orders that votes change; also in the ranking by the weight that is being applied, which has to be complete
--- when it replaces the current one.
+-- Rank a listed article in the orders that votes change; also by the weight that is being applied, whose ranking has to be
+-- complete when it replaces the current one. The rankings of its groups and of recent articles that exist hold it, but for
+-- those of spans that began after it was posted.
 local function rank_by_votes(prefix, id, posted_at, votes, opposes, left_out, groups, current)
   note_changed(prefix, id)
-  local values = values_by_votes(posted_at, votes, opposes, left_out, current.seconds_per_point)
-  for _, order in ipairs(BY_VOTES) do rank_by(prefix, order, id, values[order], groups) end
+  local by_score, points = values_by_votes(posted_at, votes, opposes, left_out, current.seconds_per_point)
+  redis.call('ZADD', prefix .. WHOLE.score, by_score, id)
+  redis.call('ZADD', prefix .. WHOLE.points, points, id)
   if current.next_seconds_per_point then
-    local staged = score(posted_at, ranked_points(votes, opposes, left_out), current.next_seconds_per_point)
-    redis.call('ZADD', prefix .. 'next:score', exactly(staged), id)
+    local staged = values_by_votes(posted_at, votes, opposes, left_out, current.next_seconds_per_point)
+    redis.call('ZADD', prefix .. 'next:score', staged, id)
   end
-  rank_recent(prefix, id, posted_at, values.points)
-end
-
--- Return whether a member's choices are left out of ranking.
-local function is_left_out(prefix, user)
-  return redis.call('SISMEMBER', prefix .. 'leftout:', user) == 1
-end
-
--- Return a member's choice on an open article: 'vote', 'oppose' or 'none'.
-local function choice_of(prefix, id, user)
-  if redis.call('SISMEMBER', prefix .. 'voted:' .. id, user) == 1 then return 'vote' end
-  return redis.call('SISMEMBER', prefix .. 'oppose:' .. id, user) == 1 and 'oppose' or 'none'
-end
-
--- Return the choice, if it is left out, or 'none'. Call it before the choice changes.
-local function choice_left_out(prefix, id, user)
-  return redis.call('SISMEMBER', prefix .. 'leftout:' .. id, user) == 1 and choice_of(prefix, id, user) or 'none'
-end
-
--- Note how many votes and opposes of an article are left out; return them as its field holds them, nil if none are.
-local function note_left_out(prefix, id, votes, opposes)
-  local article = prefix .. 'article:' .. id
-  if votes + opposes == 0 then
-    redis.call('HDEL', article, 'left_out')
-    return nil
+  local rankings, count = {}, 0
+  for slug in string.gmatch(groups, '[^,]+') do
+    rankings[count + 1], rankings[count + 2] = prefix .. OF_GROUP.score .. slug, prefix .. OF_GROUP.points .. slug
+    count = count + 2
   end
-  local field = string.format('%d %d', votes, opposes)
-  redis.call('HSET', article, 'left_out', field)
-  return field
-end
-
--- Leave a member's choice on an article out, instead of the choice left out before; either may be 'none'. Return the
--- article's field.
-local function leave_out(prefix, id, user, before, after, field)
-  if before == after then return field end
-  local votes, opposes = counts_left_out(field)
-  local is_none = after == 'none'
-  redis.call(is_none and 'SREM' or 'SADD', prefix .. 'leftout:' .. id, user)
-  votes = votes + (after == 'vote' and 1 or 0) - (before == 'vote' and 1 or 0)
-  opposes = opposes + (after == 'oppose' and 1 or 0) - (before == 'oppose' and 1 or 0)
-  return note_left_out(prefix, id, math.max(0, votes), math.max(0, opposes))
-end
-
--- Note how many votes and opposes of an open comment are by members whose choices are left out of ranking; return them as
--- its field `left_out` holds them, nil if none are. `field`: what it holds now. Few members are left out.
-local function leave_out_of_comment(prefix, id, field)
-  local members, now = prefix .. 'leftout:'
-  if field or redis.call('EXISTS', members) == 1 then
-    local votes = #redis.call('SINTER', members, prefix .. 'comment:voted:' .. id)
-    local opposes = #redis.call('SINTER', members, prefix .. 'comment:oppose:' .. id)
-    now = votes + opposes > 0 and votes .. ' ' .. opposes or nil
+  for n, span in ipairs(SPANS) do rankings[count + n] = prefix .. 'top:' .. span end
+  if redis.call('EXISTS', unpack(rankings)) == 0 then return end
+  for n, ranking in ipairs(rankings) do
+    redis.call('ZADD', ranking, 'XX', n <= count and n % 2 == 1 and by_score or points, id)
   end
-  if now and now ~= field then redis.call('HSET', prefix .. 'comment:' .. id, 'left_out', now)
-  elseif field and not now then redis.call('HDEL', prefix .. 'comment:' .. id, 'left_out') end
-  return now
-end
-
--- Add the poster's own vote to a new article, left out if the poster's choices are; return the article's field.
-local function add_first_vote(prefix, voted, id, poster)
-  redis.call('SADD', voted, poster)
-  return leave_out(prefix, id, poster, 'none', is_left_out(prefix, poster) and 'vote' or 'none')
 end
 
 -- Rank it by the time of its last comment; rank it nowhere without one.

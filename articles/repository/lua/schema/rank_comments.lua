@@ -7,7 +7,7 @@ Returns  {"ok"}
 Cost  O(comments · log N)
 TOUCHES  comment:<comment> rw, comment:voted:<comment> r, comment:oppose:<comment> r, replies:<order>:<comment> rw,
          leftout: r, ranking: r
-INCLUDE  closing, comments, ranking
+INCLUDE  closing, comments, left_out
 ]]
 local now = moments(ARGV[1], ARGV[2])
 for n, comment in ipairs(KEYS) do

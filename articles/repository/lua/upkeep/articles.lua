@@ -14,7 +14,7 @@ TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:
          posted:<user> w, gone: r, leftout: r, leftout:acts: r, <order>: rw, top:<period> w, removed: rw,
          group:<slug> w, <order>:<slug> w, hot:score w, counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> w,
          days:<id> w, rings: rw, viewed: rw, history:<id> w, next:score rw, changes: w, ranking: rw, log: r
-INCLUDE  articles, closing, formulas, listing, lists, members, moderation_log, ranking, values
+INCLUDE  articles, closing, formulas, left_out, listing, lists, members, moderation_log, ranking, values
 ]]
 local prefix, current = ARGV[1], REPAIRS and parameters(ARGV[1])
 local now = moments(prefix, ARGV[2])
@@ -253,7 +253,8 @@ for n, id in ipairs(ids) do
     if ring or rings[n] then check_ring(say, id, rings[n], ring, removed) end
     if REPAIRS then list(n, id, posted_at, votes, opposes, left_out, groups, removed, last_comment, locked)
     else
-      local wanted = values_by_votes(posted_at, votes, opposes, left_out, seconds_per_point or 0/0)
+      local by_score, points = values_by_votes(posted_at, votes, opposes, left_out, seconds_per_point or 0/0)
+      local wanted = {time = posted_at, score = by_score, points = points}
       wanted.active = as_time(last_comment) and activity(as_time(last_comment), locked) or nil
       check_rankings(say, n, wanted, removed)
       check_staged(say, stages[n], posted_at, ranked_points(votes, opposes, left_out), removed)

@@ -10,21 +10,19 @@ Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r,
          leftout: r, <votes>: rw, top:<period> rw, <votes>:<slug> rw, ring:<id>:<network> rw, rings: rw, next:score rw,
          changes: rw, ranking: r, limit:votes:<user> rw
-INCLUDE  closing, members, ranking, values
+INCLUDE  closing, left_out, members, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, user, choice, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
-local now, passed = moments(prefix, ARGV[4])
-
 local time, closes, votes, opposes, groups, removed, left_out =
   unpack(redis.call('HMGET', article, 'time', 'closes', 'votes', 'opposes', 'groups', 'removed', 'left_out'))
-if not (as_time(time) and as_count(votes) and as_count(opposes) and groups) then return {'missing'} end
+time, votes, opposes = as_time(time), as_count(votes), as_count(opposes)
+if not (time and votes and opposes and groups) then return {'missing'} end
 if removed then return {'removed'} end
 if is_gone(prefix, user) then return {'gone'} end
-time = tonumber(time)
-closes = closing_time(prefix, time, closes)
-if not is_open(now, closes) then return {'closed'} end
-local current = parameters(prefix)
+local current, longest_window, clock = weights(prefix)
+local now, passed = moments_by(clock, ARGV[4])
+if not is_open(now, closing_time(prefix, time, closes)) then return {'closed'} end
 local is_out = is_left_out(prefix, user)
 local before = (is_out or left_out) and choice_left_out(prefix, id, user) or 'none'
 local after = is_out and choice or 'none'
@@ -40,13 +38,13 @@ end
 local oppose_change = choice == 'oppose' and set_member(oppose, true)
 local vote_change = set_member(voted, choice == 'vote')
 oppose_change = oppose_change or set_member(oppose, false)
-note_choice(prefix, id, user, choice, exactly(math.max(now, time)), passed - current.longest_window - tonumber(ARGV[5]))
+note_choice(prefix, id, user, choice, math.max(now, time), passed - longest_window - ARGV[5])
 votes, opposes = votes + vote_change, opposes + oppose_change
 local ring = 0
 if vote_change ~= 0 or oppose_change ~= 0 or before ~= after then
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
   left_out = leave_out(prefix, id, user, before, after, left_out)
-  rank_by_votes(prefix, id, time, votes, opposes, left_out, split(groups), current)
+  rank_by_votes(prefix, id, time, votes, opposes, left_out, groups, current)
   if KEYS[4] and choice ~= 'none' then ring = note_new_account(prefix, KEYS[4], id, user, now, ARGV[9], ARGV[10]) end
 end
 return {'ok', votes, opposes, choice, ring}

@@ -1,0 +1,64 @@
+--[[
+Choices that are left out of ranking: the set of an article's voters whose choice is, and how many in its field `left_out`; a
+comment has only the field.
+INCLUDE  formulas
+]]
+-- Return whether a member's choices are left out of ranking.
+local function is_left_out(prefix, user)
+  return redis.call('SISMEMBER', prefix .. 'leftout:', user) == 1
+end
+
+-- Return a member's choice on an open article: 'vote', 'oppose' or 'none'.
+local function choice_of(prefix, id, user)
+  if redis.call('SISMEMBER', prefix .. 'voted:' .. id, user) == 1 then return 'vote' end
+  return redis.call('SISMEMBER', prefix .. 'oppose:' .. id, user) == 1 and 'oppose' or 'none'
+end
+
+-- Return the choice, if it is left out, or 'none'. Call it before the choice changes.
+local function choice_left_out(prefix, id, user)
+  return redis.call('SISMEMBER', prefix .. 'leftout:' .. id, user) == 1 and choice_of(prefix, id, user) or 'none'
+end
+
+-- Note how many votes and opposes of an article are left out; return them as its field holds them, nil if none are.
+local function note_left_out(prefix, id, votes, opposes)
+  local article = prefix .. 'article:' .. id
+  if votes + opposes == 0 then
+    redis.call('HDEL', article, 'left_out')
+    return nil
+  end
+  local field = string.format('%d %d', votes, opposes)
+  redis.call('HSET', article, 'left_out', field)
+  return field
+end
+
+-- Leave a member's choice on an article out, instead of the choice left out before; either may be 'none'. Return the
+-- article's field.
+local function leave_out(prefix, id, user, before, after, field)
+  if before == after then return field end
+  local votes, opposes = counts_left_out(field)
+  local is_none = after == 'none'
+  redis.call(is_none and 'SREM' or 'SADD', prefix .. 'leftout:' .. id, user)
+  votes = votes + (after == 'vote' and 1 or 0) - (before == 'vote' and 1 or 0)
+  opposes = opposes + (after == 'oppose' and 1 or 0) - (before == 'oppose' and 1 or 0)
+  return note_left_out(prefix, id, math.max(0, votes), math.max(0, opposes))
+end
+
+-- Note how many votes and opposes of an open comment are by members whose choices are left out of ranking; return them as
+-- its field `left_out` holds them, nil if none are. `field`: what it holds now. Few members are left out.
+local function leave_out_of_comment(prefix, id, field)
+  local members, now = prefix .. 'leftout:'
+  if field or redis.call('EXISTS', members) == 1 then
+    local votes = #redis.call('SINTER', members, prefix .. 'comment:voted:' .. id)
+    local opposes = #redis.call('SINTER', members, prefix .. 'comment:oppose:' .. id)
+    now = votes + opposes > 0 and votes .. ' ' .. opposes or nil
+  end
+  if now and now ~= field then redis.call('HSET', prefix .. 'comment:' .. id, 'left_out', now)
+  elseif field and not now then redis.call('HDEL', prefix .. 'comment:' .. id, 'left_out') end
+  return now
+end
+
+-- Add the poster's own vote to a new article, left out if the poster's choices are; return the article's field.
+local function add_first_vote(prefix, voted, id, poster)
+  redis.call('SADD', voted, poster)
+  return leave_out(prefix, id, poster, 'none', is_left_out(prefix, poster) and 'vote' or 'none')
+end
