@@ -26,24 +26,24 @@ from articles.web import addresses  # noqa: F401 - registers "article_id"
 from moderation import urls as moderation
 
 app_name = "articles"
-urlpatterns = [
+urlpatterns = [  # the most requested first: Django compares one after the other
+    path("articles/<article_id:article_id>/", articles.detail, name="article"),
     *(
         path("" if order is Order.SCORE else f"{name}/", pages.whole(order), name=name)
         for order, name in PAGES.items()
     ),
+    path("articles/<article_id:article_id>/vote/", votes.cast_vote, name="vote"),
+    path("groups/<str:slug>/", pages.group, name="group"),
     path("about/", about.about, name="about"),
     path("rules/", about.own_rules, name="rules"),
     path("search/", search.search, name="search"),
     path("hosts/<path:host>/", hosts.show, name="host"),
     path("groups/", groups.index, name="groups"),
-    path("groups/<str:slug>/", pages.group, name="group"),
     path("post/", posting.post, name="post"),
     path("post/known/", posting.known_link, name="known_link"),
     path("post/preview/", posting.preview, name="preview"),
     path("pulse/", refresh.pulse, name="pulse"),
-    path("articles/<article_id:article_id>/", articles.detail, name="article"),
     path("articles/<article_id:article_id>/why/", articles.explanation, name="why"),
-    path("articles/<article_id:article_id>/vote/", votes.cast_vote, name="vote"),
     path("articles/<article_id:article_id>/edit/", posting.edit, name="edit"),
     path("articles/<article_id:article_id>/withdraw/", posting.withdraw, name="withdraw"),
     path("articles/<article_id:article_id>/views/", readership.article, name="article_views"),

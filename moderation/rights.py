@@ -92,4 +92,5 @@ class QueueLink:
 
 def may_see_subjects(request: HttpRequest) -> bool:
     """Return whether the reader may see the moderators' page about members and deleted accounts."""
-    return any(map(request.user.has_perm, (BAN_MEMBERS, REMOVE_ARTICLES)))
+    user = request.user
+    return user.is_authenticated and any(map(user.has_perm, (BAN_MEMBERS, REMOVE_ARTICLES)))

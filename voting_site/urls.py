@@ -16,8 +16,8 @@ urlpatterns = [
     re_path(r"^admin/r/", _no_page),
     path("admin/", admin.site.urls),
     path("api/", include("articles.api.urls")),
-    path("", include("accounts.urls")),
     path("", include("articles.urls")),
+    path("", include("accounts.urls")),
 ]
 
 handler400 = "articles.api.protocol.envelope.bad_request"

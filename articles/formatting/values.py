@@ -1,9 +1,10 @@
 """Format ages, dates and numbers for pages. Used as template filters."""
 
+import math
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 from functools import lru_cache
 from unicodedata import east_asian_width
@@ -77,11 +78,15 @@ def is_long(title: str) -> bool:
 
 def from_now(unix_seconds: float) -> str:
     """Format a moment relative to now, to the minute: "2 hours 5 minutes ago", "in 6 days"."""
-    difference = unix_seconds - time.time()
-    if abs(difference) < _MINUTE:
+    return _from_now(math.trunc((unix_seconds - time.time()) / _MINUTE), get_language())
+
+
+@lru_cache(maxsize=4096)
+def _from_now(minutes: int, _language: str | None) -> str:
+    if not minutes:
         return gettext("just now")
-    distance = {"time": duration(abs(difference) // _MINUTE * _MINUTE)}
-    return gettext("in %(time)s") % distance if difference > 0 else gettext("%(time)s ago") % distance
+    distance = {"time": duration(minutes * _MINUTE)}
+    return gettext("in %(time)s") % distance if minutes > 0 else gettext("%(time)s ago") % distance
 
 
 def moment(unix_seconds: float) -> datetime:
@@ -91,11 +96,11 @@ def moment(unix_seconds: float) -> datetime:
 
 def full_date(unix_seconds: float) -> str:
     """Format date and time in the active language, with the site's time zone: 22 Nov 2026, 08:00 UTC+8."""
-    return _full_date(unix_seconds, get_language(), timezone.get_current_timezone_name())
+    return _full_date(unix_seconds, get_language(), timezone.get_current_timezone())
 
 
 @lru_cache(maxsize=4096)
-def _full_date(unix_seconds: float, _language: str | None, _time_zone: str) -> str:
+def _full_date(unix_seconds: float, _language: str | None, _time_zone: tzinfo) -> str:
     at = moment(unix_seconds)
     midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
     return f"{_midnight(midnight, _language).replace('00:00', f'{at:%H:%M}')} {_zone(at)}"

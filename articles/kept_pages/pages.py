@@ -13,10 +13,11 @@ import time
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
+from typing import NamedTuple
 
 from django.utils.crypto import get_random_string
 
@@ -47,8 +48,7 @@ _DRAFT = ".draft"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """The key of a copy. `site` is scheme and host; `language` a code such as "zh-hans"."""
 
     site: str
@@ -107,7 +107,7 @@ class KeptPages:
             fields = json.loads(head)
             if fields.pop("checksum") != zlib.crc32(packed):
                 raise ValueError("its checksum is wrong")
-            if fields.pop("address") == asdict(address):
+            if fields.pop("address") == address._asdict():
                 return KeptPage(address, packed=packed, **fields)
         except FileNotFoundError:
             pass
@@ -124,8 +124,13 @@ class KeptPages:
         if as_of not in (None, self.retractions.latest()):
             return
         draft = path.with_name(f"{path.name}-{get_random_string(8)}{_DRAFT}")
-        head = {"address": asdict(page.address), "headers": dict(page.headers), "at": page.at, "state": page.state}
-        head["checksum"] = zlib.crc32(page.packed)
+        head = {
+            "address": page.address._asdict(),
+            "headers": dict(page.headers),
+            "at": page.at,
+            "state": page.state,
+            "checksum": zlib.crc32(page.packed),
+        }
         try:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             draft.write_bytes(json.dumps(head).encode() + b"\n" + page.packed)
@@ -164,7 +169,7 @@ class KeptPages:
                 yield path, path.stat()
 
     def _path(self, address: Address) -> Path:
-        state, facts = self.retractions.state_of(address.article), json.dumps(asdict(address))
+        state, facts = self.retractions.state_of(address.article), json.dumps(address._asdict())
         kind = kind_of(address.article)
         if address.shelf:
             kind, facts = f"{kind}{_SHELVED}", f"{address.shelf} {int(_digest(facts), 16) % SHELF}"

@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -85,6 +83,9 @@ class Abilities(NamedTuple):
     see_subjects: bool
 
 
+_NO_ABILITIES = Abilities(*[False] * len(Abilities._fields))
+
+
 class Standing(NamedTuple):
     """The shape of an article's buttons."""
 
@@ -127,13 +128,13 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     if thread and (elsewhere := _comment_elsewhere(request, article_id, thread)):
         return redirect("articles:comment", elsewhere.id)
     view = counted() if article.removed is None else None
-    if view:
-        article = replace(article, pv=view[1].pv, uv=view[1].uv)
     discussion, says = None, dict[str, object]()
     if thread:
-        address = reverse("articles:article", args=[article_id])
+        address = path_of("articles:article", article_id)
         visited_at = view[1].visited_at if view else None
         discussion, says = discussion_with(request, article, thread, address, visited_at=visited_at)
+    if view:
+        says |= {"pv": grouped(view[1].pv), "uv": grouped(view[1].uv)}
     response = HttpResponse(_drawn(request, article, discussion, says))
     if view:
         remember(request, response, view[0], view[1].reason)
@@ -154,7 +155,7 @@ def _comment_elsewhere(request: HttpRequest, article_id: ArticleId, thread: Thre
 def _drawn(
     request: HttpRequest, article: Article, discussion: DiscussionShape | None, says: Mapping[str, object]
 ) -> str:
-    """Return the page of an article as this reader sees it. `says`: what the discussion's parts say."""
+    """Return the page of an article as this reader sees it. `says`: what newer numbers and the discussion say."""
     frame, now = frame_of(request), repository().store.now()
     may = _abilities(request, article, now)
     shape = article_shape(article, frame, may, site_address(request), now, discussion)
@@ -233,7 +234,10 @@ def _told(choice: Choice) -> str:
 
 
 def _abilities(request: HttpRequest, article: Article, now: float) -> Abilities:
-    reader, may = reader_id(request), request.user.has_perm
+    reader = reader_id(request)
+    if reader is None:
+        return _NO_ABILITIES
+    may = request.user.has_perm
     is_recent = article.may_be_edited_by(reader, now, repository().rules.edit_window)
     return Abilities(
         is_poster=reader == article.poster,

@@ -114,7 +114,8 @@ def frame_of(request: HttpRequest) -> Frame:
         is_member=user.is_authenticated,
         is_own_page=user.is_authenticated and request.path == _profile(user.get_username()),
         unread=_unread(user, unread and unread.count),
-        sees_moderation=any(map(user.has_perm, (SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES))),
+        sees_moderation=user.is_authenticated
+        and any(map(user.has_perm, (SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES))),
         sees_operation=user.is_staff and user.has_perm("articles.see_operation"),
         is_staff=user.is_staff,
         theme=preferences.theme,

@@ -148,7 +148,7 @@ def needs(*permissions: str, carries: Collection[str] = ()) -> Callable[[View], 
 
 def address_of(request: HttpRequest) -> Address | None:
     """Return the client's address, as far as the trusted proxies tell it; None if it cannot be read."""
-    forwarded = request.headers.get("X-Forwarded-For", "")
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
     return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, _proxies(*settings.TRUSTED_PROXIES))
 
 

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
@@ -22,7 +20,7 @@ from articles.forms.comments import CommentForm
 from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.views.lists.paging import Pages, pack, unpack
 from articles.views.lists.refresh import comments_label
-from articles.web.addresses import site_address
+from articles.web.addresses import path_of, site_address
 from articles.web.identity import reader_id, silence_of
 from articles.wiring import repository
 from moderation.rights import may_see_subjects
@@ -72,10 +70,8 @@ def comment_of(article_id: ArticleId, number: str) -> Comment | None:
 
 def order_of(request: HttpRequest) -> CommentOrder:
     """Return the order of `?comments=`; the best first for any other value."""
-    try:
-        return CommentOrder(request.GET.get("comments", ""))
-    except ValueError:
-        return CommentOrder.BEST
+    named = request.GET.get("comments")
+    return next((order for order in CommentOrder if order == named), CommentOrder.BEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +124,7 @@ def discussion_with(
     is_banned = user.is_authenticated and user.is_banned_from(BanScope.POSTING)
     viewer = Viewer(
         reader_id(request),
-        is_moderator=user.has_perm(REMOVE_ARTICLES),
+        is_moderator=user.is_authenticated and user.has_perm(REMOVE_ARTICLES),
         may_write=thread.locked is None and not is_banned,
         now=repository().store.now(),
         visited_at=visited_at,
@@ -187,7 +183,7 @@ def _address_after(request: HttpRequest, thread: Thread, address: str) -> str:
 def _address(path: str, order: CommentOrder, start: int = 0, token: str = "") -> str:
     """Return the address of a part of the comments; the default order and the first part are not named."""
     named = {"comments": "" if order is CommentOrder.BEST else order.value, "start": start or "", "after": token}
-    query = urlencode({name: value for name, value in named.items() if value})
+    query = "&".join([f"{name}={value}" for name, value in named.items() if value])  # nothing needs an escape
     return f"{path}{'?' if query else ''}{query}#comments"
 
 
@@ -198,8 +194,8 @@ def branch(request: HttpRequest, comment_id: int) -> HttpResponse:
     thread = repo.comments.get_branch(comment_id, order, reader=reader_id(request), part=place.part)
     comment = thread.comments[0]
     article = repo.articles.get(comment.article, reader_id(request))
-    whole = reverse("articles:article", args=[article.id])
-    address = reverse("articles:comment", args=[comment_id])
+    whole = path_of("articles:article", article.id)
+    address = path_of("articles:comment", comment_id)
     discussion, says = discussion_with(request, article, thread, address, parent=comment)
     context = {
         "article": article,

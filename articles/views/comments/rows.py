@@ -12,7 +12,6 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.urls import reverse
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from markupsafe import Markup
@@ -23,6 +22,7 @@ from articles.domain.members import DELETED_MEMBER, UserId
 from articles.formatting.kept import drawing_of, filled, piece
 from articles.formatting.values import age, grouped, time_of
 from articles.views.lists.rows import poster_of
+from articles.web.addresses import path_of
 
 MOST_COMMENTS = 2_000
 """Drawn comments that a process keeps, about 3 KB each; the least recently shown ones are dropped."""
@@ -213,7 +213,7 @@ def rows_of(thread: Thread, viewer: Viewer, new: Sequence[CommentId] = ()) -> It
         parent = comment.parent
         address = "" if parent is None else f"#comment-{parent}"
         if parent is not None and parent not in here:
-            address = reverse("articles:comment", args=[parent])
+            address = path_of("articles:comment", parent)
         is_own, cut = comment.author == viewer.reader, thread.cut.get(comment.id, 0)
         is_readable, edited_at = comment.is_shown or viewer.is_moderator or is_own, comment.edited_at
         next_new = following_new.get(comment.id)
