@@ -98,7 +98,7 @@ def log_out(page):
 
 @pytest.mark.parametrize(
     ("happens", "reason"),
-    [(cut_off, "did not answer"), (answer_503, "cannot reach its store"), (log_out, "You are logged out.")],
+    [(cut_off, "respond"), (answer_503, "cannot reach its store"), (log_out, "You are logged out.")],
 )
 def test_a_failed_save_is_reverted_and_the_reason_announced(page, article, happens, reason):
     happens(page)
