@@ -1,14 +1,12 @@
 """Scans a store key by key."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
 
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId
-from articles.domain.errors import StoreDamaged
 from articles.domain.lists import Order
 from articles.domain.members import UserId
 from articles.repository.store.batches import KEYS_PER_SCAN
@@ -30,7 +28,6 @@ from articles.repository.store.key_table import (
     split_prefix,
 )
 from articles.repository.store.keys import Keys, Shards
-from articles.repository.store.values import NO_ARTICLE, article_id_from
 
 T = TypeVar("T")
 
@@ -230,13 +227,3 @@ def _scanned(store: Store, command: str, key: str) -> Iterator[Any]:
 def rankings_of_articles(keys: Keys) -> tuple[str, ...]:
     """Return the rankings of a shard whose members are ids of its articles."""
     return (*map(keys.order, Order), keys.removed, keys.next_score, keys.viewed, keys.rings)
-
-
-def mentioned_ids(store: Store, keys: Keys, contents: Contents) -> set[ArticleId]:
-    """Return every id that is in one shard's articles, other keys or rankings, without damaged rankings."""
-    ids = contents.mentioned
-    ids |= contents.articles
-    for ranking in rankings_of_articles(keys):
-        with suppress(StoreDamaged):  # reported by the audit, which checks every key's type
-            ids.update(map(article_id_from, ranked_members(store, ranking)))
-    return ids - {NO_ARTICLE}

@@ -61,10 +61,10 @@ from articles.repository.store.scan import (
     survey,
 )
 from articles.repository.store.values import NO_ARTICLE, article_id_from, parameters_from
-from articles.repository.upkeep.comments import CommentAudit, NotedComments
+from articles.repository.upkeep.comments import CommentAudit
 from articles.repository.upkeep.group_audit import Attempt, GroupAudit
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
-from articles.repository.upkeep.readable import Entries
+from articles.repository.upkeep.readable import READ_BY_THE_AUDIT, Entries
 
 _NAMES = (*RANGES, "seconds_per_point", "version", "refreshed_at")
 
@@ -90,13 +90,9 @@ Batch = tuple[list[str], list[Finding], dict[str, Facts]]
 """Ids of some articles, what is wrong with them, and what was read of those that could be read."""
 
 
-def _facts_from(reply: Sequence[str | None]) -> Iterator[Facts]:
-    for at in range(0, len(reply), 2 + len(_NOTHING_NOTED)):
-        groups, state, *noted = reply[at : at + 2 + len(_NOTHING_NOTED)]
-        yield Facts(groups, state or "", noted != _NOTHING_NOTED)
-
-
-_NOTHING_NOTED = [None] * len(NotedComments._fields)
+def _facts_from(reply: Sequence[Any]) -> Iterator[Facts]:
+    for groups, state, is_discussed in zip(reply[::3], reply[1::3], reply[2::3], strict=True):
+        yield Facts(groups, state, is_discussed == 1)
 
 
 def quiet(_done: int, _total: int) -> None:
@@ -112,7 +108,7 @@ class Audit(OfStore):
 
     def run(self, progress: Progress = quiet) -> Iterator[Finding]:
         """Yield every broken invariant, none for a sound store. Reads all keys, in batches. Raises StoreError."""
-        entries = Entries(self._store)
+        entries = Entries(self._store, leaves_out=READ_BY_THE_AUDIT)
         shards, foreign = survey(self._store, entries.read())
         unreadable = entries.unreadable
         ids = {
@@ -161,8 +157,7 @@ class Audit(OfStore):
     ) -> Batch:
         """Check these articles, and read what they name: the part that waits for the store."""
         articles = dict[str, Facts]()
-        sets = ",".join(article_id for article_id in batch if int(article_id) in with_sets)
-        check = partial(check_articles, self._store, keys, articles=articles, sets=sets)
+        check = partial(check_articles, self._store, keys, articles=articles, with_sets=with_sets)
         findings = list(attempt_on(batch, check))
         return batch, findings, articles
 
@@ -242,12 +237,18 @@ class Audit(OfStore):
 
 
 def check_articles(
-    store: Store, keys: Keys, batch: list[str], articles: dict[str, Facts], sets: str = "", verb: Verb = "audit"
+    store: Store,
+    keys: Keys,
+    batch: list[str],
+    articles: dict[str, Facts],
+    with_sets: Container[ArticleId],
+    verb: Verb = "audit",
 ) -> Iterator[Finding]:
     """Yield what is wrong with these articles, or repair it; add what was read of them to `articles`. In batches.
 
-    `sets`: the ids of those that have voter sets or counters, comma-separated; a repair needs none.
+    `with_sets`: the ids of those that have voter sets or counters.
     """
+    sets = ",".join(article_id for article_id in batch if int(article_id) in with_sets)
     while batch:
         limits: list[Value] = [exact_time(store.now()), MOST_LOOKED_AT]
         limits += [store.rules.voters_grace, store.rules.hot_size]

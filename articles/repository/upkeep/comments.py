@@ -191,10 +191,11 @@ Tell = Callable[[Finding], object]
 class CommentRepair(OfStore):
     """The repair of the comments of one shard. Idempotent, and safe while the site is in use."""
 
-    def run(self, keys: Keys, contents: Contents, tell: Tell) -> None:
+    def run(self, keys: Keys, contents: Contents, discussed: Set[ArticleId], tell: Tell) -> None:
         """Repair the comments of a shard. In batches. Raises StoreError.
 
-        `tell` receives each damaged comment, which stays as it is until its hash is fixed.
+        `discussed`: the articles that have any field about comments, or could not be read. `tell` receives each
+        damaged comment, which stays as it is until its hash is fixed.
         """
         shown, stubs = defaultdict[ArticleId, Shown](Shown), list[CommentId]()
         highest = dict[ArticleId, int]()
@@ -215,7 +216,7 @@ class CommentRepair(OfStore):
             carry_out(audit.check_authors(keys, authors, "repair"))
         for numbers in portions(reversed(stubs), ARTICLES_PER_CHECK):
             self._store.run("repair/stubs", [keys.comment_voters], [keys.prefix, *numbers])
-        self._correct_counts(keys, contents, shown, highest)
+        self._correct_counts(keys, contents.articles & (discussed | highest.keys()), shown, highest)
 
     def settle(self, ids: Iterable[CommentId], former: Mapping[CommentId, tuple[str | None, str | None]]) -> None:
         """Put comments whose keys were just written or dropped into the lists where they belong.
@@ -244,10 +245,14 @@ class CommentRepair(OfStore):
             return [state for one in batch for state in self._put_into_lists(keys, [one])]
 
     def _correct_counts(
-        self, keys: Keys, contents: Contents, shown: Mapping[ArticleId, Shown], highest: Mapping[ArticleId, int]
+        self,
+        keys: Keys,
+        articles: Set[ArticleId],
+        shown: Mapping[ArticleId, Shown],
+        highest: Mapping[ArticleId, int],
     ) -> None:
         """Correct what articles record about comments; those that members change meanwhile are counted again."""
-        for ids in portions(sorted(contents.articles), KEYS_PER_SCAN):
+        for ids in portions(sorted(articles), KEYS_PER_SCAN):
             for article_id, noted in read_counts(self._store, keys, ids).items():
                 last = max(highest.get(article_id, 0), count_from(noted.last_number))
                 if shown[article_id].agrees_with(noted) and count_from(noted.last_number) == last:

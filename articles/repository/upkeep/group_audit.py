@@ -140,7 +140,7 @@ class GroupAudit:
             is_known, is_there = pipe.execute()
         if is_there and not is_known:
             yield Finding(keys.group(slug), "holds articles, but there is no such group")
-        yield from check_readable(store, [(keys.group(slug), GROUP)], leaves_out=())
+        yield from check_readable(store, [(keys.group(slug), GROUP)])
         members = chain(set_members(store, keys.group(slug)), *(ranked_members(store, name) for name in orders))
         seen, problems = set[str](), set[str]()
         for batch in chain([[]], portions(members, ARTICLES_PER_CHECK)):

@@ -6,25 +6,31 @@ The repair drops what cannot be read from lists that it rebuilds, and names the 
 import json
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from itertools import chain, groupby
+from contextlib import suppress
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import redis
 from redis.client import NEVER_DECODE
 
 from articles.domain.articles import ArticleId
+from articles.domain.errors import StoreDamaged
 from articles.repository.store import key_table as table
 from articles.repository.store.attempts import Finding
 from articles.repository.store.batches import ENTRIES_PER_READ, KEYS_PER_SCAN, read_ahead
 from articles.repository.store.connection import Store
-from articles.repository.store.key_table import Key
+from articles.repository.store.key_table import Key, split_prefix
 from articles.repository.store.keys import RANKINGS, RANKINGS_OF_GROUPS, Keys
 from articles.repository.store.scan import Named, portions, rankings_of_articles, walk_kinds
 from articles.repository.store.values import NO_ARTICLE, article_id_from
 
 _KEYS_AT_ONCE = 200
 """Keys whose first entries come in one reply."""
+
+_TEXT_AT_ONCE = 1_000_000
+"""Bytes of articles that one script returns, unless the last of them is longer."""
 
 _LONGEST_EXCERPT = 60
 
@@ -91,7 +97,7 @@ _FORMS: dict[Key, Form] = {
 }
 """Forms of values, where any text would not do. Articles, comments and parameters have checks of their own."""
 
-_READ_BY_THE_AUDIT = frozenset((table.ARTICLE, table.GROUP))
+READ_BY_THE_AUDIT = frozenset((table.ARTICLE, table.GROUP))
 """Kinds with so much content that reading it twice would slow the audit. It reads those that are doubtful."""
 
 _SKETCHES = (table.VISITORS, table.VISITORS_OF_DAY)
@@ -114,17 +120,16 @@ class Damage(NamedTuple):
     entry: bytes | None = None
 
 
-def check_readable(
-    store: Store,
-    keys: Iterable[Named],
-    read: Read = lambda _name, _entries: None,
-    leaves_out: Container[Key] = _READ_BY_THE_AUDIT,
-) -> Iterator[Finding]:
+def check_readable(store: Store, keys: Iterable[Named]) -> Iterator[Finding]:
     """Yield each of these keys that cannot be read or has an unreadable entry, once. In batches.
 
-    Leaves out keys of some kinds, and those without a kind. `read` receives the entries of the others, in parts.
+    Leaves out those without a kind.
     """
-    damages = _list_damages(store, ((name, kind) for name, kind in keys if kind not in leaves_out), read)
+    return _findings(_list_damages(store, keys))
+
+
+def _findings(damages: Iterable[Damage]) -> Iterator[Finding]:
+    """Yield the first damage of each key; those of a key follow each other."""
     for name, of_key in groupby(damages, key=lambda damage: damage.name):
         yield Finding(name, next(of_key).problem)
 
@@ -132,9 +137,31 @@ def check_readable(
 def _list_damages(
     store: Store, keys: Iterable[Named], read: Read = lambda _name, _entries: None
 ) -> Iterator[Damage]:
-    """Yield all that cannot be read, key by key, in batches."""
+    """Yield all that cannot be read, key by key, in batches.
+
+    `read` receives the entries of keys, but not those of sound articles, in parts.
+    """
     for batch in portions(((name, kind) for name, kind in keys if kind), _KEYS_AT_ONCE):
-        yield from _check(store, batch, read)
+        sound = _sound_articles(store, [name for name, kind in batch if kind is table.ARTICLE])
+        yield from _check(store, [(name, kind) for name, kind in batch if name not in sound], read)
+
+
+def _sound_articles(store: Store, names: Iterable[str]) -> set[str]:
+    """Return those of these articles that are hashes of texts, as a single text of each batch shows.
+
+    Most keys of a store are articles, and reading each by itself would take several times as long. One round trip
+    for each shard and megabyte.
+    """
+    sound, shards = set[str](), defaultdict[str, list[str]](list)
+    for name in names:
+        shards[split_prefix(name)[0]].append(name)
+    for waiting in shards.values():
+        with suppress(UnicodeDecodeError, StoreDamaged):
+            while waiting:
+                done, _ = store.run("audit/read_hashes", waiting, [_TEXT_AT_ONCE])
+                sound.update(waiting[:done])
+                del waiting[:done]
+    return sound
 
 
 def _check(store: Store, batch: Sequence[Known], read: Read) -> Iterator[Damage]:
@@ -227,24 +254,32 @@ def _excerpt(value: bytes) -> str:
 class Entries:
     """What keys hold: what cannot be read of it, and the ids in rankings of articles."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, leaves_out: Container[Key] = ()) -> None:
+        """`leaves_out`: kinds of keys that are not read."""
         self._store = store
-        self.unreadable: list[Finding] = []
+        self._leaves_out = leaves_out
+        self.damages: list[Damage] = []
         shards = store.shards.all
         self._ids = {name: set[ArticleId]() for keys in shards for name in rankings_of_articles(keys)}
 
     def read(self) -> Iterator[list[Named]]:
         """Yield all keys in batches, after their entries are read."""
-        for batch, findings in read_ahead(self._read_batch, walk_kinds(self._store)):
-            self.unreadable += findings
+        for batch, damages in read_ahead(self._read_batch, walk_kinds(self._store)):
+            self.damages += damages
             yield batch
+
+    @property
+    def unreadable(self) -> list[Finding]:
+        """A finding for each key that cannot be read or has an unreadable entry."""
+        return list(_findings(self.damages))
 
     def ids_in(self, keys: Keys) -> set[ArticleId]:
         """Return the ids in the rankings of a shard, once all keys are read."""
         return set().union(*(self._ids[name] for name in rankings_of_articles(keys))) - {NO_ARTICLE}
 
-    def _read_batch(self, batch: list[Named]) -> tuple[list[Named], list[Finding]]:
-        return batch, list(check_readable(self._store, batch, self._note))
+    def _read_batch(self, batch: list[Named]) -> tuple[list[Named], list[Damage]]:
+        wanted = ((name, kind) for name, kind in batch if kind not in self._leaves_out)
+        return batch, list(_list_damages(self._store, wanted, self._note))
 
     def _note(self, name: str, entries: Sequence[Any]) -> None:
         if (ids := self._ids.get(name)) is not None:
@@ -263,10 +298,10 @@ articles and comments alone; visits begin again; an unreadable notice is useless
 out of ranking and their acts are made from each other, and from those of other shards."""
 
 
-def drop_unreadable(store: Store, tell: Callable[[Finding], object]) -> None:
+def drop_unreadable(store: Store, damages: Iterable[Damage], tell: Callable[[Finding], object]) -> None:
     """Drop unreadable entries, and keys of another type, where they are rebuilt; report each elsewhere, once."""
     reported = set[str]()
-    for damage in list(_list_damages(store, chain.from_iterable(walk_kinds(store)))):
+    for damage in damages:
         if damage.kind in _REBUILT:
             _drop(store, damage)
         elif damage.name not in reported:

@@ -1,7 +1,8 @@
 """The repair: rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from articles.domain.articles import ArticleId
@@ -20,14 +21,25 @@ from articles.repository.store.attempts import Finding, attempt_repair, carry_ou
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_SCAN
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import Contents, batches, mentioned_ids, portions, set_members, survey
+from articles.repository.store.scan import Contents, batches, portions, set_members, survey
 from articles.repository.upkeep.audit import Facts, Progress, check_articles, check_choices, check_log, quiet
 from articles.repository.upkeep.comments import CommentRepair
-from articles.repository.upkeep.readable import drop_unreadable
+from articles.repository.upkeep.readable import Entries, drop_unreadable
 from articles.repository.upkeep.upgrades import drop_words
 
 Tell = Callable[[Finding], object]
 """Receives each problem that cannot be repaired."""
+
+
+@dataclass(slots=True)
+class _Named:
+    """What the articles of a shard name."""
+
+    groups: Counter[str] = field(default_factory=Counter)
+    """With the number of listed articles in each, so that groups of the expected size need not be read."""
+
+    discussed: set[ArticleId] = field(default_factory=set)
+    """Articles that have any field about comments, or could not be read."""
 
 
 class Repair:
@@ -51,32 +63,38 @@ class Repair:
         and each key that cannot be read. Every search index is built again.
         Reads all keys, in batches. Raises StoreError.
         """
-        drop_unreadable(self._store, tell)
+        entries = Entries(self._store)
+        shards, _ = survey(self._store, entries.read())
+        drop_unreadable(self._store, entries.damages, tell)
         of_words = partial(drop_words, self._store, quiet)  # an earlier version may have run after the upgrade
         attempt_repair(names.SCHEMA, of_words, tell)
         # Articles that the repair adds are then comparable with the rest.
         attempt_repair("hot:score", self._hot.rescore, tell)
         self._repair_left_out(tell)  # what articles leave out is counted by it
-        shards, _ = survey(self._store)
-        ids = {keys: mentioned_ids(self._store, keys, contents) for keys, contents in shards.items()}
+        ids = {
+            keys: entries.ids_in(keys) | contents.articles | contents.mentioned
+            for keys, contents in shards.items()
+        }
         done, total = 0, sum(map(len, ids.values()))
         progress(done, total)
         slugs: set[str] = set()
         for keys, contents in shards.items():
-            sizes = Counter[str]()
+            named = _Named()
             for batch in batches(ids[keys], ARTICLES_PER_CHECK):
-                slugs |= self._repair_batch(keys, batch, sizes, tell)
+                self._repair_batch(keys, batch, contents.mentioned, named, tell)
                 done += len(batch)
                 progress(done, total)
+            slugs |= named.groups.keys()
             attempt_repair(keys.log, partial(carry_out, check_log(self._store, keys, "repair")), tell)
-            repair_groups = partial(self._repair_groups, keys, contents, sizes)
+            repair_groups = partial(self._repair_groups, keys, contents, named.groups)
             attempt_repair(keys.prefix + "group:", repair_groups, tell)
             self._repair_choices(keys, contents, tell)
             for member in sorted(contents.inboxes):
                 inbox = check_inbox(self._store, keys, member, "repair")
                 attempt_repair(keys.inbox(member), partial(carry_out, inbox), tell)
             attempt_repair(keys.top(Period.DAY), partial(self._drop_tops, keys), tell)
-            attempt_repair(keys.comment_voters, partial(self._comments.run, keys, contents, tell), tell)
+            comments = partial(self._comments.run, keys, contents, named.discussed, tell)
+            attempt_repair(keys.comment_voters, comments, tell)
             attempt_repair(keys.flagged, partial(self._flags.repair, keys, contents), tell)
         directory = self._store.shards.directory.groups
         attempt_repair(directory, partial(Groups(self._store).follow_merges, sorted(slugs)), tell)
@@ -107,13 +125,15 @@ class Repair:
         done, total = 0, sum(len(contents.articles) for contents in shards.values())
         slugs: set[str] = set()
         for keys, contents in shards.items():
+            named = _Named()
             for batch in batches(contents.articles, ARTICLES_PER_CHECK):
-                slugs |= self._repair_articles(keys, batch, tell).keys()
+                self._repair_articles(keys, batch, contents.mentioned, named, tell)
                 done += len(batch)
                 progress(done, total)
+            slugs |= named.groups.keys()
             carry_out(check_log(self._store, keys, "repair"))
             self._repair_choices(keys, contents, tell)
-            self._comments.run(keys, contents, tell)
+            self._comments.run(keys, contents, named.discussed, tell)
             self._flags.repair(keys, contents)
         Groups(self._store).follow_merges(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
@@ -127,7 +147,7 @@ class Repair:
         `former`: the groups that they had before. Raises StoreError.
         """
         for keys, numbers in self._store.shards.split(ids).items():
-            self._repair_batch(keys, list(map(str, numbers)), Counter(), lambda _: None)
+            self._repair_batch(keys, list(map(str, numbers)), set(numbers), _Named(), lambda _: None)
             for slug in {slug for number in numbers for slug in former.get(number, ())}:
                 self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *numbers])
         self._flags.settle(map(root_of, ids))
@@ -144,32 +164,35 @@ class Repair:
         for keys in self._store.shards.all:
             carry_out(check_log(self._store, keys, "repair"))
 
-    def _repair_batch(self, keys: Keys, batch: list[str], sizes: Counter[str], tell: Tell) -> set[str]:
-        """Repair these articles, one by one if they cannot be all together; return their groups.
+    def _repair_batch(
+        self, keys: Keys, batch: list[str], with_sets: Container[ArticleId], named: _Named, tell: Tell
+    ) -> None:
+        """Repair these articles, one by one if they cannot be all together; note what they name.
 
-        `sizes` counts the listed ones of each group, so that groups of the expected size need not be read.
+        `with_sets`: the ids of those that have voter sets or counters.
         """
         try:
-            found = self._repair_articles(keys, batch, tell)
+            self._repair_articles(keys, batch, with_sets, named, tell)
         except StoreDamaged:
             if len(batch) > 1:
-                one_by_one = (self._repair_batch(keys, [article_id], sizes, tell) for article_id in batch)
-                return set().union(*one_by_one)
-            tell(Finding(keys.article(int(batch[0])), "is damaged, and left as it is"))
-            return set()
-        sizes.update(found)
-        return set(found)
+                for one in batch:
+                    self._repair_batch(keys, [one], with_sets, named, tell)
+            else:
+                named.discussed.add(int(batch[0]))
+                tell(Finding(keys.article(int(batch[0])), "is damaged, and left as it is"))
 
-    def _repair_articles(self, keys: Keys, batch: list[str], tell: Tell) -> Counter[str]:
-        """Repair these articles; return the groups that they name, with the number of those that are listed."""
-        found, articles = Counter[str](), dict[str, Facts]()
-        carry_out(check_articles(self._store, keys, batch, articles, verb="repair"))
+    def _repair_articles(
+        self, keys: Keys, batch: list[str], with_sets: Container[ArticleId], named: _Named, tell: Tell
+    ) -> None:
+        articles = dict[str, Facts]()
+        carry_out(check_articles(self._store, keys, batch, articles, with_sets, verb="repair"))
         for article_id, article in articles.items():
             for slug in set(split_groups(article.groups or "")):
-                found[slug] += article.state == "listed"
+                named.groups[slug] += article.state == "listed"
+            if article.is_discussed:
+                named.discussed.add(int(article_id))
             if article.state == "damaged":
                 tell(Finding(keys.article(int(article_id)), "is damaged, and left as it is"))
-        return found
 
     def _repair_groups(self, keys: Keys, contents: Contents, sizes: Mapping[str, int]) -> None:
         """Repair groups that may hold wrong articles; drop all rankings, which the next read makes again."""

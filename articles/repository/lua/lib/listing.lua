@@ -2,16 +2,16 @@
 Add articles to every list they belong to: many with few commands.
 INCLUDE  articles, changes, formulas, lists, values
 ]]
--- Return which of these keys exist: true for each name that does. One command if none of them does.
+-- Return which of these keys exist: true for each name that does; and whether any does. One command if none of them does.
 local function existing(names)
   local found, count = {}, 0
   in_batches(names, function(...) count = count + redis.call('EXISTS', ...) end)
   for n = 1, count > 0 and #names or 0 do found[names[n]] = redis.call('EXISTS', names[n]) == 1 or nil end
-  return found
+  return found, count > 0
 end
 
--- Return the rankings that exist of the articles' groups, and those of recent articles, each with when its span begins; those
--- that do not say when are dropped.
+-- Return the rankings of recent articles that exist, each with when its span begins, and those of the articles' groups, as
+-- existing() does. A span that does not say when it begins is dropped.
 local function made_rankings(prefix, articles)
   local seen, names, spans = {}, {}, {}
   for _, one in ipairs(articles) do
@@ -27,21 +27,22 @@ local function made_rankings(prefix, articles)
       if not spans[ranking] then redis.call('DEL', ranking) end
     end
   end
-  return existing(names), spans
+  return spans, existing(names)
 end
 
 -- Add articles to their lists, each list with one command for all; to the hot list if they have been viewed and, where
 -- `keep` is given, rank among that many. Each is {id, time, votes, opposes, left_out, groups, last_comment, locked}: groups
--- as a list, the last two as in its hash. Everything that can fail is read before the first write, so a script that may
--- meet damaged data lists an article before it writes anything else.
-local function list_articles(prefix, articles, current, keep)
+-- as a list, the last two as in its hash. `place_of` returns an article's place among all in an order, or false: what is in
+-- its place is not written. Everything that can fail is read before the first write, so a script that may meet damaged data
+-- lists an article before it writes anything else.
+local function list_articles(prefix, articles, current, keep, place_of)
   local ids, hot, joined, ranked, unranked = {}, {}, {}, {}, {}
   for n, one in ipairs(articles) do ids[n] = one.id end
   for n, pv in ipairs(all_page_views(prefix, ids)) do
     local one = articles[n]
     hot[n] = pv and hotness(pv, unique_visitors(prefix, one.id), one.time, current)
   end
-  local made, spans = made_rankings(prefix, articles)
+  local spans, made, any_made = made_rankings(prefix, articles)
 
   local function put(lists, key, first, second)
     local values = lists[key]
@@ -53,10 +54,12 @@ local function list_articles(prefix, articles, current, keep)
     values[#values + 1] = second
   end
   local function rank(order, one, value)
+    local is_right = place_of and value == tonumber(place_of(order, one) or '')
+    if is_right and not any_made then return end
     local lists, first, second = unranked, one.id, nil
     if value then lists, first, second = ranked, exactly(value), one.id end
-    put(lists, prefix .. WHOLE[order], first, second)
-    for _, slug in ipairs(one.groups) do
+    if not is_right then put(lists, prefix .. WHOLE[order], first, second) end
+    for _, slug in ipairs(any_made and one.groups or {}) do
       local ranking = prefix .. OF_GROUP[order] .. slug
       if made[ranking] then put(lists, ranking, first, second) end
     end

@@ -52,7 +52,8 @@ end
 -- lists/reading.py. A damaged article is not shown and cannot be changed.
 local function is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
   local has_poster = poster and #poster < 17 and string.find(poster, '^%-?%d+$')
-  local pv, uv = string.match(archived or '0 0', '^(%d+) (%d+)$')
+  local pv, uv = '0', '0'
+  if archived then pv, uv = string.match(archived, '^(%d+) (%d+)$') end
   return title and link and has_poster and name and as_time(time) and as_count(votes) and as_count(opposes) and groups
     and as_count(pv) and as_count(uv) and true or false
 end

@@ -4,11 +4,10 @@ their hashes require, and correct the rest, but not the counts of votes. Idempot
 its hash should say is not known.
 KEYS  1 removed
 ARGV  1 shard prefix  2 now, s  3 most voters and log entries to examine  4 grace, s  5 size of the hot list
-      6 ids, separated by commas, of those that have voter sets or counters, as far as an audit's caller knows  7… ids
+      6 ids, separated by commas, of those that have voter sets or counters, as far as the caller knows  7… ids
 Returns  {number of articles checked, {ids of those with too many voters or log entries for one step},
-         {id, problem, id, problem …}, {groups, state, comments that are shown, last number of a comment, time of the
-         last comment of each article checked}}; the state is "listed" | "removed" | "damaged" | "missing". Other values
-         are nil where the article lacks them
+         {id, problem, id, problem …}, {groups, state, 1 if it has any field about comments, or 0, of each article checked}};
+         the state is "listed" | "removed" | "damaged" | "missing". The groups are nil where the article lacks them
 Cost  O(ids · groups · log N + voters + entries), bounded by 3
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
          posted:<user> w, gone: r, leftout: r, leftout:acts: r, <order>: rw, top:<period> w, removed: rw,
@@ -23,22 +22,19 @@ local seconds_per_point, next_seconds_per_point, cursor, longest, voters_dropped
   prefix .. 'ranking:', 'seconds_per_point', 'next_seconds_per_point', 'next_cursor', 'longest_window', 'voters_dropped'))
 seconds_per_point, next_seconds_per_point = tonumber(seconds_per_point or ''), tonumber(next_seconds_per_point or '')
 longest, voters_dropped = tonumber(longest or ''), tonumber(voters_dropped or '')
-local findings, long, facts, most, examined, listed, listed_ids = {}, {}, {}, tonumber(ARGV[3]), 0, {}, {}
-local each = REPAIRS and 20 or 6  -- what an article counts as, at least
+local findings, long, facts, most, examined, listed = {}, {}, {}, tonumber(ARGV[3]), 0, {}
+local each = REPAIRS and 8 or 4  -- what an article counts as, at least
 local ids = {unpack(ARGV, 7, math.min(#ARGV, 7 + math.floor(most / each)))}
 local with_sets = {}
 for _, id in ipairs(split(ARGV[6])) do with_sets[id] = true end
 local any_gone = redis.call('EXISTS', prefix .. 'gone:') == 1
 local any_left_out = redis.call('EXISTS', prefix .. 'leftout:') == 1
 
--- Return each id's value in a ranking; false where the ranking lacks the id.
-local function ranked_in(ranking) return redis.call('ZMSCORE', ranking, unpack(ids)) end
+-- Return each id's value in a ranking; false or nil where the ranking lacks the id.
+local function ranked_in(ranking) return redis.call('EXISTS', ranking) == 1 and redis.call('ZMSCORE', ranking, unpack(ids)) or {} end
 local views, stages, rings = ranked_in(prefix .. 'viewed:'), ranked_in(prefix .. 'next:score'), ranked_in(prefix .. 'rings:')
-local removals, ranks = nil, {}
-if not REPAIRS then  -- a repair writes these, whatever they hold
-  removals = ranked_in(KEYS[1])
-  for _, order in ipairs(ORDERS) do ranks[order] = order ~= 'hot' and ranked_in(prefix .. WHOLE[order]) or {} end
-end
+local removals, ranks = ranked_in(KEYS[1]), {}
+for _, order in ipairs(ORDERS) do ranks[order] = order ~= 'hot' and ranked_in(prefix .. WHOLE[order]) or {} end
 
 local function voter_sets(id) return prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'leftout:' .. id end
 
@@ -197,8 +193,8 @@ local function list(n, id, time, votes, opposes, left_out, groups, removed, last
     unlist_article(prefix, id, split(groups))
     redis.call('ZADD', KEYS[1], time, id)
   else
-    listed_ids[#listed_ids + 1] = id
-    listed[#listed + 1] = {id = id, time = time, votes = votes, opposes = opposes, left_out = left_out,
+    if removals[n] then redis.call('ZREM', KEYS[1], id) end
+    listed[#listed + 1] = {n = n, id = id, time = time, votes = votes, opposes = opposes, left_out = left_out,
       groups = split(groups), last_comment = last_comment, locked = locked}
   end
 end
@@ -228,23 +224,33 @@ local function check_log(say, id, numbers)
   if REPAIRS and #right < #all then note_entries(prefix .. 'article:' .. id, right) end
 end
 
-local checked = 0
+local BASIC = {'title', 'link', 'poster', 'poster_name', 'groups', 'time', 'votes', 'opposes', 'closes'}
+local FURTHER = {'log', 'text_bytes', 'comments', 'comment_ids', 'last_comment', 'locked', 'archived', 'removed', 'left_out',
+  'ring'}
+local checked, subject = 0, nil
+local function say(text) findings[#findings + 1], findings[#findings + 2] = subject, text end
+
 for n, id in ipairs(ids) do
   local too_long, article = false, prefix .. 'article:' .. id
-  local function say(text) findings[#findings + 1], findings[#findings + 2] = id, text end
-  local title, link, poster, name, groups, numbers, text_bytes, comments, last_number, last_comment, locked,
-    time, votes, opposes, closes, archived, removed, left_out, ring =
-    unpack(redis.call('HMGET', article, 'title', 'link', 'poster', 'poster_name', 'groups', 'log', 'text_bytes', 'comments',
-      'comment_ids', 'last_comment', 'locked', 'time', 'votes', 'opposes', 'closes', 'archived', 'removed', 'left_out', 'ring'))
+  subject = id
+  local title, link, poster, name, groups, time, votes, opposes, closes = unpack(redis.call('HMGET', article, unpack(BASIC)))
+  local is_basic = title and link and poster and name and groups and time and votes and opposes and closes
+    and redis.call('HLEN', article) == #BASIC
+  local numbers, text_bytes, comments, last_number, last_comment, locked, archived, removed, left_out, ring
+  if not is_basic then
+    numbers, text_bytes, comments, last_number, last_comment, locked, archived, removed, left_out, ring =
+      unpack(redis.call('HMGET', article, unpack(FURTHER)))
+  end
   local state = is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
     and (removed and 'removed' or 'listed') or redis.call('EXISTS', article) == 1 and 'damaged' or 'missing'
-  for _, fact in ipairs({groups, state, comments, last_number, last_comment}) do facts[#facts + 1] = fact end
+  facts[3 * n - 2], facts[3 * n - 1], facts[3 * n] = groups, state, (comments or last_number or last_comment) and 1 or 0
   if state == 'damaged' or state == 'missing' then
     say('no such article, or not a whole one')
     if REPAIRS and state == 'missing' then drop_missing(id) end
   else
-    local posted_at, closes_at = tonumber(time), closing_time(prefix, tonumber(time), closes)
-    if not as_time(closes) then
+    local posted_at, closes_at = tonumber(time), as_time(closes)
+    if not closes_at then
+      closes_at = closing_time(prefix, posted_at)
       say('does not say when voting ends')
       if REPAIRS then closes_at = fix_closing_time(prefix, id, posted_at, votes, opposes, now, tonumber(ARGV[4])) end
     end
@@ -257,16 +263,18 @@ for n, id in ipairs(ids) do
       local wanted = {time = posted_at, score = by_score, points = points}
       wanted.active = as_time(last_comment) and activity(as_time(last_comment), locked) or nil
       check_rankings(say, n, wanted, removed)
-      check_staged(say, stages[n], posted_at, ranked_points(votes, opposes, left_out), removed)
+      if stages[n] or next_seconds_per_point then
+        check_staged(say, stages[n], posted_at, ranked_points(votes, opposes, left_out), removed)
+      end
     end
-    check_text(say, id, text_bytes)
+    if not is_basic then check_text(say, id, text_bytes) end
     check_poster(say, id, poster, name, time)
     too_long = check_log(say, id, numbers)
     if not is_closed then
       too_long = check_votes(say, id, posted_at, votes, opposes) or too_long
       check_window(say, posted_at, closes_at)
     end
-    if REPAIRS or views[n] or with_sets[id] or not is_closed then  -- most old articles have none, and nothing to check
+    if views[n] or with_sets[id] or not is_closed then  -- most old articles have none, and nothing to check
       check_voter_sets(say, id, posted_at, is_closed)
       check_views(say, id, views[n], archived)
     end
@@ -275,8 +283,7 @@ for n, id in ipairs(ids) do
   checked, examined = checked + 1, examined + each
   if examined > most then break end
 end
-if #listed > 0 then
-  redis.call('ZREM', KEYS[1], unpack(listed_ids))
-  list_articles(prefix, listed, current, tonumber(ARGV[5]))
+if REPAIRS then
+  list_articles(prefix, listed, current, tonumber(ARGV[5]), function(order, one) return ranks[order][one.n] end)
 end
 return {checked, long, findings, facts}
