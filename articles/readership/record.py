@@ -15,6 +15,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.core.signals import request_started
 from django.db import DatabaseError, connections
 from django.http import HttpRequest, HttpResponse
+from django.http.cookie import parse_cookie
 
 from articles.domain.articles import ArticleId
 from articles.domain.errors import ArticleRemoved, ArticlesError, StoreUnavailable, ViewsArchived
@@ -82,7 +83,7 @@ def count_apart(variables: dict[str, Any], article_id: ArticleId) -> list[tuple[
     `variables`: the WSGI environment of the request.
     """
     renew_connections()
-    request, response = request_from(variables), HttpResponse()
+    request, response = RequestOfReader(variables), HttpResponse()
     if view := count_view(request, article_id):
         remember(request, response, view[0], view[1].reason)
     return _cookies_of(response)
@@ -97,11 +98,13 @@ def renew_connections() -> None:
     request_started.send(sender=WSGIRequest)
 
 
-def request_from(variables: dict[str, Any]) -> HttpRequest:
-    """Return the request of a reader without an account, given its WSGI environment."""
-    request = WSGIRequest(variables)
-    request.user = AnonymousUser()
-    return request
+class RequestOfReader(HttpRequest):
+    """What counting reads of the request of a reader without an account, given its WSGI environment."""
+
+    def __init__(self, variables: dict[str, Any]) -> None:
+        self.META = variables
+        self.COOKIES = parse_cookie(variables.get("HTTP_COOKIE", ""))
+        self.user = AnonymousUser()
 
 
 def record_view(
@@ -174,18 +177,19 @@ class GatheredViews:
         """
         if len(self._waiting) >= MOST_WAITING or self._closing.is_set():
             return None
-        visit, response = None, HttpResponse()
+        visit, headers = None, list[tuple[str, str]]()
         if is_new:
             if not is_known_at_once():
                 return None
-            request = request_from(variables)
+            request, response = RequestOfReader(variables), HttpResponse()
             visit = visit_of(request)
             remember(request, response, visit, visit.suspicion)
+            headers = _cookies_of(response)
         self._waiting.append(_View(article_id, variables, visit))
         self._arrived.set()
         if self._thread is None:
             self._begin()
-        return _cookies_of(response)
+        return headers
 
     def _begin(self) -> None:
         with self._beginning:
@@ -221,7 +225,7 @@ def count(views: list[_View]) -> None:
     repo = repository()
     now = repo.store.now()
     visits: list[tuple[ArticleId, Visit, float]] = [
-        (view.article_id, view.visit or visit_of(request_from(view.variables)), now) for view in views
+        (view.article_id, view.visit or visit_of(RequestOfReader(view.variables)), now) for view in views
     ]
     for (article_id, visit, _), count in zip(visits, repo.pageviews.record_many(visits), strict=True):
         if count is None:  # its counters are archived, or it is gone

@@ -33,8 +33,13 @@ def visit_of(request: HttpRequest, client_id: str = "") -> Visit:
     visitor = _visitor(request, address, salt)
     if client_id:
         visitor = digest("client", visitor, client_id)
-    network = digest("network", salt, neighbourhood(address)) if address else ""
+    network = _network(salt, address) if address else ""
     return Visit(visitor, network, suspicion_of(_headers_of(request)))
+
+
+@lru_cache(maxsize=2048)
+def _network(salt: str, address: Address) -> str:
+    return digest("network", salt, neighbourhood(address))
 
 
 def remember(request: HttpRequest, response: HttpResponse, visit: Visit, reason: str | None) -> None:

@@ -8,7 +8,7 @@ from articles.domain.errors import StoreUnavailable
 from articles.domain.readership import Visit
 from articles.readership import record
 from articles.readership.archive import put_away
-from articles.readership.record import GatheredViews, count_apart, request_from
+from articles.readership.record import GatheredViews, RequestOfReader, count_apart
 from articles.readership.visitors import COOKIE, remember
 from tests.clock import DAY
 from tests.factories import actor, post_as
@@ -21,7 +21,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.
 def variables_of(visitor):
     """Return the variables of a request by a reader with the cookie of this visitor."""
     variables, response = RequestFactory().get("/", headers={"user-agent": FIREFOX}).environ, HttpResponse()
-    remember(request_from(dict(variables)), response, Visit(f"{visitor:016x}"), None)
+    remember(RequestOfReader(dict(variables)), response, Visit(f"{visitor:016x}"), None)
     return variables | {"HTTP_COOKIE": f"{COOKIE}={response.cookies[COOKIE].value}"}
 
 

@@ -119,12 +119,13 @@ def test_a_recent_page_is_sent_without_the_application(site):
     assert RECENT_PAGES._value.get() == before + 2
 
 
-def test_a_request_like_one_before_is_answered_at_once(site):
+def test_a_request_for_a_recent_page_is_answered_at_once_unless_it_is_to_be_refused(site):
     assert site.at_once() is None
     site.get()
 
     assert site.at_once() == b"page 1"
-    assert site.at_once("/", ("user-agent", "another")) is None, "not read yet"
+    assert site.at_once("/", ("user-agent", "another"), ("cookie", "visitor=another")) == b"page 1"
+    assert site.at_once("/", ("host", "localhost")) is None
     site.time = FRESH
     assert site.at_once() is None
     site.time, site.retraction = 0.0, "1"
@@ -176,6 +177,9 @@ def test_the_requests_that_are_remembered_are_few(site, monkeypatch):
         site.get("/", ("user-agent", str(number)))
         assert len(site.pages._seen) <= 2
     site.get("/", ("user-agent", "x" * recent_pages.LONGEST_SEEN))
+    before = len(site.pages._seen)
+    site.get("/", ("cookie", f"{site_settings.VISITOR_COOKIE_NAME}=1"))
+    assert len(site.pages._seen) == before, "readers with a cookie differ"
     assert not any(sent.length > recent_pages.LONGEST_SEEN for sent in site.pages._seen)
 
 

@@ -74,10 +74,10 @@ class Gateway:
             protocol = LastAnswer(protocol)
         try:
             pages = self._recent_pages
-            reading = pages.seen(scope) if pages else None
+            reading = pages.reading_of(scope) if pages else None
             if reading is None and (refusal := environ.refusal_of(scope)):
                 refuse(scope, protocol, *refusal)
-            elif pages and (reading or (reading := pages.reading_of(scope))):
+            elif pages and reading:
                 arrived_at = time.monotonic()
                 if page := await pages.find(reading):
                     if (headers := pages.gather(reading, scope)) is not None:

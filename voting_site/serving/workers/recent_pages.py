@@ -170,8 +170,8 @@ class RecentPages:
         self._loop = loop
 
     def answer(self, scope: Any, protocol: Any) -> bool:
-        """Answer a request like an earlier one with a recent page; return whether there is one. For any thread."""
-        reading = self.seen(scope)
+        """Answer a request with a recent page; return whether there is one. For any thread."""
+        reading = self.reading_of(scope)
         if reading is None:
             return False
         page = self._usable(reading.share, is_rendering=reading.share in self._rendering)
@@ -181,20 +181,15 @@ class RecentPages:
         self.send(page, reading, protocol, headers)
         return True
 
-    def seen(self, scope: Any) -> Reading | None:
-        """Return what the request reads if one with the same address and headers was a `reading_of` before."""
-        return self._seen.get(self._sent(scope))
-
     def reading_of(self, scope: Any) -> Reading | None:
-        """Return what the request reads if it may be a shared page.
-
-        Only for requests that are not to be refused.
-        """
+        """Return what the request reads if it may be a shared page, and is not to be refused. For any thread."""
         if scope.method != "GET":
             return None
         sent = self._sent(scope)
+        if (known := self._seen.get(sent)) or environ.refusal_of(scope):
+            return known
         reading = reading_of(sent.path, sent.query, sent.headers, trusts_scheme=sent.trusts_scheme)
-        if reading and sent.length <= LONGEST_SEEN:
+        if reading and not reading.has_visitor and sent.length <= LONGEST_SEEN:  # others hardly repeat
             if len(self._seen) >= MOST_SEEN:
                 self._seen.clear()
             self._seen[sent] = reading
