@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
-from django.contrib.auth import get_user
 from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
@@ -21,6 +20,7 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
 from accounts.passwords import HashesBusy
+from accounts.web.backend import member_of
 from articles.api.protocol.envelope import is_for_programs, too_many
 from articles.domain import errors
 from articles.domain.refusals import refusal_of
@@ -101,7 +101,7 @@ def _member(request: HttpRequest) -> Any:
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.path.startswith(_IMPERSONAL):
         return None
     try:
-        request.user = get_user(request)  # itself instead of a lazy object: pages read a hundred of its attributes
+        request.user = member_of(request)  # not lazy: pages read a hundred of its attributes
     except (OperationalError, InterfaceError):  # the view fails too, and answers with its own error
         return None
     return request.user if request.user.is_authenticated else None

@@ -1,8 +1,8 @@
 """Connections to the accounts' SQLite file that last longer than a request: opening one costs as much as a query.
 
 Someone may delete the file or put a backup in its place while the site runs. A connection to the former file would
-write into nothing, so each request checks whether the file is still the same. After an error, a connection is
-opened again: one that found the disk read-only stays read-only.
+write into nothing, so each request checks whether the file is still the same, also for the accounts that the
+process remembers. After an error, a connection is opened again: one that found the disk read-only stays read-only.
 """
 
 import os
@@ -11,6 +11,8 @@ from typing import Any
 from django.core.signals import request_started
 from django.db import connections
 from django.db.backends.signals import connection_created
+
+from accounts.remembered import forget_all_of_others
 
 SECONDS = 60
 """Life of a connection, as for PostgreSQL."""
@@ -30,7 +32,9 @@ def _note_file(connection: Any, **_signal: Any) -> None:
 
 def _close_if_replaced(**_signal: Any) -> None:
     connection: Any = connections["default"]
-    if connection.connection is not None and getattr(connection, "accounts_file", None) != _file_of(connection):
+    file = _file_of(connection)
+    forget_all_of_others(file)
+    if connection.connection is not None and getattr(connection, "accounts_file", None) != file:
         connection.close()
 
 

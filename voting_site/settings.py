@@ -152,7 +152,7 @@ _SHARED_CACHE = {
 }
 CACHES = _SHARED_CACHE if HAS_CACHE else {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
 AUTHENTICATION_BACKENDS = ["accounts.web.backend.MemberBackend"]
-SESSION_ENGINE = f"django.contrib.sessions.backends.{'cached_db' if HAS_CACHE else 'db'}"
+SESSION_ENGINE = "accounts.remembered" if HAS_CACHE else "django.contrib.sessions.backends.db"
 SESSION_COOKIE_AGE = 30 * 86400
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 

@@ -35,12 +35,16 @@ PRIVATE = {
     },
     "psycopg": {"psycopg.errors:_WaitTimeout"},
     "redis": {"redis._parsers:_HiredisParser.read_from_socket", "redis.connection:Connection._connect"},
-    "django": {"django.db.models:QuerySet._raw_delete"},
+    "django": {
+        "django.contrib.sessions.backends.db:SessionStore._get_session_from_db",
+        "django.db.models:QuerySet._raw_delete",
+    },
 }
 """Private parts that the site uses, by dependency."""
 
 WHERE = {
     "accounts/account_deletion.py": {"_raw_delete"},
+    "accounts/remembered.py": {"_get_session_from_db"},
     "articles/operation/metric_files.py": {"mmap_dict"},
     "articles/repository/store/clients/guarded_connection.py": {"_HiredisParser", "_parser", "_parsers"},
     "voting_site/postgres/base.py": {"_WaitTimeout"},

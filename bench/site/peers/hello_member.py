@@ -12,6 +12,7 @@ from bench.site.peers import hello as bare
 from voting_site.settings import *  # noqa: F403
 
 MIDDLEWARE = bare.MIDDLEWARE
+SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
 ROOT_URLCONF = "bench.site.peers.hello_member"
 
 
