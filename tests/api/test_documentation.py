@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from accounts.models import Sweep
+from articles.api import documentation
 from articles.api.documentation import document
 from articles.text.messages import INPUT
 from tests.api.caller import error_of
@@ -98,6 +99,21 @@ def operations():
         for path, methods in document()["paths"].items()
         for method, operation in methods.items()
     }
+
+
+def test_requests_do_not_wait_until_the_document_is_made(monkeypatch, anyone, as_bob, article):
+    monkeypatch.setattr(documentation, "document", pytest.fail)
+
+    assert as_bob.put(f"articles/{article}/vote", {"choice": "vote"}).status_code == 200
+    assert anyone.get("articles?page=1").status_code == 200
+
+
+def test_the_query_parameters_are_those_of_the_document():
+    for (method, path), operation in operations().items():
+        named = {parameter["name"] for parameter in operation["parameters"] if parameter["in"] == "query"}
+        route = path.removeprefix("/").replace("{", "<str:").replace("}", ">")
+
+        assert documentation.query_parameters(route, method.upper()) == named
 
 
 def test_the_document_is_served(anyone):

@@ -65,7 +65,9 @@ def _refuse_media_type(request: HttpRequest) -> HttpResponse | None:
 
 def _refuse_query(request: HttpRequest) -> HttpResponse | None:
     """Return 400 for a parameter that the operation does not have, or that is given twice."""
-    route = request.resolver_match.route if request.resolver_match and request.GET else ""
+    if not request.GET or not request.resolver_match:
+        return None
+    route = request.resolver_match.route
     known = query_parameters(route, "GET" if request.method == "HEAD" else str(request.method))
     if known is None:
         return None
