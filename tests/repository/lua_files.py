@@ -87,7 +87,7 @@ def reachable(name: str) -> str:
     }
     parts, wanted, seen = [body_of(name)], [body_of(name)], set[str]()
     while wanted:
-        for word in set(_WORDS.findall(re.sub("'[^']*'", "", wanted.pop()))) & functions.keys() - seen:
+        for word in set(_WORDS.findall(re.sub(r"'[^']*'|\.\w+", "", wanted.pop()))) & functions.keys() - seen:
             seen.add(word)
             parts.append(functions[word])
             wanted.append(functions[word])

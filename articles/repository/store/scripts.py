@@ -197,29 +197,39 @@ def _guard() -> str:
     return _GUARD % _READING_COMMANDS
 
 
-def _needed(libraries: Sequence[str], script: str) -> str:
-    """Return the declarations of the libraries that a script needs, directly or not, each after those it needs.
+@cache
+def _written_out(name: str) -> str:
+    """Return the content of a script's or a library's file, with the values of fields of _RANKINGS."""
+    return _FIELD.sub(lambda field: _lua(_RANKINGS[field[1]][field[2]]), text(name))
 
-    A call of a script would make all functions and tables that its text declares.
-    """
-    kept, words = list[str](), set(_WORD.findall(_NO_CODE.sub("", script)))
-    for declaration in reversed([one for library in libraries for one in _DECLARATION.findall(library)]):
-        code = _NO_CODE.sub("", declaration)
-        if not words.isdisjoint(_WORD.findall(_DECLARED.findall(code)[0])):
-            words.update(_WORD.findall(code))
-            kept.append(declaration)
-    return "".join(reversed(kept))
+
+def _words(code: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(_NO_CODE.sub("", code)))
+
+
+@cache
+def _declarations(library: str) -> Sequence[tuple[str, frozenset[str], frozenset[str]]]:
+    """Return each declaration of a library, the names that it declares, and all words in it."""
+    found = _DECLARATION.findall(_written_out(library))
+    return [(one, _words(_DECLARED.findall(one)[0]), _words(one)) for one in found]
 
 
 @cache
 def source(name: str) -> str:
-    """Return a script's whole text. The first line is its name, by which the slow log identifies it."""
-    *libraries, own = map(text, in_order(name, includes))
-    parts = _FIELD.sub(lambda field: _lua(_RANKINGS[field[1]][field[2]]), _needed(libraries, own) + own)
-    constants = "".join(line for constant, line in CONSTANTS.items() if re.search(rf"\b{constant}\b", parts))
+    """Return a script's whole text. The first line is its name, by which the slow log identifies it.
+
+    It has the declarations of libraries that it needs, directly or not: each call makes all that are there.
+    """
+    *libraries, _ = in_order(name, includes)
+    kept, words = [_written_out(name)], {*_words(_written_out(name))}
+    for declaration, names, used in reversed([one for library in libraries for one in _declarations(library)]):
+        if not words.isdisjoint(names):
+            words |= used
+            kept.append(declaration)
+    constants = "".join(line for constant, line in CONSTANTS.items() if constant in words)
     if name.startswith("repair/"):
         constants = constants.replace("REPAIRS = false", "REPAIRS = true")
-    return f"-- {name}\n{_guard() if is_guarded(name) else ''}{constants}{parts}"
+    return "".join([f"-- {name}\n", _guard() if is_guarded(name) else "", constants, *reversed(kept)])
 
 
 @cache
