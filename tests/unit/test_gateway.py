@@ -302,6 +302,6 @@ def test_a_worker_has_as_many_threads_for_passwords_as_may_hash_at_once(monkeypa
     settings.PASSWORD_HASHES_AT_ONCE = 3
     monkeypatch.setattr(worker, "Gateway", gateway)
     with pytest.raises(InterruptedError):
-        worker.Worker(echo, None, 30.0, -1, 0).run()
+        worker.Worker(echo, None, 30.0, -1, 0, 0).run()
 
     assert [forms.pool._max_workers for forms in made] == [3]

@@ -11,8 +11,7 @@ from voting_site.serving.workers import worker as workers
 @pytest.fixture
 def orphan(monkeypatch):
     """A worker whose parent has ended, and the list of its leavings."""
-    worker = workers.Worker(None, None, patience=1, alive=-1, launcher=1)
-    worker._parent = -1
+    worker = workers.Worker(None, None, patience=1, alive=-1, parent=-1, launcher=1)
     left = []
     monkeypatch.setattr(worker, "leave", left.append)
     monkeypatch.setattr(workers, "_LOOK_SECONDS", 0)

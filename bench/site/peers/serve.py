@@ -25,14 +25,14 @@ def main() -> None:
     vars(worker)["PasswordForms"] = partial(PasswordForms, is_one=lambda _scope: False)
     listeners = [socket.socket(fileno=int(descriptor)) for descriptor in sys.argv[1].split(",")]
     patience = float(sys.argv[2])
-    application, launcher = get_wsgi_application(), os.getppid()
+    application, server, launcher = get_wsgi_application(), os.getpid(), os.getppid()
     signals: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda received, _frame: signals.append(received))
 
     def work(number: int, alive: int) -> None:
         listener = listeners[number % len(listeners)]
-        worker.Worker(application, listener, patience, alive, launcher).run()
+        worker.Worker(application, listener, patience, alive, server, launcher).run()
 
     ended = metric_files.EndedProcesses(metric_files.directory())
     Pool(work, settings.WEB_WORKERS, ended).run(lambda: bool(signals), worker.GRACE + 0.5)

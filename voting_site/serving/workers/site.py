@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from django.conf import settings
+from django.urls import reverse
+from django.utils import translation
 
 from articles.operation import metric_files
 from articles.readership.record import GatheredViews, count_apart
@@ -29,15 +31,19 @@ def serve(descriptors: Sequence[int], patience: float) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda received, _frame: signals.append(received))
 
-    load_most_read()  # once before the forks, not at each one's first request
+    # Once before the forks, not at each one's first request.
+    load_most_read()
+    for language, _name in settings.LANGUAGES:
+        with translation.override(language):
+            reverse("articles:front")  # it reads all addresses
     # What is loaded now stays: the workers' garbage collector need not look through it, nor copy it into each.
     gc.freeze()
-    launcher, folder = os.getppid(), metric_files.directory()
+    server, launcher, folder = os.getpid(), os.getppid(), metric_files.directory()
 
     def work(number: int, alive: int) -> None:
         metric_files.reserve_for_this_process()
         listener = listeners[number % len(listeners)]
-        Worker(application, listener, patience, alive, launcher, recent_pages()).run()
+        Worker(application, listener, patience, alive, server, launcher, recent_pages()).run()
 
     ended = metric_files.EndedProcesses(folder)
     Pool(work, settings.WEB_WORKERS, ended).run(lambda: bool(signals), GRACE + 0.5)

@@ -67,20 +67,20 @@ def _connections() -> int:
 class Worker:
     """A worker from its fork to its end. It keeps `alive`, one end of a pipe, open while it accepts requests.
 
-    `launcher` is the process that restarts the web server.
+    `parent` is the web server, `launcher` the process that restarts it.
     """
 
     application: Application
     listener: socket.socket
     patience: float
     alive: int
+    parent: int
     launcher: int
     recent_pages: RecentPages | None = None
     _leave_by: float = math.inf
 
     def run(self) -> None:
         self._left = REQUESTS + random.randrange(SPREAD)  # nosec B311 # noqa: S311 - no secret
-        self._parent = os.getppid()
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
@@ -118,7 +118,7 @@ class Worker:
 
         Leave at once if the launcher, which starts it, has ended, too.
         """
-        while os.getppid() == self._parent:
+        while os.getppid() == self.parent:
             await asyncio.sleep(1)
         end = time.monotonic() + SUCCESSION
         while (is_site_running := _is_running(self.launcher)) and time.monotonic() < end:
