@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 
-.PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-parts bench-load weigh docs icon messages lock try-deploying clean
+.PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-peers bench-day bench-docs bench-parts bench-load weigh docs icon messages lock try-deploying clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -115,9 +115,21 @@ format: $(TOOLS_READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The whole site under load, compared with other servers, in ten minutes at most. See docs/performance.md.
+# The whole site under load, compared with other servers, in twelve minutes at most. See docs/performance.md.
 bench bench-site: $(TOOLS_READY)
 	$(BIN)/python -m bench.site
+
+# The same beside sites that others wrote, which it installs from PyPI: ten minutes, a few more the first time.
+bench-peers: $(TOOLS_READY)
+	$(BIN)/python -m bench.site --peers
+
+# A day of traffic in ten minutes, at 80 % of what the site can answer: what readers wait, failures, and the memory.
+bench-day: $(TOOLS_READY)
+	$(BIN)/python -m bench.load_model.steady
+
+# Put the last tables of these and of bench.import_rate into docs/performance.md.
+bench-docs: $(TOOLS_READY)
+	$(BIN)/python -m bench.site.report.publishing
 
 # The same with a million articles: a quarter of an hour.
 bench-million: $(TOOLS_READY)

@@ -1,10 +1,10 @@
-#!/usr/bin/env python3
 """Rate of importing, auditing, repairing and exporting articles, in a temporary store with its real settings.
 
-    bench/import_rate.py [FILE] [--articles N] [--directory DIR]
+    python -m bench.import_rate [FILE] [--articles N] [--directory DIR]
 
 FILE is in the format of `manage.py import_articles`; by default, N generated articles (100,000). The temporary
-data directory is created in DIR, which should be on the disk to measure.
+data directory is created in DIR, which should be on the disk to measure. The bare view of bench/site is measured
+before and after, with wrk.
 """
 
 import argparse
@@ -18,6 +18,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from bench.site.cases import HELLO
+from bench.site.load import send
+from bench.site.report import publishing
+from bench.site.report.table import markdown
+from bench.site.servers import workers
+from bench.site.usage import addition_seconds
 
 ROOT = Path(__file__).resolve().parent.parent
 WORDS = ("redis", "python", "数据库", "web", "vote", "list", "group", "fast", "cache", "rank", "page", "time")
@@ -62,6 +69,7 @@ def main() -> None:
 
 
 def measure(data_dir: Path, source: Path) -> None:
+    before, hello = addition_seconds(), bare_rate(data_dir.parent)
     timed(data_dir, "migrate", "--skip-checks", "--verbosity", "0")
     commands = {
         "import": ("import_articles", str(source), "--unescape"),
@@ -73,9 +81,33 @@ def measure(data_dir: Path, source: Path) -> None:
     took = {name: timed(data_dir, *command) for name, command in commands.items()}
     with gzip.open(data_dir / "export.jsonl.gz") as export:
         articles = sum(1 for _ in export)
-    print(f"\n{articles:,} articles")
-    for name, seconds in took.items():
-        print(f"{name:<13}{seconds:8.1f} s {articles / seconds:10,.0f} articles/s")
+    after, hello = addition_seconds(), (hello + bare_rate(data_dir.parent)) / 2
+    of_machine = (before + after) / 2
+    rows = [
+        [
+            f"`{name}`",
+            f"{seconds / of_machine:.1f}",
+            f"{articles / seconds / hello:#.3g}",
+            f"{seconds:.1f}",
+            f"{articles / seconds:,.0f}",
+        ]
+        for name, seconds in took.items()
+    ]
+    columns = [
+        "command",
+        "time × 20 million additions",
+        "articles a second × hello",
+        "seconds",
+        "articles a second",
+    ]
+    conditions = f"{articles:,} articles; hello answers {hello:,.0f} requests a second.\n"
+    publishing.publish("imports", [publishing.machine(before, after), conditions, markdown(columns, rows)])
+
+
+def bare_rate(folder: Path) -> float:
+    """Return the requests a second that a bare view answers."""
+    with workers("bench.site.peers.hello", folder) as server:
+        return send(server.port, HELLO, 3, 0).rate
 
 
 if __name__ == "__main__":

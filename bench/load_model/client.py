@@ -77,16 +77,16 @@ class _Replay:
             time.sleep(sent.due - now)
         try:
             link.sendall(sent.content)
-            status = read_response(stream)  # type: ignore[arg-type]
+            status, is_last = read_response(stream)  # type: ignore[arg-type]
         except OSError:
-            status = 599
+            status, is_last = 599, True
         took = 1000 * (time.perf_counter() - self._began - sent.due)
         with self._lock:
             answers = self.answers[sent.kind]
             answers.latencies.append(took)
             answers.bytes += stream.bytes - before
             answers.failures += status >= 400
-        return status != 599
+        return not is_last
 
 
 def send(port: int, requests: Iterable[Sent]) -> Mapping[str, Answers]:

@@ -121,7 +121,7 @@ def without(used: Used, resting: Used) -> Used:
 
 def replay(server: Server, traffic: Traffic, day: Day, requests: int, seconds: float) -> Replayed:
     """Send a day's traffic within this many seconds."""
-    sent, length = traffic.day(day.hours, requests, seconds), seconds / len(day.hours)
+    sent, length = list(traffic.day(day.hours, requests, seconds)), seconds / len(day.hours)
     hours: list[dict[str, int]] = [dict.fromkeys(REPLAYED, 0) for _ in day.hours]
     for one in sent:
         hours[int(one.due // length)][one.kind] += 1

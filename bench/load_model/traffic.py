@@ -5,18 +5,18 @@ import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, cycle
 from urllib.parse import quote_plus
 
 from bench.load_model.day import Day, zipf
 from bench.load_model.mix import REPLAYED
-from bench.site.cases import request
+from bench.site.cases import TOKEN, of_member, request
 from bench.site.content import GROUPS, WORDS, Content
 
 READ = 1000
 """The newest articles, which are read."""
 
-_TOKEN = "a" * 32
+_SHARES = list(accumulate(REPLAYED.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,17 @@ class Traffic:
         """Return requests of one kind, about this many a second."""
         return [Sent(due, kind, self.make(kind)) for due in self._arrivals(rate, seconds)]
 
-    def day(self, hours: Sequence[float], requests: int, seconds: float) -> list[Sent]:
-        """Return about this many requests, spread over the seconds as over the hours of the day."""
-        kinds, weights = list(REPLAYED), list(accumulate(REPLAYED.values()))
-        length, sent = seconds / len(hours), list[Sent]()
+    def day(self, hours: Sequence[float], requests: int, seconds: float) -> Iterator[Sent]:
+        """Yield about this many requests, spread over the seconds as over the hours of the day."""
+        length = seconds / len(hours)
         for hour, share in enumerate(hours):
             for due in self._arrivals(share * requests / length, length):
-                (kind,) = self._chance.choices(kinds, cum_weights=weights)
-                sent.append(Sent(hour * length + due, kind, self.make(kind)))
-        return sent
+                yield self.any_kind(hour * length + due)
+
+    def any_kind(self, due: float = 0.0) -> Sent:
+        """Return a request of a kind that is drawn by its share."""
+        (kind,) = self._chance.choices(list(REPLAYED), cum_weights=_SHARES)
+        return Sent(due, kind, self.make(kind))
 
     def _arrivals(self, rate: float, seconds: float) -> Iterator[float]:
         """Yield the times of independent readers: a Poisson process."""
@@ -84,32 +86,32 @@ class Traffic:
         return self._chance.choice(self._content.visitors)
 
     def _member(self) -> str:
-        return f"sessionid={self._chance.choice(self._content.sessions)}; csrftoken={_TOKEN}"
+        return of_member(self._chance.choice(self._content.sessions))
 
     def _first_votes(self) -> Iterator[bytes]:
         """Yield the first vote of each member on each open article, more of them on those that are read more.
 
-        A seed names half of the pairs, so that the votes of two seeds differ.
+        A seed names half of the pairs, so that the votes of two seeds differ. After them, choices are reversed.
         """
         articles, half = self._content.open_articles, "day" in self._seed
         weights, cast = list(accumulate(zipf(len(articles), 0.5))), set[tuple[int, str]]()
         sessions = self._content.sessions[half::2]
-        while len(cast) < 0.9 * len(articles) * len(sessions):
-            (article,), session = (
-                self._chance.choices(articles, cum_weights=weights),
-                self._chance.choice(sessions),
-            )
-            if (article, session) not in cast:
-                cast.add((article, session))
-                body = f"choice=vote&next=/&csrfmiddlewaretoken={_TOKEN}"
-                yield request(f"/articles/{article}/vote/", f"sessionid={session}; csrftoken={_TOKEN}", body)
+        for choice in cycle(("vote", "oppose")):
+            cast.clear()
+            while len(cast) < 0.9 * len(articles) * len(sessions):
+                (article,) = self._chance.choices(articles, cum_weights=weights)
+                session = self._chance.choice(sessions)
+                if (article, session) not in cast:
+                    cast.add((article, session))
+                    body = f"choice={choice}&next=/&csrfmiddlewaretoken={TOKEN}"
+                    yield request(f"/articles/{article}/vote/", of_member(session), body)
 
     def _post(self) -> bytes:
         self._posted += 1
         name = quote_plus(f"https://posted.example/{self._seed}/{self._posted}")
         title = quote_plus(" ".join(self._chance.choices(WORDS, k=8)))
         return request(
-            "/post/", self._member(), f"title={title}&link={name}&groups=group-1&csrfmiddlewaretoken={_TOKEN}"
+            "/post/", self._member(), f"title={title}&link={name}&groups=group-1&csrfmiddlewaretoken={TOKEN}"
         )
 
     def _view(self) -> bytes:

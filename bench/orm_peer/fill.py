@@ -55,7 +55,8 @@ def fill(articles: int) -> Content:
 
     call_command("migrate", verbosity=0)
     call_command("migrate", run_syncdb=True, verbosity=0)
-    sessions, names = add_members()
+    names = [f"member{n + 1}" for n in range(MEMBERS)]
+    sessions = add_members(names)
     add_articles(articles)
     by_score = reading.listed.order_by("-score", "-id").values_list("pk", flat=True)
     front = list(by_score[:25])

@@ -11,14 +11,16 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+from bench.site import first
 from bench.site.contenders import Contenders
 from bench.site.figures import figures
 from bench.site.peers import seeds
 from bench.site.processes import end_on_signals
 from bench.site.report import publishing, table
 from bench.site.runs import Rounds, warm_up
+from bench.site.usage import addition_seconds
 
-IN_PROCESS_SECONDS = 60.0
+IN_PROCESS_SECONDS = 120.0
 """Time that is left for the measurements in this process, which come last."""
 
 MOST_IN_PROCESS = 10_000
@@ -27,22 +29,32 @@ MOST_IN_PROCESS = 10_000
 
 def measure(folder: Path, options: argparse.Namespace) -> None:
     """Start everything, measure it in turns, and publish the results."""
-    deadline = time.monotonic() + 60 * options.minutes - IN_PROCESS_SECONDS
+    before, drawings = addition_seconds(), ""
     with ExitStack() as stack:
-        contenders = Contenders(stack, folder, options.articles, options.pages)
+        contenders = Contenders(stack, folder, options.articles, options.pages, options.peers)
+        began = time.monotonic()
         contenders.start()
+        # What the peers take once, to be installed and filled, does not count.
+        deadline = 60 * options.minutes - IN_PROCESS_SECONDS + (time.monotonic() if options.peers else began)
         warm_up(contenders.servers)
         runs = Rounds(contenders.bare, contenders.servers, options.rounds, options.seconds).run(deadline)
+        if not (options.pages or options.peers):
+            _site, content = contenders.sites[contenders.middle]
+            drawings = first.measure(folder / str(contenders.middle), content.sessions[0])
     results = {contender: figures(of) for contender, of in runs.items()}
     sections = [
         publishing.conditions(results, options.seconds, contenders.skipped),
         table.all_figures(results),
-        *([table.by_size(results)] if len(contenders.sizes) > 1 else []),
-        publishing.sites(contenders.sites, results),
     ]
-    if not options.pages:
-        sections.append(seeds.measure(min(contenders.middle, MOST_IN_PROCESS)))
-    publishing.publish(sections, results)
+    if not options.peers:
+        sections += [table.by_size(results)] if len(contenders.sizes) > 1 else []
+        sections += [publishing.sites(contenders.sites, results)]
+    if drawings:
+        sections += [drawings, seeds.measure(min(contenders.middle, MOST_IN_PROCESS))]
+    sections.insert(0, publishing.machine(before, addition_seconds()))
+    publishing.publish("peers" if options.peers else "site", sections)
+    if not options.peers:
+        publishing.draw(results)
 
 
 def sizes(text: str) -> list[int]:
@@ -58,12 +70,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--articles", type=sizes, default="1000,10000,100000", help="of each site (%(default)s)")
     parser.add_argument("--pages", type=names, default="", help="measure only these, such as: feed,vote")
+    parser.add_argument("--peers", action="store_true", help="beside sites that others wrote, which are installed")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each server and page (%(default)s)")
-    parser.add_argument("--seconds", type=int, default=2, help="length of a run (%(default)s)")
+    parser.add_argument("--seconds", type=int, help="length of a run (2; 5 beside others, which are slower)")
     parser.add_argument(
-        "--minutes", type=float, default=10, help="no round begins that would end later (%(default)g)"
+        "--minutes", type=float, default=12, help="no round begins that would end later (%(default)g)"
     )
     options = parser.parse_args()
+    options.seconds = options.seconds or (5 if options.peers else 2)
     end_on_signals()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         measure(Path(folder), options)

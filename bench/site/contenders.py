@@ -12,6 +12,7 @@ from bench.orm_peer import server as orm_server
 from bench.site.cases import HELLO, Case, cases, hello_of_members
 from bench.site.content import Content
 from bench.site.peers import nginx
+from bench.site.peers.others import others
 from bench.site.processes import ROOT, environment
 from bench.site.report.table import HELLO as BARE
 from bench.site.report.table import SITE
@@ -27,6 +28,9 @@ AT_EACH_SIZE = (
 CACHED = ("front page", "feed")
 """Pages measured behind a cache, of those that a cache may share among readers."""
 
+BESIDE_OTHERS = ("front page", "front page, member", "vote")
+"""Pages measured beside the sites that others wrote."""
+
 IN_ORM = ("front page", "front page, member", "article page", "article page, member", "vote")
 """Pages that the peer with Django's ORM has."""
 
@@ -35,13 +39,15 @@ IN_ORM = ("front page", "front page, member", "article page", "article page, mem
 class Contenders:
     """The servers of a measurement, all running at once: those that are not measured do nothing.
 
-    `sizes`: numbers of articles. `pages`: the only pages to measure; all if there are none.
+    `sizes`: numbers of articles. `pages`: the only pages to measure; all if there are none. `beside_others`:
+    compare the site in the middle with those that others wrote, instead of with servers of this repository.
     """
 
     stack: ExitStack
     folder: Path
     sizes: Sequence[int]
     pages: Collection[str] = ()
+    beside_others: bool = False
     servers: dict[Contender, Server] = field(default_factory=dict)
     sites: dict[int, tuple[Server, Content]] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
@@ -57,14 +63,27 @@ class Contenders:
     def start(self) -> None:
         """Fill and start everything. It ends with the stack."""
         self.servers[self.bare] = self.stack.enter_context(workers("bench.site.peers.hello", self.folder))
-        for size in sorted(self.sizes):
-            content = filled(self.folder / str(size), size)
-            server = self.stack.enter_context(site(self.folder / str(size)))
-            self.sites[size] = server, content
-            self._add(SITE, server, content, () if size == self.middle else AT_EACH_SIZE)
+        for size in [self.middle] if self.beside_others else sorted(self.sizes):
+            self._add_site(size, () if size == self.middle else AT_EACH_SIZE)
         self._add_hello_of_members()
-        self._add_nginx()
-        self._add_orm_peer()
+        if self.beside_others:
+            self._add_others()
+        else:
+            self._add_nginx()
+            self._add_orm_peer()
+
+    def _add_site(self, size: int, names: Collection[str]) -> None:
+        kinds = ("special",) if size == self.middle and not self.beside_others else ()
+        content = filled(self.folder / str(size), size, *kinds)
+        server = self.stack.enter_context(site(self.folder / str(size)))
+        self.sites[size] = server, content
+        self._add(SITE, server, content, BESIDE_OTHERS if self.beside_others else names)
+
+    def _add_others(self) -> None:
+        if reason := orm_server.missing():
+            raise SystemExit(f"{reason}.")
+        for name, (server, of) in self.stack.enter_context(others(self.folder, self.middle)).items():
+            self.servers |= {Contender(name, case, self.middle): server for case in of if self._is_chosen(case)}
 
     def _add_hello_of_members(self) -> None:
         data_dir, (_site, content) = self.folder / str(self.middle), self.sites[self.middle]
@@ -76,7 +95,10 @@ class Contenders:
             self.servers[Contender(peer, case, content.articles)] = server
 
     def _chosen(self, content: Content, names: Collection[str]) -> list[Case]:
-        return [case for case in cases(content) if all(not of or case.name in of for of in (names, self.pages))]
+        return [case for case in cases(content) if self._is_chosen(case) and (not names or case.name in names)]
+
+    def _is_chosen(self, case: Case) -> bool:
+        return not self.pages or case.name in self.pages
 
     def _add_nginx(self) -> None:
         if reason := nginx.missing():
@@ -96,9 +118,9 @@ class Contenders:
         self._add("ORM on PostgreSQL", server, content, IN_ORM)
 
 
-def filled(data_dir: Path, articles: int, **own: str) -> Content:
+def filled(data_dir: Path, articles: int, *kinds: str, **own: str) -> Content:
     """Fill a new site with these settings in a process of its own; return what requests need to know of it."""
-    command = [sys.executable, "-m", "bench.site.content", str(articles)]
+    command = [sys.executable, "-m", "bench.site.content", str(articles), *kinds]
     variables = environment({"DATA_DIR": str(data_dir), "LOG_LEVEL": "ERROR"} | own)
     done = subprocess.run(command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, check=True)
     return Content(**json.loads(done.stdout))

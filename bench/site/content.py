@@ -1,8 +1,9 @@
-"""Fill a new site, and print what the requests need to know of it: python -m bench.site.content ARTICLES
+"""Fill a new site, and print what the requests need to know of it: python -m bench.site.content ARTICLES [special]
 
 DATA_DIR names the site's directory. The articles differ only by their number: 30 seconds between two of them, 10
 groups, titles of 8 words whose frequencies fall as those of a language do. 200 members have sessions; each has
-voted on eight articles of the front page and saved three. 1,000 articles have been read.
+voted on eight articles of the front page and saved three. 1,000 articles have been read. With "special", there are
+also members who have never voted, who have voted on 5,000 articles, and who hide 50 groups and 50 members.
 """
 
 import json
@@ -10,8 +11,9 @@ import os
 import random
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from importlib import import_module
 from itertools import product
@@ -28,6 +30,7 @@ MEMBERS, READERS, GROUPS, WORDS_PER_TITLE, READ = 200, 200, 10, 8, 1000
 SECONDS_APART = 30.0
 
 _BATCH = 500
+_MOST_VOTES, _HIDDEN, _OF_EACH_KIND = 5000, 50, 4
 _SYLLABLES = ("ka", "lo", "mi", "ren", "sta", "vu", "po", "dix", "ne", "gar", "tul", "shi")
 
 WORDS = ["".join(parts) for parts in product(_SYLLABLES, repeat=3)]
@@ -51,6 +54,9 @@ class Content:
 
     memory_per_article: float
     """Bytes of the store."""
+
+    special: Mapping[str, list[str]] = field(default_factory=dict)
+    """Sessions of members of several kinds, by what they have done."""
 
 
 def title(n: int) -> str:
@@ -90,18 +96,18 @@ def used_memory(repository: "Repository") -> int:
     return int(repository.store.client.info("memory")["used_memory"])
 
 
-def add_members() -> tuple[list[str], list[str]]:
-    """Create members who joined a month ago; return their session keys and names."""
+def add_members(names: Sequence[str], first: int = 1) -> list[str]:
+    """Create members who joined a month ago, with ids from `first` on; return their session keys."""
     from django.conf import settings
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.utils import timezone
 
     from accounts.models import User
 
-    joined, names = timezone.now() - timedelta(days=30), [f"member{n + 1}" for n in range(MEMBERS)]
+    joined = timezone.now() - timedelta(days=30)
     members = User.objects.bulk_create(
         User(pk=n, username=name, canonical_name=name, date_joined=joined, password="!")
-        for n, name in enumerate(names, 1)
+        for n, name in enumerate(names, first)
     )
     sessions = []
     for user in members:
@@ -112,7 +118,39 @@ def add_members() -> tuple[list[str], list[str]]:
         session["renewed"] = int(time.time())
         session.save()
         sessions.append(str(session.session_key))
-    return sessions, names
+    return sessions
+
+
+def add_special(repository: "Repository", articles: int) -> dict[str, list[str]]:
+    """Add members who have done or hidden much, or nothing; return their sessions by kind."""
+    from accounts.models import User
+    from accounts.models.blocks import Block
+    from articles.domain.articles import Choice
+
+    count = min(_MOST_VOTES, articles)
+    kinds, special = ("0 votes", f"{count:,} votes", f"{2 * _HIDDEN} hidden"), dict[str, list[str]]()
+    for n, kind in enumerate(kinds):
+        names = [f"special{n}-{each}" for each in range(_OF_EACH_KIND)]
+        special[kind] = add_members(names, MEMBERS + 1 + n * _OF_EACH_KIND)
+    voters, hiders = (User.objects.filter(username__startswith=f"special{n}-") for n in (1, 2))
+
+    def vote(member: int) -> None:
+        for article in range(articles - count + 1, articles + 1):
+            repository.votes.cast(article, member, Choice.VOTE)
+
+    with ThreadPoolExecutor(_OF_EACH_KIND) as pool:
+        list(pool.map(vote, voters.values_list("pk", flat=True)))
+    groups = [f"small-{n}" for n in range(_HIDDEN)]
+    old = [
+        replace(row, groups=(group,))
+        for row, group in zip(rows(0, _HIDDEN, articles, time.time()), groups, strict=True)
+    ]
+    repository.imports.add([replace(row, link=f"{row.link}/again") for row in old])
+    hiders.update(hidden_groups=",".join(groups))
+    for hider in hiders:
+        for other in User.objects.filter(pk__lte=_HIDDEN):
+            Block.objects.block(hider, other)
+    return special
 
 
 def add_choices(repository: "Repository", front: list[int]) -> None:
@@ -158,7 +196,7 @@ def visitor_cookies() -> list[str]:
     return cookies
 
 
-def fill(articles: int) -> Content:
+def fill(articles: int, *, is_special: bool = False) -> Content:
     from django.core.management import call_command
 
     from articles.domain.lists import Order
@@ -168,12 +206,14 @@ def fill(articles: int) -> Content:
     repository = patient_repository()
     repository.prepare()
     memory = add_articles(repository, articles)
-    sessions, names = add_members()
+    names = [f"member{n + 1}" for n in range(MEMBERS)]
+    sessions = add_members(names)
     front = [article.id for article in repository.lists.get_page(Order.SCORE, 1).articles]
     add_choices(repository, front)
     add_views(repository, articles)
     candidates = [n for n in range(articles, max(0, articles - 300), -1) if n not in front]
-    return Content(articles, sessions, names, visitor_cookies(), candidates[:200], memory)
+    special = add_special(repository, articles) if is_special else {}
+    return Content(articles, sessions, names, visitor_cookies(), candidates[:200], memory, special)
 
 
 def main() -> None:
@@ -183,7 +223,7 @@ def main() -> None:
     from voting_site.embedded import open_store
 
     with open_store(Path(os.environ["DATA_DIR"])):
-        print(json.dumps(asdict(fill(int(sys.argv[1])))))
+        print(json.dumps(asdict(fill(int(sys.argv[1]), is_special="special" in sys.argv[2:]))))
 
 
 if __name__ == "__main__":

@@ -49,8 +49,9 @@ class Figures:
     round_trips: float
     web_memory: float
     store_memory: float
+    requests: int
     failures: int
-    """Sum of all runs."""
+    """Sums of all runs."""
 
     @property
     def spread(self) -> float:
@@ -76,5 +77,6 @@ def figures(runs: Sequence[Run]) -> Figures:
         round_trips=median(lambda run: run.per_request(run.counters.round_trips)),
         web_memory=median(lambda run: run.web_memory),
         store_memory=median(lambda run: run.counters.memory_bytes),
+        requests=sum(run.load.requests for run in runs),
         failures=sum(run.load.failures for run in runs),
     )

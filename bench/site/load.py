@@ -21,25 +21,32 @@ SEPARATOR = b"\n\1\n"
 """Separator after each request in the file that wrk.lua reads."""
 
 _SCRIPT = Path(__file__).with_name("wrk.lua")
-_PRINTED = re.compile(r"^load requests=(\d+) microseconds=(\d+) p50=(\d+) p99=(\d+) failures=(\d+)$", re.MULTILINE)
+_PRINTED = re.compile(
+    r"^load requests=(\d+) microseconds=(\d+) p50=(\d+) p99=(\d+) refused=(\d+) failures=(\d+)$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a client observed. Latencies in milliseconds."""
+    """What a client observed. Latencies in milliseconds. `requests`: those that were answered, or refused."""
 
     requests: int
     seconds: float
     p50: float
     p99: float
+    refused: int = 0
+    """Answers with a status of 400 or more."""
+
     failures: int = 0
+    """Refusals, and requests whose connection ended or took too long before they were answered."""
+
     unanswered: int = 0
     """Requests that were sent when the time was up. The server answers them, too."""
 
     @property
     def rate(self) -> float:
-        """Requests answered in a second."""
-        return (self.requests - self.failures) / self.seconds
+        """Requests answered as they should be in a second."""
+        return (self.requests - self.refused) / self.seconds
 
 
 def has_wrk() -> bool:
@@ -78,43 +85,54 @@ def printed(text: str) -> Load:
     line = _PRINTED.search(text)
     if line is None:
         raise ValueError(f"wrk printed no result: {text!r}")
-    requests, microseconds, p50, p99, failures = map(int, line.groups())
-    return Load(requests, microseconds / 1e6, p50 / 1000, p99 / 1000, failures, CONNECTIONS)
+    requests, microseconds, p50, p99, refused, failures = map(int, line.groups())
+    return Load(requests, microseconds / 1e6, p50 / 1000, p99 / 1000, refused, failures, CONNECTIONS)
 
 
 def _with_threads(port: int, requests: Sequence[bytes], seconds: int, first: int) -> Load:
     began = time.perf_counter()
 
-    def one_connection(number: int) -> tuple[list[float], int]:
-        taken, failures, at = list[float](), 0, first + number
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as link, link.makefile("rb") as stream:
-            while (sent := time.perf_counter()) < began + seconds:
-                link.sendall(requests[at % len(requests)])
-                failures += read_response(stream) >= 400
-                taken.append(1000 * (time.perf_counter() - sent))
-                at += CONNECTIONS
-        return taken, failures
+    def one_connection(number: int) -> tuple[list[float], int, int]:
+        taken, refused, cut, at = list[float](), 0, 0, first + number
+        while time.perf_counter() < began + seconds:
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as link, link.makefile("rb") as stream:
+                try:
+                    while (sent := time.perf_counter()) < began + seconds:
+                        link.sendall(requests[at % len(requests)])
+                        at += CONNECTIONS
+                        status, is_last = read_response(stream)
+                        refused += status >= 400
+                        taken.append(1000 * (time.perf_counter() - sent))
+                        if is_last:
+                            break
+                except OSError:
+                    cut += 1
+        return taken, refused, cut
 
     with ThreadPoolExecutor(CONNECTIONS) as pool:
         results = list(pool.map(one_connection, range(CONNECTIONS)))
-    taken = sorted(latency for latencies, _ in results for latency in latencies)
+    taken = sorted(latency for latencies, *_ in results for latency in latencies)
     p99 = taken[math.ceil(0.99 * len(taken)) - 1]
-    failures = sum(failed for _, failed in results)
-    return Load(len(taken), time.perf_counter() - began, statistics.median(taken), p99, failures)
+    refused, cut = sum(one for _, one, _ in results), sum(one for *_, one in results)
+    return Load(len(taken), time.perf_counter() - began, statistics.median(taken), p99, refused, refused + cut)
 
 
-def read_response(stream: BinaryIO) -> int:
-    """Read one response with a length or in chunks, and return its status. Raises ConnectionError if it is cut."""
+def read_response(stream: BinaryIO) -> tuple[int, bool]:
+    """Read one response; return its status, and whether the server closes the connection after it.
+
+    Raises ConnectionError if the connection is cut.
+    """
     status_line = stream.readline()
     if not status_line:
         raise ConnectionError("the server closed the connection")
-    length, is_chunked = 0, False
+    length, is_chunked, is_last = 0, False, False
     while (line := stream.readline()) not in (b"\r\n", b""):
         name, _, value = line.partition(b":")
         if name.lower() == b"content-length":
             length = int(value)
+        is_last = is_last or (name.lower() == b"connection" and value.strip().lower() == b"close")
         is_chunked = is_chunked or (name.lower() == b"transfer-encoding" and b"chunked" in value)
-    while is_chunked and (length := int(stream.readline(), 16)):
+    while is_chunked and (length := int(stream.readline() or b"0", 16)):
         stream.read(length + 2)
     stream.read(2 if is_chunked else length)
-    return int(status_line.split()[1])
+    return int(status_line.split()[1]), is_last

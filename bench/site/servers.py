@@ -17,7 +17,7 @@ from voting_site.serving import listener
 _SERVE = "bench.site.peers.serve"
 _PATIENCE = 20.0
 
-_WORKERS = 2
+WORKERS = 2
 """Of the peers, as many as the site has by default."""
 
 OPEN = {
@@ -79,11 +79,11 @@ def site(data_dir: Path, **own: str) -> Iterator[Server]:
 def workers(settings: str, folder: Path, own: Mapping[str, str] | None = None) -> Iterator[Server]:
     """Run the site's web server with the WSGI application of other settings."""
     port, log = free_port(), folder / f"{settings}.log"
-    with listener.bound("127.0.0.1", port, _PATIENCE, _WORKERS) as listeners:
+    with listener.bound("127.0.0.1", port, _PATIENCE, WORKERS) as listeners:
         listener.listen(listeners)
         descriptors = [one.fileno() for one in listeners]
         command = [sys.executable, "-m", _SERVE, ",".join(map(str, descriptors)), str(_PATIENCE)]
-        variables = dict(own or {}) | {"DJANGO_SETTINGS_MODULE": settings, "WEB_WORKERS": str(_WORKERS)}
+        variables = dict(own or {}) | {"DJANGO_SETTINGS_MODULE": settings, "WEB_WORKERS": str(WORKERS)}
         with running(command, log, variables, descriptors=descriptors) as process:
             seconds = wait_until(lambda: answers(port), process, log)
             yield Server(port, lambda: descendants(process.pid), start_seconds=seconds)

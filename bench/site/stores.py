@@ -27,10 +27,8 @@ from bench.site.load import read_response
 from bench.site.processes import end_on_signals, free_port, running, wait_until
 from bench.site.servers import OPEN, answers
 
-_SEVERAL_GROUPS = "three groups, member"
-
 MEASURED = (
-    *("front page", "front page, member", "group page, member", _SEVERAL_GROUPS),
+    *("front page", "front page, member", "group page, member", "three groups, member"),
     *("hot list, member", "search", "feed", "vote"),
 )
 
@@ -55,12 +53,7 @@ def site_on(folder: Path, name: str, own: dict[str, str], articles: int) -> Iter
 
 
 def measured(content: Content) -> list[Case]:
-    """Return the cases that are measured: some of those of a single site, and a page of several groups."""
-    named = {case.name: case for case in cases(content)}
-    of_one = named["group page, member"].requests
-    of_three = [sent.replace(b"/groups/group-7/", b"/groups/group-7+group-8+group-9/") for sent in of_one]
-    named[_SEVERAL_GROUPS] = Case(_SEVERAL_GROUPS, of_three, "Log out")
-    return [named[name] for name in MEASURED]
+    return [case for case in cases(content) if case.name in MEASURED]
 
 
 def times_of(port: int, case: Case, first: int, count: int) -> list[float]:
@@ -70,7 +63,7 @@ def times_of(port: int, case: Case, first: int, count: int) -> list[float]:
         for at in range(first, first + count):
             began = time.perf_counter()
             link.sendall(case.requests[at % len(case.requests)])
-            status = read_response(stream)
+            status, _ = read_response(stream)
             taken.append(1000 * (time.perf_counter() - began))
             if status != case.status:
                 raise SystemExit(f"{case.name}: status {status}")

@@ -31,7 +31,8 @@ end
 
 function done(summary, latency)
   local errors = summary.errors
-  local failures = errors.connect + errors.read + errors.write + errors.status + errors.timeout
-  io.write(string.format("load requests=%d microseconds=%d p50=%d p99=%d failures=%d\n",
-    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), failures))
+  local unanswered = errors.connect + errors.read + errors.write + errors.timeout
+  io.write(string.format("load requests=%d microseconds=%d p50=%d p99=%d refused=%d failures=%d\n",
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), errors.status,
+    errors.status + unanswered))
 end

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-DJANGO_PEER = ROOT / "bench" / "orm_peer"
-"""A site of its own, with settings of its own: see `PEER`."""
+OTHER_SETTINGS = (ROOT / "bench" / "orm_peer", ROOT / "bench" / "others")
+"""Sites of their own, with settings of their own: see `PEER`; those of others run in their own environments."""
 
 MODULES = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for path in (ROOT / "bench").rglob("*.py")
-    if path.stem != "__init__" and DJANGO_PEER not in path.parents
+    if path.stem != "__init__" and not set(OTHER_SETTINGS) & set(path.parents)
 )
 
 

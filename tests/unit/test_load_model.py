@@ -102,7 +102,7 @@ def test_the_sum_of_many_ranks_is_that_of_the_law(exponent):
 def test_a_day_sends_more_in_its_busy_hours_and_never_the_same_vote_twice():
     content = Content(1000, [f"s{n}" for n in range(200)], [], ["cookie"], list(range(1, 201)), 0.0)
 
-    sent = Traffic(content, DAY, "day").day(DAY.hours, 6_000, 24.0)
+    sent = list(Traffic(content, DAY, "day").day(DAY.hours, 6_000, 24.0))
 
     assert 5_500 < len(sent) < 6_500
     assert [one.due for one in sent] == sorted(one.due for one in sent)

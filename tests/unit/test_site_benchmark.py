@@ -12,7 +12,7 @@ from bench.site import runs
 from bench.site.cases import Case, request
 from bench.site.figures import Run, figures
 from bench.site.load import Load, printed, read_response
-from bench.site.report import charts, table
+from bench.site.report import charts, publishing, table
 from bench.site.runs import Contender
 from bench.site.usage import StoreCounters
 
@@ -24,7 +24,7 @@ PRINTED = """Running 2s test @ http://127.0.0.1:8000/
   430 requests in 2.00s, 3.41MB read
 Requests/sec:    214.73
 Transfer/sec:      1.70MB
-load requests=430 microseconds=2002500 p50=74210 p99=101400 failures=30
+load requests=430 microseconds=2002500 p50=74210 p99=101400 refused=30 failures=32
 """
 
 
@@ -44,7 +44,7 @@ def cells(line: str) -> list[str]:
 def test_the_load_is_read_from_what_wrk_prints():
     load = printed(PRINTED)
 
-    assert (load.requests, load.failures, load.p50, load.p99) == (430, 30, 74.21, 101.4)
+    assert (load.requests, load.refused, load.failures, load.p50, load.p99) == (430, 30, 32, 74.21, 101.4)
     assert load.unanswered == 16
     assert load.rate == pytest.approx(400 / 2.0025)
 
@@ -65,8 +65,14 @@ def test_a_run_of_wrk_without_a_result_is_an_error():
 def test_a_response_is_read_to_its_end(sent, status):
     stream = io.BytesIO(sent + b"next")
 
-    assert read_response(stream) == status
+    assert read_response(stream) == (status, False)
     assert stream.read() == b"next"
+
+
+def test_a_response_says_if_it_is_the_last_of_its_connection():
+    head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+    assert read_response(io.BytesIO(head)) == (200, True)
 
 
 def test_a_connection_that_is_cut_is_an_error():
@@ -113,8 +119,8 @@ def test_the_table_compares_each_page_with_the_bare_view():
     assert shares["articles"] == "1,000"
     assert shares["round trips"] == "2.0"
     assert shares["× hello, member"] == "–"
-    assert dict(zip(cells(columns), cells(member), strict=True))["× hello, member"] == "0.40"
-    assert dict(zip(cells(columns), cells(hello), strict=True))["× hello"] == "1.000"
+    assert dict(zip(cells(columns), cells(member), strict=True))["× hello, member"] == "0.400"
+    assert dict(zip(cells(columns), cells(hello), strict=True))["× hello"] == "1.00"
 
 
 def test_the_table_by_size_has_the_pages_measured_at_each_size():
@@ -127,8 +133,8 @@ def test_the_table_by_size_has_the_pages_measured_at_each_size():
 
     columns, _rule, *rows = map(cells, table.by_size(results).splitlines())
 
-    assert columns == ["p50, ms", "100 articles", "1,000 articles", "largest ÷ smallest"]
-    assert rows == [["front page", "4.0", "5.0", "1.25"]]
+    assert columns == ["p50", "100 articles, ms", "× with 1,000"]
+    assert rows == [["front page", "4.0", "1.25"]]
 
 
 def test_a_page_is_compared_with_the_bare_view_just_before_and_after(monkeypatch):
@@ -223,3 +229,21 @@ def test_a_form_is_sent_with_its_length():
     assert head.startswith(b"POST /articles/1/vote/ HTTP/1.1\r\n")
     assert b"Content-Length: 11" in head
     assert body == b"choice=vote"
+
+
+def test_tables_are_put_between_the_marks_of_their_files():
+    page = (
+        "a\n<!-- bench/results/site.md -->\nold\n<!-- end -->\n<!-- bench/results/x.md -->\nkept\n<!-- end -->\n"
+    )
+
+    placed = publishing.placed(page, {"site": "| new \\1 |\n"})
+
+    assert placed == page.replace("old", "\n| new \\1 |\n")
+    assert publishing.placed(placed, {"site": "| new \\1 |\n"}) == placed
+
+
+def test_the_page_has_the_columns_that_the_benchmark_writes():
+    results = {contender("hello", "hello"): figures([run(4000, share=1)])}
+    page = publishing.PAGE.read_text("utf-8")
+
+    assert page.count(table.all_figures(results).splitlines()[0]) == 2

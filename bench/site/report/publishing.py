@@ -1,25 +1,37 @@
-"""What a measurement prints, and writes to bench/results/."""
+"""What a measurement prints, and writes to bench/results/: python -m bench.site.report.publishing
+
+Puts the tables of bench/results/ where docs/performance.md has the marks of their files.
+"""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from datetime import date
 
 from bench.site.content import Content
 from bench.site.load import CONNECTIONS, has_wrk
+from bench.site.processes import ROOT
 from bench.site.report import charts, table
 from bench.site.report.table import SITE, Results
 from bench.site.servers import Server
+from voting_site import __version__
 
-FOLDER = Path(__file__).resolve().parents[2] / "results"
+FOLDER = ROOT / "bench" / "results"
+PAGE = ROOT / "docs" / "performance.md"
+
+
+def machine(before: float, after: float) -> str:
+    """Return a sentence about the version and the machine; seconds of 20 million additions in Python."""
+    when = f"Version {__version__}, {date.today()}; {os.cpu_count()} cores"
+    return f"{when}; 20 million additions in Python took {before:.2f} s before and {after:.2f} s after.\n"
 
 
 def conditions(results: Results, seconds: int, skipped: Sequence[str]) -> str:
-    """Return a paragraph about the machine, the client, and what could not be measured."""
+    """Return a paragraph about the client, and what could not be measured."""
     client = "wrk" if has_wrk() else "a client in Python, which takes more of the machine than wrk"
     fewest = min(figures.runs for figures in results.values())
     lines = [
-        f"{os.cpu_count()} cores; {client}, {CONNECTIONS} connections in all; "
-        f"medians of {fewest} interleaved runs of {seconds} s each.",
+        f"{client}, {CONNECTIONS} connections in all; medians of {fewest} interleaved runs of {seconds} s each.",
         *(f"Not measured: {reason}." for reason in skipped),
     ]
     return "\n".join(lines) + "\n"
@@ -41,11 +53,36 @@ def sites(servers: Mapping[int, tuple[Server, Content]], results: Results) -> st
     return table.markdown(["articles", "bytes for each", "store, MB", "web, MB", "start, s"], rows)
 
 
-def publish(sections: Sequence[str], results: Results) -> None:
-    """Print the sections, and write them and the charts."""
+def publish(name: str, sections: Sequence[str]) -> None:
+    """Print the sections, and write them to a file."""
     text = "\n".join(sections)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / "tables.md").write_text(text, "utf-8")
+    (FOLDER / f"{name}.md").write_text(text, "utf-8")
+    print(f"\n{text}\nWritten to {FOLDER}/.")
+
+
+def draw(results: Results) -> None:
+    """Write the charts."""
     (FOLDER / "rates.svg").write_text(charts.rates(results), "utf-8")
     (FOLDER / "latencies.svg").write_text(charts.latencies(results), "utf-8")
-    print(f"\n{text}\nWritten to {FOLDER}/.")
+
+
+def placed(page: str, texts: Mapping[str, str]) -> str:
+    """Return a page with each text between the marks of its name; what has no text stays."""
+
+    def text(match: re.Match[str]) -> str:
+        new = texts.get(match["name"])
+        return match[0] if new is None else f"{match['mark']}\n\n{new.strip()}\n\n<!-- end -->"
+
+    marks = r"(?P<mark><!-- bench/results/(?P<name>\w+)\.md -->)\n.*?<!-- end -->"
+    return re.sub(marks, text, page, flags=re.DOTALL)
+
+
+def main() -> None:
+    texts = {path.stem: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
+    PAGE.write_text(placed(PAGE.read_text("utf-8"), texts), "utf-8")
+    print(f"{PAGE} written.")
+
+
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,7 @@ SITE, HELLO = "site", "hello"
 Results = Mapping[Contender, Figures]
 
 _COLUMNS = (
-    *("server", "page", "articles", "requests/s", "±", "× hello", "× hello, member", "p50, ms", "p99, ms"),
+    *("server", "page", "articles", "× hello", "× hello, member", "±", "requests/s", "p50, ms", "p99, ms"),
     *("web CPU, ms", "store CPU, ms", "commands", "round trips", "web, MB"),
 )
 
@@ -29,15 +29,15 @@ def all_figures(results: Results) -> str:
 
 def _row(contender: Contender, of: Figures, member: float) -> list[str]:
     has_store, name = of.commands > 0, contender.case.name
-    is_of_members = member and (name == "vote" or name.endswith(", member"))
+    is_of_members = member and (name == "vote" or ", member" in name)
     return [
         contender.peer,
-        contender.case.name + (f" ({of.failures} failures)" if of.failures else ""),
+        contender.case.name + (f" ({of.failures:,} of {of.requests:,} failed)" if of.failures else ""),
         f"{contender.articles:,}" if contender.articles else "–",
-        f"{of.rate:,.0f}",
+        f"{of.share:#.3g}",
+        f"{of.share / member:#.3g}" if is_of_members else "–",
         f"{of.spread:.0%}",
-        f"{of.share:.3f}",
-        f"{of.share / member:.2f}" if is_of_members else "–",
+        f"{of.rate:,.0f}",
         f"{of.p50:.1f}",
         f"{of.p99:.1f}",
         f"{of.web_ms:.2f}",
@@ -49,15 +49,15 @@ def _row(contender: Contender, of: Figures, member: float) -> list[str]:
 
 
 def by_size(results: Results) -> str:
-    """Return p50 of the site's pages by the number of articles, and the ratio of the largest to the smallest."""
+    """Return p50 of the site's pages with the fewest articles, and those with more as multiples of it."""
     p50: dict[str, dict[int, float]] = {}
     for contender, of in results.items():
         if contender.peer == SITE:
             p50.setdefault(contender.case.name, {})[contender.articles] = of.p50
-    sizes = sorted({size for values in p50.values() for size in values})
+    fewest, *more = sorted({size for values in p50.values() for size in values})
     rows = [
-        [page, *(f"{values[size]:.1f}" for size in sizes), f"{values[sizes[-1]] / values[sizes[0]]:.2f}"]
+        [page, f"{values[fewest]:.1f}", *(f"{values[size] / values[fewest]:.2f}" for size in more)]
         for page, values in p50.items()
-        if values.keys() == set(sizes)
+        if values.keys() == {fewest, *more}
     ]
-    return markdown(["p50, ms", *(f"{size:,} articles" for size in sizes), "largest ÷ smallest"], rows)
+    return markdown(["p50", f"{fewest:,} articles, ms", *(f"× with {size:,}" for size in more)], rows)
