@@ -106,11 +106,17 @@ class FormTokenMiddleware(CsrfViewMiddleware):
         return rejection
 
     def process_response(self, request: HttpRequest, response: Any) -> Any:
-        """Answer a stale form with 403, because nothing was changed, and restore the request's method."""
+        """Answer a stale form with 403, because nothing was changed, and restore the request's method.
+
+        A member's browser keeps the cookie that it has, for a year. After that, the next page sets another one.
+        """
         if unsent_form.is_stale(request):
             request.method = "POST"
             if response.status_code == 200:
                 response.status_code = 403
+        cookies, secret = request.COOKIES, request.META.get(_COOKIE)
+        if settings.SESSION_COOKIE_NAME in cookies and cookies.get(settings.CSRF_COOKIE_NAME) == secret:
+            request.META["CSRF_COOKIE_NEEDS_UPDATE"] = False
         return super().process_response(request, response)
 
 

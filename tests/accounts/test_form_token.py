@@ -5,6 +5,7 @@ from django.template.backends.utils import csrf_input
 from django.test import RequestFactory
 
 from accounts.web.middleware import form_token, form_token_input, masked
+from tests.cast import PASSWORD
 
 
 def test_django_finds_the_secret_in_every_token():
@@ -15,6 +16,23 @@ def test_django_finds_the_secret_in_every_token():
     assert not any(map(_does_token_match, tokens, secrets[1:]))
     assert {letter for token in tokens for letter in token[:32]} == set(CSRF_ALLOWED_CHARS)
     assert len({masked("a" * 32) for _ in range(100)}) == 100
+
+
+def test_a_page_of_a_member_sets_no_cookie_that_the_browser_has(as_alice):
+    first, second = as_alice.get("/settings/"), as_alice.get("/settings/")
+
+    assert "csrftoken" in first.cookies
+    assert 'name="csrfmiddlewaretoken"' in second.text
+    assert not second.cookies
+
+
+def test_a_login_sets_another_cookie(as_alice):
+    as_alice.get("/settings/")
+    former = as_alice.cookies["csrftoken"].value
+
+    answer = as_alice.post("/login/", {"username": "alice", "password": PASSWORD})
+
+    assert answer.cookies["csrftoken"].value != former
 
 
 def test_a_token_sets_and_renews_the_cookie_as_djangos_does():
