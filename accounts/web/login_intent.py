@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
@@ -37,6 +37,15 @@ def local_path(target: str) -> str:
 
     Returns '' for login pages and POST-only addresses too.
     """
+    return _local_path(target) if len(target) <= _KEPT_LENGTH else _local_path.__wrapped__(target)
+
+
+_KEPT_LENGTH = 200
+"""Characters of the longest address whose answer is kept: most forms of a page name the same short one."""
+
+
+@lru_cache(500)
+def _local_path(target: str) -> str:
     if not target.startswith("/") or "\\" in target or not target.isprintable():
         return ""
     if not url_has_allowed_host_and_scheme(target, allowed_hosts=None):
