@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
@@ -98,7 +99,10 @@ class ReaderMiddleware:
 
 def _member(request: HttpRequest) -> Any:
     """Return the member who is logged in; None if there is none, or if the accounts' database is unavailable."""
-    if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.path.startswith(_IMPERSONAL):
+    if request.path.startswith(_IMPERSONAL):
+        return None
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES:
+        request.user = AnonymousUser()  # as below: not lazy
         return None
     try:
         request.user = member_of(request)  # not lazy: pages read a hundred of its attributes
