@@ -5,11 +5,13 @@ here; all else of moderation stands above it.
 """
 
 from contextlib import suppress
+from typing import Any
 
 from django.http import HttpRequest
 
 from accounts.models import Ban, User
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, REMOVE_ARTICLES
+from articles import site
 from articles.domain.comments import is_root
 from articles.domain.errors import (
     ArticleNotFound,
@@ -21,6 +23,7 @@ from articles.domain.errors import (
 )
 from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
+from articles.site import Recent
 from articles.wiring import repository
 
 
@@ -88,6 +91,28 @@ class QueueLink:
         with suppress(StoreUnavailable, StoreDamaged):
             return appeals + repository().flags.count()
         return appeals
+
+
+def _load_waiting() -> tuple[int, int, int]:
+    """Return the numbers of flagged subjects, open appeals and sign-ups. Two queries, one round trip."""
+    flags = 0
+    with suppress(StoreUnavailable, StoreDamaged):
+        flags = repository().flags.count()
+    return flags, Ban.objects.with_open_appeals().count(), site.count_waiting()
+
+
+_waiting: Recent[tuple[int, int, int]] = Recent(_load_waiting, (0, 0, 0))
+forget_waiting = _waiting.forget
+
+
+def count_waiting(user: Any) -> int:
+    """Return how much waits for a decision of this member. Every process counts once in some seconds."""
+    removes: bool = user.has_perm(REMOVE_ARTICLES)
+    bans: bool = user.has_perm(BAN_MEMBERS)
+    if not (removes or bans):
+        return 0
+    flags, appeals, sign_ups = _waiting.get()
+    return flags + bans * appeals + removes * sign_ups
 
 
 def may_see_subjects(request: HttpRequest) -> bool:

@@ -25,7 +25,7 @@ from articles import site, wiring
 from articles.domain.articles import ArticleId
 from articles.domain.rules import Rules
 from articles.repository import Repository
-from moderation import subjects
+from moderation import rights, subjects
 from tests import naming
 from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids
@@ -226,6 +226,7 @@ def _forget_repositories() -> None:
     wiring.forget_repositories()
     site.forget_texts()
     site.forget_hosts()
+    rights.forget_waiting()
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from articles.formatting.kept import drawn
 from articles.site import site_text
 from articles.web.preferences import preferences_of
 from articles.wiring import is_about_to_move, repository
-from moderation.rights import QueueLink, VotingRingsLink
+from moderation.rights import QueueLink, VotingRingsLink, count_waiting
 
 
 def form_token(request: HttpRequest) -> dict[str, Any]:
@@ -79,6 +79,9 @@ class Frame(NamedTuple):
     """The number of the member's new notices, news of a ban included; None if it is not known."""
 
     sees_moderation: bool
+    waiting: int
+    """How much waits for this moderator; some seconds old."""
+
     sees_operation: bool
     is_staff: bool
     theme: str
@@ -116,6 +119,7 @@ def frame_of(request: HttpRequest) -> Frame:
         unread=_unread(user, unread and unread.count),
         sees_moderation=user.is_authenticated
         and any(map(user.has_perm, (SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES))),
+        waiting=count_waiting(user) if user.is_authenticated else 0,
         sees_operation=user.is_staff and user.has_perm("articles.see_operation"),
         is_staff=user.is_staff,
         theme=preferences.theme,

@@ -140,7 +140,7 @@ def test_the_members_own_vote_differs_in_shape_and_colour(open_page):
     for name in ("password1", "password2"):
         page.fill(f"main [name={name}]", "a long secret 71")
     page.click("main form button[type=submit]")
-    page.wait_for_selector("header form[action='/logout/']")
+    page.wait_for_selector(".account summary")
     page.goto("/newest/")
     look = "one => { const its = getComputedStyle(one.querySelector('svg')); return [its.fill, its.color] }"
     button = page.locator(".row button.vote[aria-pressed=false]").first

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import log_in, window
+from tests.browser.windows import follow_in_account_menu, log_in, window
 
 pytestmark = pytest.mark.browser
 
@@ -63,6 +63,6 @@ def test_a_text_outlives_a_lost_connection_and_no_other_member_sees_it(page, sit
     expect(page.locator("main [name=title]")).to_have_value("")
     page.fill("main [name=title]", "Until the logout")
     assert len(page.evaluate(KEPT)) == 1
-    page.get_by_role("button", name="Log out").click()
+    follow_in_account_menu(page, "form[action='/logout/'] button")
     expect(page.get_by_role("link", name="Log in")).to_be_visible()
     assert page.evaluate(KEPT) == []

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.looks import EVERY_LOOK, LOOKS, send, window
+from tests.browser.windows import follow_in_account_menu
 
 pytestmark = pytest.mark.browser
 
@@ -58,7 +59,7 @@ def test_a_click_before_signing_up_then_votes_and_a_post(page):
     row = "#" + page.get_attribute("main article.article", "id")
     expect_choice(page, row, "vote", 1)
 
-    page.click(f"header a[href='/users/{name}/']")
+    follow_in_account_menu(page, f"a[href='/users/{name}/']")
     expect(page.locator("main .row h2")).to_contain_text(f"A journey of {name}")
 
     page.goto(article)
@@ -68,12 +69,12 @@ def test_a_click_before_signing_up_then_votes_and_a_post(page):
     page.goto("/mine/saved/")
     expect(page.locator("main .row h2")).to_contain_text(f"A journey of {name}")
 
-    page.click("header a[href='/settings/']")
+    follow_in_account_menu(page, "a[href='/settings/']")
     send(page, email=f"{name}@example.org", password=SECRET)
     expect(page.locator(".message")).to_be_visible()
     expect(page.locator("main [name=email]")).to_have_value(f"{name}@example.org")
 
-    page.click("header form[action='/logout/'] button")
+    follow_in_account_menu(page, "form[action='/logout/'] button")
     expect(page.locator("header a[href^='/login/']")).to_be_visible()
     page.goto(article)
     expect_choice(page, row, None, 1)

@@ -52,6 +52,12 @@ def log_in(page: Page, site: Site, name: str) -> None:
     page.wait_for_url(lambda address: "/login/" not in address)
 
 
+def follow_in_account_menu(page: Page, selector: str) -> None:
+    """Open the account's menu in the header, and click on what it holds."""
+    page.click(".account summary")
+    page.click(f".account {selector}")
+
+
 def tab_to(page: Page, target: Locator) -> None:
     """Press Tab until the element has the focus, which must be visible."""
     for _ in range(400):

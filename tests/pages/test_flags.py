@@ -10,6 +10,7 @@ from accounts.models import Ban, User
 from articles import wiring
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason, FlagState
+from moderation import rights
 from tests.cast import MODERATOR
 from tests.factories import browser_of, comment_on
 from tests.pages.lists import text_of
@@ -269,3 +270,19 @@ def test_the_export_contains_the_members_flags(alice, bob, flagged):
         "state": "open",
     }
     assert exported(alice) == []
+
+
+def test_the_header_of_moderators_shows_how_much_waits_and_counts_it_once_for_many_pages(
+    site_store, article, bob, carol, flagged
+):
+    moderator, waits = browser_of(carol), '<span class="badge">1<span class="unseen"> waiting'
+
+    page = moderator.get("/").text
+
+    assert page.count(waits) == 2, "on the account's menu, and in it"
+    assert 'href="/moderation/queue/"' in page
+    assert waits not in browser_of(bob).get("/").text
+    site_store.flags.take_back(root_of(article), bob.pk)
+    assert moderator.get("/").text.count(waits) == 2
+    rights.forget_waiting()
+    assert waits not in moderator.get("/").text

@@ -54,7 +54,6 @@ def test_each_template_has_its_own_number_of_kept_drawings():
 @pytest.mark.parametrize(
     "other",
     [
-        {"is_staff": True},
         {"theme": "dark"},
         {"keyboard": False},
         {"has_rules": True},

@@ -262,19 +262,19 @@ def test_members_without_permission_are_refused_and_readers_must_log_in(site_sto
     assert site_store.articles.get(article).groups == ("python",)
 
 
-def lists_of(page):
-    return re.search(r'<nav class="lists".*?</nav>', page, re.DOTALL)[0]
+def account_of(page):
+    return re.search(r'<nav class="account".*?</nav>', page, re.DOTALL)[0]
 
 
 def test_one_menu_entry_leads_moderators_to_all_their_tools(site_store, article, alice, carol):
     browser = browser_of(carol)
 
-    assert "Moderation" not in lists_of(Client().get("/").text) + lists_of(browser_of(alice).get("/").text)
+    assert "Moderation" not in account_of(Client().get("/").text) + account_of(browser_of(alice).get("/").text)
     names = ("", "queue/", "rings/", "removed/", "hosts/", "members/", "views/")
     tools = [*(f"/moderation/{name}" for name in names), "/lab/", "/groups/"]
     for path in (*tools[:-1], "/moderation/groups/"):
         page = browser.get(path).text
-        assert re.search(r'<a href="/moderation/" aria-current="\w+">Moderation</a>', lists_of(page)), path
+        assert re.search(r'<a href="/moderation/" aria-current="\w+">Moderation</a>', account_of(page)), path
         (inside,) = re.findall(r'<nav aria-label="Moderation">.*?</nav>', page, re.DOTALL)
         assert re.findall(r'href="([^"]+)"', inside) == tools
     assert 'aria-label="Moderation"' not in Client().get("/moderation/").text

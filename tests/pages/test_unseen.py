@@ -76,7 +76,7 @@ def test_a_group_can_be_ordered_by_points(site_store, article, alice):
     response = Client().get("/groups/python/?order=points")
 
     assert rows(response) == [article, other]
-    assert CURRENT.findall(text_of(response)) == ["/groups/", "?order=points"]
+    assert [*dict.fromkeys(CURRENT.findall(text_of(response)))] == ["/groups/", "?order=points"]
 
 
 # Several groups

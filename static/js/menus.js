@@ -1,0 +1,19 @@
+// Closes the header's open menu when the reader presses Escape, or clicks or moves the focus elsewhere.
+(() => {
+  "use strict";
+
+  const open = () => document.querySelector(".drop[open]");
+  const leave = ({ target }) => {
+    const menu = open();
+    if (menu && !menu.contains(target)) menu.open = false;
+  };
+
+  document.addEventListener("click", leave);
+  document.addEventListener("focusin", leave);
+  document.addEventListener("keydown", ({ key }) => {
+    const menu = key === "Escape" && open();
+    if (!menu) return;
+    menu.open = false;
+    menu.firstElementChild.focus();
+  });
+})();
