@@ -10,21 +10,10 @@ from importlib import import_module
 
 import django
 from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from bench.site.content import MEMBERS, title
-
-
-def session_of(user):
-    """Return the key of a new session of a member."""
-    session = import_module(settings.SESSION_ENGINE).SessionStore()
-    session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-    session.save()
-    return session.session_key
+from bench.site.content import MEMBERS, new_session, title
 
 
 def main():
@@ -36,7 +25,7 @@ def main():
     with transaction.atomic():
         members = [site.member(f"member{n + 1}") for n in range(MEMBERS)]
         ids = site.add([(title(n), members[n % MEMBERS]) for n in range(articles)])
-        sessions = [session_of(member) for member in members]
+        sessions = [new_session(member) for member in members]
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     print(json.dumps({"sessions": sessions, "ids": ids}))

@@ -38,10 +38,11 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
         deadline = 60 * options.minutes - IN_PROCESS_SECONDS + (time.monotonic() if options.peers else began)
         warm_up(contenders.servers)
         runs = Rounds(contenders.bare, contenders.servers, options.rounds, options.seconds).run(deadline)
+        results = {contender: figures(of) for contender, of in runs.items()}
+        contenders.check_votes(results)
         if not (options.pages or options.peers):
             _site, content = contenders.sites[contenders.middle]
             drawings = first.measure(folder / str(contenders.middle), content.sessions[0])
-    results = {contender: figures(of) for contender, of in runs.items()}
     sections = [
         publishing.conditions(results, options.seconds, contenders.skipped),
         table.all_figures(results),

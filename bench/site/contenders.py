@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +15,8 @@ from bench.site.peers import nginx
 from bench.site.peers.others import others
 from bench.site.processes import ROOT, environment
 from bench.site.report.table import HELLO as BARE
-from bench.site.report.table import SITE
-from bench.site.runs import Contender
+from bench.site.report.table import SITE, Results
+from bench.site.runs import Contender, WrongPage
 from bench.site.servers import OPEN, Server, site, workers
 
 AT_EACH_SIZE = (
@@ -53,6 +53,9 @@ class Contenders:
     skipped: list[str] = field(default_factory=list)
     """Why peers are missing."""
 
+    votes: dict[str, tuple[Callable[[], int], int]] = field(default_factory=dict)
+    """What counts the votes of sites that others wrote, and their number before."""
+
     bare: Contender = field(default_factory=lambda: Contender(BARE, HELLO, 0))
 
     @property
@@ -82,8 +85,16 @@ class Contenders:
     def _add_others(self) -> None:
         if reason := orm_server.missing():
             raise SystemExit(f"{reason}.")
-        for name, (server, of) in self.stack.enter_context(others(self.folder, self.middle)).items():
+        for name, (server, of, votes) in self.stack.enter_context(others(self.folder, self.middle)).items():
             self.servers |= {Contender(name, case, self.middle): server for case in of if self._is_chosen(case)}
+            self.votes[name] = votes, votes()
+
+    def check_votes(self, results: Results) -> None:
+        """Raise WrongPage if a site that others wrote has answered votes that it did not count."""
+        for name, (votes, before) in self.votes.items():
+            of = next((of for one, of in results.items() if (one.peer, one.case.name) == (name, "vote")), None)
+            if of and votes() - before < of.answered:
+                raise WrongPage(f"{name}: {votes() - before:,} votes were counted, {of.answered:,} answered")
 
     def _add_hello_of_members(self) -> None:
         data_dir, (_site, content) = self.folder / str(self.middle), self.sites[self.middle]

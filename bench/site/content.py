@@ -18,7 +18,7 @@ from datetime import timedelta
 from importlib import import_module
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
@@ -98,8 +98,6 @@ def used_memory(repository: "Repository") -> int:
 
 def add_members(names: Sequence[str], first: int = 1) -> list[str]:
     """Create members who joined a month ago, with ids from `first` on; return their session keys."""
-    from django.conf import settings
-    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.utils import timezone
 
     from accounts.models import User
@@ -109,16 +107,21 @@ def add_members(names: Sequence[str], first: int = 1) -> list[str]:
         User(pk=n, username=name, canonical_name=name, date_joined=joined, password="!")
         for n, name in enumerate(names, first)
     )
-    sessions = []
-    for user in members:
-        session = import_module(settings.SESSION_ENGINE).SessionStore()
-        session[SESSION_KEY] = str(user.pk)
-        session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-        session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-        session["renewed"] = int(time.time())
-        session.save()
-        sessions.append(str(session.session_key))
-    return sessions
+    return [new_session(user) for user in members]
+
+
+def new_session(user: Any) -> str:
+    """Return the key of a new session of a member of any Django site."""
+    from django.conf import settings
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+
+    session = import_module(settings.SESSION_ENGINE).SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session["renewed"] = int(time.time())
+    session.save()
+    return str(session.session_key)
 
 
 def add_special(repository: "Repository", articles: int) -> dict[str, list[str]]:

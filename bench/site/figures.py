@@ -50,8 +50,14 @@ class Figures:
     web_memory: float
     store_memory: float
     requests: int
+    refused: int
     failures: int
     """Sums of all runs."""
+
+    @property
+    def answered(self) -> int:
+        """Requests that were answered as they should be."""
+        return self.requests - self.refused
 
     @property
     def spread(self) -> float:
@@ -78,5 +84,6 @@ def figures(runs: Sequence[Run]) -> Figures:
         web_memory=median(lambda run: run.web_memory),
         store_memory=median(lambda run: run.counters.memory_bytes),
         requests=sum(run.load.requests for run in runs),
+        refused=sum(run.load.refused for run in runs),
         failures=sum(run.load.failures for run in runs),
     )

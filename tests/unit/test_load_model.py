@@ -1,17 +1,20 @@
 """The model of how large the site gets: its fits, what it computes, and that docs/scaling.md says the same."""
 
 import math
+import threading
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from bench.load_model import figures, report, spread
+from bench.load_model import client, figures, report, spread
 from bench.load_model.day import Day, fit_exponent, read_day, shares, zipf
 from bench.load_model.mix import KEPT, PAGES, REPLAYED
 from bench.load_model.model import Cost, Costs, Sample, fit, memory, proportional, renders
 from bench.load_model.plan import Load, Machines, plan, sum_of_powers
-from bench.load_model.traffic import Traffic
+from bench.load_model.traffic import Sent, Traffic
+from bench.site.cases import request
 from bench.site.content import Content
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scaling.md").read_text("utf-8")
@@ -234,3 +237,41 @@ def test_the_model_predicts_the_days_that_were_measured():
         assert check.failures == 0
         for figure in ("web_ms", "store_ms", "commands", "bytes"):
             assert 0.6 < getattr(check.predicted, figure) / getattr(check.measured, figure) < 1.6
+
+
+# The client
+
+
+class Closing(BaseHTTPRequestHandler):
+    """Answers /last with its connection's last answer, closes the connection of /cut without one, refuses /no."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.close_connection = self.path in ("/last", "/cut")
+        if self.path != "/cut":
+            self.send_response(403 if self.path == "/no" else 200)
+            self.send_header("Content-Length", "0")
+            if self.path == "/last":
+                self.send_header("Connection", "close")
+            self.end_headers()
+
+    def log_message(self, *_):
+        """Print nothing."""
+
+
+def test_requests_fail_if_they_are_refused_or_cut_and_not_if_they_are_the_last_of_a_connection():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Closing) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        sent = [Sent(0.0, path, request(path)) for path in ("/", "/last", "/cut", "/no") for _ in range(20)]
+        answers = client.send(server.server_port, sent)
+        server.shutdown()
+        thread.join()
+
+    assert {path: (len(of.latencies), of.failures) for path, of in answers.items()} == {
+        "/": (20, 0),
+        "/last": (20, 0),
+        "/cut": (20, 20),
+        "/no": (20, 20),
+    }

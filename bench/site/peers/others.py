@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -54,6 +55,9 @@ class Other:
     voted: str
     """What the response contains."""
 
+    votes: str
+    """The table of votes."""
+
 
 def _askbot_vote(entry: int, cookie: str) -> bytes:
     body = f"type=1&postId={entry}&csrfmiddlewaretoken={TOKEN}"
@@ -85,6 +89,7 @@ OTHERS = (
         ("IsAuthenticated'] = false", "IsAuthenticated'] = true"),
         _askbot_vote,
         '"success": 1',
+        "vote",
     ),
     Other(
         "Misago 0.39.6",
@@ -95,6 +100,7 @@ OTHERS = (
         ('"isAuthenticated": false', '"isAuthenticated": true'),
         _misago_vote,
         '"is_liked":true',
+        "misago_threads_postlike",
     ),
     Other(
         "Spirit 0.14.3",
@@ -105,13 +111,14 @@ OTHERS = (
         ("Log in", "Log out"),
         _spirit_vote,
         "url_delete",
+        "spirit_comment_like_commentlike",
     ),
 )
 
 
 @contextmanager
-def others(folder: Path, articles: int) -> Iterator[dict[str, tuple[Server, list[Case]]]]:
-    """Yield each site by its name, running, and its cases."""
+def others(folder: Path, articles: int) -> Iterator[Mapping[str, tuple[Server, list[Case], Callable[[], int]]]]:
+    """Yield each site by its name, running, its cases, and what counts its votes."""
     with ExitStack() as stack:
         sockets, postgres = stack.enter_context(postgres_server())
         (folder / "cache").mkdir()
@@ -129,7 +136,8 @@ def others(folder: Path, articles: int) -> Iterator[dict[str, tuple[Server, list
             }
             _prepare(other, kept, variables, articles)
             server = stack.enter_context(_serving(other, kept, variables, folder, postgres))
-            sites[other.name] = server, _cases(other, json.loads((kept / "content.json").read_text("utf-8")))
+            cases = _cases(other, json.loads((kept / "content.json").read_text("utf-8")))
+            sites[other.name] = server, cases, partial(_count, other, str(sockets))
         yield sites
 
 
@@ -164,6 +172,11 @@ def _prepare(other: Other, kept: Path, variables: Mapping[str, str], articles: i
     _run("pg_dump", *postgres, "-Fc", "-f", str(kept / "dump"), name)
     mark.write_text(key, "ascii")
     return None
+
+
+def _count(other: Other, sockets: str) -> int:
+    query = ("-d", other.module, "-Atc", f"SELECT count(*) FROM {other.votes}")
+    return int(subprocess.check_output(["psql", "-h", sockets, "-U", "postgres", *query]))
 
 
 def _run(*command: str, **options: object) -> None:
