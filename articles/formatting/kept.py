@@ -35,6 +35,8 @@ LONGEST_VALUE = 500
 _MARK = secrets.token_hex(8)
 _HOLE = re.compile(f"<!--{_MARK} ([^>]+)-->")
 
+_UNSAFE = re.compile("""[&<>"']""")
+
 Parts = tuple[str, ...]
 """Text and names of holes in turn, text first and last."""
 
@@ -75,9 +77,15 @@ def kept(template: str, shape: Shape, holes: Holes) -> Markup:
 
 def filled(parts: Parts, holes: Holes) -> Markup:
     """Return the text with the contents of its holes. Raises KeyError for a hole without content."""
-    texts, contents = list(parts), {name: escape(holes[name]) for name in dict.fromkeys(parts[1::2])}
+    texts, contents = list(parts), {name: _escaped(holes[name]) for name in dict.fromkeys(parts[1::2])}
     texts[1::2] = [contents[name] for name in parts[1::2]]
     return Markup("".join(texts))  # nosec B704 # noqa: S704 - templates escape
+
+
+def _escaped(content: object) -> str:
+    """Escape a content as `markupsafe` does, which is not called where nothing is to be escaped."""
+    is_safe = type(content) is Markup or (type(content) is str and _UNSAFE.search(content) is None)
+    return content if is_safe else escape(content)  # type: ignore[return-value]
 
 
 def piece(template: str, holes: Holes, /, **values: Hashable) -> Markup:
