@@ -603,5 +603,5 @@ def test_no_script_gets_more_ids_than_one_step_allows(repository, monkeypatch, w
     monkeypatch.setattr(repository.store, "run", watched)
     assert problems(repository) if work == "audit" else repository.repair.run()
 
-    assert max(given.values()) <= 5 + 6  # the ids, and the other arguments
+    assert max(given.values()) <= 5 + 7  # the ids, and the other arguments
     assert given[f"{work}/group"] == 2 + 5

@@ -368,3 +368,19 @@ def test_a_voter_that_is_no_member_brings_no_list(repository):
     repository.repair.run()
 
     assert not repository.store.client.exists(names.prefix + "votes:1e999")
+
+
+def test_the_repair_notes_for_search_indexes_only_what_it_moved_or_found_wrong(used):
+    client = used.store.client
+    used.repair.run()
+    first, second = used.store.shards.of(1), used.store.shards.of(2)
+    for names in used.store.shards.all:
+        client.delete(names.changes)
+    client.zadd(first.order(Order.POINTS), {"1": 10**12})
+    client.hset(second.article(2), "text_bytes", 17)
+
+    used.repair.run()
+
+    noted = {member for names in used.store.shards.all for member in client.zrange(names.changes, 0, -1)}
+    assert noted == {"1", "2"}
+    assert problems(used) == []

@@ -147,7 +147,8 @@ class Repair:
         `former`: the groups that they had before. Raises StoreError.
         """
         for keys, numbers in self._store.shards.split(ids).items():
-            self._repair_batch(keys, list(map(str, numbers)), set(numbers), _Named(), lambda _: None)
+            batch = list(map(str, numbers))
+            self._repair_batch(keys, batch, set(numbers), _Named(), lambda _: None, notes_all=True)
             for slug in {slug for number in numbers for slug in former.get(number, ())}:
                 self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *numbers])
         self._flags.settle(map(root_of, ids))
@@ -165,27 +166,42 @@ class Repair:
             carry_out(check_log(self._store, keys, "repair"))
 
     def _repair_batch(
-        self, keys: Keys, batch: list[str], with_sets: Container[ArticleId], named: _Named, tell: Tell
+        self,
+        keys: Keys,
+        batch: list[str],
+        with_sets: Container[ArticleId],
+        named: _Named,
+        tell: Tell,
+        *,
+        notes_all: bool = False,
     ) -> None:
         """Repair these articles, one by one if they cannot be all together; note what they name.
 
-        `with_sets`: the ids of those that have voter sets or counters.
+        `with_sets`: the ids of those that have voter sets or counters; `notes_all`: whether search indexes have to
+        read them all again.
         """
         try:
-            self._repair_articles(keys, batch, with_sets, named, tell)
+            self._repair_articles(keys, batch, with_sets, named, tell, notes_all=notes_all)
         except StoreDamaged:
             if len(batch) > 1:
                 for one in batch:
-                    self._repair_batch(keys, [one], with_sets, named, tell)
+                    self._repair_batch(keys, [one], with_sets, named, tell, notes_all=notes_all)
             else:
                 named.discussed.add(int(batch[0]))
                 tell(Finding(keys.article(int(batch[0])), "is damaged, and left as it is"))
 
     def _repair_articles(
-        self, keys: Keys, batch: list[str], with_sets: Container[ArticleId], named: _Named, tell: Tell
+        self,
+        keys: Keys,
+        batch: list[str],
+        with_sets: Container[ArticleId],
+        named: _Named,
+        tell: Tell,
+        *,
+        notes_all: bool = False,
     ) -> None:
         articles = dict[str, Facts]()
-        carry_out(check_articles(self._store, keys, batch, articles, with_sets, verb="repair"))
+        carry_out(check_articles(self._store, keys, batch, articles, with_sets, "repair", notes_all=notes_all))
         for article_id, article in articles.items():
             for slug in set(split_groups(article.groups or "")):
                 named.groups[slug] += article.state == "listed"

@@ -12,9 +12,10 @@ end
 
 -- The same for several articles.
 local function note_all_changed(prefix, ids)
+  if #ids == 0 then return end
   local seconds, microseconds = unpack(redis.call('TIME'))
-  local at, notes = string.format('%d%06d', seconds, microseconds), {}
-  for _, id in ipairs(ids) do notes[#notes + 1], notes[#notes + 2] = at, id end
+  local notes = {}
+  for _, id in ipairs(ids) do notes[#notes + 1], notes[#notes + 2] = seconds * 1e6 + microseconds, id end
   in_batches(notes, function(...) redis.call('ZADD', prefix .. 'changes:', ...) end)
   redis.call('ZREMRANGEBYRANK', prefix .. 'changes:', 0, -CHANGES_KEPT - 1)
 end

@@ -32,11 +32,12 @@ end
 
 -- Add articles to their lists, each list with one command for all; to the hot list if they have been viewed and, where
 -- `keep` is given, rank among that many. Each is {id, time, votes, opposes, left_out, groups, last_comment, locked}: groups
--- as a list, the last two as in its hash. `place_of` returns an article's place among all in an order, or false: what is in
--- its place is not written. Everything that can fail is read before the first write, so a script that may meet damaged data
--- lists an article before it writes anything else.
-local function list_articles(prefix, articles, current, keep, place_of)
-  local ids, hot, joined, ranked, unranked = {}, {}, {}, {}, {}
+-- as a list, the last two as in its hash. Everything that can fail is read before the first write, so a script that may
+-- meet damaged data lists an article before it writes anything else.
+-- `place_of` returns an article's place among all in an order, or false: what is in its place is not written, and noted for
+-- search indexes only if `notes_all`.
+local function list_articles(prefix, articles, current, keep, place_of, notes_all)
+  local ids, hot, joined, ranked, unranked, moved, noted = {}, {}, {}, {}, {}, {}, {}
   for n, one in ipairs(articles) do ids[n] = one.id end
   for n, pv in ipairs(all_page_views(prefix, ids)) do
     local one = articles[n]
@@ -55,6 +56,7 @@ local function list_articles(prefix, articles, current, keep, place_of)
   end
   local function rank(order, one, value)
     local is_right = place_of and value == tonumber(place_of(order, one) or '')
+    moved[one] = moved[one] or not is_right
     if is_right and not any_made then return end
     local lists, first, second = unranked, one.id, nil
     if value then lists, first, second = ranked, exactly(value), one.id end
@@ -82,10 +84,11 @@ local function list_articles(prefix, articles, current, keep, place_of)
   for group, these in pairs(joined) do in_batches(these, function(...) redis.call('SADD', group, ...) end) end
   for ranking, these in pairs(ranked) do in_batches(these, function(...) redis.call('ZADD', ranking, ...) end) end
   for ranking, these in pairs(unranked) do in_batches(these, function(...) redis.call('ZREM', ranking, ...) end) end
-  note_all_changed(prefix, ids)
   for n, one in ipairs(articles) do
+    if moved[one] or notes_all then noted[#noted + 1] = one.id end
     if hot[n] then rank_hot(prefix, one.id, hot[n], one.groups, keep or math.huge) end
   end
+  note_all_changed(prefix, noted)
 end
 
 -- The same for one article, whose last comment is read.

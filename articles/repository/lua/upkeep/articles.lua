@@ -4,7 +4,8 @@ their hashes require, and correct the rest, but not the counts of votes. Idempot
 its hash should say is not known.
 KEYS  1 removed
 ARGV  1 shard prefix  2 now, s  3 most voters and log entries to examine  4 grace, s  5 size of the hot list
-      6 ids, separated by commas, of those that have voter sets or counters, as far as the caller knows  7… ids
+      6 ids, separated by commas, of those that have voter sets or counters, as far as the caller knows
+      7 1 if search indexes have to read all of them again, or 0  8… ids
 Returns  {number of articles checked, {ids of those with too many voters or log entries for one step},
          {id, problem, id, problem …}, {groups, state, 1 if it has any field about comments, or 0, of each article checked}};
          the state is "listed" | "removed" | "damaged" | "missing". The groups are nil where the article lacks them
@@ -13,7 +14,7 @@ TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:
          posted:<user> w, gone: r, leftout: r, leftout:acts: r, <order>: rw, top:<period> w, removed: rw,
          group:<slug> w, <order>:<slug> w, hot:score w, counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> w,
          days:<id> w, rings: rw, viewed: rw, history:<id> w, next:score rw, changes: w, ranking: rw, log: r
-INCLUDE  articles, closing, formulas, left_out, listing, lists, members, moderation_log, ranking, values
+INCLUDE  articles, changes, closing, formulas, left_out, listing, lists, members, moderation_log, ranking, values
 ]]
 local prefix, current = ARGV[1], REPAIRS and parameters(ARGV[1])
 local now = moments(prefix, ARGV[2])
@@ -24,7 +25,7 @@ seconds_per_point, next_seconds_per_point = tonumber(seconds_per_point or ''), t
 longest, voters_dropped = tonumber(longest or ''), tonumber(voters_dropped or '')
 local findings, long, facts, most, examined, listed = {}, {}, {}, tonumber(ARGV[3]), 0, {}
 local each = REPAIRS and 8 or 4  -- what an article counts as, at least
-local ids = {unpack(ARGV, 7, math.min(#ARGV, 7 + math.floor(most / each)))}
+local ids = {unpack(ARGV, 8, math.min(#ARGV, 8 + math.floor(most / each)))}
 local with_sets = {}
 for _, id in ipairs(split(ARGV[6])) do with_sets[id] = true end
 local any_gone = redis.call('EXISTS', prefix .. 'gone:') == 1
@@ -284,6 +285,8 @@ for n, id in ipairs(ids) do
   if examined > most then break end
 end
 if REPAIRS then
-  list_articles(prefix, listed, current, tonumber(ARGV[5]), function(order, one) return ranks[order][one.n] end)
+  local function place_of(order, one) return ranks[order][one.n] end
+  list_articles(prefix, listed, current, tonumber(ARGV[5]), place_of, ARGV[7] == '1')
+  for at = 1, #findings, 2 do note_changed(prefix, findings[at]) end
 end
 return {checked, long, findings, facts}
