@@ -47,7 +47,7 @@ def test_the_web_server_imports_the_site_and_waits_until_it_is_prepared(start):
     site.process.send_signal(signal.SIGSTOP)  # the launcher prepares nothing more
     server = server_of(site)
 
-    until(lambda: "pipe" in Path(f"/proc/{server}/wchan").read_text(), DEADLINE, site.told)
+    until(lambda: "unix" in Path(f"/proc/{server}/wchan").read_text(), DEADLINE, site.told)
 
     assert workers_of(site) == set()
     with pytest.raises(OSError, match="refused"):
@@ -69,7 +69,7 @@ def test_connections_wait_while_the_web_server_restarts(start):
     assert site.stop() == 0
 
 
-def test_a_reload_replaces_every_process_and_keeps_the_counts(start):
+def test_a_reload_replaces_every_process_loses_no_request_and_keeps_the_counts(start):
     site = start(DEMO="0")
     site.wait_until_up()
     assert site.get("/")[0] == 200
@@ -77,7 +77,14 @@ def test_a_reload_replaces_every_process_and_keeps_the_counts(start):
 
     site.process.send_signal(signal.SIGHUP)
 
-    until(lambda: not before & set(parents(site)), DEADLINE, site.told)
+    with closing(http.client.HTTPConnection("127.0.0.1", site.port, timeout=60)) as link:
+
+        def is_replaced():
+            link.request("GET", "/healthz")  # by the same connection, as long as it is not told to close it
+            assert link.getresponse().read() == b"alive\n"
+            return not before & set(parents(site))
+
+        until(is_replaced, DEADLINE, site.told)
     labels = {"view": "articles:front", "method": "GET", "status": "200"}
     until(lambda: value_in(site.get("/metrics")[1], "site_requests_total", **labels) == 1, DEADLINE, site.told)
     until(lambda: {pid for pid in counted(site) if pid} <= set(parents(site)), DEADLINE, site.told)

@@ -1,9 +1,9 @@
 """Run the web server as a child process that never outlives this one, and restart it when it dies.
 
 The process imports the site at once, and serves when it is let: so the launcher prepares the site meanwhile.
+It says when it serves. At a reload the former process serves until then.
 """
 
-import http.client
 import logging
 import os
 import signal
@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
@@ -29,9 +30,27 @@ STOP_TIMEOUT = 8.5
 PATIENCE = float(os.environ.get("WEB_PATIENCE_SECONDS", "20"))
 """Seconds after which slow connections are cut. The variable is for tests, which have less time."""
 
-_PROBE_TIMEOUT = 1.0
-
 _log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Process:
+    """A web server's process, and the socket that is its standard input."""
+
+    process: "subprocess.Popen[bytes]"
+    link: socket.socket
+    serves: bool = False
+
+    def let_serve(self) -> None:
+        with suppress(OSError):  # it has ended, which is noticed later
+            self.link.send(b"\n")
+
+    def has_served(self) -> bool:
+        """Return whether a worker of it has begun to accept requests."""
+        if not self.serves:
+            with suppress(OSError):  # not yet
+                self.serves = bool(self.link.recv(1))
+        return self.serves
 
 
 class WebServer:
@@ -43,51 +62,45 @@ class WebServer:
         self._listeners = listeners
         self._metrics = metrics
         self._backoff = Backoff()
-        self._retired: list[subprocess.Popen[bytes]] = []
+        self._former: list[_Process] = []
         self._restart_at: float | None = None
-        self._served = False
-        self._process = self._spawn()
+        self._current = self._spawn()
 
     def let_serve(self) -> None:
         """Tell the process, which has begun to import the site, that everything is prepared."""
-        if self._process.stdin:
-            with suppress(BrokenPipeError):  # it has ended, which is noticed later
-                self._process.stdin.write(b"\n")
-            self._process.stdin.close()
+        self._current.let_serve()
 
     def wait_until_answering(self, stopping: Callable[[], bool]) -> None:
-        """Block until the server answers, or until `stopping()`. Raises CannotServe if it ends."""
-        while not stopping() and not self._answers():
-            if self._process.poll() is not None:
-                raise CannotServe(
-                    f"The web server ended with status {self._process.returncode}; see the lines above."
-                )
+        """Block until the server accepts requests, or until `stopping()`. Raises CannotServe if it ends."""
+        while not stopping() and not self._current.has_served():
+            if (status := self._current.process.poll()) is not None:
+                raise CannotServe(f"The web server ended with status {status}; see the lines above.")
             time.sleep(0.05)
 
     def watch(self) -> None:
         """Restart the server if it has died: at once if it has served, after growing delays if it has not."""
-        self._retired = [process for process in self._retired if process.poll() is None]
-        if self._restart_at is None and self._process.poll() is not None:
-            wait = self._backoff.after(served=self._served)
-            _log.error("the web server ended with status %d and is restarted", self._process.returncode)
+        if self._restart_at is None and (status := self._current.process.poll()) is not None:
+            wait = self._backoff.after(served=self._current.has_served())
+            _log.error("the web server ended with status %d and is restarted", status)
             self._restart_at = time.monotonic() + wait
         if self._restart_at is not None and time.monotonic() >= self._restart_at:
-            self._process, self._restart_at, self._served = self._spawn(), None, False
-            self.let_serve()
-        if not self._served and self._restart_at is None and self._answers():
+            self._replace()
+            self._restart_at = None
+        if not self._current.serves and self._current.has_served():
             _log.info("the web server answers")
+            for former in self._former:
+                former.process.send_signal(signal.SIGHUP)
+        self._former = [former for former in self._former if former.process.poll() is None]
 
     def reload(self) -> None:
-        """Start a server with the program's current files. The old one finishes its requests and ends."""
-        if self._process.poll() is None:
-            self._process.terminate()
-            self._retired.append(self._process)
-            self._process, self._served = self._spawn(), False
-            self.let_serve()
+        """Start a server with the program's current files. The old one serves until then, and retires."""
+        if self._current.process.poll() is None:
+            self._former.append(self._current)
+            self._replace()
 
     def stop(self) -> None:
         """Stop the server after its current requests. Kill it after STOP_TIMEOUT. Does nothing the second time."""
-        processes = [self._process, *self._retired]
+        processes = [one.process for one in (self._current, *self._former)]
         for process in processes:
             if process.poll() is None:
                 process.terminate()
@@ -99,31 +112,24 @@ class WebServer:
                 process.kill()
                 process.wait()
 
-    def _spawn(self) -> "subprocess.Popen[bytes]":
+    def _replace(self) -> None:
+        self._current = self._spawn()
+        self.let_serve()
+
+    def _spawn(self) -> _Process:
         """Start the process. It does not get the terminal's Ctrl-C, and on Linux it ends with this thread."""
         descriptors = [listener.fileno() for listener in self._listeners]
         launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(signal.SIGTERM))]
         server = [sys.executable, "-m", "voting_site.serving.workers", f"{in_address(self._host)}:{self._port}"]
-        return subprocess.Popen(  # nosec B603 # noqa: S603 - our own program
-            [*launcher, *server, ",".join(map(str, descriptors)), str(PATIENCE)],
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            start_new_session=True,
-            cwd=settings.BASE_DIR,
-            env=os.environ | {metric_files.VARIABLE: str(self._metrics)},
-            pass_fds=descriptors,
-        )
-
-    def _answers(self) -> bool:
-        """Send a request; return whether it was answered."""
-        target = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._host, self._host)  # noqa: S104 - where to connect
-        connection = http.client.HTTPConnection(target, self._port, timeout=_PROBE_TIMEOUT)
-        try:
-            connection.request("GET", "/healthz", headers={"Host": "localhost"})
-            connection.getresponse().read()
-        except (OSError, http.client.HTTPException):
-            return False
-        finally:
-            connection.close()
-        self._served = True
-        return True
+        link, other_end = socket.socketpair()
+        link.setblocking(False)
+        with other_end:
+            process = subprocess.Popen(  # nosec B603 # noqa: S603 - our own program
+                [*launcher, *server, ",".join(map(str, descriptors)), str(PATIENCE)],
+                stdin=other_end.fileno(),
+                start_new_session=True,
+                cwd=settings.BASE_DIR,
+                env=os.environ | {metric_files.VARIABLE: str(self._metrics)},
+                pass_fds=descriptors,
+            )
+        return _Process(process, link)

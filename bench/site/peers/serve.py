@@ -35,7 +35,7 @@ def main() -> None:
         worker.Worker(application, listener, patience, alive, server, launcher).run()
 
     ended = metric_files.EndedProcesses(metric_files.directory())
-    Pool(work, settings.WEB_WORKERS, ended).run(lambda: bool(signals), worker.GRACE + 0.5)
+    Pool(work, settings.WEB_WORKERS, ended).run(signals, worker.grace(patience))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """python -m voting_site.serving.workers <address> <listening descriptors> <patience in seconds>
 
 Started by `web_server.py`. The address only names the process in lists of processes. The site is served once a
-line arrives at the standard input.
+line arrives at the standard input, a socket, to which another line is written when it is.
 """
 
 import os
 import resource
 import sys
+from contextlib import suppress
 
 import django
 from django.urls import resolve
@@ -25,6 +26,11 @@ def _is_let_serve() -> bool:
     return bool(sys.stdin.buffer.readline())
 
 
+def _say_that_it_serves() -> None:
+    with suppress(OSError):  # the launcher has ended
+        os.write(sys.stdin.fileno(), b"\n")
+
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
     _raise_limit_of_files()
@@ -34,4 +40,4 @@ if __name__ == "__main__":
     if _is_let_serve():
         from voting_site.serving.workers import site
 
-        site.serve(descriptors=list(map(int, sys.argv[2].split(","))), patience=float(sys.argv[3]))
+        site.serve(list(map(int, sys.argv[2].split(","))), float(sys.argv[3]), _say_that_it_serves)

@@ -1,11 +1,12 @@
 """Keep the workers running: replace those that end, add up their metrics, and stop them all."""
 
 import logging
+import math
 import os
 import select
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from articles.operation.metric_files import EndedProcesses
@@ -38,8 +39,16 @@ class Pool:
     byte when they begin to.
     """
 
-    def __init__(self, work: Callable[[int, int], None], size: int, ended: EndedProcesses) -> None:
+    def __init__(
+        self,
+        work: Callable[[int, int], None],
+        size: int,
+        ended: EndedProcesses,
+        began: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`began` is called when the first worker accepts requests."""
         self._work = work
+        self._began: Callable[[], object] | None = began
         self._size = size
         self._ended = ended
         self._workers: dict[int, _Entry] = {}
@@ -47,16 +56,21 @@ class Pool:
         self._not_before = 0.0
         self._next_collection = 0.0
 
-    def run(self, stopping: Callable[[], bool], grace: float) -> None:
-        """Keep `size` workers accepting requests until `stopping()`; then stop them; kill them after `grace`."""
-        while not stopping():
+    def run(self, signals: Sequence[int], grace: Callable[[int], float]) -> None:
+        """Keep `size` workers accepting requests until signals arrive; pass these on.
+
+        Kill the workers that have not ended `grace(signal)` seconds after the last one.
+        """
+        while not signals:
             self._start_missing()
             self._see_who_leaves()
             self._reap()
             self._collect()
-        self._signal(signal.SIGTERM)
-        end = time.monotonic() + grace
+        passed_on, end = 0, math.inf
         while self._workers and time.monotonic() < end:
+            for number in signals[passed_on:]:
+                self._signal(number)
+                passed_on, end = passed_on + 1, time.monotonic() + grace(number)
             time.sleep(_POLL / 10)
             self._reap()
         self._signal(signal.SIGKILL)
@@ -94,6 +108,9 @@ class Pool:
                 continue
             if os.read(entry.pipe, 1):
                 entry.served = True
+                if self._began:
+                    self._began()
+                    self._began = None
             else:
                 os.close(entry.pipe)
                 entry.pipe = -1
@@ -115,6 +132,6 @@ class Pool:
             self._next_collection = time.monotonic() + _COLLECT_SECONDS
             self._ended.collect()
 
-    def _signal(self, number: signal.Signals) -> None:
+    def _signal(self, number: int) -> None:
         for pid in self._workers:
             os.kill(pid, number)

@@ -1,11 +1,11 @@
-"""Serve the site with a pool of workers, until SIGTERM."""
+"""Serve the site with a pool of workers, until SIGTERM or SIGHUP."""
 
 import gc
 import os
 import shutil
 import signal
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from django.conf import settings
@@ -20,15 +20,18 @@ from voting_site.jinja import load_most_read
 from voting_site.serving.requests import declared
 from voting_site.serving.workers.pool import Pool
 from voting_site.serving.workers.recent_pages import RecentPages, Views
-from voting_site.serving.workers.worker import GRACE, Worker
+from voting_site.serving.workers.worker import Worker, grace
 from voting_site.wsgi import application  # before the forks, which share its memory
 
 
-def serve(descriptors: Sequence[int], patience: float) -> None:
-    """Serve on the listening sockets; cut slow connections after `patience` seconds."""
+def serve(descriptors: Sequence[int], patience: float, began: Callable[[], object] = lambda: None) -> None:
+    """Serve on the listening sockets; cut slow connections after `patience` seconds. Call `began` when it does.
+
+    SIGTERM ends the current requests. SIGHUP also answers the next request of each connection.
+    """
     listeners = [socket.socket(fileno=descriptor) for descriptor in descriptors]
     signals: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda received, _frame: signals.append(received))
 
     # Once before the forks, not at each one's first request.
@@ -46,7 +49,7 @@ def serve(descriptors: Sequence[int], patience: float) -> None:
         Worker(application, listener, patience, alive, server, launcher, recent_pages()).run()
 
     ended = metric_files.EndedProcesses(folder)
-    Pool(work, settings.WEB_WORKERS, ended).run(lambda: bool(signals), GRACE + 0.5)
+    Pool(work, settings.WEB_WORKERS, ended, began).run(signals, grace(patience))
     if folder and os.getppid() != launcher:  # it was killed, and cannot remove the folder
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -15,6 +15,7 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -48,6 +49,11 @@ _WINDOW, _LOOKS = 0.6, 20
 """Readers are judged over this share of `patience`, and examined this many times during it."""
 
 _log = logging.getLogger(__name__)
+
+
+def grace(patience: float) -> Callable[[int], float]:
+    """Return after how many seconds a worker has ended that has received a signal."""
+    return lambda number: (patience if number == signal.SIGHUP else 0.0) + GRACE + _PAUSE
 
 
 def _is_running(pid: int) -> bool:
@@ -97,6 +103,7 @@ class Worker:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.leave)
+        loop.add_signal_handler(signal.SIGHUP, self.leave, self.patience)
         self._readers = SlowReaders(self.listener, _WINDOW * self.patience)
         tasks = [loop.create_task(self._watch_parent()), loop.create_task(self._watch_readers())]
         loop.call_soon(self._say_that_it_serves)
