@@ -16,8 +16,9 @@ from redis.connection import AbstractConnection
 
 from articles.domain.lists import Order
 from articles.repository import Repository
+from articles.repository.store import connection
 from articles.repository.store import keys as names
-from articles.repository.store.clients.client import make_clients
+from articles.repository.store.clients.client import make_clients, send_together
 from articles.repository.store.key_table import recognise
 from tests import every_server
 from tests.every_server import count_of, delete, names_in
@@ -286,6 +287,8 @@ def counted_pipelines(repository: Repository) -> Iterator[list[object]]:
     pipeline = client.pipeline
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(client, "pipeline", lambda **how: trips.append(how) or pipeline(**how))
+        if not repository.store.is_cluster:  # there, it is a pipeline
+            patched.setattr(connection, "send_together", lambda *how: trips.append(how) or send_together(*how))
         yield trips
 
 

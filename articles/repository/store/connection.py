@@ -15,6 +15,7 @@ from articles.domain.errors import StoreError, StoreUnavailable
 from articles.domain.refusals import BY_STATUS
 from articles.domain.rules import Rules
 from articles.repository.store import scripts
+from articles.repository.store.clients.client import send_together
 from articles.repository.store.clients.cluster import ClusterClient
 from articles.repository.store.clients.cluster_nodes import Layout
 from articles.repository.store.clients.errors import store_errors
@@ -356,11 +357,10 @@ class Store:
         return call.keys[0].startswith(self.shards.directory.prefix)
 
     def _attempt(self, calls: Sequence[Call], client: redis.Redis) -> list[Any]:
-        with client.pipeline(transaction=False) as pipe:
-            for call in calls:
-                pipe.evalsha(scripts.digest(call.script), len(call.keys), *call.keys, *call.args)
-            replies: list[Any] = pipe.execute(raise_on_error=False)
-        return replies
+        return send_together(
+            client,
+            [("EVALSHA", scripts.digest(call.script), len(call.keys), *call.keys, *call.args) for call in calls],
+        )
 
     def _teach(self, calls: Sequence[Call], client: redis.Redis) -> list[Any]:
         """Run the scripts from their full texts, so that it does not matter whether the store keeps them."""
