@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from bench.site import runs
+from bench.site import first, runs
 from bench.site.cases import Case, request
 from bench.site.figures import Run, figures
 from bench.site.load import Load, printed, read_response
@@ -247,3 +247,16 @@ def test_the_page_has_the_columns_that_the_benchmark_writes():
     page = publishing.PAGE.read_text("utf-8")
 
     assert page.count(table.all_figures(results).splitlines()[0]) == 2
+
+
+def test_first_drawings_are_multiples_of_a_further_one_of_the_bare_view():
+    keys = ("first", "another", "again", "round_trips", "commands", "bytes", "packed")
+    bare, page = (
+        dict(zip(keys, values, strict=True)) for values in ((20, 3, 2, 1, 1, 9, 9), (50, 8, 4, 2, 9, 9, 9))
+    )
+
+    columns, _rule, _bare, row = first.table({"hello, member": [bare], "front page": [page]}).splitlines()
+
+    shown = dict(zip(cells(columns), cells(row), strict=True))
+    ratios = [shown[f"{kind} × hello, member"] for kind in ("first", "another", "again")]
+    assert ratios == ["25.0", "4.0", "2.0"]
