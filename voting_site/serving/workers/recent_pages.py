@@ -268,11 +268,14 @@ class RecentPages:
 
     def count_and_send(self, page: RecentPage, reading: Reading, scope: Any, protocol: Any) -> None:
         """Count the view, and answer with a recent page. For a thread."""
-        self.send(page, reading, protocol, self._counted(reading, scope))
+        self.send(page, reading, protocol, self._views.count(_variables(reading, scope), reading.share.article))
 
     def _counted(self, reading: Reading, scope: Any) -> Headers:
-        """Count the request if it is a view, and return the headers for its reader alone."""
-        return self._views.count(_variables(reading, scope), reading.share.article) if reading.counts else []
+        """Take the request's view like `gather`, or count it. For a thread."""
+        headers = self.gather(reading, scope)
+        if headers is None:
+            headers = self._views.count(_variables(reading, scope), reading.share.article)
+        return headers
 
     def close(self) -> None:
         """Count the views that are waiting."""
