@@ -4,7 +4,8 @@ Also checks whether the accounts are older than the store.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 
 from accounts import member_ids
 from accounts.models import User
@@ -12,7 +13,7 @@ from articles import known_store
 from articles.domain.errors import StoreError
 from articles.domain.members import UserId
 from articles.repository import Repository
-from articles.wiring import repository
+from articles.wiring import patient_repository, repository
 
 _NAMED = 10
 """Missing accounts that a sentence names."""
@@ -23,7 +24,7 @@ def reserve(highest: UserId, count: int) -> UserId:
 
     Raises StoreError, for accounts that are not those of the store as well.
     """
-    store = repository()
+    store = _store()
     store.check_site(known_store.known_site())
     return store.account_ids.reserve(highest, count)
 
@@ -31,7 +32,24 @@ def reserve(highest: UserId, count: int) -> UserId:
 def note(user: UserId) -> None:
     """Record an account in the site's store; housekeeping repeats it. A `member_ids.Note`."""
     with suppress(StoreError):
-        repository().account_ids.note(user)
+        _store().account_ids.note(user)
+
+
+_is_patient: ContextVar[bool] = ContextVar("is_patient", default=False)
+
+
+@contextmanager
+def patience() -> Iterator[None]:
+    """Let accounts that are created in the block wait for a busy store as long as commands do, not pages."""
+    token = _is_patient.set(True)
+    try:
+        yield
+    finally:
+        _is_patient.reset(token)
+
+
+def _store() -> Repository:
+    return patient_repository() if _is_patient.get() else repository()
 
 
 def age_problem(repo: Repository) -> str:

@@ -9,8 +9,10 @@ from django.db import OperationalError
 
 from accounts import account_deletion
 from accounts.models import User
+from articles import accounts as accounts_of_articles
 from articles import wiring
 from articles.domain.articles import Choice
+from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS, UNKNOWN_POSTER
 from articles.management.base import Progress
@@ -52,6 +54,16 @@ def test_posters_become_members_without_login(run, site_store, write):
     assert [a.poster for a in articles] == [alice.pk, alice.pk, admin.pk]
     assert [a.poster_name for a in articles] == ["Alice", "Alice", admin.username]
     assert [a.id for a in site_store.members.get_posted(alice.pk).articles] == [articles[1].id, articles[0].id]
+
+
+def test_accounts_of_posters_wait_for_a_busy_store_as_long_as_the_import(run, site_store, write, monkeypatch):
+    def too_busy_for_pages():
+        raise StoreUnavailable("Timeout reading from socket")
+
+    monkeypatch.setattr(accounts_of_articles, "repository", too_busy_for_pages)
+
+    assert "1 article imported" in run("import_articles", write([row(1, poster="Alice")]))
+    assert User.objects.get().username == "Alice"
 
 
 def delete(user):

@@ -14,6 +14,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import Error as DatabaseError
 
 from accounts.models import User
+from articles.accounts import patience
 from articles.domain.articles import ArticleId, ImportedArticle
 from articles.domain.comments import CommentEntry, ImportedComment
 from articles.domain.members import DELETED_MEMBER, UserId
@@ -210,7 +211,8 @@ class _Import:
 
     def _make_accounts(self, members: list[str]) -> None:
         """Find or create the accounts. The first spelling in the file names a new account."""
-        ids = User.objects.bulk_create_imported(members[::-1])
+        with patience():  # the store may be busy with the batch before
+            ids = User.objects.bulk_create_imported(members[::-1])
         names = dict(User.objects.filter(pk__in=ids.values()).values_list("pk", "username"))
         for name, user_id in ids.items():
             self._accounts[name] = user_id, names[user_id]
