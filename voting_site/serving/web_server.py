@@ -52,6 +52,11 @@ class _Process:
                 self.serves = bool(self.link.recv(1))
         return self.serves
 
+    def signal_all(self, number: int) -> None:
+        """Send a signal to it and to its workers, which may outlive it."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+
 
 class WebServer:
     """The process that runs the workers. All methods are called from the thread that started it."""
@@ -84,13 +89,16 @@ class WebServer:
             _log.error("the web server ended with status %d and is restarted", status)
             self._restart_at = time.monotonic() + wait
         if self._restart_at is not None and time.monotonic() >= self._restart_at:
+            if self._current.serves:
+                self._former.append(self._current)  # its workers
             self._replace()
             self._restart_at = None
         if not self._current.serves and self._current.has_served():
             _log.info("the web server answers")
             for former in self._former:
-                former.process.send_signal(signal.SIGHUP)
-        self._former = [former for former in self._former if former.process.poll() is None]
+                former.signal_all(signal.SIGHUP)
+        if self._current.serves:
+            self._former = [former for former in self._former if former.process.poll() is None]
 
     def reload(self) -> None:
         """Start a server with the program's current files. The old one serves until then, and retires."""
@@ -101,9 +109,8 @@ class WebServer:
     def stop(self) -> None:
         """Stop the server after its current requests. Kill it after STOP_TIMEOUT. Does nothing the second time."""
         processes = [one.process for one in (self._current, *self._former)]
-        for process in processes:
-            if process.poll() is None:
-                process.terminate()
+        for one in (self._current, *self._former):
+            one.signal_all(signal.SIGTERM)
         end = time.monotonic() + STOP_TIMEOUT
         for process in processes:
             try:

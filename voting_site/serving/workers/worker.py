@@ -31,10 +31,10 @@ from voting_site.serving.workers.slow_readers import SlowReaders
 GRACE = 7.0
 """Seconds for current requests to finish after SIGTERM."""
 
-SUCCESSION = 6.0
-"""Seconds for which a worker whose parent was killed keeps serving, while another web server starts."""
+SUCCESSION = 60.0
+"""Seconds for which a worker whose parent was killed keeps serving at most, while another web server starts."""
 
-_LOOK_SECONDS = 0.2
+_LOOK_SECONDS = 0.5
 
 REQUESTS, SPREAD = 50_000, 5_000
 """After this many requests, and up to SPREAD more, a worker is replaced, so that no leak grows for ever."""
@@ -121,16 +121,16 @@ class Worker:
             self.leave(self.patience)
 
     async def _watch_parent(self) -> None:
-        """Leave after the process that keeps the workers running has ended, and its successor had time to start.
+        """Leave after the web server and the launcher have ended, or SUCCESSION after the web server.
 
-        Leave at once if the launcher, which starts it, has ended, too.
+        The launcher sends SIGHUP once another web server serves.
         """
         while os.getppid() == self.parent:
-            await asyncio.sleep(1)
-        end = time.monotonic() + SUCCESSION
-        while (is_site_running := _is_running(self.launcher)) and time.monotonic() < end:
             await asyncio.sleep(_LOOK_SECONDS)
-        self.leave(self.patience if is_site_running else 0.0)
+        end = time.monotonic() + SUCCESSION
+        while _is_running(self.launcher) and time.monotonic() < end:
+            await asyncio.sleep(_LOOK_SECONDS)
+        self.leave()
 
     async def _watch_readers(self) -> None:
         while True:
