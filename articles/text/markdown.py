@@ -118,6 +118,9 @@ _SIDES = {"left", "center", "right"}
 
 _TAG = re.compile("(<[^>]*>)")
 _TEXT = re.compile("(?:(?<=>)|^)[^<]+")
+_UNFINISHED = re.compile(r"(?:<[^>]*|&[^;]*)\Z")
+"""A tag, or an entity, that is cut off."""
+
 _LINK_TAG = re.compile("(<(?:/?a|/?code|img)(?: [^>]*)?>)")
 _NUMBER = re.compile('(?:href|src)="([0-9]*)"')
 _ALT = re.compile('alt="([^"]*)"')
@@ -167,6 +170,20 @@ def render(
 def plain(html: str) -> str:
     """Return rendered HTML without its tags, as one line: for descriptions and excerpts."""
     return " ".join(_unescaped(_TAG.sub("", str(html))).split())
+
+
+def beginning(html: str, characters: int) -> str:
+    """Return `plain` of rendered HTML if that is not longer, else more than the first `characters` of it.
+
+    Reads little more of a long text than that.
+    """
+    whole, size = str(html), 4 * characters
+    while size < len(whole):
+        text = plain(_UNFINISHED.sub("", whole[:size]))
+        if len(text) > characters:
+            return text
+        size *= 2
+    return plain(whole)
 
 
 def links_in(html: str) -> list[str]:

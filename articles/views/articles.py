@@ -23,7 +23,7 @@ from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
 from articles.readership.record import Counted, counting
 from articles.readership.visitors import remember
 from articles.text.links import host_of
-from articles.text.markdown import plain
+from articles.text.markdown import beginning
 from articles.text.refusals import action_sentence
 from articles.views.comments.discussion import DiscussionShape, comment_of, discussion_with, order_of, place_in
 from articles.views.lists.rows import button_holes, groups_of, poster_of
@@ -47,7 +47,7 @@ _LONGEST_DESCRIPTION = 300
 def description_of(article: Article) -> str:
     """Return what the preview says about an article: the beginning of its text, or its points if it has none."""
     if article.html:
-        text = plain(article.html)
+        text = beginning(article.html, _LONGEST_DESCRIPTION)
         return text if len(text) <= _LONGEST_DESCRIPTION else f"{text[: _LONGEST_DESCRIPTION - 1].rstrip()}…"
     facts = {"points": grouped(article.points), "host": host_of(article.link), "poster": article.poster_name}
     if article.poster_name:

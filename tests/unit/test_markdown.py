@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from articles.text.markdown import links_in, plain, render
+from articles.text.markdown import beginning, links_in, plain, render
 from articles.text.mentions import mentioned_in
 
 REL = 'rel="nofollow ugc noopener"'
@@ -298,3 +298,17 @@ def test_plain_text_has_no_marks():
     text = "# One\n\n*two* [three](https://example.org/) & `<four>`\n\n- five\n\na|b\n-|-\n6|7"
 
     assert plain(render(text)) == "One two three & <four> five a b 6 7"
+
+
+@pytest.mark.parametrize(
+    "text", ["a&<b> " * 40, "[a](https://example.org/?b=1&c=2) *d* " * 20, "&amp;lt; \u00a0\n\n" * 40]
+)
+def test_the_beginning_of_a_text_is_read_as_the_whole_is(text):
+    html = render(text * 40)
+    whole = plain(html)
+
+    for characters in range(1, len(whole) + 2):
+        read = beginning(html, characters)
+        assert whole.startswith(read)
+        assert read == whole or len(read) > characters
+    assert len(beginning(html, 10)) < len(whole)
