@@ -82,21 +82,10 @@ class Interleaved(redis.Redis):
 
     def execute_command(self, *words, **options):
         if words[0] == "EVALSHA":
-            self._overtake(words[1])
+            self.overtake(words[1])
         return super().execute_command(*words, **options)
 
-    def pipeline(self, *args, **options):
-        pipe = super().pipeline(*args, **options)
-        queue = pipe.evalsha
-
-        def evalsha(sha, *more):
-            self._overtake(sha)
-            return queue(sha, *more)
-
-        pipe.evalsha = evalsha
-        return pipe
-
-    def _overtake(self, sha):
+    def overtake(self, sha):
         if self.meanwhile and sha == scripts.digest(self.script):
             self.turn -= 1
             if self.turn == 0:
@@ -112,4 +101,14 @@ def interleaved(repository: Repository, script: str, meanwhile: Job, turn: int =
     client = with_methods_of(Interleaved, repository.store.client)
     client.script, client.meanwhile, client.turn = script, meanwhile, turn
     store = repository.store
-    return connect(client, shards=store.shards.count, clock=store.now, rules=repository.rules)
+    overtaken = connect(client, shards=store.shards.count, clock=store.now, rules=repository.rules)
+    run_many = overtaken.store.run_many
+
+    def watched(calls, **how):
+        calls = tuple(calls)
+        for call in calls:
+            client.overtake(scripts.digest(call.script))
+        return run_many(calls, **how)
+
+    overtaken.store.run_many = watched
+    return overtaken

@@ -6,7 +6,6 @@ from itertools import count
 from types import NoneType
 
 import pytest
-import redis
 
 from articles.domain import ranking
 from articles.domain.articles import Choice, Tally
@@ -27,7 +26,7 @@ from articles.repository import ImportRunning, Repository
 from articles.repository.store import keys
 from articles.text.links import link_digest
 from tests.cast import ALICE, BOB, MODERATOR
-from tests.every_server import delete, with_methods_of
+from tests.every_server import delete
 from tests.factories import comment_on, imported, link, post, view
 from tests.repository.racing import Job, during, interleaved, race, several
 from tests.repository.usage import listed, warm
@@ -558,25 +557,23 @@ def test_a_merge_into_a_group_being_merged_is_refused_and_its_articles_move_on(r
     assert problems(repository) == []
 
 
-def test_a_removal_between_the_ids_of_a_page_and_its_articles_only_shortens_the_page(server_url, clock):
+def test_a_removal_between_the_ids_of_a_page_and_its_articles_only_shortens_the_page(
+    server_url, clock, monkeypatch
+):
     repository = connect(server_url, shards=2, clock=clock)  # with one shard, nothing can come in between
     repository.prepare()
     ids = two_groups(repository)
 
-    class RemovesInBetween(redis.Redis):
-        pipelines = 0
+    reader = connect(repository.store.client, shards=repository.store.shards.count, clock=repository.store.now)
+    run_many, exchanges = reader.store.run_many, []
 
-        def pipeline(self, *args, **options):
-            self.pipelines += 1
-            if self.pipelines == 2:
-                repository.articles.remove(ids[0], MODERATOR, "Spam")
-            return super().pipeline(*args, **options)
+    def removing_in_between(calls, **how):
+        exchanges.append(calls)
+        if len(exchanges) == 2:
+            repository.articles.remove(ids[0], MODERATOR, "Spam")
+        return run_many(calls, **how)
 
-    reader = connect(
-        with_methods_of(RemovesInBetween, repository.store.client),
-        shards=repository.store.shards.count,
-        clock=repository.store.now,
-    )
+    monkeypatch.setattr(reader.store, "run_many", removing_in_between)
 
     assert {article.id for article in reader.lists.get_page(Order.SCORE).articles} == set(ids[1:])
 
