@@ -29,7 +29,7 @@ Mark: TypeAlias = tuple[str, str]
 _COMMENTS_PER_READ = 500
 """Comments, and KB of their texts, in one reply."""
 
-_WEIGHT = 25
+_WEIGHT = 40
 """Weight of an article without text and voters: many are listed with few commands."""
 
 _LOCK_LIFE = 120

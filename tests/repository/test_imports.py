@@ -366,7 +366,7 @@ def test_the_store_serves_others_while_many_voters_are_entered(repository, clock
 
     assert None not in repository.imports.add(articles)
     assert sum(map(len, exchanges)) == len(articles)
-    assert all(len(voters) == 1 or 25 * len(voters) + sum(voters) <= 5000 for voters in exchanges)
+    assert all(len(voters) == 1 or 40 * len(voters) + sum(voters) <= 5000 for voters in exchanges)
 
     exchanges.clear()
     assert None not in repository.imports.add(closed)
