@@ -72,13 +72,14 @@ def main() -> None:
     parser.add_argument("--articles", type=sizes, default="1000,10000,100000", help="of each site (%(default)s)")
     parser.add_argument("--pages", type=names, default="", help="measure only these, such as: feed,vote")
     parser.add_argument("--peers", action="store_true", help="beside sites that others wrote, which are installed")
-    parser.add_argument("--rounds", type=int, default=5, help="runs of each server and page (%(default)s)")
-    parser.add_argument("--seconds", type=int, help="length of a run (2; 5 beside others, which are slower)")
+    parser.add_argument("--rounds", type=int, help="runs of each server and page (5; 3 beside others)")
+    parser.add_argument("--seconds", type=int, help="length of a run (2; 8 beside others, which are slower)")
     parser.add_argument(
         "--minutes", type=float, default=12, help="no round begins that would end later (%(default)g)"
     )
     options = parser.parse_args()
-    options.seconds = options.seconds or (5 if options.peers else 2)
+    options.seconds = options.seconds or (8 if options.peers else 2)
+    options.rounds = options.rounds or (3 if options.peers else 5)
     end_on_signals()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         measure(Path(folder), options)
