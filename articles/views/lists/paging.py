@@ -7,10 +7,12 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import TypeAlias
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import Http404, HttpRequest
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
@@ -36,6 +38,13 @@ _HIGHEST_ID = 10**15
 
 def pack(pages: Iterable[Sequence[int]], name: str, now: float) -> str:
     """Return the token for the pages seen of the list `name` until `now`, in Unix seconds; "" if too long."""
+    seen = tuple(map(tuple, pages))
+    token = _packed if len(seen) == 1 else _packed.__wrapped__  # most readers of a list see the same first page
+    return str(token(seen, name, int(now) // _HOUR, settings.SECRET_KEY))
+
+
+@lru_cache(200)  # 3 KB each
+def _packed(pages: Pages, name: str, hour: int, _secret: str) -> str:
     body = bytearray()
     for ids in pages:
         body += _number(len(ids))
@@ -43,7 +52,7 @@ def pack(pages: Iterable[Sequence[int]], name: str, now: float) -> str:
         for article_id in sorted(ids):
             body += _number(article_id - last)
             last = article_id
-    moment = (int(now) // _HOUR).to_bytes(4, "big")
+    moment = hour.to_bytes(4, "big")
     raw = bytes([_VERSION]) + moment + _check(name, moment, bytes(body)) + body
     token = urlsafe_b64encode(raw).decode().rstrip("=")
     return token if len(token) <= MOST_CHARACTERS else ""
