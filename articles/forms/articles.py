@@ -33,18 +33,17 @@ from articles.text.refusals import input_sentence
 class ContentForm(PreviewedForm):
     """Title, link and text of an article: at least one of link and text."""
 
-    title = CleanedField(
-        clean_title,
-        label=gettext_lazy("Title"),
-        widget=LineInput(TITLE_LIMIT, {"autocomplete": "off"}),
-    )
     link = CleanedField(
         clean_link,
         required=False,
         label=gettext_lazy("Link"),
         widget=forms.URLInput({"placeholder": "https://", "autocomplete": "off"}),
     )
-
+    title = CleanedField(
+        clean_title,
+        label=gettext_lazy("Title"),
+        widget=LineInput(TITLE_LIMIT, {"autocomplete": "off"}),
+    )
     text = CleanedField(
         clean_text,
         required=False,
@@ -77,7 +76,10 @@ class ContentForm(PreviewedForm):
 
 
 class PostForm(ContentForm):
-    """A new article, with up to five of the existing groups."""
+    """A new article, with up to five of the existing groups, if there are any."""
+
+    folded = ("text",)
+    """Fields that are shown on demand."""
 
     groups = GroupsField(label=gettext_lazy("Groups"), required=False)
 
@@ -93,6 +95,9 @@ class PostForm(ContentForm):
         self.fields["link"].widget.attrs["data-known"] = reverse("articles:known_link") + "?link="
         self.fields["groups"].help_text = _("Up to %(most)s.") % {"most": grouped(self._most)}
         self.fields["groups"].offer(groups)  # type: ignore[attr-defined]
+        self.fields["groups"].widget.folds = True  # type: ignore[attr-defined]
+        if not groups:
+            self.fields["groups"].widget = forms.MultipleHiddenInput()
 
     def clean_groups(self) -> list[str]:
         slugs: list[str] = self.cleaned_data["groups"]

@@ -123,6 +123,8 @@ class GroupsWidget(forms.Widget):
 
     template_name = "groups/widget.html"
     use_fieldset = True
+    folds = False
+    """Whether the checkboxes are shown on demand, unless one is ticked."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -141,6 +143,7 @@ class GroupsWidget(forms.Widget):
         context["widget"] |= {
             "offered": self.offered,
             "chosen": set(chosen),
+            "folded": self.folds and offered_slugs.isdisjoint(chosen),
             "typed": ", ".join(slug for slug in chosen if slug not in offered_slugs),
         }
         return context

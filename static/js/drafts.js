@@ -46,6 +46,7 @@
     const fill = (values) => {
       for (const field of fields) {
         field.value = values[field.name];
+        if (field.value && field.closest(".fold")) field.closest(".fold").open = true;
         field.dispatchEvent(new Event("input", { bubbles: true }));
       }
     };

@@ -69,6 +69,7 @@ def forge(address: str, **fields: str) -> Act:
 
 def preview(window: Window) -> None:
     """Type a text, and wait until it is shown."""
+    window.click(".fold summary")
     window.fill("[name=text]", "# One\n\n*Two* `three`")
     window.locator(".preview em").wait_for()
 

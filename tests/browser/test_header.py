@@ -3,7 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_design import phone
 from tests.browser.windows import follow_in_account_menu, tab_to, window
 
 pytestmark = pytest.mark.browser
@@ -35,11 +34,17 @@ def test_the_current_section_and_the_way_to_post_are_in_sight_at_every_width(chr
                 assert current.inner_text() == name, (path, width)
                 assert page.is_visible(".lists .post a")
                 assert page.evaluate(CUT) == [], (path, width)
+        look = "one => [getComputedStyle(one).color, getComputedStyle(one).backgroundColor]"
+        elsewhere = page.locator(".lists .post a").evaluate(look)
+        page.goto("/post/")
+        assert page.locator(".lists .post a").evaluate(look) == elsewhere
 
 
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["script", "no script"])
 def test_a_moderator_reaches_all_sections_and_tools_on_a_phone(chromium, site, has_scripts):
-    with window(chromium, site, "demo-moderator", **phone(), java_script_enabled=has_scripts) as page:
+    with window(
+        chromium, site, "demo-moderator", viewport={"width": 390, "height": 844}, java_script_enabled=has_scripts
+    ) as page:
         page.goto("/")
         page.click(".lists summary")
         page.click(".lists .drop a[href='/groups/']")

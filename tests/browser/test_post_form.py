@@ -121,6 +121,7 @@ def test_a_text_is_previewed_while_the_member_types(page, site_store):
     said = []
     page.on("dialog", lambda dialog: said.append(dialog.message) or dialog.dismiss())
     page.fill("[name=title]", "A text post")
+    page.click(".fold summary")
     page.fill("[name=text]", hostile)
 
     expect(page.locator(".preview em")).to_have_text("drawn")
@@ -221,6 +222,7 @@ def test_a_burst_of_keys_sends_one_request(page):
 
 
 def test_groups_are_filtered_and_ticked_by_keyboard(page, site_store):
+    page.click(".group-choice summary")
     field = page.get_by_label("Find a group")
     boxes = page.locator(".boxes li:visible")
     everything = boxes.count()
@@ -250,12 +252,14 @@ def test_groups_are_filtered_and_ticked_by_keyboard(page, site_store):
 
 @pytest.mark.parametrize(("typed", "found"), [("dátabàses", "Databases"), (" databases ", "Databases")])
 def test_groups_are_found_in_any_spelling(page, typed, found):
+    page.click(".group-choice summary")
     page.get_by_label("Find a group").fill(typed)
 
     expect(page.locator(".boxes li:visible")).to_have_text([found])
 
 
 def test_groups_are_found_by_their_short_names_too(page):
+    page.click(".group-choice summary")
     box = page.locator(".boxes li").filter(has_text="Databases").locator("input")
     box.evaluate("box => (box.value = 'relational')")
 
@@ -265,6 +269,7 @@ def test_groups_are_found_by_their_short_names_too(page):
 
 
 def test_enter_ticks_nothing_during_composition_or_with_several_matches(page):
+    page.click(".group-choice summary")
     field = page.get_by_label("Find a group")
     field.fill("e")
     assert page.locator(".boxes li:visible").count() > 1
@@ -306,3 +311,20 @@ def test_the_button_copies_a_new_token_if_the_browser_can(chromium, site, may_co
 
         expect(button).to_have_text("Copied")
         assert page.evaluate("navigator.clipboard.readText()") == page.input_value("#token")
+
+
+def test_an_empty_form_fits_on_a_phone_and_unfolds_what_a_refusal_needs(chromium, site):
+    with window(chromium, site, "demo", viewport={"width": 390, "height": 844}) as page:
+        page.goto("/post/")
+        assert page.locator("main [name]:visible").evaluate_all("all => all.map(one => one.name)") == [
+            "link",
+            "title",
+            "groups",
+        ]
+        button = page.locator("main .actions button[type=submit]:not([name])").bounding_box()
+        assert button["y"] + button["height"] <= 844
+
+        page.fill("[name=title]", "Neither a link nor a text")
+        page.click("main .actions button[type=submit]:not([name])")
+
+        expect(page.locator("main [name=text]")).to_be_visible()

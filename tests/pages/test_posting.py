@@ -70,8 +70,8 @@ def test_every_error_is_next_to_its_field_and_the_input_is_kept(site_store, alic
     text = response.content.decode()
     assert response.status_code == 400
     assert errors(response) == [
-        "Enter a title.",
         "The link must start with http:// or https://.",
+        "Enter a title.",
         "There is no group named nope.",
     ]
     assert 'value="javascript:alert(1)"' in text
