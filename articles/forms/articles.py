@@ -95,7 +95,7 @@ class PostForm(ContentForm):
         self.fields["link"].widget.attrs["data-known"] = reverse("articles:known_link") + "?link="
         self.fields["groups"].help_text = _("Up to %(most)s.") % {"most": grouped(self._most)}
         self.fields["groups"].offer(groups)  # type: ignore[attr-defined]
-        self.fields["groups"].widget.folds = True  # type: ignore[attr-defined]
+        self.fields["groups"].widget.folds = True
         if not groups:
             self.fields["groups"].widget = forms.MultipleHiddenInput()
 
