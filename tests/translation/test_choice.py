@@ -162,7 +162,7 @@ def test_every_response_varies_by_what_chooses_the_language(rf):
 
 
 def test_the_request_knows_the_members_language(site_store, alice, rf, monkeypatch):
-    monkeypatch.setattr(middleware, "get_user", lambda _: prefer(alice, "zh-hans"))
+    monkeypatch.setattr(middleware, "member_of", lambda _: prefer(alice, "zh-hans"))
     request = rf.get("/")
     request.COOKIES["sessionid"] = "x"
 
@@ -175,7 +175,7 @@ def test_without_the_database_the_page_is_in_the_browsers_language(site_store, r
     def away(_request):
         raise OperationalError("away")
 
-    monkeypatch.setattr(middleware, "get_user", away)
+    monkeypatch.setattr(middleware, "member_of", away)
     request = rf.get("/")
     request.COOKIES["sessionid"] = "x"
 
