@@ -237,12 +237,12 @@ def test_the_page_shows_the_keys_of_one_article(site_store, article, olga):
 
 
 def test_the_sections_are_folded_and_the_one_with_a_form_opens_when_used(site_store, article, olga):
-    assert page(olga).count('<details class="folded">') == 11
-    assert '<details class="folded" open>' not in page(olga)
+    assert page(olga).count('<details class="folded fold">') == 11
+    assert '<details class="folded fold" open>' not in page(olga)
 
     for query in (f"?article={article}", "?article=x"):
         html = page(olga, query)
-        (before,) = html.split('<details class="folded" open>')[:-1]
+        (before,) = html.split('<details class="folded fold" open>')[:-1]
         assert before.rstrip().endswith('<section aria-labelledby="article-keys">')
 
 

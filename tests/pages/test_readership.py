@@ -38,7 +38,7 @@ def text_of(path, user):
 
 def table(text):
     """Return the rows of the chart's table, from the header to the totals."""
-    found = re.search(r'<details class="as-table">.*?</details>', text)[0]
+    found = re.search(r'<details class="as-table fold">.*?</details>', text)[0]
     cells = [re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row) for row in re.findall(r"<tr>.*?</tr>", found)]
     return cells[0], cells[1:-1], cells[-1]
 

@@ -189,11 +189,14 @@ def test_files_that_a_failed_commit_left_are_not_in_the_way_of_the_next_one(repo
 
 
 def lose_all(folder: Path) -> None:
-    shutil.rmtree(folder)
+    """Lose a folder in one step: the site may delete files in it meanwhile."""
+    lost = folder.with_name("lost")
+    folder.rename(lost)
+    shutil.rmtree(lost, ignore_errors=True)
 
 
 def lose_the_index(folder: Path) -> None:
-    shutil.rmtree(folder / (folder / "current").read_text())
+    lose_all(folder / (folder / "current").read_text())
 
 
 def name_nothing(folder: Path) -> None:
