@@ -72,7 +72,7 @@ def test_one_sentence_says_why_and_the_rest_is_collapsed(site_store, article, bo
 
     sentence = "Number 3 on the front page with −1 point: 1 for, 2 against, posted just now."
     assert words(shown) == f" Why it ranks here A title {sentence} "
-    assert [fold.partition(">")[0] for fold in folded] == [""] * len(folded)  # none is open
+    assert [fold.partition(">")[0] for fold in folded] == [' class="fold"'] * len(folded)  # none is open
     assert "1 for, 2 against" in words("".join(folded))
 
 
@@ -268,14 +268,16 @@ def test_a_search_is_explained_from_its_result_on(site_store, article, alice):
     found = Client().get("/search/?q=titles+pyth").text
 
     (address,) = re.findall(r'<a class="why" href="([^"]*)" rel="nofollow">Why here\?</a>', found)
-    section = re.search(r"<details open>.*?</details>", Client().get(unescape(address)).text, re.DOTALL)[0]
+    section = re.search(
+        r'<details class="fold" open>.*?</details>', Client().get(unescape(address)).text, re.DOTALL
+    )[0]
 
     assert address == f"/articles/{article}/why/?q=titles+pyth"
     assert '<a href="/search/?q=titles+pyth" dir="auto">titles pyth</a>' in section
     text = words(section)
     assert re.search(r"“titles” in the title, by its stem [\d.]+ “pyth” names a group of the article 5", text)
     assert re.search(r"Together .* ([\d.]+) Raised by points and age .* for 1 point, .* × [\d.]+ Relevance", text)
-    assert "<details open" not in why_page_of(article)
+    assert 'class="fold" open' not in why_page_of(article)
     assert "/why/" not in Client().get("/search/?q=titles+pyth&order=time").text
 
 
