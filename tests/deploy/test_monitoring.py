@@ -198,6 +198,7 @@ def test_prometheus_scrapes_a_site_with_the_token(static_files, tmp_path):
         prometheus = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
         try:
             site.wait_until_up()
+            assert site.get("/about/")[0] == 200
             until(lambda: query(port, 'up{job="articles"} == 1'), DEADLINE, (folder / "log").read_text)
             until(lambda: query(port, "site_housekeeping_age_seconds"), DEADLINE)
             until(lambda: query(port, "site_backup_age_seconds"), DEADLINE)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from articles.repository.store import keys as names
 from tests.site_process import DEADLINE, store_of
 from tests.store_state import get_notes
 from tests.waiting import until
@@ -109,10 +110,14 @@ def test_a_running_site_measures_what_its_web_server_counts(start):
     site.wait_until_up()
     store = store_of(site)
     until(store.measurements.list_recent, DEADLINE, site.told)
+    assert site.get("/about/")[0] == 200
+    first = store.measurements.list_recent()[0]
+    store.store.client.hdel(names.MEASUREMENTS, first.at)  # or the next one is made in five minutes
+    until(store.measurements.list_recent, DEADLINE, site.told)
 
     measured, *_later = store.measurements.list_recent()
 
-    assert measured.requests >= 1, "the launcher has asked whether the site answers"
+    assert measured.requests == 1
     assert (measured.errors, measured.votes, measured.posts) == (0, 0, 0)
     assert measured.p99_seconds > 0
     assert measured.file_bytes > 0
