@@ -85,6 +85,12 @@ def abandon_lease(repository: Repository, seconds: int) -> None:
     repository.store.client.set(names.TICK_LOCK, "of a process that died", ex=seconds)
 
 
+def forget_measurements(repository: Repository) -> None:
+    """Forget the recorded figures of the site's operation, but not the counters from which the next ones are computed."""
+    for one in repository.measurements.list_recent():
+        repository.store.client.hdel(names.MEASUREMENTS, str(one.at))
+
+
 def expire_lease(repository: Repository) -> None:
     """Let housekeeping's lease expire."""
     repository.store.client.delete(names.TICK_LOCK)

@@ -11,7 +11,8 @@ from django.conf import settings
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from articles.repository import Repository
-from tests.site_process import Site, stopped_site, store_of
+from tests.site_process import DEADLINE, Site, stopped_site, store_of
+from tests.waiting import until
 
 _CHROMIUM, _HEADLESS_SHELL = Path("/usr/bin/chromium"), Path("/usr/bin/chromium-headless-shell")
 
@@ -54,6 +55,7 @@ def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, demo_data:
     # Tests change the store from outside, and then look at once.
     running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY, RECENT_PAGES="off")
     running.wait_until_up()
+    until(lambda: 'class="row"' in str(running.get("/search/?q=redis")), DEADLINE)  # the index is open
     yield running
     running.stop()
 
