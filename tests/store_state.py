@@ -86,7 +86,7 @@ def abandon_lease(repository: Repository, seconds: int) -> None:
 
 
 def forget_measurements(repository: Repository) -> None:
-    """Forget the recorded figures of the site's operation, but not the counters from which the next ones are computed."""
+    """Forget the recorded figures of the operation, but not the counters from which the next ones are computed."""
     for one in repository.measurements.list_recent():
         repository.store.client.hdel(names.MEASUREMENTS, str(one.at))
 
