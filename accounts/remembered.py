@@ -136,8 +136,7 @@ def forget_all_of_others(database: object) -> None:
 
 def _delete_stamps(members: tuple[int, ...]) -> None:
     try:
-        for member in members:
-            _cache().delete(_name(member))
+        _cache().delete_many([_name(member) for member in members])
     except Exception:  # the change itself has been made
         _log.exception("Some processes may use former rows of accounts for %s s", LONGEST_SECONDS)
 

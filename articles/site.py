@@ -118,7 +118,7 @@ def find_block(link: str) -> tuple[str, str] | None:
     return next(((name, hosts[name]) for name in names if name in hosts), None)
 
 
-def count_waiting() -> int:
+def count_sign_ups() -> int:
     """Return how many accounts wait; 0 while the database is unavailable. One query with SIGN_UP=approval."""
     with suppress(DatabaseError):
         return WaitingAccount.objects.count() if settings.SIGN_UP == "approval" else 0

@@ -11,7 +11,6 @@ from django.http import HttpRequest
 
 from accounts.models import Ban, User
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, REMOVE_ARTICLES
-from articles import site
 from articles.domain.comments import is_root
 from articles.domain.errors import (
     ArticleNotFound,
@@ -23,7 +22,7 @@ from articles.domain.errors import (
 )
 from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
-from articles.site import Recent
+from articles.site import Recent, count_sign_ups
 from articles.wiring import repository
 
 
@@ -87,18 +86,22 @@ class QueueLink:
     @property
     def waiting(self) -> int:
         """The number of entries in the queue, with appeals; without flags while the store is unavailable."""
-        appeals = Ban.objects.with_open_appeals().count() if self._request.user.has_perm(BAN_MEMBERS) else 0
-        with suppress(StoreUnavailable, StoreDamaged):
-            return appeals + repository().flags.count()
-        return appeals
+        return _count_flagged() + (_count_appeals() if self._request.user.has_perm(BAN_MEMBERS) else 0)
+
+
+def _count_flagged() -> int:
+    with suppress(StoreUnavailable, StoreDamaged):
+        return repository().flags.count()
+    return 0
+
+
+def _count_appeals() -> int:
+    return Ban.objects.with_open_appeals().count()
 
 
 def _load_waiting() -> tuple[int, int, int]:
     """Return the numbers of flagged subjects, open appeals and sign-ups. Two queries, one round trip."""
-    flags = 0
-    with suppress(StoreUnavailable, StoreDamaged):
-        flags = repository().flags.count()
-    return flags, Ban.objects.with_open_appeals().count(), site.count_waiting()
+    return _count_flagged(), _count_appeals(), count_sign_ups()
 
 
 _waiting: Recent[tuple[int, int, int]] = Recent(_load_waiting, (0, 0, 0))

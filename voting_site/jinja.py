@@ -23,7 +23,7 @@ from articles.formatting import values
 from articles.formatting.kept import kept_piece
 from articles.formatting.values import grouped
 from articles.searching import home_of
-from articles.site import count_waiting, site_text
+from articles.site import count_sign_ups, site_text
 from articles.text.links import host_of
 from articles.views.lists.rows import draw_rows
 from articles.web import preferences
@@ -156,7 +156,7 @@ def environment(**options: Any) -> Environment:
         draw_rows=draw_rows,
         kept_piece=kept_piece,
         site_text=site_text,
-        count_waiting=count_waiting,
+        count_sign_ups=count_sign_ups,
         deleted_username=deleted_username,
         time_zone=timezone.get_current_timezone_name,
         html_of_site_text=html_of_site_text,

@@ -93,11 +93,12 @@ class PostForm(ContentForm):
             hours,
         ) % {"hours": grouped(hours)}
         self.fields["link"].widget.attrs["data-known"] = reverse("articles:known_link") + "?link="
+        if not groups:
+            self.fields["groups"].widget = forms.MultipleHiddenInput()
+            return
         self.fields["groups"].help_text = _("Up to %(most)s.") % {"most": grouped(self._most)}
         self.fields["groups"].offer(groups)  # type: ignore[attr-defined]
         self.fields["groups"].widget.folds = True
-        if not groups:
-            self.fields["groups"].widget = forms.MultipleHiddenInput()
 
     def clean_groups(self) -> list[str]:
         slugs: list[str] = self.cleaned_data["groups"]

@@ -3,7 +3,7 @@
 import project.settings
 from project.settings import *  # noqa: F403
 
-from bench.others.common import *  # noqa: F403
+from bench.others import *  # noqa: F403
 
 CACHES = project.settings.CACHES  # in the process: for each page, it reads hundreds of settings from the cache
 

@@ -2,7 +2,7 @@
 
 from devproject.settings import *  # noqa: F403
 
-from bench.others.common import *  # noqa: F403
+from bench.others import *  # noqa: F403
 
 INSTALLED_APPS = [name for name in INSTALLED_APPS if name != "debug_toolbar"]
 MIDDLEWARE = [name for name in MIDDLEWARE if not name.startswith("debug_toolbar")]

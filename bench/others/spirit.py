@@ -2,7 +2,7 @@
 
 from project.project.settings.prod import *  # noqa: F403
 
-from bench.others.common import *  # noqa: F403
+from bench.others import *  # noqa: F403
 
 ROOT_URLCONF = "project.project.urls"
 CACHES["st_rate_limit"] = CACHES["default"]

@@ -62,6 +62,16 @@ def test_groups_can_be_typed(site_store, alice):
     )
 
 
+def test_the_form_asks_for_groups_only_where_there_are_any(site_store, alice):
+    browser = browser_of(alice)
+    assert "Other groups" not in browser.get("/post/").text
+    assert post(browser).status_code == 302
+
+    site_store.groups.create("python", "Python")
+
+    assert "Other groups" in browser.get("/post/").text
+
+
 def test_every_error_is_next_to_its_field_and_the_input_is_kept(site_store, alice):
     site_store.groups.create("python", "Python")
 
