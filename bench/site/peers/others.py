@@ -143,7 +143,7 @@ def others(folder: Path, articles: int) -> Iterator[Mapping[str, tuple[Server, l
 
 def _prepare(other: Other, kept: Path, variables: Mapping[str, str], articles: int) -> None:
     """Restore the filled database or, if anything that it follows from has changed, make all of it."""
-    sources = b"".join((_CODE / f"{name}.py").read_bytes() for name in ("common", "fill", other.module))
+    sources = b"".join((_CODE / f"{name}.py").read_bytes() for name in ("__init__", "fill", other.module))
     key = hashlib.sha256(repr((other.packages, _SERVER, other.project, articles)).encode() + sources).hexdigest()
     mark, name = kept / "made", other.module
     postgres = ("-h", variables["PEER_SOCKETS"], "-U", "postgres")
