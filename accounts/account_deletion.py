@@ -77,7 +77,7 @@ def begin(user_id: int) -> None:
     member.email = member.language = member.theme = member.hidden_groups = ""
     member.verified_email = member.mail_kinds = ""
     member.inbox_read_until = member.ban_changed_at = member.mailed_until = member.digested_at = 0
-    member.digest = False
+    member.digest, member.waiting_mail, member.waiting_mailed_until = False, "", 0
     member.followed_groups = member.feed_key = ""
     member.keyboard, member.last_login = True, None
     member.banned_from, member.ban_ends_at, member.trusted_at = "", None, None

@@ -18,10 +18,12 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import conditional_escape
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from accounts import names
 from accounts.mail import mail_address, send_later, send_text
 from accounts.models import MAIL_KINDS, Invitation, Token, User, WaitingAccount
+from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 
 _TAKEN = _("This name is taken.")
@@ -256,6 +258,25 @@ class MailForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     digest = forms.BooleanField(label=_("once a week, the best articles in the groups I follow"), required=False)
+    waiting = forms.ChoiceField(
+        label=_("Email me what waits for a moderator"),
+        help_text=_("New flags, appeals and sign-ups that you can decide on."),
+        choices=[
+            ("now", _("At once")),
+            ("hourly", _("At most once an hour")),
+            ("daily", _("At most once a day")),
+            ("", pgettext_lazy("email", "Never")),
+        ],
+        required=False,
+    )
+
+    def __init__(self, data: Any = None, *, member: User) -> None:
+        """`member`: whose mail it is. Only moderators have a choice of mail for moderators."""
+        kinds = member.mail_kinds.split(",")
+        initial = {"kinds": kinds, "digest": member.digest, "waiting": member.waiting_mail}
+        super().__init__(data, initial=initial)
+        if not (member.has_perm(REMOVE_ARTICLES) or member.has_perm(BAN_MEMBERS)):
+            del self.fields["waiting"]
 
 
 class DeleteAccountForm(forms.Form):

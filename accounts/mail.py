@@ -88,7 +88,7 @@ def public_address(request: HttpRequest) -> tuple[str, str]:
 VERIFY_DAYS = 3
 """Days for which a link that verifies an address works."""
 
-NOTICES, DIGEST = "notices", "digest"
+NOTICES, DIGEST, WAITING = "notices", "digest", "waiting"
 """What members can unsubscribe from."""
 
 _VERIFY, _UNSUBSCRIBE = "accounts.verify", "accounts.unsubscribe"

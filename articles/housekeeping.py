@@ -175,8 +175,10 @@ def _warn_once(problem: str, text: str) -> None:
 
 
 def _send_mail(repository: Repository) -> str:
-    """Mail new notices, and once a week the best articles of followed groups, to members who want that."""
-    sent = mailing.send_due(repository, _BUDGET) + mailing.send_digests(repository, _BUDGET)
+    """Mail notices and weekly digests to members who want them, and what waits for a decision to moderators."""
+    send_waiting = import_string(settings.WAITING_MAILER)
+    senders = (send_waiting, mailing.send_due, mailing.send_digests)
+    sent = sum(send(repository, _BUDGET) for send in senders)
     return _counted(sent, "mail", "sent")
 
 

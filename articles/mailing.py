@@ -1,4 +1,5 @@
 """Mail to members that housekeeping sends: about the notices of an inbox and about bans, and weekly digests.
+`moderation.mail` sends what waits for moderators the same way.
 
 Each is sent at most once: a mail is claimed before. A claim is a moment in the member's row of the accounts
 database, up to which mail is sent. If the process dies after it, the mail is lost. Nothing is claimed while the
@@ -102,25 +103,29 @@ def notices_to(
     member: User, notices: Sequence[Notice], count: int, bans: Sequence[Ban] = ()
 ) -> EmailMultiAlternatives:
     """Return a mail about bans, if any, and notices in the member's language; `count` is their total number."""
-    with _language_of(member):
+    with language_of(member):
         rows = [_ban_row(ban, site_origin()) for ban in bans]
         rows += [_notice_row(notice, site_origin()) for notice in notices]
-        return _message(member, "mail", NOTICES, {"count": count, "rows": rows})
+        return message_to(member, "inbox/mail", NOTICES, {"count": count, "rows": rows})
 
 
 def digest_to(member: User, articles: Sequence[Article]) -> EmailMultiAlternatives:
     """Return a mail with the best articles of the week, in the member's language."""
-    with _language_of(member):
+    with language_of(member):
         rows = [(article, site_origin() + reverse("articles:article", args=[article.id])) for article in articles]
-        return _message(member, "digest", DIGEST, {"rows": rows})
+        return message_to(member, "inbox/digest", DIGEST, {"rows": rows})
 
 
-def _language_of(member: User) -> AbstractContextManager[None]:
+def language_of(member: User) -> AbstractContextManager[None]:
+    """Return a context in which texts are in the member's language."""
     return translation.override(member.language or settings.LANGUAGE_CODE)
 
 
-def _message(member: User, template: str, what: str, context: dict[str, Any]) -> EmailMultiAlternatives:
-    """Return a mail that can be unsubscribed from with one click (RFC 8058)."""
+def message_to(member: User, template: str, what: str, context: dict[str, Any]) -> EmailMultiAlternatives:
+    """Return a mail of this template that can be unsubscribed from with one click (RFC 8058).
+
+    `what`: what the link ends, of `accounts.mail`. Call it in the member's language.
+    """
     origin = site_origin()
     stop = origin + reverse("accounts:unsubscribe", args=[unsubscribe_token(member, what)])
     context = {
@@ -130,15 +135,15 @@ def _message(member: User, template: str, what: str, context: dict[str, Any]) ->
         "inbox": origin + reverse("articles:inbox"),
         "stop": stop,
     } | context
-    subject = " ".join(render_to_string(f"inbox/{template}_subject.txt", context).split())
+    subject = " ".join(render_to_string(f"{template}_subject.txt", context).split())
     headers = {
         "List-Unsubscribe": f"<{stop}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         "Auto-Submitted": "auto-generated",
     }
-    text = render_to_string(f"inbox/{template}.txt", context)
+    text = render_to_string(f"{template}.txt", context)
     message = EmailMultiAlternatives(subject, text, to=[member.email], headers=headers)
-    message.attach_alternative(render_to_string(f"inbox/{template}.html", context), "text/html")
+    message.attach_alternative(render_to_string(f"{template}.html", context), "text/html")
     return message
 
 

@@ -122,6 +122,7 @@ STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)
 STORE_IS_EMBEDDED = not CONFIGURATION["REDIS_URL"]
 STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
 STORE_OPENER = "voting_site.store_session.opened_store"
+WAITING_MAILER = "moderation.mail.send_waiting"
 STORE_VERIFIER = "voting_site.store_session.verify_store"
 METRICS_FINDER = "voting_site.serving.metrics_folder.find"
 SCRATCH_STORE_OPENER = "voting_site.store_session.scratch_store"

@@ -42,6 +42,9 @@ IS_SILENCING = """(
 MAIL_KINDS = ("reply", "mention", "moderation", "flag")
 """Kinds of notices that members can have mailed: those of `articles.domain.notices`."""
 
+WAITING_MAIL = {"now": 0, "hourly": 3600, "daily": 86400}
+"""How often moderators can have mailed what waits for them: the least seconds between two mails."""
+
 
 class UserQuerySet(models.QuerySet["User"]):
     """Accounts. Changing them in bulk sends no signal, so it tells the processes that remember them here."""
@@ -209,6 +212,15 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
 
     digested_at = models.FloatField(default=0, db_default=0, editable=False)
     """When it was last mailed or turned on, in Unix seconds."""
+
+    waiting_mail = models.CharField(max_length=6, blank=True, default="daily", db_default="daily", editable=False)
+    """How often what waits for moderators is mailed to this one, of `WAITING_MAIL`; empty for never.
+
+    By default once a day: a moderator who never opens the settings learns of flags, and of a hundred only once.
+    """
+
+    waiting_mailed_until = models.FloatField(default=0, db_default=0, editable=False)
+    """In Unix seconds: what began to wait later may still be mailed."""
 
     followed_groups = models.TextField(_("followed groups"), blank=True, default="", db_default="", editable=False)
     feed_key = models.CharField(max_length=32, blank=True, default="", db_default="", editable=False)

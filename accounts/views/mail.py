@@ -1,6 +1,7 @@
 """Verify the address for mail, choose what is mailed, and unsubscribe. None of these pages is cached."""
 
 import time
+from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
@@ -14,7 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from accounts.forms import MailForm
-from accounts.mail import DIGEST, member_verifying, read_unsubscribe_token, send_verification
+from accounts.mail import DIGEST, WAITING, member_verifying, read_unsubscribe_token, send_verification
 from accounts.models import User
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
@@ -56,7 +57,7 @@ def choose(request: MemberRequest) -> HttpResponse:
 
     Notices from before mail was turned on are not mailed; the first digest is due a week later.
     """
-    form = MailForm(request.POST)
+    form = MailForm(request.POST, member=request.user)
     if form.is_valid():
         with transaction.atomic():
             member = User.objects.select_for_update().get(pk=request.user.pk)
@@ -66,7 +67,8 @@ def choose(request: MemberRequest) -> HttpResponse:
                 member.digested_at = time.time()
             member.mail_kinds = ",".join(form.cleaned_data["kinds"]) if member.has_verified_email else ""
             member.digest = form.cleaned_data["digest"] and member.has_verified_email
-            member.save(update_fields=["mail_kinds", "mailed_until", "digest", "digested_at"])
+            member.waiting_mail = form.cleaned_data.get("waiting", member.waiting_mail)
+            member.save(update_fields=["mail_kinds", "mailed_until", "digest", "digested_at", "waiting_mail"])
         messages.success(request, _("Your changes have been saved."))
     return redirect(_settings_address(request))
 
@@ -75,14 +77,13 @@ def choose(request: MemberRequest) -> HttpResponse:
 @csrf_exempt  # mail programs send the form (RFC 8058): the token of the address shows who asks
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """End mail about notices, or the digest. Idempotent; a GET only asks."""
+    """End mail about notices, the digest, or mail to moderators. Idempotent; a GET only asks."""
     found = read_unsubscribe_token(token)
     if found is None:
         return render(request, "accounts/unsubscribe.html", {"what": ""}, status=404)
     member, what = found
     is_done = request.method == "POST"
-    if is_done and what == DIGEST:
-        User.objects.filter(pk=member.pk).update(digest=False)
-    elif is_done:
-        User.objects.filter(pk=member.pk).update(mail_kinds="")
+    if is_done:
+        off: dict[str, dict[str, Any]] = {DIGEST: {"digest": False}, WAITING: {"waiting_mail": ""}}
+        User.objects.filter(pk=member.pk).update(**off.get(what, {"mail_kinds": ""}))
     return render(request, "accounts/unsubscribe.html", {"what": what, "is_done": is_done})

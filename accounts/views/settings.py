@@ -43,9 +43,7 @@ def _settings_page(request: MemberRequest, email_form: EmailForm, token_form: To
         "tokens": list(request.user.tokens.all()),
         "may_invite": settings.SIGN_UP == "invitation",
         "tokens_per_user": Token.objects.PER_USER,
-        "mail_form": MailForm(
-            initial={"kinds": request.user.mail_kinds.split(","), "digest": request.user.digest}
-        ),
+        "mail_form": MailForm(member=request.user),
         "blocks": list(request.user.blocks.select_related("blocked").order_by("blocked__username")),
     }
     return render(request, "accounts/settings.html", context)

@@ -90,6 +90,7 @@ def _settings(member: Any) -> dict[str, Any]:
         "muted_discussions": sorted(member.mutes.values_list("article", flat=True)),
         "mail_about": [kind for kind in member.mail_kinds.split(",") if kind],
         "weekly_mail": member.digest,
+        "mail_to_moderators": member.waiting_mail or None,
         "inbox_read_until": _at(member.inbox_read_until) if member.inbox_read_until else None,
         "followed_groups": list(slugs_from(member.followed_groups)),
         "private_feed": bool(member.feed_key),

@@ -5,11 +5,13 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.contrib.auth.models import Permission
 from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from accounts.mail import VERIFY_DAYS, unsubscribe_token, verification_token, wait_until_sent
+from accounts.mail import VERIFY_DAYS, WAITING, unsubscribe_token, verification_token, wait_until_sent
+from accounts.models import User
 from tests.factories import browser_of
 
 ALL = ["reply", "mention", "moderation", "flag"]
@@ -125,3 +127,25 @@ def test_unsubscribing_takes_a_post_and_neither_a_login_nor_a_token(verified):
     assert verified.mail_kinds == ""
     for wrong in ("/unsubscribe/x/", link.replace("/unsubscribe/", "/settings/mail/verify/")):
         assert Client().get(wrong).status_code == 404
+
+
+def test_only_moderators_choose_how_often_what_waits_is_mailed(verified, strict):
+    browser = browser_of(verified)
+    browser.post("/settings/mail/", {"waiting": "hourly"})
+    verified.refresh_from_db()
+    assert verified.waiting_mail == "daily"
+    assert 'name="waiting"' not in browser.get("/settings/").text
+
+    verified.user_permissions.add(Permission.objects.get(codename="ban_members"))
+    assert re.search(r'<option value="daily" selected>', browser.get("/settings/").text)
+    for chosen, kept in (("hourly", "hourly"), ("often", "hourly"), ("", "")):
+        browser.post("/settings/mail/", {"waiting": chosen, "kinds": ["reply"]})
+        verified.refresh_from_db()
+        assert verified.waiting_mail == kept
+
+    link = f"/unsubscribe/{unsubscribe_token(verified, WAITING)}/"
+    User.objects.update(waiting_mail="now")
+    assert "what waits for a moderator" in strict.get(link).text
+    assert strict.post(link).status_code == 200
+    verified.refresh_from_db()
+    assert (verified.waiting_mail, verified.mail_kinds) == ("", "reply")

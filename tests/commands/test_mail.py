@@ -14,16 +14,20 @@ from email.policy import default
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.core import mail
 from django.core.mail import EmailMultiAlternatives
 
-from accounts.models import MAIL_KINDS, Ban, BanScope, User
+from accounts.models import MAIL_KINDS, Ban, BanScope, User, WaitingAccount
 from articles import housekeeping, mailing
+from articles.domain.comments import root_of
+from articles.domain.flags import FlagReason
 from articles.domain.notices import NoticeKind
+from moderation import mail as moderators_mail
 from moderation.bans import ban, lift_ban
 from tests.cast import MODERATOR
 from tests.clock import Clock
-from tests.factories import actor, browser_of, comment_on, post_as
+from tests.factories import actor, browser_of, comment_on, member, post_as
 from tests.store_state import set_clock
 from tests.waiting import until
 
@@ -304,3 +308,141 @@ def test_two_processes_do_not_send_the_same_digest(site_store, later, alice, bob
 
 def test_every_kind_of_notice_can_be_mailed():
     assert tuple(NoticeKind) == MAIL_KINDS
+
+
+def moderator_by_mail(user: User, often: str = "now", **facts: object) -> User:
+    """Let a moderator with a verified address have mailed what waits, and no notices."""
+    mailed(user, waiting_mail=often, **facts)
+    User.objects.filter(pk=user.pk).update(mail_kinds="")
+    return user
+
+
+def send_waiting(site_store) -> int:
+    return moderators_mail.send_waiting(site_store, 60)
+
+
+def flagged(site_store, article: int, member: User, reason: FlagReason = FlagReason.SPAM) -> None:
+    site_store.flags.set(root_of(article), member.pk, reason)
+
+
+@pytest.fixture
+def waiting(site_store, article, later, alice, bob, mallory) -> str:
+    """What waits: a flag on alice's article, her request, bob's appeal, a sign-up. Return its address."""
+    other = post_as(site_store, alice, "Other", "https://example.org/o").id
+    flagged(site_store, article, bob)
+    flagged(site_store, other, alice, FlagReason.WITHDRAWAL)
+    ban(bob, BanScope.VOTING, "A ring", days=0, moderator=actor(mallory))
+    now = datetime.fromtimestamp(later(), UTC)
+    Ban.objects.update(appeal="It was not me", appealed_at=now)
+    WaitingAccount.objects.create(user=User.objects.create_user("newcomer", is_active=False), since=now)
+    later.advance(moderators_mail.SETTLE_SECONDS + 1)
+    return f"https://news.example.org/moderation/queue/#flagged-{root_of(article)}"
+
+
+def test_what_waits_is_mailed_once_to_a_moderator_with_a_link_to_each_page(site_store, waiting, received, carol):
+    moderator_by_mail(carol)
+
+    assert (send_waiting(site_store), send_waiting(site_store)) == (1, 0)
+
+    (message,) = received()
+    text, html = (message.get_body([kind]).get_content() for kind in ("plain", "html"))
+    assert message["Subject"] == "4 new items to review on Article Voting"
+    assert "“A title” is flagged: Spam\n" + waiting in text
+    assert "The poster of “Other” asks to withdraw it." in text
+    assert (
+        f"bob appeals against a ban.\nhttps://news.example.org/moderation/queue/#appeal-{Ban.objects.get().pk}"
+        in text
+    )
+    assert "newcomer signed up and waits for approval.\nhttps://news.example.org/moderation/members/" in text
+    assert f'href="{waiting}"' in html
+    address = re.fullmatch(r"<https://news\.example\.org(/\S+)>", message["List-Unsubscribe"].strip())
+    assert address is not None
+    browser_of(strict=True).post(address[1])
+    carol.refresh_from_db()
+    assert carol.waiting_mail == ""
+
+
+def test_a_moderator_gets_only_what_that_moderator_can_decide(site_store, article, waiting, alice, bob, carol):
+    for user, permission in ((alice, "remove_articles"), (bob, "ban_members")):
+        user.user_permissions.add(Permission.objects.get(codename=permission))
+        moderator_by_mail(user)
+    moderator_by_mail(carol, verified_email="former@example.org")
+    mailed(User.objects.create_user("reader"), waiting_mail="now")
+
+    assert send_waiting(site_store) == 1
+    (message,) = mail.outbox
+    assert message.to == ["alice@example.org"]
+    assert "newcomer signed up" in message.body
+    assert "title" not in message.body
+    assert "bob" not in message.body
+
+
+def test_a_moderator_hears_nothing_of_what_only_that_moderator_flagged(site_store, article, later, carol):
+    moderator_by_mail(carol)
+    flagged(site_store, article, carol)
+    later.advance(moderators_mail.SETTLE_SECONDS + 1)
+
+    assert send_waiting(site_store) == 0
+
+
+@pytest.mark.parametrize(("often", "seconds"), [("now", 6), ("hourly", 3600), ("daily", 86400)])
+def test_moderators_get_mail_as_often_as_they_chose_and_none_without_news(
+    site_store, article, later, alice, bob, mallory, carol, often, seconds
+):
+    moderator_by_mail(carol, often)
+    flagged(site_store, article, bob)
+    later.advance(6)
+    assert send_waiting(site_store) == 1
+    later.advance(seconds - 6)
+    site_store.flags.set(root_of(article), mallory.pk, FlagReason.OFF_TOPIC)
+    flagged(site_store, post_as(site_store, alice, "Next", "https://example.org/n").id, bob)
+    later.advance(5)
+    assert send_waiting(site_store) == (seconds < 60)
+    later.advance(1)
+    assert send_waiting(site_store) == (seconds > 60)
+    assert "A title" not in mail.outbox[-1].body
+    later.advance(2 * seconds)
+    assert send_waiting(site_store) == 0
+    moderator_by_mail(member("dana", moderator=True))
+    assert send_waiting(site_store) == 1
+    assert (recipients()[-1], mail.outbox[-1].subject[:2]) == ("dana@example.org", "2 ")
+
+
+def test_what_waits_is_mailed_in_the_moderators_language_after_the_mail_server_returned(
+    site_store, waiting, received, carol, settings
+):
+    moderator_by_mail(carol, "daily", language="zh-hans")
+    port, settings.EMAIL_PORT = settings.EMAIL_PORT, 1
+    (failed,) = [done for done in housekeeping.run(site_store) if done.step == "mail"]
+    assert "ConnectionRefusedError" in failed.error
+    settings.EMAIL_PORT = port
+    (done,) = [done for done in housekeeping.run(site_store) if done.step == "mail"]
+
+    assert done.result == "1 mail sent"
+    (message,) = received()
+    assert "newcomer 已注册，等待批准。" in message.get_body(["plain"]).get_content()
+
+
+def test_what_waits_that_was_decided_is_not_mailed(site_store, article, waiting, later, carol):
+    moderator_by_mail(carol)
+    site_store.flags.keep(root_of(article), later())
+    WaitingAccount.objects.all().delete()
+    Ban.objects.update(answer="No", answered_at=datetime.fromtimestamp(later(), UTC))
+
+    assert send_waiting(site_store) == 1
+    assert mail.outbox[0].subject.startswith("1 new item")
+
+
+def test_a_long_mail_to_moderators_leads_to_the_rest(site_store, waiting, later, bob, carol, monkeypatch):
+    monkeypatch.setattr(moderators_mail, "ROWS_PER_MAIL", 3)
+    moderator_by_mail(carol)
+
+    assert send_waiting(site_store) == 1
+    assert "And more: see the queue\nhttps://news.example.org/moderation/queue/" in mail.outbox[0].body
+
+
+def test_two_processes_do_not_send_the_same_mail_to_a_moderator(site_store, waiting, carol):
+    moderator_by_mail(carol)
+    first, second = (next(moderators_mail._mails(site_store)) for _ in range(2))
+
+    assert [first.claim(), second.claim()] == [True, False]

@@ -285,6 +285,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "muted_discussions": [article],
             "mail_about": [],
             "weekly_mail": False,
+            "mail_to_moderators": "daily",
             "inbox_read_until": None,
             "followed_groups": ["redis"],
             "private_feed": True,

@@ -56,6 +56,21 @@ def test_a_flag_waits_in_the_queue_until_it_is_taken_back(repository, article, s
     assert problems(repository) == []
 
 
+def test_the_queue_lists_what_was_first_flagged_in_a_period_of_whole_seconds(repository, clock):
+    ids = [root_of(post(repository, number)) for number in range(1, 5)]
+    clock.now = 1_900_000_000.5
+    for n, subject in enumerate(ids):
+        clock.now += 1
+        for member in range(100, 101 + n):
+            repository.flags.set(subject, member, SPAM)
+    clock.now += 1
+    repository.flags.set(ids[0], BOB, OFF_TOPIC)
+
+    found = repository.flags.list_flagged(1_900_000_001, 1_900_000_003, most=9)
+    assert [entry.subject for entry in found] == [ids[2], ids[1]]
+    assert [entry.subject for entry in repository.flags.list_flagged(0, clock(), most=1)] == [ids[3]]
+
+
 def test_the_heaviest_comes_first_and_of_equal_ones_the_oldest(repository, article, comment, clock):
     ids = [root_of(post(repository, number)) for number in range(2, 5)]
     for subject in (ids[1], ids[0], comment, ids[2]):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from heapq import merge
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 
 from articles.domain.articles import Article, ArticleId
@@ -22,6 +22,7 @@ from articles.domain.flags import (
 )
 from articles.domain.members import UserId
 from articles.domain.moderation_log import SITE, Actor
+from articles.domain.ranking import ONE_POINT
 from articles.repository.articles import Articles
 from articles.repository.comments import Comments
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
@@ -35,6 +36,9 @@ from articles.repository.store.values import moment_from, whole_from
 
 _KEPT = "kept"
 """Field of a hash of flags that is not a flag: why moderators last kept what is flagged."""
+
+_MOST_SEARCHED = 5_000
+"""Heaviest entries of the queue that are searched for those flagged in a period."""
 
 _REMOVED, _WAITING, _KEPT_BY_MODERATORS = 1, 0, -1
 """Scores in a member's list of flags."""
@@ -171,6 +175,18 @@ class Flags:
         shown = tuple(subjects[:size])
         return QueuePage(tuple(self._entries(shown)), number, len(subjects) > size, shown)
 
+    def list_flagged(self, since: float, until: float, most: int) -> list[QueueEntry]:
+        """Return at most `most` entries first flagged after `since`, in whole seconds, and up to `until`.
+
+        The heaviest first. One round trip, two more if there are any.
+        """
+        shards = self._store.in_shards(
+            lambda pipe, keys: pipe.zrevrange(keys.flagged, 0, _MOST_SEARCHED - 1, withscores=True)
+        )
+        heaviest_first = islice(merge(*shards, key=itemgetter(1), reverse=True), _MOST_SEARCHED)
+        found = [int(one) for one, place in heaviest_first if since < _first_at(place) <= until]
+        return list(self._entries(found[:most])) if found else []
+
     def _entries(self, subjects: Sequence[SubjectId]) -> Iterator[QueueEntry]:
         """Yield the entries of these subjects, with texts; without those decided meanwhile."""
         with self._store.pipeline() as pipe:
@@ -189,6 +205,11 @@ class Flags:
             flags = _open_flags(subject, fields)
             if flags and article and (comment or is_root(subject)):
                 yield QueueEntry(subject, article, comment, flags)
+
+
+def _first_at(place: float) -> int:
+    """Return when the first open flag was set, of an entry at this place: `queue_place` in `lua/lib/flags.lua`."""
+    return ONE_POINT - 1 - int(place) % ONE_POINT
 
 
 def _open_flags(subject: SubjectId, fields: dict[str, str]) -> tuple[Flag, ...]:

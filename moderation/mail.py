@@ -1,0 +1,161 @@
+"""Mail to moderators about what began to wait for their decision: flags, requests to withdraw, appeals, sign-ups.
+
+Each moderator chooses how often. `articles.mailing` says how each mail is sent at most once.
+"""
+
+import time
+from collections.abc import Iterator
+from functools import cached_property, partial
+from math import floor
+from typing import NamedTuple
+
+from django.contrib.auth.models import Permission
+from django.core.mail import EmailMultiAlternatives
+from django.db.models import F, Q, QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext, pgettext
+
+from accounts.mail import WAITING, site_origin
+from accounts.models import WAITING_MAIL, Ban, User, WaitingAccount
+from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
+from articles.domain.flags import FlagReason, QueueEntry
+from articles.mailing import Mail, language_of, message_to, recipients, send_each
+from articles.repository import Repository
+from moderation.flags import REASONS
+
+SETTLE_SECONDS = 5
+"""Age at which something is mailed: until then, another process may not have saved it yet."""
+
+ROWS_PER_MAIL = 25
+
+_MOST_FOUND = 200
+"""Flagged articles and comments, appeals, and sign-ups that a run reads of each."""
+
+
+class _Row(NamedTuple):
+    """What waits, and the address of the page on which it is decided."""
+
+    text: str
+    address: str
+
+
+class _Waiting:
+    """What began to wait after a moment and up to another one. Reads each kind once, if needed."""
+
+    def __init__(self, repository: Repository, since: float, until: float) -> None:
+        """`since` and `until`: in whole Unix seconds."""
+        self._repository, self._since, self._until = repository, since, until
+
+    @cached_property
+    def _flagged(self) -> list[QueueEntry]:
+        return self._repository.flags.list_flagged(self._since, self._until, _MOST_FOUND)
+
+    @cached_property
+    def _appeals(self) -> list[Ban]:
+        return [one for one in Ban.objects.with_open_appeals() if self._is_new(_appealed_at(one), self._since)]
+
+    @cached_property
+    def _sign_ups(self) -> list[WaitingAccount]:
+        waiting = WaitingAccount.objects.select_related("user")
+        return [one for one in waiting if self._is_new(one.since.timestamp(), self._since)]
+
+    def _is_new(self, at: float, since: float) -> bool:
+        return since < floor(at) <= self._until
+
+    def rows_for(self, moderator: User) -> list[_Row]:
+        """Return what this moderator can decide, other than what the moderator alone flagged."""
+        since, rows = moderator.waiting_mailed_until, list[_Row]()
+        if moderator.has_perm(BAN_MEMBERS):
+            rows += [
+                _appeal_row(one)
+                for one in self._appeals
+                if one.member_id != moderator.pk and self._is_new(_appealed_at(one), since)
+            ]
+        if moderator.has_perm(REMOVE_ARTICLES):
+            rows += [_sign_up_row(one) for one in self._sign_ups if self._is_new(one.since.timestamp(), since)]
+            rows += [
+                _flag_row(one)
+                for one in self._flagged
+                if one.author != moderator.pk
+                and {flag.member for flag in one.flags} != {moderator.pk}
+                and self._is_new(one.first_at, since)
+            ]
+        return rows
+
+
+def _appealed_at(ban: Ban) -> float:
+    return ban.appealed_at.timestamp() if ban.appealed_at else 0
+
+
+def _appeal_row(ban: Ban) -> _Row:
+    text = gettext("%(name)s appeals against a ban.") % {"name": ban.member.get_username()}
+    return _Row(text, f"{site_origin()}{reverse('articles:queue')}#appeal-{ban.pk}")
+
+
+def _sign_up_row(account: WaitingAccount) -> _Row:
+    text = gettext("%(name)s signed up and waits for approval.") % {"name": account.user.get_username()}
+    return _Row(text, site_origin() + reverse("articles:sign_ups"))
+
+
+def _flag_row(entry: QueueEntry) -> _Row:
+    if set(entry.reasons) == {FlagReason.WITHDRAWAL}:
+        text = gettext("The poster of “%(title)s” asks to withdraw it.")
+    elif entry.comment:
+        text = gettext("A comment on “%(title)s” is flagged: %(reasons)s")
+    else:
+        text = gettext("“%(title)s” is flagged: %(reasons)s")
+    reasons = pgettext("between the words of a list", ", ").join(str(REASONS[one]) for one in entry.reasons)
+    address = f"{site_origin()}{reverse('articles:queue')}#flagged-{entry.subject}"
+    return _Row(text % {"title": entry.article.title, "reasons": reasons}, address)
+
+
+def send_waiting(repository: Repository, budget: float) -> int:
+    """Mail what waits to the moderators who are due, for about `budget` seconds; return the number of mails.
+
+    Raises StoreError, and errors as `send_each`.
+    """
+    return send_each(_mails(repository), time.monotonic() + budget)
+
+
+def _mails(repository: Repository) -> Iterator[Mail]:
+    until = floor(repository.store.now() - SETTLE_SECONDS)
+    due = list(_due(until))
+    waiting = _Waiting(repository, min((one.waiting_mailed_until for one in due), default=until), until)
+    for moderator in due:
+        if message := _mail_to(moderator, waiting):
+            yield Mail(moderator.pk, message, partial(_claim, moderator, until))
+
+
+def _mail_to(moderator: User, waiting: _Waiting) -> EmailMultiAlternatives | None:
+    """Return a mail about what the moderator can decide, in the moderator's language; None if there is nothing."""
+    with language_of(moderator):
+        rows, queue = waiting.rows_for(moderator), site_origin() + reverse("articles:queue")
+        context = {"count": len(rows), "rows": rows[:ROWS_PER_MAIL], "queue": queue}
+        return message_to(moderator, "moderation/mail", WAITING, context) if rows else None
+
+
+def _due(until: float) -> QuerySet[User]:
+    """Return the moderators who want mail, and whose last one is old enough. One query.
+
+    It begins with those who have permissions: `with_perm` would ask of every member.
+    """
+    names = [name.partition(".")[2] for name in (REMOVE_ARTICLES, BAN_MEMBERS)]
+    permissions = Permission.objects.filter(content_type__app_label="articles", codename__in=names)
+    in_groups = User.groups.through.objects.filter(group__permissions__in=permissions).values("user")
+    by_hand = User.user_permissions.through.objects.filter(permission__in=permissions).values("user")
+    is_moderator = Q(is_superuser=True) | Q(pk__in=in_groups) | Q(pk__in=by_hand)
+    is_due = Q(pk__in=())
+    for often, seconds in WAITING_MAIL.items():
+        is_due |= Q(waiting_mail=often, waiting_mailed_until__lte=until - seconds)
+    return recipients().filter(is_moderator, is_due).order_by("pk")
+
+
+def _claim(moderator: User, until: float) -> bool:
+    """Claim what waits; return whether no other process did, and the moderator still wants mail."""
+    same = User.objects.filter(
+        pk=moderator.pk,
+        waiting_mail=moderator.waiting_mail,
+        waiting_mailed_until=moderator.waiting_mailed_until,
+        verified_email=F("email"),
+    )
+    return same.update(waiting_mailed_until=until) == 1
