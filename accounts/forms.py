@@ -76,6 +76,8 @@ class _InvitationUsedError(Exception):
 class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignore[type-arg]
     """Create an account."""
 
+    accepts_reserved = False
+
     class Meta:
         model = User
         fields = ("username", "email")
@@ -89,7 +91,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
             raise ValidationError(problem, code="invalid")
         if User.objects.is_taken(username):
             raise ValidationError(_TAKEN, code="taken")
-        if names.is_reserved(username, settings.SITE_NAME):
+        if not self.accepts_reserved and names.is_reserved(username, settings.SITE_NAME):
             raise ValidationError(_("This name is reserved."), code="reserved")
         return username
 

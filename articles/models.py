@@ -1,5 +1,5 @@
 """Models of articles: the moderators' permissions, archived view counters, which store is the accounts', and what
-administrators write: the site's own texts, and blocked hosts.
+administrators write: the site's own texts, settings, and blocked hosts.
 """
 
 from django.db import models
@@ -80,6 +80,19 @@ class SiteText(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.language})"
+
+
+class SiteSetting(models.Model):
+    """What the owner chose in the browser, by the name of the variable, and what `owner` remembers beside it."""
+
+    name = models.CharField(max_length=60, primary_key=True)
+    text = models.TextField()
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.text}"
 
 
 class BlockedHost(models.Model):

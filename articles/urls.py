@@ -24,6 +24,7 @@ from articles.views.lists import feeds, hosts, my_lists, pages, refresh, search
 from articles.views.ranking import lab
 from articles.web import addresses  # noqa: F401 - registers "article_id"
 from moderation import urls as moderation
+from owner import urls as owner
 
 app_name = "articles"
 urlpatterns = [  # the most requested first: Django compares one after the other
@@ -99,4 +100,5 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path("healthz", operation.alive, name="healthz"),
     path("readyz", operation.ready, name="readyz"),
     *moderation.urlpatterns,
+    *owner.urlpatterns,
 ]

@@ -13,7 +13,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).parents[1]
-SOURCES = ("accounts", "articles", "moderation", "templates", "voting_site")
+SOURCES = ("accounts", "articles", "moderation", "owner", "templates", "voting_site")
 
 _METHODS = [("**.py", "python"), ("**.html", "jinja2"), ("**.txt", "jinja2")]
 _OPTIONS = {pattern: {"silent": "false"} for pattern in ("**.html", "**.txt")}

@@ -4,8 +4,8 @@
 
 Lines are a thermometer, not a goal. What the rows mean:
 
-- The product is `manage.py`, `voting_site/`, `articles/`, `moderation/` and `accounts/`, with their scripts and
-  without migrations.
+- The product is `manage.py`, `voting_site/`, `articles/`, `moderation/`, `owner/` and `accounts/`, with their
+  scripts and without migrations.
 - Counted are modules of at most 25 lines, and those that define one function and nothing else. Entry points do not
   count: commands, `manage.py`, and the `__init__.py` and `__main__.py` of packages.
 - An import in `articles/repository/` is upward by the floors of `tests/test_floors.py`.
@@ -28,7 +28,7 @@ from urllib.parse import urlencode
 
 from tests.test_floors import ROOT, modules, upward_in_repository
 
-PRODUCT = ("articles", "accounts", "moderation", "voting_site", "manage")
+PRODUCT = ("articles", "accounts", "moderation", "owner", "voting_site", "manage")
 SMALL = 25
 WARM = 3
 """Requests of a kind before the one that counts."""

@@ -13,7 +13,7 @@ import pytest
 from tests.cases import for_each
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("articles", "accounts", "moderation", "voting_site", "bench")
+PACKAGES = ("articles", "accounts", "moderation", "owner", "voting_site", "bench")
 
 
 def name_of(path: Path) -> str:
@@ -96,7 +96,7 @@ FLOORS = (
         "articles.middleware",
         "articles.urls",
     ),
-    ("moderation",),
+    ("moderation", "owner"),
     ("articles.api",),
     ("articles.views", "articles.housekeeping"),
     ("articles.doctor",),
@@ -109,7 +109,7 @@ FLOORS = (
         "articles.mailing",
     ),
     ("articles.web",),
-    ("moderation.rights",),
+    ("moderation.rights", "owner.administrator"),
     ("articles.wiring", "articles.demo"),
     ("articles.finding",),
     ("articles.repository",),
@@ -238,6 +238,7 @@ def test_other_code_uses_only_the_public_interface_of_the_repository():
 CAPABILITIES = {
     "articles.finding": {"articles.finding"},
     "moderation": {"moderation.redactions", "moderation.rights", "moderation.urls"},
+    "owner": {"owner.administrator", "owner.urls"},
 }
 """Folders that one could delete, each with the modules by which the rest of the site knows it."""
 

@@ -43,6 +43,7 @@ MODELS = (
     "articles.ArchivedViews",
     "articles.SiteText",
     "articles.BlockedHost",
+    "articles.SiteSetting",
 )
 """Models to copy, each after those that it refers to."""
 

@@ -75,7 +75,12 @@ FORMS = {
 }
 """Limits of views that take forms, by name; other forms are `changes`."""
 
-PASSWORD_FORMS = frozenset(("accounts:signup", *(view for view, limits in FORMS.items() if limits is _PASSWORDS)))
+PASSWORD_FORMS = frozenset(
+    (
+        *("accounts:signup", "articles:first_administrator"),
+        *(view for view, limits in FORMS.items() if limits is _PASSWORDS),
+    )
+)
 """Views that hash a password for each form."""
 
 _PREVIEWED = frozenset(("articles:post", "articles:edit", "articles:write_comment", "articles:edit_comment"))

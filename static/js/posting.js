@@ -31,6 +31,14 @@
     line.oninput();
   }
 
+  // The code for the first administrator is behind the `#` of an address, which browsers do not send.
+  const code = document.querySelector("input[name=code]");
+  if (code && /^#[A-Z2-7-]{24,}$/.test(location.hash)) {
+    code.value = location.hash.slice(1);
+    history.replaceState(null, "", location.pathname);
+    document.querySelector("input[name=username]").focus();
+  }
+
   for (const button of all("[data-copied]")) {
     button.hidden = !navigator.clipboard;
     button.onclick = async () => {

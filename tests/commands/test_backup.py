@@ -32,7 +32,7 @@ from articles import backup, known_store, wiring
 from articles.backup import accounts, folders, making
 from articles.backup import files as manifest
 from articles.domain.articles import Choice
-from articles.models import ArchivedViews, BlockedHost, SiteText
+from articles.models import ArchivedViews, BlockedHost, SiteSetting, SiteText
 from tests.internals import HeldLease, failing
 from tests.store_state import DEEP, DEEP_LOGS, FORGED_RECORDS, client_of, contents, damage_article, damage_votes_of
 from tests.topologies import of_this_run
@@ -66,6 +66,7 @@ def used(run, site_store, alice, carol):
     WaitingAccount.objects.create(user=alice)
     SiteText.objects.create(name="rules", language="en", text="Be kind.")
     BlockedHost.objects.create(host="spam.example", reason="spam")
+    SiteSetting.objects.create(name="SIGN_UP", text="approval")
     Sweep.objects.create(member=alice, moderator=carol, reason="Spam", since=timezone.now())
     MemberNote.objects.create(member=alice, author=carol, text="Asked for patience")
     Ban.objects.begin(alice, BanScope.VOTING, "Spam", ends_at=None, moderator_id=carol.pk)

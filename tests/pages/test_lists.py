@@ -7,17 +7,19 @@ import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice, ImportedArticle
-from tests.factories import actor, browser_of, post_as, view
+from tests.factories import actor, browser_of, member, post_as, view
 from tests.pages.lists import post_many, rows
 from tests.store_state import KEY_LIKE, change_article, count_keys, set_views
 
 
-def test_the_front_page_of_an_empty_site_says_what_to_do_next(site_store):
-    response = Client().get("/")
+def test_the_front_page_of_an_empty_site_says_what_to_do_next(site_store, alice):
+    member("root", pk=70, is_superuser=True)
+
+    response = browser_of(alice).get("/")
 
     assert response.status_code == 200
-    assert 'href="/post/"' in response.content.decode()
-    assert "Nothing has been posted yet" in response.content.decode()
+    assert 'class="button" href="/post/"' in response.text
+    assert "Nothing has been posted yet" in response.text
 
 
 def test_the_front_page_is_ordered_by_score_and_newest_by_time(site_store, alice, bob):

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import connection
+from django.db import DatabaseError, connection
+from django.urls import reverse
 
 from articles import housekeeping
 from articles.demo.seeding import seed_if_empty
@@ -24,6 +25,7 @@ from articles.management.base import progress
 from articles.operation import outages
 from articles.repository import Repository
 from articles.wiring import follower, patient_repository, unprepared_repository
+from owner.administrator import issue_code
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
 from voting_site.configuration.service_urls import without_secrets
 from voting_site.embedded import StorePaths, Supervisor
@@ -321,15 +323,29 @@ def _adopt_rules(repository: Repository, say: Say) -> None:
         say("The weight of a vote has changed: all articles were rescored.")
 
 
+def _administrator_lines(base: str) -> Iterator[str]:
+    """Yield where administrators find their pages, or how to create the first one, with a new code."""
+    code = ""
+    with suppress(DatabaseError):  # readers get error pages, which say so
+        code = issue_code()
+    if not code:
+        yield "  Administrator    log in, then open Administration in the menu of your account"
+        return
+    address = (settings.SITE_URL or base) + reverse("articles:first_administrator")
+    yield f"  Administrator    open {address}#{code}"
+    yield "                   once, within a day; or run `make admin` in another terminal"
+
+
 def _greeting(host: str, port: int) -> str:
     name = "localhost" if host in ("127.0.0.1", "::1", *EVERY_ADDRESS) else host
     store = "the embedded store" if settings.STORE_IS_EMBEDDED else without_secrets(settings.STORE_URL)
+    base = f"http://{in_address(name)}:{port}"
     return "\n".join(
         [
             "",
-            f"  The site is at   http://{in_address(name)}:{port}/",
+            f"  The site is at   {base}/",
             f"  Its data is in   {settings.DATA_DIR}  (articles: {store})",
-            "  Administrator    run `make admin` in another terminal, then log in at /admin/",
+            *_administrator_lines(base),
             "  To stop          Ctrl-C",
             "",
         ]

@@ -125,13 +125,19 @@ class Empty:
     button: str = ""
     address: str = ""
     heading: str = ""
+    has_no_administrator: bool = False
+    """Whether the page says how to create the first administrator."""
 
 
-def empty_list(page: ArticlePage, *, period: Period, hides: bool) -> Empty:
+def empty_list(
+    page: ArticlePage, *, period: Period, hides: bool, may_post: bool = True, has_no_administrator: bool = False
+) -> Empty:
     """Return the text of a page without articles.
 
     `hides`: whether the reader hides groups other than those of the list.
     """
+    if has_no_administrator:
+        return Empty("", has_no_administrator=True)
     if page.number > 1:
         return Empty(_("You have reached the end. Nothing new has been posted since."))
     if page.order is Order.HOT:
@@ -140,15 +146,24 @@ def empty_list(page: ArticlePage, *, period: Period, hides: bool) -> Empty:
         return _nothing_discussed(page)
     if hides and page.total:
         return Empty(_("Every article here is in a group you have hidden."))
-    return _top(period) if page.order is Order.POINTS and period is not Period.ALL else _nothing_posted(page)
+    return (
+        _top(period)
+        if page.order is Order.POINTS and period is not Period.ALL
+        else _nothing_posted(page, may_post=may_post)
+    )
 
 
-def _nothing_posted(page: ArticlePage) -> Empty:
-    button, address = _("Post an article"), reverse("articles:post")
+def _nothing_posted(page: ArticlePage, *, may_post: bool) -> Empty:
+    button, address = (_("Post an article"), reverse("articles:post")) if may_post else ("", "")
     if page.groups:
         return Empty(_("These groups have no articles yet."), button, address)
     if page.group:
         return Empty(_("This group has no articles yet."), button, address)
+    if not may_post:
+        return Empty(
+            _("Members post links here and vote for them. The best rise to the top of this page."),
+            heading=_("Nothing has been posted yet"),
+        )
     return Empty(
         _("Post the first link. Other members can vote for it, and the best links rise to the top of this page."),
         button,

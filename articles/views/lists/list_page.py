@@ -122,6 +122,8 @@ class Reader:
     hidden_groups: tuple[str, ...] = ()
     followed_groups: tuple[str, ...] = ()
     may_manage_groups: bool = False
+    has_no_administrator: bool = False
+    """Whether the site has no administrator yet; only looked up for an empty list of the site."""
 
 
 def list_page(
@@ -170,12 +172,21 @@ class _Builder:
             refresh=self._refresh(),
             shows_last_comments=page.order is Order.ACTIVE,
             has_comment_feed=page.order is Order.ACTIVE and not self._slugs,
-            empty=empty_list(page, period=self.period, hides=bool(self._hidden)) if self.is_empty else None,
+            empty=self._empty() if self.is_empty else None,
             updated_at=page.refreshed_at if is_site_hot and not self.is_empty else None,
             pager=self._pager(previous, next),
             hidden=hidden_groups(self._hidden, is_member=self.reader.is_member),
             hidden_groups=self.reader.hidden_groups,
             is_welcoming=self._is_front and not self.reader.is_member,
+        )
+
+    def _empty(self) -> Empty:
+        return empty_list(
+            self.page,
+            period=self.period,
+            hides=bool(self._hidden),
+            may_post=self.reader.is_member,
+            has_no_administrator=self.reader.has_no_administrator,
         )
 
     @property

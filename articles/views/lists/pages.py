@@ -25,6 +25,7 @@ from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.identity import View, reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
+from owner.administrator import is_missing
 
 _Choice = TypeVar("_Choice", Order, Period)
 
@@ -160,6 +161,12 @@ def _list(
     return response
 
 
+def _is_site_empty(page: ArticlePage) -> bool:
+    """Return whether this is the list of the whole site by votes or time, and nothing was posted."""
+    is_of_groups = page.group is not None or page.groups
+    return page.order in (Order.SCORE, Order.TIME) and not (is_of_groups or page.articles or page.total)
+
+
 def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, period: Period) -> str:
     """Return a page of a list as this reader sees it."""
     frame, preferences, group = frame_of(request), preferences_of(request), page.group
@@ -173,6 +180,7 @@ def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, pe
             hidden_groups=preferences.hidden_groups,
             followed_groups=tuple(slug for slug in preferences.followed_groups if group and slug == group.slug),
             may_manage_groups=group is not None and request.user.has_perm(ASSIGN_GROUPS),
+            has_no_administrator=_is_site_empty(page) and is_missing(),
         ),
         period=period,
         has_previous=bool(previous),
