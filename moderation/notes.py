@@ -6,6 +6,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
 from ninja import P, PathEx, Status
@@ -13,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from accounts.models import MemberNote, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
-from accounts.web.form_pages import form_action
+from accounts.web.form_pages import ask_once, form_action
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router
@@ -83,8 +84,12 @@ def write_by_form(request: HttpRequest, name: str) -> HttpResponse:
 @form_action(page=page_of, button=gettext_lazy("Delete the note"))
 @needs(BAN_MEMBERS, REMOVE_ARTICLES)
 def delete_by_form(request: HttpRequest, name: str, note_id: int) -> HttpResponse:
-    """Delete a note. A form that arrives twice succeeds."""
-    delete(_subject_named(request, name), note_id, actor(request))
+    """Delete a note, after a question. A form that arrives twice succeeds."""
+    member = _subject_named(request, name)
+    question = ask_once(request, _("Delete this note?"), _("It cannot be restored."), _("Delete the note"))
+    if question and MemberNote.objects.filter(pk=note_id, member=member).exists():
+        return question
+    delete(member, note_id, actor(request))
     return redirect(page_of(request, name))
 
 

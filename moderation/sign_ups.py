@@ -15,7 +15,7 @@ from accounts import account_deletion
 from accounts.models import Invitation, User, WaitingAccount
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
-from accounts.web.form_pages import form_action
+from accounts.web.form_pages import ask_once, form_action
 from articles.domain.moderation_log import Action
 from articles.web.identity import actor, needs
 from articles.wiring import repository
@@ -75,6 +75,16 @@ def decide(request: HttpRequest) -> HttpResponse:
         return redirect("articles:sign_ups")
     account = int(number[:15])
     waiting = WaitingAccount.objects.filter(pk=account).first()
+    if waiting is not None and not is_approval:
+        name = waiting.user.get_username()
+        question = ask_once(
+            request,
+            _("Decline %(name)s?") % {"name": name},
+            _("The account is deleted, and its name cannot be used again. This cannot be undone."),
+            _("Decline and delete"),
+        )
+        if question:
+            return question
     if waiting is not None and waiting.end():
         if is_approval:
             waiting.approve()

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.forms import LoginForm
@@ -73,7 +74,15 @@ def form_action(
                 response = view(request, *args, **kwargs)
             else:
                 label = button(request, *args, **kwargs) if callable(button) else button
-                context = {"button": label, "fields": unsent_form.fields_of(request)}
+                context = {
+                    "heading": _("Send this again?"),
+                    "sentence": _(
+                        "The page you sent this from was out of date: you have logged in since, or your cookies "
+                        "were cleared. Nothing has been changed yet."
+                    ),
+                    "button": label,
+                    "fields": unsent_form.fields_of(request),
+                }
                 response = render(request, "accounts/again.html", context, status=403)
                 add_never_cache_headers(response)
             return response
@@ -82,6 +91,15 @@ def form_action(
         return guarded
 
     return decorate
+
+
+def ask_once(request: HttpRequest, heading: str, sentence: str, button: str) -> HttpResponse | None:
+    """Return a page that asks before an act that cannot be undone; None if the form was sent from that page."""
+    if "confirmed" in request.POST:
+        return None
+    fields = [*unsent_form.fields_of(request), ("confirmed", "1")]
+    context = {"heading": heading, "sentence": sentence, "button": button, "fields": fields, "is_final": True}
+    return render(request, "accounts/again.html", context)
 
 
 def members_only(*, carries: Collection[str] = ()) -> Callable[[View], View]:

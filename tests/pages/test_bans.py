@@ -219,7 +219,7 @@ def test_one_button_of_the_queue_removes_and_bans_and_shortens_no_ban(
         ban(alice, BanScope.POSTING, "Again and again", days=0, moderator=actor(carol))
     site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
     fields = {"subject": root_of(article), "seen": "1", "decision": "ban", "reason": "Spam"}
-    assert "Remove, and ban for 7 days" in text_of(carol, QUEUE)
+    assert "Remove, and ban alice for 7 days" in text_of(carol, QUEUE)
 
     assert browser_of(carol).post("/moderation/queue/decide/", fields).status_code == 302
 
@@ -262,7 +262,7 @@ def test_a_member_appeals_once_and_reads_the_answer(site_store, bob, carol):
     page = text_of(carol, QUEUE)
     assert "It was <my> cousin" in page
     assert "Again" not in page
-    assert "Flagged (1)" in page
+    assert "Queue (1)" in page
     answer = f"/moderation/queue/appeals/{Ban.objects.get().pk}/"
     assert browser_of(bob).post(answer, {"decision": "lift", "answer": "x"}).status_code == 403
     for _ in range(2):  # pressed twice

@@ -3,11 +3,13 @@ import re
 import pytest
 from django.test import Client
 
-from accounts.models import Ban, MemberNote
+from accounts.models import Ban, MemberNote, WaitingAccount
+from articles.domain.comments import root_of
 from articles.domain.errors import GroupExists
+from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import Actor
 from articles.models import BlockedHost
-from tests.factories import actor, browser_of
+from tests.factories import actor, browser_of, member
 from tests.internals import failing
 from tests.store_state import RANKING_KEY, key_names, refusing_writes
 
@@ -117,7 +119,7 @@ def test_nothing_that_the_store_cannot_log_is_done(site_store, bob, carol):
     note, browser = MemberNote.objects.create(member=bob, text="A secret"), browser_of(carol)
     acts = {
         "/users/bob/moderation/": {"scope": "both", "days": "7", "reason": "Spam"},
-        f"/users/bob/moderation/notes/{note.pk}/delete/": {},
+        f"/users/bob/moderation/notes/{note.pk}/delete/": {"confirmed": "1"},
         "/moderation/hosts/": {"host": "pills.example", "reason": "Spam"},
     }
 
@@ -270,9 +272,11 @@ def test_one_menu_entry_leads_moderators_to_all_their_tools(site_store, article,
     browser = browser_of(carol)
 
     assert "Moderation" not in account_of(Client().get("/").text) + account_of(browser_of(alice).get("/").text)
-    names = ("", "queue/", "rings/", "removed/", "hosts/", "members/", "views/")
-    tools = [*(f"/moderation/{name}" for name in names), "/lab/", "/groups/"]
-    for path in (*tools[:-1], "/moderation/groups/"):
+    names = ("queue/", "members/", "rings/", "removed/", "hosts/", "")
+    tools = [*(f"/moderation/{name}" for name in names), "/groups/", "/moderation/views/", "/lab/"]
+    for path in (*tools, "/moderation/groups/"):
+        if path == "/groups/":
+            continue
         page = browser.get(path).text
         assert re.search(r'<a href="/moderation/" aria-current="\w+">Moderation</a>', account_of(page)), path
         (inside,) = re.findall(r'<nav aria-label="Moderation">.*?</nav>', page, re.DOTALL)
@@ -288,6 +292,46 @@ def test_irreversible_actions_are_set_apart(site_store, article, carol):
     assert re.search(rf'<li class="apart"><a class="danger" href="/articles/{article}/remove/">', page)
     assert re.search(r'<section class="danger-zone".*?name="merge"', group, re.DOTALL)
     assert 'class="danger" type="submit"' in browser.get(f"/articles/{article}/remove/").text
+
+
+def test_an_act_that_cannot_be_undone_asks_exactly_once(site_store, bob, carol):
+    note = MemberNote.objects.create(member=bob, text="A secret")
+    newcomer = WaitingAccount.objects.create(user=member("newcomer", is_active=False))
+    acts = {
+        f"/users/bob/moderation/notes/{note.pk}/delete/": {},
+        "/moderation/members/decide/": {"decline": str(newcomer.pk)},
+    }
+    browser = browser_of(carol)
+    for address, fields in acts.items():
+        question = browser.post(address, fields)
+        assert question.status_code == 200
+        assert (MemberNote.objects.count(), WaitingAccount.objects.count()) == (1, 1)
+        sent = dict(re.findall(r'<input type="hidden" name="(\w+)" value="(\w+)">', question.text))
+        del sent["csrfmiddlewaretoken"]
+        acts[address] = sent
+    for address, sent in acts.items():
+        assert browser.post(address, sent).status_code == 302
+    assert (MemberNote.objects.count(), WaitingAccount.objects.count()) == (0, 0)
+
+
+def test_the_page_about_a_member_has_one_open_form_and_folds_the_rest(site_store, bob, carol):
+    main = re.search(r"<main.*</main>", browser_of(carol).get("/users/bob/moderation/").text, re.DOTALL)[0]
+
+    assert re.findall(r"<details[^>]* open>\s*<summary>(.*?)</summary>", main) == ["Ban bob"]
+    unfolded = re.sub(r"<details class=\"fold\">.*?</details>", "", main, flags=re.DOTALL)
+    assert re.findall(r"<button[^>]*>(.*?)</button>", unfolded) == ["Ban"]
+    assert re.findall(r'class="danger">(.*?)</button>', main) == ["Remove everything"]
+
+
+def test_neither_enter_nor_a_slip_removes_from_the_queue(site_store, article, bob, carol):
+    site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
+    page = browser_of(carol).get("/moderation/queue/").text
+    form = re.search(r'<form[^>]*action="/moderation/queue/decide/".*?</form>', page, re.DOTALL)[0]
+
+    assert re.search("<button[^>]*>", form)[0] == '<button type="submit" disabled hidden>', "the default button"
+    unfolded = re.sub("<details.*?</details>", "", form, flags=re.DOTALL)
+    assert re.findall(r'name="decision" value="(\w+)"', unfolded) == ["keep", "remove"]
+    assert re.findall(r'name="decision" value="(\w+)"', form) == ["keep", "remove", "ban"]
 
 
 def test_an_empty_log_says_so(site_store):

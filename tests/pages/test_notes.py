@@ -27,7 +27,7 @@ def test_moderators_write_and_delete_notes(site_store, bob, carol):
         browser.post(WRITE, {"text": text})
     assert MemberNote.objects.count() == 1
     for _ in range(2):
-        assert browser.post(f"{WRITE}{note.pk}/delete/").headers["Location"] == PAGE
+        assert browser.post(f"{WRITE}{note.pk}/delete/", {"confirmed": "1"}).headers["Location"] == PAGE
     assert MemberNote.objects.count() == 0
     assert deletions(site_store) == ["carol"]
     log = browser_of(bob).get("/moderation/").text

@@ -209,7 +209,7 @@ def test_what_was_typed_before_signing_up_comes_back_to_the_approved_member_only
 def test_a_declined_account_is_deleted(by_approval, carol, mallory):
     sign_up()
     member = User.objects.get(username="newcomer")
-    form = {"decline": str(member.pk)}
+    form = {"decline": str(member.pk), "confirmed": "1"}
     assert browser_of(mallory).post(f"{PAGE}decide/", form).status_code == 403
 
     browser_of(carol).post(f"{PAGE}decide/", form)
@@ -232,7 +232,7 @@ def test_a_declined_account_is_deleted(by_approval, carol, mallory):
 
 def test_a_moderator_who_decides_second_reads_what_was_decided(by_approval, carol):
     def decide(choice, name):
-        form = {choice: str(User.objects.get(username=name).pk)}
+        form = {choice: str(User.objects.get(username=name).pk), "confirmed": "1"}
         return text_of(browser_of(carol).post(f"{PAGE}decide/", form, follow=True))
 
     for name in ("newcomer", "another"):
