@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 from functools import lru_cache
-from unicodedata import east_asian_width
 
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
@@ -35,8 +34,6 @@ _AGES: Mapping[int, Callable[[int], str]] = {
     _MINUTE: lambda n: ngettext("%(n)s minute ago", "%(n)s minutes ago", n),
 }
 """The largest unit first."""
-
-_THREE_LINES = 90  # columns
 
 _NUMBER = re.compile(r"[0-9.]+(?:e[+-][0-9]+)?")
 _SPACE_AFTER_MARK = re.compile(r"(?<=[，。：；？！])\s+")
@@ -67,13 +64,6 @@ def _age(n: int, unit: int, _language: str | None) -> str:
     if not unit:
         return gettext("just now")
     return _AGES[unit](n) % {"n": grouped(n)}
-
-
-def is_long(title: str) -> bool:
-    """Return whether a title may take more than three lines on a phone. Wide characters count as two columns."""
-    if title.isascii():
-        return len(title) > _THREE_LINES
-    return sum(2 if east_asian_width(char) in "WF" else 1 for char in title) > _THREE_LINES
 
 
 def from_now(unix_seconds: float) -> str:

@@ -101,8 +101,6 @@ window.probes = (() => {
   const FINGER = 44;
   const PROSE = "p, td, dd, dt, h1, h2, h3, h4, figcaption, .facts, .help, .what, .detail";
 
-  const VOTE = 24; // high: the two stand above each other, with the points between them
-
   /** A link in a line of text may be as high as the line (WCAG 2.5.8, whose 24 pixels axe looks after). */
   function isInText(element) {
     if (element.localName !== "a") return false;
@@ -131,8 +129,7 @@ window.probes = (() => {
       if (!isSeen(one) || isInText(one) || (modal && !modal.contains(one))) continue;
       const area = one.closest("label") || one;
       const box = area.getBoundingClientRect();
-      const height = one.closest(".votes") ? VOTE : FINGER;
-      if ((box.width >= FINGER - 0.5 && box.height >= height - 0.5) || isHitAround(one, area)) continue;
+      if ((box.width >= FINGER - 0.5 && box.height >= FINGER - 0.5) || isHitAround(one, area)) continue;
       small.add(`${name(one)}: ${Math.round(box.width)} × ${Math.round(box.height)}`);
     }
     scrollTo(0, 0);

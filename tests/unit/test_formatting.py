@@ -177,13 +177,6 @@ def test_relative_times_are_accurate_to_the_minute(monkeypatch, seconds, told):
     assert values.from_now(1.8e9 + seconds) == told
 
 
-@pytest.mark.parametrize(
-    ("title", "is_long"), [("a" * 90, False), ("a" * 91, True), ("字" * 45, False), ("字" * 46, True)]
-)
-def test_a_title_is_long_if_its_width_is(title, is_long):
-    assert values.is_long(title) == is_long
-
-
 def test_text_between_backticks_is_code_and_nothing_is_markup():
     assert values.coded("Set `A=<1>` & go") == "Set <code>A=&lt;1&gt;</code> &amp; go"
     assert values.coded("plain") == "plain"

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.members import UserId
 from articles.formatting.kept import kept, piece
-from articles.formatting.values import age_in_units, age_in_words, grouped, is_long, time_of
+from articles.formatting.values import age_in_units, age_in_words, grouped, time_of
 from articles.searching import home_of
 from articles.views.lists.refresh import comments_label, views_label, visitors_label
 from articles.web.addresses import path_of
@@ -49,9 +49,6 @@ class RowShape(NamedTuple):
     """Which parts a row has."""
 
     has_link: bool
-    is_long: bool
-    """Whether the title may take more than three lines on a phone."""
-
     has_text: bool
     has_last_comment: bool
     has_views: bool
@@ -124,7 +121,6 @@ def shape_of(article: Article, facts: Facts) -> RowShape:
     """Return which parts the row has."""
     return RowShape(
         has_link=bool(article.link),
-        is_long=is_long(article.title),
         has_text=article.text_bytes > 0,
         has_last_comment=facts.last_comment is not None,
         has_views=article.pv > 0,
