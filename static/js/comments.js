@@ -3,24 +3,26 @@
 (() => {
   "use strict";
 
-  const form = document.querySelector("form.write");
+  const write = document.querySelector(".write"), form = write?.querySelector("form");
   if (!form) return;
-  const { text, parent, cancel } = form.elements, label = form.querySelector("label");
-  const home = document.createElement("div"), { value } = parent, { textContent } = label;
-  form.before(home);
+  const { text, parent, cancel } = form.elements, names = write.querySelectorAll("summary, label");
+  const home = document.createElement("div"), { value } = parent, { textContent } = names[0];
+  write.before(home);
 
   const move = (place, to, words) => {
     parent.value = to;
-    label.textContent = words;
+    for (const name of names) name.textContent = words;
     cancel.hidden = place === home;
-    place.after(form);
+    place.after(write);
+    write.open = place !== home || !!text.value;
   };
 
   cancel.onclick = () => {
-    const link = form.previousElementSibling.querySelector(".reply");
+    const link = write.previousElementSibling.querySelector(".reply");
     move(home, value, textContent);
     link.focus();
   };
+  names[0].onclick = () => write.open || setTimeout(() => text.focus());
 
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.(".reply");

@@ -46,7 +46,8 @@
     const fill = (values) => {
       for (const field of fields) {
         field.value = values[field.name];
-        if (field.value && field.closest(".fold")) field.closest(".fold").open = true;
+        const fold = field.closest("details");
+        if (field.value && fold) fold.open = true;
         field.dispatchEvent(new Event("input", { bubbles: true }));
       }
     };

@@ -37,7 +37,7 @@
     }
     const shown = { votes: grouped(votes), opposes: grouped(opposes) };
     for (const part of elementOf(id)?.querySelectorAll("[data-count]") ?? []) {
-      part.textContent = shown[part.dataset.count] ?? part.dataset[choice];
+      part.textContent = shown[part.dataset.count];
     }
   };
 

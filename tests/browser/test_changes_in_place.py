@@ -34,7 +34,7 @@ def button_of(page, article):
 def expect_saved(page, article, is_saved):
     button = button_of(page, article)
     expect(button).to_have_attribute("aria-pressed", str(is_saved).lower())
-    expect(button).to_have_accessible_name("Saved “Kept”" if is_saved else "Save for later “Kept”")
+    expect(button).to_have_accessible_name("Saved “Kept”" if is_saved else "Save “Kept”")
 
 
 def is_kept(site_store, page, article):

@@ -24,7 +24,7 @@ def open_discussion(page):
 
 
 def test_a_text_outlives_a_lost_connection_and_no_other_member_sees_it(page, site):
-    form, note, kept = page.locator("form.write"), page.locator("form.write .draft"), "Typed while offline"
+    form, note, kept = page.locator(".write"), page.locator(".write .draft"), "Typed while offline"
     open_discussion(page)
     page.context.set_offline(True)
     parent = page.locator(".comment:has(.reply)").first

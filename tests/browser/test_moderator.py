@@ -24,7 +24,8 @@ def log_in(page, site):
 
 
 def tool(page, name):
-    page.click(f".tools a[href$='/{name}/']")
+    page.click(".article .foot summary")
+    page.click(f".article .foot a[href$='/{name}/']")
 
 
 def test_groups_removal_restoration_and_the_log(page, site):

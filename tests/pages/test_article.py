@@ -35,7 +35,7 @@ def test_the_numbers_are_between_the_link_and_the_text(site_store, alice, bob):
         'class="numbers"',
         'class="voting"',
         "/why/",
-        'data-count="choice"',
+        'class="foot"',
         "The <em>text",
         "I agree",
     )

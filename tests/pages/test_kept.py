@@ -156,11 +156,12 @@ def test_members_in_turn_see_their_own_choice_on_the_page_of_an_article(site_sto
     for _ in range(2):
         for member in (alice, bob, carol):
             page = browser_of(member).get(f"/articles/{article}/").text
-            seen.append(re.search(r'data-none="">([^<]*)</p>', page)[1])
+            votes = re.search(r'<div class="votes" data-votes-of="\d+".*?data-choice="(\w+)"', page)
+            seen.append(votes[1])
             assert re.findall(r'class="me"><a href="/users/(\w+)/"', page) == [member.username]
             assert (f"/articles/{article}/remove/" in page) is (member is carol)
 
-    assert seen == 2 * ["You voted for it.", "You opposed it.", ""]
+    assert seen == 2 * ["vote", "oppose", "none"]
 
 
 def _forget():

@@ -177,7 +177,7 @@ def test_readers_and_scripts_get_an_error_at_the_limit_of_saved_articles(site_st
 def test_the_buttons_accessible_name_is_its_text_and_the_title(site_store, article, bob):
     browser, title = browser_of(bob), "</span> “A title”</span></button>"
     page = browser.get("/newest/").text
-    assert f">Save for later{title}" in page
+    assert f">Save{title}" in page
     button = re.search(r'<button [^>]*name="saved".*?</button>', page, re.DOTALL)[0]
     assert "aria-label" not in button  # it would take precedence
     save(browser, article)
