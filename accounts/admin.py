@@ -16,7 +16,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts import account_deletion
-from accounts.models import PermissionGroup, User
+from accounts.models import LOOKS_TAKEN, NAME_RULE, PermissionGroup, User
 
 _ROW_ID = re.compile(r"\A[0-9]{1,18}\Z", re.ASCII)
 
@@ -28,12 +28,15 @@ class AddMemberForm(AdminUserCreationForm):  # type: ignore[type-arg]
         model = User
         fields = ("username", "email")
         field_classes = {"username": UsernameField}
+        help_texts = {"username": NAME_RULE}
 
     def clean_username(self) -> str:
         """Raise ValidationError for a taken name, including names of deleted accounts, kept only as digests."""
         username: str = self.cleaned_data["username"]
         if User.objects.is_taken(username):
             raise ValidationError(_("This name is taken."), code="taken")
+        if User.objects.is_look_taken(username):
+            raise ValidationError(LOOKS_TAKEN, code="look")
         return username
 
 

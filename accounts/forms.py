@@ -22,8 +22,9 @@ from django.utils.translation import pgettext_lazy
 
 from accounts import names
 from accounts.mail import mail_address, send_later, send_text
-from accounts.models import MAIL_KINDS, Invitation, Token, User, WaitingAccount
+from accounts.models import LOOKS_TAKEN, MAIL_KINDS, NAME_RULE, Invitation, Token, User, WaitingAccount
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
+from accounts.name_characters import is_one_script
 from accounts.web import unsent_form
 
 _TAKEN = _("This name is taken.")
@@ -60,12 +61,17 @@ class LoginForm(auth_forms.AuthenticationForm):
 
 def _name_problem(name: str) -> Any:
     """Return the rule of the form's help text that the name breaks; '' if none."""
-    if names.is_valid(name):
+    takes_any = settings.NAMES == "any"
+    if names.is_permitted(name, settings.NAMES):
         return ""
     if len(name) < names.MIN_LENGTH:
         return _("This name is too short.")
-    if not name[0].isascii() or not name[0].isalpha():
+    if takes_any and not name[0].isalpha():
+        return _("The name must start with a letter.")
+    if not takes_any and not (name[0].isascii() and name[0].isalpha()):
         return _("The name must start with a letter from a to z.")
+    if takes_any and not is_one_script(name):
+        return _("The name mixes letters of several languages, which could be mistaken for each other.")
     return _("The name contains characters that are not allowed.")
 
 
@@ -83,16 +89,19 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         fields = ("username", "email")
         field_classes = {"username": auth_forms.UsernameField}
         widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
-        help_texts = {"email": _EMAIL_USE}
+        help_texts = {"username": NAME_RULE, "email": _EMAIL_USE}
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
         if problem := _name_problem(username):
             raise ValidationError(problem, code="invalid")
+        looks_taken = User.objects.is_look_taken(username)
         if User.objects.is_taken(username):
             raise ValidationError(_TAKEN, code="taken")
         if not self.accepts_reserved and names.is_reserved(username, settings.SITE_NAME):
             raise ValidationError(_("This name is reserved."), code="reserved")
+        if looks_taken:
+            raise ValidationError(LOOKS_TAKEN, code="look")
         return username
 
     def created_before(self, request: HttpRequest) -> User | None:
@@ -131,7 +140,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         except _InvitationUsedError:
             self.add_error(None, ValidationError(_("This invitation has been used."), code="used"))
             return None
-        except IntegrityError:
+        except (IntegrityError, ValidationError):
             self.add_error("username", ValidationError(_TAKEN, code="taken"))
             return None
         return user

@@ -10,6 +10,8 @@ from functools import cache
 from hashlib import sha256
 from itertools import product
 
+from accounts.name_characters import are_allowed, is_one_script, look_of
+
 WORDS = (
     *("abuse", "admin", "administrator", "admins", "anonymous", "api", "bot", "contact", "deleted"),
     *("everyone", "guest", "help", "hostmaster", "info", "login", "logout", "me", "mod", "moderator"),
@@ -25,6 +27,19 @@ TITLES = (
 )
 """Reserved as a part of a name too: a member who is called alice-admin claims to be one."""
 
+_TITLES_ELSEWHERE = (
+    *("管理员", "管理員", "管理者", "管理人", "版主", "站长", "站長", "官方", "客服"),
+    *("運営", "モデレーター", "관리자", "운영자", "администратор", "модератор", "διαχειριστής"),
+    *("مدير", "مشرف", "administrador", "administrateur", "moderador", "moderateur"),
+)
+"""Reserved like titles, in whatever a name has around them: many languages put no separator between words."""
+
+_WORDS_ELSEWHERE = (
+    *("系统", "系統", "匿名", "游客", "遊客", "访客", "訪客", "已删除", "已刪除", "未知"),
+    *("机器人", "機器人", "本站", "公式", "админ", "модер", "поддержка", "система", "аноним"),
+    *("الإدارة", "시스템", "익명"),
+)
+
 _ROLES = (*TITLES, "abuse", "mod", "mods", "operator", "owner", "root", "security", "support", "system")
 _COMPANIONS = (
     *("account", "assistant", "chief", "community", "crew", "desk", "global", "group", "head", "lead", "main"),
@@ -39,13 +54,23 @@ _FORMS_LIMIT = 64
 
 
 def looks_reserved(name: str, site_name: str = "") -> bool:
-    """Return whether a name, in canonical form, is not available for sign-up.
+    """Return whether a name is not available for sign-up.
 
     Reserved are the words, a title as a part, and roles joined with each other or with companions (`modteam`);
-    all of them also with digits around them, and with digits that look like letters (`adm1n`). So is the site's
-    own name.
+    all of them also with digits around them, with digits that look like letters (`adm1n`), with accents, and in
+    letters of other scripts that look the same. So is the site's own name.
     """
-    own = re.sub("[^a-z0-9]", "", site_name.casefold())
+    spelled, own = canonical(name), _joined(canonical(site_name))
+    if _is_reserved_elsewhere(_look(spelled)) or (own and _look(_joined(spelled)) == _look(own)):
+        return True
+    return any(_looks_reserved(form, own) for form in {spelled, _unmarked(spelled), _look(name)})
+
+
+def _joined(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def _looks_reserved(name: str, own: str) -> bool:
     parts = [part for part in re.split("[-_]+", name) if part]
     if any(form in TITLES for part in parts for form in _forms(part)):
         return True
@@ -53,9 +78,30 @@ def looks_reserved(name: str, site_name: str = "") -> bool:
     return any(form in WORDS or (own and form == own) or _is_made_of_roles(form, own) for form in forms)
 
 
+@cache
+def _looks_elsewhere() -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(map(_look, _TITLES_ELSEWHERE)), frozenset(map(_look, _WORDS_ELSEWHERE))
+
+
+def _is_reserved_elsewhere(look: str) -> bool:
+    plain, (titles, words) = re.sub("[-_0-9]", "", look), _looks_elsewhere()
+    return plain in words or any(title in plain for title in titles)
+
+
 def is_word(name: str) -> bool:
     """Return whether a name, in canonical form, is one of the words, ignoring separators."""
-    return re.sub("[-_]", "", name) in WORDS
+    plain = re.sub("[-_]", "", name)
+    return plain in WORDS or plain in _TITLES_ELSEWHERE or plain in _WORDS_ELSEWHERE
+
+
+def _unmarked(text: str) -> str:
+    """Return the text without accents."""
+    return "".join(char for char in unicodedata.normalize("NFD", text) if unicodedata.category(char) != "Mn")
+
+
+def _look(text: str) -> str:
+    """Return what a name looks like without accents, where UTS 39 writes `m` as `rn`."""
+    return _unmarked(look_of(text)).replace("rn", "m")
 
 
 def _forms(text: str) -> set[str]:
@@ -87,6 +133,12 @@ def _is_made_of_roles(text: str, own: str) -> bool:
 
 MIN_LENGTH, MAX_LENGTH = 2, 30
 PATTERN = re.compile(rf"\A[A-Za-z][A-Za-z0-9_-]{{{MIN_LENGTH - 1},{MAX_LENGTH - 1}}}\Z")
+"""The names of a site whose members' names are ASCII."""
+
+_MOST_BYTES = 90
+_MOST_TYPED = 4 * MAX_LENGTH
+"""Characters of what may be a spelling of a name: decomposed Hangul has three for each."""
+
 _DELETED = re.compile("~([1-9][0-9]{0,14})")
 
 _SUFFIX_LENGTH = 8
@@ -99,14 +151,34 @@ _MOST_NORMALISED = 300
 def canonical(name: str) -> str:
     """Return the form in which names are compared: `Ａlice`, `ALICE` and `alice` are equal.
 
-    No spelling of a member's name is longer than MAX_LENGTH. Longer names are read no further, and share one form.
+    A member's has no more than MAX_LENGTH characters. Longer names are read no further, and share one form.
     """
-    return _folded(name) if len(name) <= MAX_LENGTH else _TOO_LONG
+    folded = _folded(name) if len(name) <= _MOST_TYPED else _TOO_LONG
+    return folded if len(folded) <= MAX_LENGTH else _TOO_LONG
 
 
 def is_valid(name: str) -> bool:
-    """Return whether the name is 2–30 ASCII letters, digits, `_` and `-`, beginning with a letter."""
-    return PATTERN.match(name) is not None
+    """Return whether a member can have the name, on a site that permits any script.
+
+    That is 2–30 letters, digits, `_` and `-` of one script, beginning with a letter; or of several that a language
+    mixes, such as Han and Latin.
+    """
+    if PATTERN.match(name):
+        return True
+    return (
+        MIN_LENGTH <= len(name) <= MAX_LENGTH
+        and name[0].isalpha()
+        and unicodedata.is_normalized("NFKC", name)
+        and are_allowed(name)
+        and is_one_script(name)
+        and len(name.encode()) <= _MOST_BYTES
+        and canonical(name) != _TOO_LONG
+    )
+
+
+def is_permitted(name: str, scripts: str) -> bool:
+    """Return whether a new member can have the name. `scripts`: "ascii", or "any"."""
+    return PATTERN.match(name) is not None or (scripts == "any" and is_valid(name))
 
 
 def is_reserved(name: str, site_name: str = "") -> bool:
@@ -115,7 +187,12 @@ def is_reserved(name: str, site_name: str = "") -> bool:
     The name that `as_valid` gives to an imported `admin` is not: its suffix shows what it is.
     """
     stem, _, suffix = name.rpartition("-")
-    return suffix != _suffix(stem) and looks_reserved(canonical(name), site_name)
+    return suffix != _suffix(stem) and looks_reserved(name, site_name)
+
+
+def look_digest(name: str) -> str:
+    """Return a digest that names share if they look alike. It may outlive the account, unlike the name."""
+    return sha256(look_of(name).encode()).hexdigest()[:32]
 
 
 def former_name_digest(canonical_name: str) -> str:
@@ -135,14 +212,14 @@ def deleted_id(username: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def as_valid(name: str) -> str:
-    """Return a valid name for an imported poster: always the same one for the same name.
+def as_valid(name: str, scripts: str = "ascii") -> str:
+    """Return a permitted name for an imported poster: always the same one for the same name.
 
     A valid name is returned unchanged. An invalid name or a reserved word keeps its permitted characters and gets
     a suffix derived from the whole name, so that `bob!` does not become `bob`, and `admin` does not look official.
     """
     plain = unicodedata.normalize("NFKC", name[:_MOST_NORMALISED])
-    if is_valid(plain) and not is_word(canonical(plain)):
+    if is_permitted(plain, scripts) and not is_word(canonical(plain)):
         return plain
     suffix = _suffix(name)
     kept = re.sub("[^A-Za-z0-9_-]", "", plain)
@@ -157,7 +234,7 @@ def _suffix(name: str) -> str:
 
 
 def _folded(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).casefold()
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 # Names of tokens are cleaned as the site cleans its titles.

@@ -1,26 +1,43 @@
 """Members, the deletion of their accounts, and their permission groups."""
 
 import secrets
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import models as auth
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator
 from django.db import connection, models, transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
-from django.utils.functional import cached_property
+from django.utils.functional import cached_property, lazy
 from django.utils.translation import gettext_lazy as _
 
 from accounts import member_ids, names
 from accounts.remembered import forget
 
-_NAME_RULE = _("2 to 30 characters: letters (a–z), digits, “_” and “-”, starting with a letter.")
-_NAME = RegexValidator(names.PATTERN, _NAME_RULE)
+_ASCII_RULE = _("2 to 30 characters: letters (a–z), digits, “_” and “-”, starting with a letter.")
+_RULE = _("2 to 30 letters of one language, digits, “_” and “-”, starting with a letter.")
+
+
+def _current_rule() -> str:
+    return str(_RULE if settings.NAMES == "any" else _ASCII_RULE)
+
+
+NAME_RULE = lazy(_current_rule, str)()
+"""Which names new members can have, for the help text of a form."""
+
+
+LOOKS_TAKEN = _("This name looks like another member's.")
+
+
+def validate_name(name: str) -> None:
+    """Raise ValidationError for a name that a new member cannot have."""
+    if not names.is_permitted(name, settings.NAMES):
+        raise ValidationError(NAME_RULE, code="invalid")
 
 
 _MOST_DIGITS = 16
@@ -65,7 +82,7 @@ class UserManager(auth.UserManager["User"]):
 
     def get_by_natural_key(self, username: str | None) -> "User":
         """Return the member with this name, in any spelling. Raises User.DoesNotExist."""
-        canonical = names.canonical((username or "")[: names.MAX_LENGTH + 1])
+        canonical = names.canonical(username or "")
         if not names.is_valid(canonical):
             raise self.model.DoesNotExist
         return self.get(canonical_name=canonical, left_at=None)
@@ -83,13 +100,17 @@ class UserManager(auth.UserManager["User"]):
         canonical = names.canonical(username)
         return self.filter(canonical_name__in=[canonical, names.former_name_digest(canonical)]).exists()
 
+    def is_look_taken(self, username: str) -> bool:
+        """Return whether the name looks like that of another member, or of a deleted account."""
+        return NameLook.objects.filter(digest=names.look_digest(username)).exists()
+
     def bulk_create_imported(self, posters: Iterable[str]) -> dict[str, int]:
         """Return the user ids of imported posters by the names given. Idempotent.
 
         Posters without an account get one that has no password. Names that break the rules are changed by
         `names.as_valid`; spellings of one name share an account. Names of deleted accounts are left out.
         """
-        valid = {poster: names.as_valid(poster) for poster in posters}
+        valid = {poster: names.as_valid(poster, settings.NAMES) for poster in posters}
         usernames = {names.canonical(name): name for name in valid.values()}
         keys = list(usernames)
         ids: dict[str, int] = {}
@@ -111,7 +132,8 @@ class UserManager(auth.UserManager["User"]):
             for user in users:  # as `set_unusable_password`, which asks the system for each character
                 user.password = UNUSABLE_PASSWORD_PREFIX + secrets.token_urlsafe(30)
             self.bulk_create(users, ignore_conflicts=True)
-            ids |= self._ids(missing)
+            ids |= (created := self._ids(missing))
+            NameLook.note({usernames[key]: pk for key, pk in created.items()})
             member_ids.note(max(ids.values()))
         return ids
 
@@ -153,9 +175,8 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         _("username"),
         max_length=names.MAX_LENGTH,
         unique=True,
-        validators=[_NAME],
+        validators=[validate_name],
         error_messages={"unique": _("This name is taken.")},
-        help_text=_NAME_RULE,
     )
     canonical_name = models.CharField(max_length=names.MAX_LENGTH, unique=True, editable=False)
     email = models.EmailField(_("email address"), blank=True)
@@ -300,7 +321,8 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
 
     def rename(self, name: str) -> None:
         """Change the name; a deleted account keeps the former one taken. Raises ValidationError."""
-        _NAME(name)
+        name = self.normalize_username(name)
+        validate_name(name)
         former, canonical = names.former_name_digest(self.canonical_name), names.canonical(name)
         is_other = canonical != self.canonical_name
         if is_other and type(self).objects.is_taken(name):
@@ -312,6 +334,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
             kept.username = names.deleted_username(kept.pk)
             kept.set_unusable_password()
         with transaction.atomic():
+            self._take_look()
             self.save(update_fields=["username", "canonical_name"])
             User.objects.bulk_create([kept] if is_other else [])
         if is_other:
@@ -325,7 +348,8 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save the member. Raises ValidationError for a new account whose name is invalid or taken."""
         if self._state.adding:
-            _NAME(self.username)
+            self.username = self.normalize_username(self.username)
+            validate_name(self.username)
             self.canonical_name = names.canonical(self.username)
             self.take_id()
             with transaction.atomic():
@@ -338,8 +362,40 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
                     .exists()
                 ):
                     raise ValidationError({"username": _("This name is taken.")})
+                self._take_look()
             return
         super().save(*args, **kwargs)
+
+    def _take_look(self) -> None:
+        """Raise ValidationError if the name looks like that of another account."""
+        look, _is_new = NameLook.objects.get_or_create(
+            digest=names.look_digest(self.username), defaults={"user_id": self.pk}
+        )
+        if look.user_id != self.pk:
+            raise ValidationError({"username": LOOKS_TAKEN})
+
+
+class NameLook(models.Model):
+    """What a name looks like, as a digest, and whose it is first: no new name may look the same.
+
+    It stays when an account is deleted. Names of imported posters, and of members from earlier versions, may look
+    alike.
+    """
+
+    digest = models.CharField(max_length=32, primary_key=True)
+    user_id = models.BigIntegerField()
+
+    class Meta:
+        default_permissions = ()  # not editable in the admin site
+
+    def __str__(self) -> str:
+        return f"look of the name of account {self.user_id}"
+
+    @staticmethod
+    def note(users: Mapping[str, int]) -> None:
+        """Keep what the names of accounts look like, unless another account has the look; `users`: ids by name."""
+        looks = [NameLook(digest=names.look_digest(name), user_id=pk) for name, pk in users.items()]
+        NameLook.objects.bulk_create(looks, ignore_conflicts=True)
 
 
 class AccountDeletion(models.Model):

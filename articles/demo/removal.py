@@ -4,7 +4,7 @@ from django.db import transaction
 from django.db.models import SET_NULL, ManyToOneRel
 
 from accounts.account_deletion import delete_without_trace
-from accounts.models import User
+from accounts.models import NameLook, User
 from articles.demo.seeding import MEMBER, MODERATOR, content_articles, content_members, logins_file
 from articles.repository import ImportRunning, Repository
 
@@ -51,5 +51,6 @@ def _delete_accounts() -> int:
                 rows.update(**{relation.field.name: None})
             else:
                 delete_without_trace(rows)
+    delete_without_trace(NameLook.objects.filter(user_id__in=ids))
     delete_without_trace(User._base_manager.filter(pk__in=ids))
     return len(ids)

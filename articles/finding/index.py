@@ -19,10 +19,11 @@ from zlib import crc32
 import tantivy
 from tantivy import Document, Query
 
+from accounts.names import canonical
 from articles.domain.articles import Article
 from articles.domain.comments import Comment
 from articles.domain.explanation import BASE_OF_PRIOR
-from articles.searching import fold, hosts_of, language_of, stems_in, tokens_of, words_of_host
+from articles.searching import hosts_of, language_of, stems_in, tokens_of, words_of_host
 
 FORMAT = "2"
 """Increase it with every change of what is indexed: existing indexes are then built again."""
@@ -174,7 +175,7 @@ def mark_of_comment(comment: Comment) -> int:
 
 
 def named(kind: str, name: str) -> str:
-    """Return the token in `names` of a host, an author (folded) or a group."""
+    """Return the token in `names` of a host, an author (canonical) or a group."""
     return NAME_SIGNS[kind] + "_".join(name.split())
 
 
@@ -186,7 +187,7 @@ def _names_of_hosts(hosts: tuple[str, ...]) -> str:
 
 @lru_cache(1 << 14)
 def _names_of_author(name: str) -> str:
-    return " ".join((*tokens_of(name), named("author", fold(name)))) if name else ""
+    return " ".join((*tokens_of(name), named("author", canonical(name)))) if name else ""
 
 
 _FENCE = re.compile(r"^[ >]*(?:```|~~~).*$", re.MULTILINE)

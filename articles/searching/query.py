@@ -15,7 +15,8 @@ from itertools import islice, takewhile
 from operator import methodcaller
 from typing import TypeAlias
 
-from articles.searching.tokens import HOMES, fold, is_single_sign, joined, phrase_of, stem, tokens_of
+from accounts.names import canonical
+from articles.searching.tokens import HOMES, is_single_sign, joined, phrase_of, stem, tokens_of
 from articles.text.links import clean_host
 from articles.text.slugs import clean_slug
 
@@ -252,7 +253,7 @@ def _points(value: str) -> Between | None:
 
 
 def _author(value: str) -> Named:
-    return Named("author", fold(value.removeprefix("@")))
+    return Named("author", canonical(value.removeprefix("@")))
 
 
 def _host(value: str) -> Named:

@@ -10,7 +10,7 @@ would be too deep or too large, or would show nothing, is shown as it was typed.
 import re
 from collections.abc import Callable, Collection
 from html import escape
-from itertools import accumulate, chain, islice
+from itertools import accumulate
 from urllib.parse import quote
 
 import comrak
@@ -20,7 +20,7 @@ from nh3 import Cleaner
 from articles.text.characters import BRAILLE_BLANK, is_unseen
 from articles.text.lines import InvalidInput
 from articles.text.links import LINK_LIMIT, clean_link, is_ordinary, is_private
-from articles.text.mentions import MEMBERS, MENTION, spellings
+from articles.text.mentions import MEMBERS, MENTION, NAME, link_of, spellings
 
 RULES_VERSION = 4
 """Raised whenever the HTML of some text changes: HTML that was kept under another version is made again."""
@@ -49,7 +49,7 @@ _LINK_SIGNS, _MOST_LINK_SIGNS = ("@", "://", "]("), 800
 _MOST_LINK_STEPS = 600
 """Different links of a text. One that has to be parsed counts as four, and with an IDN host as twenty."""
 
-_MOST_NAMES = 100
+_MOST_NAMES = 300
 """Names of a text that are looked up: later ones are no mentions."""
 
 _SCHEMES = ("http", "https", "mailto")
@@ -127,7 +127,7 @@ _ALT = re.compile('alt="([^"]*)"')
 _NESTING = re.compile("<(/?)(?:a|blockquote|del|em|ol|strong|ul)[ >]")
 
 _NAME = re.compile("@[^/+]+")
-_MENTIONED = re.compile("<m>@([A-Za-z0-9_-]+)</m>")
+_MENTIONED = re.compile(f"<m>@({NAME})</m>")
 
 _LINK = re.compile(r'<a href="([^"]*)"')
 """A link in HTML that passed the gate, which leaves no `<` in texts."""
@@ -405,16 +405,19 @@ def _linked(text: str, links: _Links) -> str:
 
 def _with_members(html: str, find_members: FindMembers | None) -> str:
     """Return the HTML with a link to each member that is named between `<m>` and `</m>`."""
-    mentions = dict.fromkeys(_MENTIONED.findall(html))
-    names = list(islice(chain.from_iterable(map(spellings, mentions)), _MOST_NAMES))
-    known = names if find_members is None or not names else find_members(names)
+    meant, names = dict[str, list[str]](), dict[str, None]()
+    for text in dict.fromkeys(_MENTIONED.findall(html)):
+        if len(names) < _MOST_NAMES:
+            meant[text] = list(spellings(text))
+            names.update(dict.fromkeys(meant[text]))
+    known = names if find_members is None or not names else find_members(list(names))
 
     def link(match: re.Match[str]) -> str:
-        name = next((name for name in spellings(match[1]) if name in known), "")
+        name = next((name for name in meant.get(match[1], ()) if name in known), "")
         rest = match[1].removeprefix(name)
-        return f'<a href="{MEMBERS}{name}/">@{name}</a>{rest}' if name else f"@{rest}"
+        return f"{link_of(name)}{rest}" if name else f"@{rest}"
 
-    return _MENTIONED.sub(link, html) if mentions else html
+    return _MENTIONED.sub(link, html) if "<m>" in html else html
 
 
 def _shows(html: str) -> bool:

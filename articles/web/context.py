@@ -10,6 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.messages import get_messages
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.encoding import escape_uri_path
 from django.utils.functional import SimpleLazyObject
 from markupsafe import Markup
 
@@ -115,7 +116,7 @@ def frame_of(request: HttpRequest) -> Frame:
     preferences, match, unread = preferences_of(request), request.resolver_match, vars(request).get("unread")
     return Frame(
         is_member=user.is_authenticated,
-        is_own_page=user.is_authenticated and request.path == _profile(user.get_username()),
+        is_own_page=user.is_authenticated and escape_uri_path(request.path) == _profile(user.get_username()),
         unread=_unread(user, unread and unread.count),
         sees_moderation=user.is_authenticated
         and any(map(user.has_perm, (SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES))),

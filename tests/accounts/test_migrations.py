@@ -6,7 +6,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from accounts.models import SCOPES, AccountDeletion, Token
+from accounts.models import SCOPES, AccountDeletion, NameLook, Token
+from accounts.names import look_digest
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,3 +43,19 @@ def test_tokens_of_earlier_versions_keep_what_they_could_do(bob):
     token = Token.objects.get()
     assert token.scopes.split() == list(SCOPES)
     assert token.expires_at is None
+
+
+def test_members_of_earlier_versions_keep_look_alike_names_of_which_the_first_members_is_protected():
+    call_command("migrate", "accounts", "0015", verbosity=0)
+    try:
+        older = MigrationExecutor(connection).loader.project_state([("accounts", "0015_mail_to_moderators")]).apps
+        users = older.get_model("accounts", "User").objects
+        for pk, name in enumerate(["al1", "all", "bob", "~204"], 201):
+            users.create(pk=pk, username=name, canonical_name=name, imported=name == "al1")
+    finally:
+        call_command("migrate", verbosity=0)
+
+    assert dict(NameLook.objects.values_list("digest", "user_id")) == {
+        look_digest("all"): 202,
+        look_digest("bob"): 203,
+    }

@@ -1,18 +1,91 @@
+import re
+
 import pytest
 
 from accounts import names
+from accounts.name_characters import are_allowed, character_class
 
 
 @pytest.mark.parametrize("name", ["al", "alice", "Alice-2", "a_b", "a" * 30])
-def test_a_name_of_letters_digits_and_separators_is_valid(name):
+def test_a_name_of_letters_digits_and_separators_is_valid_everywhere(name):
+    assert names.is_permitted(name, "ascii")
     assert names.is_valid(name)
 
 
 @pytest.mark.parametrize(
     "name",
     [
+        *(
+            "小明",
+            "王小明2",
+            "Nguyễn",
+            "Ẹ\u0301lá",
+            "Вася-2",
+            "علي",
+            "אבי",
+            "田中tarou",
+            "たろう",
+            "김철수",
+            "ㄅㄆ小明",
+            "佐々木",
+        ),
+        *("मनीष", "สมชาย", "กํา", "ကျွန်ုပ်", "பெயர்", "Straße", "İlker", "𠮷野"),
+    ],
+)
+def test_a_name_in_the_script_of_any_language_is_valid_where_they_are_permitted(name):
+    assert names.is_permitted(name, "any")
+    assert not names.is_permitted(name, "ascii")
+    assert names.is_valid(names.canonical(name))
+    assert len(names.canonical(name)) <= names.MAX_LENGTH
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "小",
+            "2小明",
+            "小 明",
+            "小明·",
+            "小明！",
+            "小明😀",
+            "ali\u0430",
+            "小明Вася",
+            "たろう김",
+            "小3٣",
+            "ａｌｉｃｅ",
+            "ﬁona",
+        ),
+        *(
+            "x\u0302\u0303",
+            "ก" + "\u0e49" * 2,
+            "小明\u0301",
+            "\u0301x",
+            "a\u00ad",
+            "小\u200d明",
+            "\u2066علي",
+            "\u115f小明",
+        ),
+        *("小" * 31, "𠮷" * 23, "ß" * 16, "\ud800小", "①小", "ⅷx", "ᚠᚢ", "a\U0001d18d", "ᏣᎳ"),
+    ],
+)
+def test_marks_mixtures_and_what_cannot_be_seen_are_valid_nowhere(name):
+    assert not names.is_valid(name)
+
+
+def test_every_character_that_names_can_have_keeps_its_identity_when_it_is_folded_again():
+    for char in map(chr, range(0x110000)):
+        if are_allowed(char):
+            folded = names.canonical(char)
+            assert names.canonical(folded) == folded
+            assert all(map(re.compile(f"[{character_class()}]").match, folded))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
         *("", "a", "a" * 31, "a" * 151, "1alice", "-alice", "_alice", "al ice", "al\nice", "alice\n", "al\x00ice"),
-        *("<b>alice</b>", "alice'--", "аlice", "ａｌｉｃｅ", "alicé", "ali\u200bce", "ali\u202ece"),
+        *("<b>alice</b>", "alice'--", "аlice", "ａｌｉｃｅ", "alice\u0301", "ali\u200bce", "ali\u202ece"),
         *("al/ice", "al.ice"),
     ],
 )
@@ -71,6 +144,24 @@ def test_a_site_without_a_latin_name_reserves_no_further_name():
 def test_a_longest_name_is_judged_at_once():
     assert not names.is_reserved("a" + "1" * 29, "x")
     assert not names.is_reserved("mod" * 9 + "xyz")
+
+
+@pytest.mark.parametrize(
+    "name", ["管理员", "管理員小王", "版主", "MODÉRATEUR", "Администратор_2", "系统", "ВОТ", "ádm1n"]
+)
+def test_names_that_represent_the_site_are_reserved_in_every_script(name):
+    assert names.is_reserved(name)
+
+
+@pytest.mark.parametrize("name", ["管仲", "小明的猫", "Вася", "Модест", "公主", "Adélie", "系外行星"])
+def test_ordinary_names_of_other_scripts_are_free(name):
+    assert not names.is_reserved(name, "文章投票")
+    assert names.is_reserved("文章-投票1", "文章投票")
+
+
+def test_imported_posters_keep_names_of_any_script_where_members_can_have_them():
+    assert [names.as_valid(name, "any") for name in ("小明", "Zoe\u0301")] == ["小明", "Zoé"]
+    assert names.is_permitted(names.as_valid("管理员", "any"), "ascii")
 
 
 def test_imported_posters_keep_names_that_only_newcomers_cannot_take():

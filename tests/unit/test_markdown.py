@@ -167,9 +167,13 @@ def test_columns_of_a_table_keep_their_side():
     assert re.findall(r"<t[hd]\b[^>]*>", html) == ["<th>", '<th class="right">', "<td>", '<td class="right">']
 
 
+def _in_ascii(names):
+    return {name for name in names if name.isascii()}
+
+
 @pytest.mark.parametrize(("text", "link"), LINKS.items())
 def test_a_link_leads_where_it_says_and_gives_nothing_away(text, link):
-    html = render(text)
+    html = render(text, find_members=_in_ascii)
     address, words = link
 
     assert f'<a href="{address}" {REL}>' in html
@@ -188,7 +192,7 @@ def test_a_bare_link_ends_before_the_marks_of_every_script(mark):
 
 @pytest.mark.parametrize("text", NO_LINKS)
 def test_what_is_no_link_of_the_site_stays_text(text):
-    assert "<a" not in render(text)
+    assert "<a" not in render(text, find_members=_in_ascii)
 
 
 def test_private_links_are_links_where_the_site_allows_them():
@@ -208,7 +212,7 @@ def test_names_of_members_become_links_and_other_names_stay_text():
     assert re.sub("<a[^>]*>@(ann|bob)</a>", r"\1", html) == (
         "<p>ann/bob @property (@types/node) ~bob_~ <code>@code</code> ann</p>\n"
     )
-    assert asked == [["ann", "bob", "property", "bob_", "bob"]]
+    assert asked == [["ann", "bob", "property", "bob_"]]
     assert "<a" not in render("`@ann`", find_members=find_members)
     assert len(asked) == 1
 

@@ -176,5 +176,6 @@ KINDS = {
     "sign-up": Kind(
         _one_of("open", "invitation", "approval", "closed"), "one of open, invitation, approval, closed"
     ),
+    "names": Kind(_one_of("ascii", "any"), "ascii or any"),
     "log level": Kind(_one_of("DEBUG", "INFO", "WARNING", "ERROR"), "a log level: DEBUG, INFO, WARNING, ERROR"),
 }

@@ -230,6 +230,13 @@ VARIABLES = (
         "must approve the account (approval), or no one (closed): administrators add members.",
     ),
     Variable(
+        "NAMES",
+        "names",
+        "ascii",
+        "Names that new members can choose: letters a to z (ascii), or letters of any script (any), but of only "
+        "one, or of several that a language mixes. Existing names stay valid.",
+    ),
+    Variable(
         "INVITATIONS_PER_MEMBER",
         "number",
         "5",

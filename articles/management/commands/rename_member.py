@@ -24,7 +24,7 @@ class Command(StoreCommand):
         add_progress_argument(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
-        former, name = options["name"], options["new_name"]
+        former, name = options["name"], User.normalize_username(options["new_name"])
         members = User.objects.filter(left_at=None)
         if member := members.filter(canonical_name=canonical(former)).first():
             former = member.username

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
+from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -78,7 +79,7 @@ def data(request: HttpRequest) -> HttpResponseBase:
     response = StreamingHttpResponse(
         member_export.lines(request.user, repo),
         content_type="application/json; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)},
     )
     return _unlisted(response)
 

@@ -1,0 +1,145 @@
+"""Members whose names have letters of other scripts: every page, feed and operation works with them."""
+
+from urllib.parse import quote, unquote
+
+import pytest
+from django.contrib.auth import get_user
+from django.db.models import F
+from django.test import Client
+
+from accounts import account_deletion
+from accounts.models import AccountDeletion, NameLook, User
+from tests.api.caller import with_token
+from tests.cast import PASSWORD, password_of
+from tests.factories import browser_of, member
+from tests.routes import routes
+
+
+@pytest.fixture(autouse=True)
+def any_script(settings):
+    settings.NAMES = "any"
+
+
+def sign_up(name):
+    browser = Client()
+    return browser, browser.post("/signup/", {"username": name, "password1": PASSWORD, "password2": PASSWORD})
+
+
+@pytest.mark.parametrize("name", ["小明", "Вася", "علي"])
+def test_every_page_and_operation_about_a_member_works_with_letters_of_any_script(name, settings, carol):
+    author = member(name)
+    settings.NAMES = "ascii"  # the names that there are stay
+    browser, program, moderator = browser_of(author), with_token(author), browser_of(carol)
+    article = program.post("articles", {"title": "A title", "link": "https://example.org/a"}).json()["id"]
+    comment = program.post(f"articles/{article}/comments", {"text": "Hello"}).json()["id"]
+    ban = moderator.post(f"/users/{name}/moderation/", {"scope": "voting", "days": "7", "reason": "Spam"})
+    assert unquote(ban.headers["Location"]) == f"/users/{name}/moderation/"
+
+    told = {
+        "/articles/<article_id:article_id>/",
+        "/comments/<comment_id:comment_id>/",
+        "/moderation/",
+        "/",
+        "/settings/data/",
+    }
+    about = [route for route in routes() if "name" in route.parameters or route.pattern in told]
+    for route in about:
+        path = route.path(name=name, article_id=str(article), comment_id=str(comment))
+        for reader in (browser, moderator):
+            page = reader.get(path, follow=True)
+            assert page.status_code in (200, 403, 404, 405), path
+            assert all(value.isascii() and "=?" not in value for value in page.headers.values()), path
+            page.close()
+    for path in (
+        f"/users/{name}/",
+        f"/users/{name}/comments/",
+        f"/feeds/users/{name}.atom",
+        f"/articles/{article}/",
+    ):
+        assert f"/users/{quote(name)}/" in Client().get(path).text, path
+    assert name in moderator.get("/moderation/").text
+    assert program.get(f"users/{quote(name)}/articles").json()["articles"][0]["poster"] == name
+    assert Client().get("/search/", {"q": f"author:{name}"}).text.count('id="article-') == 1
+
+
+def test_a_name_in_any_spelling_logs_in_and_leads_to_the_page_of_its_member(site_store):
+    sign_up("ＺＯＥ́김")  # full-width, and decomposed
+    assert User.objects.get().username == "ZOÉ김"
+
+    for spelling in ("zoé김", "ＺＯÉ김", "zoe\u0301\u1100\u1175\u11b7"):
+        browser = Client()
+        browser.post("/login/", {"username": spelling, "password": PASSWORD})
+        assert get_user(browser).is_authenticated, spelling
+        assert browser.get(f"/users/{quote(spelling)}/").headers["Location"] == f"/users/{quote('ZOÉ김')}/"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("аlice", "mixes letters"),
+        ("小明😀", "characters that are not allowed"),
+        ("٣小明", "must start with a letter"),
+        ("管理員2", "reserved"),
+        ("版主小王", "reserved"),
+        ("Админ", "reserved"),
+        ("Ádmin", "reserved"),
+        ("ВОТ", "reserved"),
+        ("aIice", "looks like another"),
+        ("a1ice", "looks like another"),
+        ("АІісе", "looks like another"),
+        ("Alice", "taken"),
+    ],
+)
+def test_a_name_that_could_be_mistaken_for_another_is_refused(name, why, alice):
+    assert why in sign_up(name)[1].text
+
+
+def test_a_site_of_ascii_names_refuses_others_and_still_look_alikes(settings, alice):
+    settings.NAMES = "ascii"
+
+    assert "must start with a letter from a to z" in sign_up("小明")[1].text
+    assert "characters that are not allowed" in sign_up("zoé")[1].text
+    assert "looks like another" in sign_up("aIice")[1].text
+
+
+def test_of_two_look_alikes_that_sign_up_at_once_one_gets_the_name(site_store, monkeypatch):
+    def rival(_manager, _name):
+        monkeypatch.undo()
+        member("Boba")
+        return False
+
+    monkeypatch.setattr(type(User.objects), "is_look_taken", rival)
+    browser, page = sign_up("ВОВА")
+
+    assert "This name is taken." in page.text
+    assert not get_user(browser).is_authenticated
+    assert User.objects.count() == NameLook.objects.count() == 1
+
+
+def test_neither_the_name_of_a_deleted_account_nor_its_look_is_given_again(site_store):
+    browser_of(member("小明")).post("/settings/delete/", {"name": "小明", "password": password_of("小明")})
+    member("Оса").delete()
+    for _ in range(2):
+        AccountDeletion.objects.update(begun_at=F("begun_at") - account_deletion.KEPT)
+        User.objects.update(left_at=F("left_at") - account_deletion.KEPT)
+        account_deletion.advance_all(60)
+
+    assert {name[0] for name in User.objects.values_list("username", flat=True)} == {"~"}
+    assert "taken" in sign_up("小明")[1].text
+    assert "looks like another" in sign_up("Oca")[1].text
+
+
+def test_members_are_mentioned_in_text_without_blanks(site_store, alice, bob):
+    xiaoming, longer = member("小明"), member("小明王")
+    text = "请问@小明王和@小明你好，안녕 @bob님 @Вася"
+    program = with_token(alice)
+    article = program.post("articles", {"title": "Hello", "text": text}).json()
+
+    assert [
+        member.username
+        for member in (xiaoming, longer, bob)
+        if f'href="/users/{quote(member.username)}/"' in article["html"]
+    ] == ["小明", "小明王", "bob"]
+    assert article["html"].count("<a") == 3
+    for one in (xiaoming, longer, bob):
+        assert "mentioned you" in browser_of(one).get("/inbox/").text, one
