@@ -78,7 +78,7 @@ def begin(user_id: int) -> None:
     member.verified_email = member.mail_kinds = ""
     member.inbox_read_until = member.ban_changed_at = member.mailed_until = member.digested_at = 0
     member.digest, member.waiting_mail, member.waiting_mailed_until = False, "", 0
-    member.followed_groups = member.feed_key = ""
+    member.followed_groups = member.feed_key = member.about = member.about_removed = ""
     member.keyboard, member.last_login = True, None
     member.banned_from, member.ban_ends_at, member.trusted_at = "", None, None
     member.set_unusable_password()
@@ -91,6 +91,8 @@ def begin(user_id: int) -> None:
     member.mutes.all().delete()
     member.bans.all().delete()
     member.notes.all().delete()
+    member.about_flags.all().delete()
+    member.flags_on_abouts.all().delete()
     Invitation.objects.end_unused(member.pk)
     WaitingAccount.objects.filter(user=member).delete()
     member.sessions.all().delete()  # the sessions themselves are ended by a step

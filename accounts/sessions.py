@@ -3,7 +3,7 @@
 Sessions name their member only in their content, so their keys are kept here by member.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -43,9 +43,22 @@ def record_login(request: HttpRequest, user: Any, **_signal: Any) -> None:
     MemberSession.objects.update_or_create(session_key=key, defaults=values)
     others = MemberSession.objects.filter(user_id=user.pk).exclude(session_key=key)
     newest_first = others.order_by("-begun_at", "session_key").values_list("session_key", flat=True)
-    for oldest in list(newest_first[MOST_SESSIONS - 1 :]):
-        import_module(settings.SESSION_ENGINE).SessionStore(oldest).delete()
-        forget([oldest])
+    _end(newest_first[MOST_SESSIONS - 1 :])
+
+
+def end_others(user_id: int, key: str) -> None:
+    """End the member's sessions, except the one with this key. Idempotent."""
+    _end(
+        MemberSession.objects.filter(user_id=user_id)
+        .exclude(session_key=key)
+        .values_list("session_key", flat=True)
+    )
+
+
+def _end(keys: Iterable[str]) -> None:
+    for key in list(keys):
+        import_module(settings.SESSION_ENGINE).SessionStore(key).delete()
+        forget([key])
 
 
 def record_new_key(former: str | None, key: str | None) -> None:

@@ -14,6 +14,7 @@ urlpatterns = [
     path("password/reset/sent/", passwords.reset_sent, name="password_reset_sent"),
     path("password/reset/<uidb64>/<token>/", passwords.ConfirmReset.as_view(), name="password_reset_confirm"),
     path("settings/", settings.member_settings, name="settings"),
+    path("settings/sessions/", settings.end_other_sessions, name="end_sessions"),
     path("settings/delete/", settings.delete_account, name="delete"),
     path("settings/mail/", mail.choose, name="choose_mail"),
     path("settings/mail/link/", mail.send_link, name="send_link"),

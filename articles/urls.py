@@ -73,6 +73,7 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path("articles/<article_id:article_id>/mute/", inbox.mute, name="mute"),
     path("users/<str:name>/block/", inbox.block, name="block"),
     path("settings/data/", my_lists.data, name="data"),
+    path("settings/about/", members.change_about, name="change_about"),
     path("preferences/", preferences.save, name="preferences"),
     path("users/<str:name>/", members.profile, name="profile"),
     path("users/<str:name>/comments/", members.comments, name="member_comments"),

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from pydantic import BaseModel, Field
 
+from accounts.models import AboutFlag
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
 from articles.api.protocol.operations import AUTHORS, CommentNumber, OthersArticleNumber, failing, router
@@ -185,8 +186,9 @@ def mine(request: HttpRequest) -> HttpResponse:
         for flag in flags
         if article_of(flag.subject) in articles
     ]
+    on_members = AboutFlag.objects.filter(flagger=member).select_related("member").order_by("-pk")[:FLAGS_SHOWN]
     context = {"tab": "flagged", "member": request.user, "flags": shown, "reasons": REASONS}
-    response = render(request, "flags/mine.html", context)
+    response = render(request, "flags/mine.html", context | {"on_members": on_members})
     response["X-Robots-Tag"] = "noindex"
     return response
 

@@ -46,7 +46,7 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, names_of, needs
 from articles.wiring import repository
-from moderation import content
+from moderation import content, profiles
 from moderation.bans import ban
 from moderation.flags import REASONS
 from moderation.rights import author_of_flagged, check_target
@@ -94,6 +94,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "appeals": list(Ban.objects.with_open_appeals()[:MOST_APPEALS]) if may_ban else [],
         "may_ban": may_ban,
         "scopes": BAN_SCOPES,
+        "profiles": profiles.list_flagged() if request.user.has_perm(REMOVE_ARTICLES) else (),
         "entries": page.entries if request.user.has_perm(REMOVE_ARTICLES) else (),
         "names": names_of(flag.member for entry in page.entries for flag in entry.flags),
         "pager": numbered_pager(page.number, has_next=page.has_next),

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
-from accounts.models import Ban, Sweep
+from accounts.models import Ban, Sweep, User
 from accounts.moderators import REDACT
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
@@ -106,6 +106,8 @@ def redact_entries(at: float, texts: Collection[str], reason: str, moderator: Ac
         for entry in entries:
             if entry.action is Action.BAN:
                 Ban.objects.filter(member__username=entry.title, reason__in=texts).update(reason=REDACTED)
+            if entry.action is Action.REMOVE_ABOUT:
+                User.objects.filter(username=entry.title, about_removed__in=texts).update(about_removed=REDACTED)
             if entry.action is Action.BLOCK_HOST:
                 BlockedHost.objects.filter(host=entry.title, reason__in=texts).update(reason=REDACTED)
         return repo.redactions.redact_entries(at, texts, moderator, reason)

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from accounts.models import Ban, User
+from accounts.models import AboutFlag, Ban, User
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, REMOVE_ARTICLES
 from articles.domain.comments import is_root
 from articles.domain.errors import (
@@ -91,7 +91,7 @@ class QueueLink:
 
 def _count_flagged() -> int:
     with suppress(StoreUnavailable, StoreDamaged):
-        return repository().flags.count()
+        return repository().flags.count() + AboutFlag.objects.count_waiting()
     return 0
 
 
@@ -100,7 +100,7 @@ def _count_appeals() -> int:
 
 
 def _load_waiting() -> tuple[int, int, int]:
-    """Return the numbers of flagged subjects, open appeals and sign-ups. Two queries, one round trip."""
+    """Return the numbers of flagged subjects, open appeals and sign-ups. Three queries, one round trip."""
     return _count_flagged(), _count_appeals(), count_sign_ups()
 
 

@@ -14,7 +14,7 @@ from accounts.models.members import (
     User,
     UserManager,
 )
-from accounts.models.moderation import BAN_SCOPES, Ban, BanManager, BanScope, MemberNote, Sweep
+from accounts.models.moderation import BAN_SCOPES, AboutFlag, Ban, BanManager, BanScope, MemberNote, Sweep
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
 from accounts.sessions import MemberSession
@@ -32,6 +32,7 @@ __all__ = [
     "SCOPES",
     "VOTE",
     "WAITING_MAIL",
+    "AboutFlag",
     "AccountDeletion",
     "Ban",
     "BanManager",

@@ -212,6 +212,12 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
     hidden_groups = models.TextField(_("hidden groups"), blank=True, default="", editable=False)
 
+    about = models.TextField(_("profile text"), blank=True, default="", db_default="", editable=False)
+    """What the member's page says about them, in Markdown."""
+
+    about_removed = models.TextField(blank=True, default="", db_default="", editable=False)
+    """Why moderators removed it; "" if they have not, or the member has written another."""
+
     inbox_read_until = models.FloatField(default=0, db_default=0, editable=False)
     """In Unix seconds: later notices are new."""
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from django.db import models, transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, Min, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
@@ -211,6 +211,51 @@ class Sweep(models.Model):
     def mark(self) -> str:
         """What the store records for each article and comment that the sweep removes."""
         return str(self.pk)
+
+
+class AboutFlags(models.Manager["AboutFlag"]):
+    """Flags on what members write about themselves."""
+
+    def count_waiting(self) -> int:
+        """Return on how many members there are open flags. One query."""
+        return self.filter(state=OPEN).values("member").distinct().count()
+
+    def list_waiting(self, most: int) -> "models.QuerySet[AboutFlag]":
+        """Return the open flags on the members that wait longest, sorted by member. Two queries."""
+        waiting = self.filter(state=OPEN).values("member").annotate(first=Min("pk")).order_by("first")
+        members = [one["member"] for one in waiting[:most]]
+        flags = self.filter(state=OPEN, member__in=members).select_related("member", "flagger")
+        return flags.order_by("member", "pk")
+
+
+OPEN, KEPT, REMOVED = "open", "kept", "removed"
+"""States of a flag on what a member writes about themselves."""
+
+
+class AboutFlag(models.Model):
+    """A member's flag on what another writes about themselves. A decided one goes when that text is changed."""
+
+    member = models.ForeignKey(User, models.CASCADE, related_name="about_flags")
+    flagger = models.ForeignKey(User, models.CASCADE, related_name="flags_on_abouts")
+    reason = models.CharField(max_length=20)
+    words = models.TextField(default="", help_text="What only moderators read.")
+    set_at = models.DateTimeField(default=timezone.now)
+    state = models.CharField(max_length=7, default=OPEN)
+    kept = models.TextField(default="", help_text="Why moderators kept the text.")
+
+    objects = AboutFlags()
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        constraints = (models.UniqueConstraint(fields=["member", "flagger"], name="about_flag_once"),)
+
+    def __str__(self) -> str:
+        return f"flag of account {self.flagger_id} on account {self.member_id}"
+
+    @property
+    def at(self) -> float:
+        """When it was set, in Unix seconds."""
+        return self.set_at.timestamp()
 
 
 class MemberNote(models.Model):

@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -17,12 +16,13 @@ from django.views.decorators.http import require_http_methods
 from accounts.forms import MailForm
 from accounts.mail import DIGEST, WAITING, member_verifying, read_unsubscribe_token, send_verification
 from accounts.models import User
+from accounts.views.settings import address_of_section
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
 
 
 def _settings_address(_request: HttpRequest) -> str:
-    return f"{reverse('accounts:settings')}#settings-mail"
+    return address_of_section("mail")
 
 
 @never_cache
@@ -44,7 +44,7 @@ def verify(request: HttpRequest, token: str) -> HttpResponse:
     if member and request.method == "POST":
         User.objects.filter(pk=member.pk, email=member.email).update(verified_email=member.email)
         messages.success(request, _("Your email address is verified."))
-        return redirect("accounts:settings")
+        return redirect(_settings_address(request))
     unsent_form.refill(request)
     return render(request, "accounts/verify.html", {"member": member}, status=200 if member else 404)
 
@@ -69,7 +69,7 @@ def choose(request: MemberRequest) -> HttpResponse:
             member.digest = form.cleaned_data["digest"] and member.has_verified_email
             member.waiting_mail = form.cleaned_data.get("waiting", member.waiting_mail)
             member.save(update_fields=["mail_kinds", "mailed_until", "digest", "digested_at", "waiting_mail"])
-        messages.success(request, _("Your changes have been saved."))
+        messages.success(request, _("Your choice of emails has been saved."))
     return redirect(_settings_address(request))
 
 

@@ -1,15 +1,20 @@
 """A member's settings and tokens, and the deletion of the account. None of these pages is cached."""
 
+from collections.abc import Callable
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from accounts import account_deletion
+from accounts import account_deletion, sessions
 from accounts.forms import DeleteAccountForm, EmailForm, MailForm, TokenForm
 from accounts.mail import public_address
 from accounts.models import Token, TokenLimitError, User
@@ -30,23 +35,41 @@ def member_settings(request: MemberRequest) -> HttpResponse:
     if is_valid:
         form.save()
         messages.success(request, _("Your email address has been saved."))
-        return redirect("accounts:settings")
+        return redirect(address_of_section("mail"))
     token_form = TokenForm()
     unsent_form.refill(request, form, token_form)
-    return _settings_page(request, form, token_form)
+    return settings_page(request, 400 if form.errors else 200, email_form=form, token_form=token_form)
 
 
-def _settings_page(request: MemberRequest, email_form: EmailForm, token_form: TokenForm) -> HttpResponse:
-    context = {
-        "email_form": email_form,
-        "token_form": token_form,
+def address_of_section(name: str) -> str:
+    """Return the address of a section of the page, to which its forms lead back."""
+    return f"{reverse('accounts:settings')}#settings-{name}"
+
+
+_forms: dict[str, Callable[[User], BaseForm]] = {}
+
+
+def register_form(name: str, make: Callable[[User], BaseForm]) -> None:
+    """Add a form of another app to the page, by its name in the template. A second one replaces the first."""
+    _forms[name] = make
+
+
+def settings_page(request: MemberRequest, status: int = 200, **forms: BaseForm) -> HttpResponse:
+    """Return the page. `forms`: those that were sent, with what was typed and their errors, by name."""
+    context = {name: make(request.user) for name, make in _forms.items()} | {
+        "email_form": EmailForm(instance=User.objects.get(pk=request.user.pk)),
+        "token_form": TokenForm(),
         "tokens": list(request.user.tokens.all()),
         "may_invite": settings.SIGN_UP == "invitation",
         "tokens_per_user": Token.objects.PER_USER,
         "mail_form": MailForm(member=request.user),
         "blocks": list(request.user.blocks.select_related("blocked").order_by("blocked__username")),
     }
-    return render(request, "accounts/settings.html", context)
+    return render(request, "accounts/settings.html", context | forms, status=status)
+
+
+def _tokens(_request: HttpRequest, **_address: object) -> str:
+    return address_of_section("tokens")
 
 
 def _issue_button(request: HttpRequest) -> str:
@@ -54,7 +77,7 @@ def _issue_button(request: HttpRequest) -> str:
 
 
 @never_cache
-@form_action(page="accounts:settings", button=_issue_button)
+@form_action(page=_tokens, button=_issue_button)
 @members_only(carries=["name"])
 def issue_token(request: MemberRequest) -> HttpResponse:
     """Create a token. Only this response shows it: it is not stored and never part of a URL."""
@@ -74,7 +97,7 @@ def issue_token(request: MemberRequest) -> HttpResponse:
             scheme, host = public_address(request)
             context = {"token": token, "plaintext": plaintext, "api": f"{scheme}://{host}/api/me"}
             return render(request, "accounts/token.html", context)
-    return _settings_page(request, EmailForm(instance=request.user), form)
+    return settings_page(request, 400, token_form=form)
 
 
 def _revoke_button(request: HttpRequest, token_id: int) -> str:
@@ -83,16 +106,26 @@ def _revoke_button(request: HttpRequest, token_id: int) -> str:
 
 
 @never_cache
-@form_action(page="accounts:settings", button=_revoke_button)
+@form_action(page=_tokens, button=_revoke_button)
 @members_only()
 def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:
     token = Token.objects.filter(pk=token_id, user=request.user).first()
     if token is None:
         messages.info(request, _("You don't have this token. It may already have been revoked."))
-        return redirect("accounts:settings")
+        return redirect(_tokens(request))
     token.delete()
     messages.success(request, _("The token “%(name)s” has been revoked.") % {"name": token.name})
-    return redirect("accounts:settings")
+    return redirect(_tokens(request))
+
+
+@never_cache
+@form_action(page=lambda _request: address_of_section("security"), button=gettext_lazy("Log out everywhere else"))
+@members_only()
+def end_other_sessions(request: MemberRequest) -> HttpResponse:
+    """End the member's other sessions; programs keep their tokens. Idempotent."""
+    sessions.end_others(request.user.pk, request.session.session_key or "")
+    messages.success(request, _("You are logged out everywhere else."))
+    return redirect(address_of_section("security"))
 
 
 @sensitive_post_parameters()

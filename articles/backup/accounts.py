@@ -35,6 +35,7 @@ MODELS = (
     "accounts.Ban",
     "accounts.Sweep",
     "accounts.MemberNote",
+    "accounts.AboutFlag",
     "accounts.AccountDeletion",
     "accounts.Block",
     "accounts.Mute",

@@ -171,6 +171,11 @@ class MemberPage:
     removed: tuple[Article, ...] = ()
     """Those of the page that are removed, for their poster."""
 
+    @property
+    def points(self) -> int:
+        """Points that others gave the articles of the page: each article's first vote is the poster's own."""
+        return sum(article.points - 1 for article in self.articles)
+
 
 class SearchOrder(StrEnum):
     """How results of a search are ordered."""

@@ -36,9 +36,10 @@ class Action(StrEnum):
     DELETE_NOTE = "delete-note"
     CHECK_VOTES = "check-ring"
     REDACT = "redact"
+    REMOVE_ABOUT = "remove-about"
 
 
-ABOUT_MEMBERS = (Action.BAN, Action.LIFT_BAN, Action.LEAVE_OUT_VOTES, Action.COUNT_VOTES)
+ABOUT_MEMBERS = (*(Action.BAN, Action.LIFT_BAN, Action.LEAVE_OUT_VOTES, Action.COUNT_VOTES, Action.REMOVE_ABOUT),)
 """Actions on members. `names_member` in `repository/lua/lib/moderation_log.lua` recognises their entries."""
 
 REDACTED = "[redacted]"

@@ -85,7 +85,7 @@ class Members(OfStore):
         )
         newest = islice(_noted(replies), ARTICLES_RATED)
         articles = read_articles(self._store, [article_id for article_id, _ in newest], None)
-        return sum(article.points - 1 for article in articles if article.removed is None)
+        return MemberPage(tuple(one for one in articles if one.removed is None), 1, has_next=False).points
 
     def iterate_choices(self, user: UserId, choice: Choice) -> Iterator[Noted]:
         """Yield every article the member is listed to have voted for, or opposed, newest first.

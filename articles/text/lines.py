@@ -25,6 +25,7 @@ GROUP_DESCRIPTION_LIMIT = 2_000
 REASON_LIMIT = 500
 APPEAL_LIMIT = 2000
 NOTE_LIMIT = 2000
+ABOUT_LIMIT = 500
 GROUP_TITLE_LIMIT = 60
 TOKEN_NAME_LIMIT = 50
 
@@ -118,6 +119,11 @@ def clean_note(raw: str) -> str:
     if text := clean_lines(raw, limit=NOTE_LIMIT, field="text"):
         return text
     raise InvalidInput("note-empty")
+
+
+def clean_about(raw: str) -> str:
+    """Return what members write about themselves, "" or up to 500 code points. Raises InvalidInput ("text-…")."""
+    return clean_lines(raw, limit=ABOUT_LIMIT, field="text")
 
 
 def clean_comment(raw: str) -> str:

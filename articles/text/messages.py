@@ -17,6 +17,7 @@ INPUT = {
     "text-long": N_("The text has %(length)s characters. The limit is %(limit)s."),
     "text-marks": N_("A letter in the text has more than %(limit)s accents."),
     "text-encoding": N_("The text is not valid Unicode text."),
+    "about-links": N_("New members cannot put links into this text yet."),
     "article-empty": N_("Enter a link, a text, or both."),
     "reason-empty": N_("Enter a reason."),
     "reason-long": N_("The reason has %(length)s characters. The limit is %(limit)s."),

@@ -40,6 +40,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "visited": _chosen(repository, members.list_visits(user)),
         "comments": map(_comment, repository.comments.list_by(user)),
         "flags": map(_flag, repository.flags.iterate_by(user)),
+        "flags_on_members": map(_about_flag, member.flags_on_abouts.select_related("member")),
         "inbox": map(_notice, repository.inbox.iterate(user)),
         "bans": map(_ban, member.bans.list_all()),
         "notes_by_moderators": map(_note, member.notes.all()),
@@ -68,6 +69,8 @@ def _account(member: Any) -> dict[str, Any]:
         "last_login": _iso(member.last_login),
         "came_with_an_import": member.imported,
         "trusted_since": _iso(member.trusted_at),
+        "about": member.about,
+        "about_removed": member.about_removed or None,
         "member_of": sorted(member.groups.values_list("name", flat=True)),
     }
 
@@ -142,6 +145,16 @@ def _flag(flag: Flag) -> dict[str, Any]:
         "words": flag.words or None,
         "at": _at(flag.at),
         "state": flag.state.value,
+    }
+
+
+def _about_flag(flag: Any) -> dict[str, Any]:
+    return {
+        "member": flag.member.get_username(),
+        "reason": flag.reason,
+        "words": flag.words or None,
+        "at": _iso(flag.set_at),
+        "state": flag.state,
     }
 
 

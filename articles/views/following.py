@@ -3,6 +3,7 @@
 import secrets
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -14,6 +15,7 @@ from django.utils.translation import gettext_lazy, override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.views.settings import address_of_section
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only
 from articles.feeds import answer, article_item, facts_of
@@ -74,7 +76,7 @@ def follow(request: HttpRequest, slug: str) -> Done | HttpResponse:
 
 
 def _settings(_request: HttpRequest) -> str:
-    return f"{reverse('accounts:settings')}#settings-feed"
+    return address_of_section("feed")
 
 
 @never_cache
@@ -87,6 +89,9 @@ def change_feed(request: HttpRequest) -> HttpResponse:
         return error_pages.page(request, 400)
     key = secrets.token_urlsafe(16) if wanted == "new" else ""
     get_user_model().objects.filter(pk=actor(request).id).update(feed_key=key)
+    messages.success(
+        request, _("Your private feed has a new address.") if key else _("Your private feed is turned off.")
+    )
     return redirect(_settings(request))
 
 

@@ -1,11 +1,25 @@
-"""The pages of a member: articles and comments."""
+"""The pages of a member: articles and comments, and the form for what members write about themselves."""
 
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.models import User
+from accounts.views.settings import address_of_section, settings_page
+from accounts.web.form_pages import MemberRequest, form_action, members_only
+from articles.domain.errors import ActionRefused
+from articles.text.lines import InvalidInput
+from articles.text.refusals import action_sentence, input_sentence
 from articles.views.lists.paging import numbered_pager, page_number
+from articles.web import profiles
 from articles.web.addresses import moved
 from articles.web.identity import member_named, reader_id
 from articles.wiring import repository
@@ -13,25 +27,26 @@ from articles.wiring import repository
 
 @require_safe
 def profile(request: HttpRequest, name: str) -> HttpResponse:
+    """Show what the member posted. Two round trips for a member with few articles, otherwise four."""
     member = member_named(name)
     if member.get_username() != name:
         return moved(reverse("articles:profile", args=[member.get_username()]), request.GET.urlencode())
     number, repo = page_number(request), repository()
     page = repo.members.get_posted(member.pk, number, reader_id(request))
-    context = {
-        "member": member,
+    is_whole = number == 1 and not page.has_next
+    context = _head(request, member) | {
+        "points": page.points if is_whole else repo.members.get_points(member.pk),
         "articles": page.articles,
         "removed": repo.removed_articles.describe([one.id for one in page.removed], with_html=True),
         "pager": numbered_pager(page.number, has_next=page.has_next),
         "now": repo.store.now(),
-        "is_blocked": request.user.is_authenticated and request.user.blocks.filter(blocked=member).exists(),
     }
     return render(request, "lists/profile.html", context)
 
 
 @require_safe
 def comments(request: HttpRequest, name: str) -> HttpResponse:
-    """Show the member's comments, newest first; to the member also removed ones. Three round trips, or five."""
+    """Show the member's comments, newest first; to the member also removed ones. At most seven round trips."""
     member = member_named(name)
     if member.get_username() != name:
         return moved(reverse("articles:member_comments", args=[member.get_username()]), request.GET.urlencode())
@@ -46,5 +61,42 @@ def comments(request: HttpRequest, name: str) -> HttpResponse:
         if (article := articles.get(comment.article))
         and (comment.id in removals or (comment.is_shown and article.removed is None))
     ]
-    pager = numbered_pager(number, has_next=has_next)
-    return render(request, "comments/member.html", {"member": member, "comments": shown, "pager": pager})
+    context = _head(request, member) | {
+        "points": repo.members.get_points(member.pk),
+        "comments": shown,
+        "pager": numbered_pager(number, has_next=has_next),
+    }
+    return render(request, "comments/member.html", context)
+
+
+def _head(request: HttpRequest, member: User) -> dict[str, Any]:
+    """Return what both pages show of the member at the top."""
+    return {
+        "member": member,
+        "about": profiles.about(member, request),
+        "is_about_hidden": profiles.is_about_hidden(member),
+        "is_blocked": request.user.is_authenticated and request.user.blocks.filter(blocked=member).exists(),
+    }
+
+
+def _section(_request: HttpRequest) -> str:
+    return address_of_section("profile")
+
+
+@never_cache
+@form_action(page=_section, button=gettext_lazy("Save profile"))
+@members_only()
+def change_about(request: MemberRequest) -> HttpResponse:
+    """Save what the member writes about themselves; with an error, show the settings with what was typed."""
+    form = profiles.AboutForm(request.user, request.POST)
+    if form.is_valid():
+        try:
+            profiles.change_about(request, form.cleaned_data["about"])
+        except InvalidInput as refused:
+            form.add_error("about", ValidationError(input_sentence(refused), code=refused.code))
+        except ActionRefused as refused:
+            form.add_error(None, action_sentence(refused))
+        else:
+            messages.success(request, _("Your profile has been saved."))
+            return redirect(_section(request))
+    return settings_page(request, status=400, about_form=form)

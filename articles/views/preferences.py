@@ -105,7 +105,9 @@ def save(request: HttpRequest) -> Done | HttpResponse:
         return error_pages.page(request, 400)
     before, after = _on_account(int(request.user.pk or 0), changes) if is_member else _in_browser(request, changes)
     with translation.override(after.language or _browsers_language(request)):
-        message = _message(changes, before, after, in_settings=_page(request) == reverse("accounts:settings"))
+        message = _message(
+            changes, before, after, in_settings=_page(request).startswith(reverse("accounts:settings"))
+        )
 
     def set_cookies(response: HttpResponse) -> None:
         """Set no cookies for members: their cookies keep the choices made without an account."""
@@ -154,7 +156,7 @@ def _message(changes: _Changes, before: Preferences, after: Preferences, *, in_s
     if changes.show is not None:
         gone = [slug for slug in before.hidden_groups if slug not in after.hidden_groups]
         return _("The group “%(name)s” is shown in your lists again.") % {"name": gone[0]} if gone else ""
-    return _("Your settings have been saved.") if in_settings else ""
+    return _("Your reading preferences have been saved.") if in_settings else ""
 
 
 def _set_cookie(request: HttpRequest, response: HttpResponse, name: str, value: str) -> None:

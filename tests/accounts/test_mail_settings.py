@@ -41,7 +41,7 @@ def test_a_link_verifies_the_address_at_the_push_of_a_button(alice, as_alice):
     assert "alice@example.org" in Client().get(link).text
     alice.refresh_from_db()
     assert not alice.has_verified_email, "programs that check mails open links"
-    assert Client().post(link)["Location"] == "/settings/"
+    assert Client().post(link)["Location"] == "/settings/#settings-mail"
     alice.refresh_from_db()
     assert alice.has_verified_email
     as_alice.post("/settings/mail/link/")

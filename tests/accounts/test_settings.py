@@ -202,7 +202,7 @@ def test_a_token_can_be_revoked_twice(as_alice):
     as_alice.post(address)
     response = as_alice.post(address, follow=True)
 
-    assert response.redirect_chain == [("/settings/", 302)]
+    assert response.redirect_chain == [("/settings/#settings-tokens", 302)]
     assert "may already have been revoked" in response.text
 
 
@@ -267,7 +267,7 @@ def test_a_token_gets_the_chosen_scopes_and_lifetime(as_alice, alice):
 
 @pytest.mark.parametrize("field", [{"scopes": ["read", "all"]}, {"days": "99999"}])
 def test_other_scopes_and_lifetimes_are_refused(as_alice, field):
-    assert as_alice.post("/settings/tokens/", {"name": "x"} | field).status_code == 200
+    assert as_alice.post("/settings/tokens/", {"name": "x"} | field).status_code == 400
     assert not Token.objects.exists()
 
 
@@ -294,3 +294,51 @@ def test_a_change_of_the_password_revokes_tokens_unless_unticked(as_alice, alice
 
 def test_a_member_without_tokens_is_not_asked_about_them(as_alice):
     assert "revoke_tokens" not in as_alice.get("/password/").text
+
+
+def test_the_contents_lead_to_every_section_and_each_form_leads_back_to_its_own(as_alice, alice):
+    Token.objects.issue(alice, "laptop")
+    page = as_alice.get("/settings/").text
+    contents = re.search(r"<nav aria-label=\"Sections of this page\">.*?</nav>", page, re.DOTALL)[0]
+
+    sections = re.findall(r'href="#([\w-]+)"', contents)
+
+    assert len(sections) == len(set(sections)) >= 6
+    assert sections == re.findall(r'<h2 id="(settings-(?!delete)[\w-]+)"', page)
+    forms = {
+        "/settings/": {"email": "", "password": PASSWORD},
+        "/settings/mail/": {},
+        "/settings/sessions/": {},
+        "/settings/about/": {"about": ""},
+        "/following/feed/": {"feed": "new"},
+        f"/settings/tokens/{Token.objects.get().pk}/revoke/": {},
+    }
+    for address, fields in forms.items():
+        done = as_alice.post(address, fields)
+        path, _, section = done["Location"].partition("#")
+        assert (path, f'id="{section}"' in page) == ("/settings/", True), address
+        assert 'class="message success"' in as_alice.get("/settings/").text, address
+
+
+def test_other_browsers_are_logged_out_and_this_one_and_programs_are_not(as_alice, alice):
+    other = Client()
+    other.force_login(alice)
+    _, plaintext = Token.objects.issue(alice, "laptop")
+
+    for _ in range(2):
+        said = as_alice.post("/settings/sessions/", follow=True).text
+
+    assert "You are logged out everywhere else." in said
+    assert other.get("/settings/")["Location"].startswith("/login/")
+    assert as_alice.get("/settings/").status_code == 200
+    assert Token.objects.find(plaintext).user == alice
+
+
+def test_an_error_in_one_section_keeps_what_was_typed_and_the_other_sections(as_alice, alice):
+    User.objects.filter(pk=alice.pk).update(theme="dark", about="Gardener")
+
+    page = as_alice.post("/settings/", {"email": "nonsense"}).text
+
+    assert 'value="nonsense"' in page
+    assert ">\nGardener</textarea>" in page.replace("\r", "")
+    assert 'value="dark" checked' in page

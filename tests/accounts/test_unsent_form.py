@@ -33,9 +33,9 @@ def test_typed_text_returns_once_after_the_login(strict, alice):
     assert page.status_code == 403
     assert "no-store" in page["Cache-Control"]
     assert "<script>alert" not in page.text
-    assert _hidden(page)["next"] == "/settings/"
+    assert _hidden(page)["next"] == "/settings/#settings-tokens"
     response = _log_in(strict, _hidden(page))
-    assert (response.status_code, response["Location"]) == (302, "/settings/")
+    assert (response.status_code, response["Location"]) == (302, "/settings/#settings-tokens")
     first, second = strict.get("/settings/").text, strict.get("/settings/").text
     assert NOTICE in first
     assert 'value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"' in first
@@ -102,7 +102,7 @@ def test_text_longer_than_any_form_allows_is_not_carried(client, db):
 def test_a_login_page_that_carries_text_never_redirects_to_another_site(client, alice, next):
     page = client.post("/settings/tokens/", {"name": "laptop", "next": next})
 
-    assert _hidden(page)["next"] == "/settings/"
+    assert _hidden(page)["next"] == "/settings/#settings-tokens"
 
 
 @pytest.mark.parametrize("address", ["/settings/tokens/", "/settings/tokens/1/revoke/", "/logout/"])

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from accounts.models import Sweep
+from accounts.models import Sweep, User
 from articles.api import documentation
 from articles.api.documentation import document
 from articles.text.messages import INPUT
@@ -62,6 +62,12 @@ ENDPOINTS = {
     ("put", "/api/inbox/read"): {"200", *_CHANGE},
     ("put", "/api/articles/{article_id}/muted"): {"200", *_CHANGE, "404"},
     ("put", "/api/users/{name}/blocked"): {"200", *_CHANGE, "404"},
+    ("get", "/api/users/{name}"): {"200", "400", "401", "404", "503"},
+    ("put", "/api/me/about"): {"200", *_CHANGE},
+    ("put", "/api/users/{name}/flag"): {"200", *_CHANGE, "404", "409"},
+    ("delete", "/api/users/{name}/flag"): {"200", *set(_CHANGE) - {"413"}, "404", "409"},
+    ("get", "/api/queue/profiles"): {"200", "400", "401", "403", "503"},
+    ("put", "/api/users/{name}/about"): {"200", *_CHANGE, "404"},
     ("get", "/api/queue"): {"200", "400", "401", "403", "404", "503"},
     ("put", "/api/articles/{article_id}/kept"): {"200", *_CHANGE, "404"},
     ("put", "/api/comments/{comment_id}/kept"): {"200", *_CHANGE, "404"},
@@ -252,6 +258,7 @@ def test_the_examples_work(page, as_carol, site_store, alice, python):
         site_store.articles.post(*poster, "python news", f"https://example.org/{number}")
         site_store.groups.assign(number, ["python"])
     site_store.comments.post(42, alice.pk, "alice", "A comment")
+    User.objects.filter(pk=alice.pk).update(about="Gardener")
     examples = re.findall(r"<pre[^>]*>(curl .*?)</pre>", page, re.DOTALL)
 
     statuses = [_run(as_carol, _with_number_of_sweep(example)) for example in examples]

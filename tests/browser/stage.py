@@ -17,7 +17,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from accounts import account_deletion
-from accounts.models import Ban, BanScope, Invitation, MemberNote, Sweep, Token, User, WaitingAccount
+from accounts.models import AboutFlag, Ban, BanScope, Invitation, MemberNote, Sweep, Token, User, WaitingAccount
 from accounts.moderators import GROUP as MODERATORS
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.comments import root_of
@@ -59,6 +59,9 @@ MARKDOWN = f"""# A heading
 """
 
 
+ABOUT = f"Reads about *soil* and https://example.org/{'long-' * 30}\n\n- {TITLES[1]}"
+
+
 def set_up(*, empty: bool) -> None:
     told: dict[str, Any] = {"sessions": _cast()}
     if not empty:
@@ -73,7 +76,8 @@ def _cast() -> dict[str, str]:
     mia = User.objects.create_user("mia", email="mia@example.org")
     for name in ("a script", "a much longer name of a program that posts articles in my name"):
         Token.objects.issue(mia, name)
-    paula, maud = User.objects.create_user("paula"), User.objects.create_user("maud")
+    paula, maud = User.objects.create_user("paula", about=ABOUT), User.objects.create_user("maud")
+    AboutFlag.objects.create(member=paula, flagger=mia, reason="spam", words=TITLES[2])
     maud.groups.add(Group.objects.get(name=MODERATORS))
     olga = User.objects.create_superuser("olga")
     choices = {"theme": "dark", "keyboard": False, "hidden_groups": "redis,python"}

@@ -71,7 +71,9 @@ def test_a_click_before_signing_up_then_votes_and_a_post(page):
     expect(page.locator("main .row h2")).to_contain_text(f"A journey of {name}")
 
     follow_in_account_menu(page, "a[href='/settings/']")
-    send(page, email=f"{name}@example.org", password=SECRET)
+    page.fill("main [name=email]", f"{name}@example.org")
+    page.fill("main form[action='/settings/'] [name=password]", SECRET)
+    page.click("main form[action='/settings/'] button[type=submit]")
     expect(page.locator(".message")).to_be_visible()
     expect(page.locator("main [name=email]")).to_have_value(f"{name}@example.org")
 

@@ -17,6 +17,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from accounts.models import (
+    AboutFlag,
     AccountDeletion,
     Ban,
     BanScope,
@@ -68,6 +69,8 @@ def used(run, site_store, alice, carol):
     BlockedHost.objects.create(host="spam.example", reason="spam")
     SiteSetting.objects.create(name="SIGN_UP", text="approval")
     Sweep.objects.create(member=alice, moderator=carol, reason="Spam", since=timezone.now())
+    AboutFlag.objects.create(member=alice, flagger=carol, reason="spam")
+    User.objects.filter(pk=alice.pk).update(about="A *gardener*")
     MemberNote.objects.create(member=alice, author=carol, text="Asked for patience")
     Ban.objects.begin(alice, BanScope.VOTING, "Spam", ends_at=None, moderator_id=carol.pk)
     LogEntry.objects.create(

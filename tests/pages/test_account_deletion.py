@@ -17,7 +17,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import account_deletion
-from accounts.models import AccountDeletion, Sweep, Token, User
+from accounts.models import AboutFlag, AccountDeletion, Sweep, Token, User
 from articles import accounts, housekeeping
 from articles.domain.articles import Choice
 from articles.domain.members import DELETED_NAME
@@ -119,6 +119,9 @@ def test_no_personal_data_stays_on_the_account(site_store, bob, alice):
     User.objects.filter(pk=alice.pk).update(is_superuser=True)
     bob.email, bob.language, bob.theme, bob.keyboard, bob.hidden_groups = "b@example.org", "en", "dark", False, "x"
     bob.followed_groups, bob.feed_key = "python", "x"
+    bob.about, bob.about_removed = "I sell pills", "Spam"
+    AboutFlag.objects.create(member=bob, flagger=alice, reason="spam")
+    AboutFlag.objects.create(member=alice, flagger=bob, reason="spam")
     bob.is_staff = bob.is_superuser = bob.imported = True
     bob.last_login = timezone.now()
     bob.save()
@@ -132,6 +135,7 @@ def test_no_personal_data_stays_on_the_account(site_store, bob, alice):
     left = User.objects.get(pk=bob.pk)
     assert (left.email, left.language, left.theme, left.keyboard, left.hidden_groups) == ("", "", "", True, "")
     assert (left.followed_groups, left.feed_key, left.feed_token) == ("", "", "")
+    assert (left.about, left.about_removed, AboutFlag.objects.count()) == ("", "", 0)
     assert (left.is_active, left.is_staff, left.is_superuser, left.last_login) == (False, False, False, None)
     assert not left.has_usable_password()
     assert not left.groups.exists()

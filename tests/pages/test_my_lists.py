@@ -227,6 +227,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
     carol.email, carol.theme, carol.hidden_groups, carol.keyboard = "c@example.org", "dark", "python,x", False
     carol.language, carol.last_login, carol.imported = "en", timezone.now(), True
     carol.followed_groups, carol.feed_key = "redis", "x"
+    carol.about = "I write"
     carol.save()
     expiry = timezone.now() + timedelta(days=9)
     laptop, plaintext = Token.objects.issue(carol, "laptop 笔记本", scopes=("vote",), expires_at=expiry)
@@ -240,6 +241,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
     site_store.pageviews.record(mine, visit(2))
     site_store.groups.create("redis", "Redis", actor(carol))
     carol.blocks.create(blocked=alice)
+    carol.flags_on_abouts.create(member=alice, reason="spam", words="Pills")
     carol.mutes.create(article=article)
     comment = site_store.comments.post(mine, alice.pk, "alice", "Yours")
     site_store.articles.remove(mine, actor(carol), "My own, 错了")
@@ -273,6 +275,8 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "last_login": carol.last_login.astimezone(UTC).isoformat(timespec="seconds"),
             "came_with_an_import": True,
             "trusted_since": None,
+            "about": "I write",
+            "about_removed": None,
             "member_of": ["Moderators"],
             "votes_left_out_of_ranking": False,
         },
@@ -309,6 +313,15 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
         "visited": [{**of_article, "at": iso(visited_at)}],
         "comments": [],
         "flags": [],
+        "flags_on_members": [
+            {
+                "member": "alice",
+                "reason": "spam",
+                "words": "Pills",
+                "at": carol.flags_on_abouts.get().set_at.astimezone(UTC).isoformat(timespec="seconds"),
+                "state": "open",
+            }
+        ],
         "inbox": [{"about": "reply", "at": iso(noticed_at), "article": mine, "comment": comment}],
         "bans": [],
         "notes_by_moderators": [],

@@ -222,12 +222,12 @@ def test_the_settings_confirm_the_change_and_other_pages_follow_it(site_store, b
     browser = browser_of(bob)
     for page, is_told in (("/settings/", True), ("/newest/", False), ("", False)):
         text = browser.post("/preferences/", {"theme": "dark", "next": page}, follow=True).text
-        assert ("Your settings have been saved." in text) is is_told
+        assert ("Your reading preferences have been saved." in text) is is_told
 
 
 def test_the_confirmation_is_in_the_new_language(site_store, bob):
     browser = browser_of(bob)
-    said = {"en": "Your settings have been saved.", "zh-hans": "设置已保存。"}
+    said = {"en": "Your reading preferences have been saved.", "zh-hans": "阅读偏好已保存。"}
     for chosen, asked, expected in (("zh-hans", "en", "zh-hans"), ("en", "zh", "en"), ("", "zh", "zh-hans")):
         sent = {"Accept-Language": asked}
         page = browser.post(

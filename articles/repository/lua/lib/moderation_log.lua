@@ -42,7 +42,8 @@ end
 -- Return whether the title of an entry is the name of a member.
 local function names_member(entry)
   local act = type(entry.details) == 'table' and entry.details.about or entry.action or ''
-  return tostring(entry.id) == '0' and (string.find(act, 'ban$') or string.find(act, 'votes$')) ~= nil
+  local is_one = string.find(act, 'ban$') or string.find(act, 'votes$') or string.find(act, 'about$')
+  return tostring(entry.id) == '0' and is_one ~= nil
 end
 
 -- Return the highest number of an entry that is older than a moment. Damaged entries count as older: they are passed over.

@@ -1,0 +1,66 @@
+"""What members write about themselves, and what their pages show of them."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_noop
+from pydantic import BaseModel, Field
+
+from accounts.web.form_pages import MemberRequest
+from articles.api.my_lists import MemberName
+from articles.api.protocol.operations import AUTHORS, READERS, router
+from articles.web import profiles
+from articles.web.identity import member_named
+from articles.wiring import repository
+
+_MARKDOWN = gettext_noop("Profile text, in Markdown; empty if there is none.")
+
+
+class Member(BaseModel):
+    __doc__ = gettext_noop("A member, as their page shows them.")
+
+    name: str
+    joined: float = Field(description=gettext_noop("When the account was created, in Unix seconds."))
+    points: int = Field(description=gettext_noop("From other members, for the newest 100 articles."))
+    about: str = Field(description=_MARKDOWN)
+
+
+class About(BaseModel):
+    __doc__ = gettext_noop("Your profile text.")
+
+    about: str = Field(
+        description=gettext_noop("In Markdown, at most 500 characters; empty to remove it."),
+        examples=["Gardener in Lyon. I read about *soil*."],
+    )
+
+
+@router.get(
+    "users/{name}",
+    summary=gettext_noop("A member"),
+    description=gettext_noop("What the member's page shows at the top."),
+    **READERS,
+)
+def read_member(request: HttpRequest, name: MemberName) -> Member:
+    return _described(request, member_named(name))
+
+
+def _described(request: HttpRequest, member: Any) -> Member:
+    return Member(
+        name=member.get_username(),
+        joined=member.date_joined.timestamp(),
+        points=repository().members.get_points(member.pk),
+        about=member.about if profiles.about(member, request) else "",
+    )
+
+
+@router.put(
+    "me/about",
+    summary=gettext_noop("Change your profile text"),
+    description=gettext_noop(
+        "Everyone can read it on your profile. New members cannot put links into it. Idempotent."
+    ),
+    auth=AUTHORS,
+)
+def change_about(request: MemberRequest, about: About) -> Member:
+    profiles.change_about(request, about.about)
+    return _described(request, member_named(request.user.get_username()))

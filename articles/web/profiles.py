@@ -1,0 +1,84 @@
+"""What members write about themselves, which their pages show: who may change it, and who reads it.
+
+A page that needs no votes would invite spam. So new members cannot put links into the text, and while a member is
+banned from posting, only the member and moderators see it. All links in it tell search engines not to follow them.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
+from markupsafe import Markup
+
+from accounts.models import AboutFlag, BanScope, User
+from accounts.models.moderation import OPEN
+from accounts.web.form_pages import MemberRequest
+from articles.forms.fields import CleanedField, TextInput, check_links
+from articles.text.lines import ABOUT_LIMIT, InvalidInput, clean_about
+from articles.text.markdown import links_in
+from articles.web import limits
+from articles.web.identity import is_new_member, reader_id, writer
+from articles.wiring import html_of, retract
+from moderation.rights import may_see_subjects
+
+
+class AboutForm(forms.Form):
+    """What a member writes about themselves. `change_about` checks the links in it."""
+
+    about = CleanedField(
+        clean_about,
+        required=False,
+        label=gettext_lazy("About you"),
+        help_text=gettext_lazy(
+            "A few lines about yourself, which everyone can read on your profile. You can use Markdown."
+        ),
+        widget=TextInput(ABOUT_LIMIT, {"rows": 4, "dir": "auto"}),
+    )
+
+    def __init__(self, member: User, data: Any = None) -> None:
+        super().__init__(data, initial={"about": member.about})
+
+
+def change_about(request: MemberRequest, raw: str) -> str:
+    """Change what the member writes about themselves; return it as stored. Idempotent.
+
+    Even a banned member can remove it. Raises InvalidInput, Banned, LimitReached.
+    """
+    member, text = request.user, clean_about(raw)
+    if text == member.about:
+        return text
+    if text:
+        writer(request)
+        check_links(text, current=member.about)
+        if any(not link.startswith("/") for link in links_in(html_of(text))) and is_new_member(member):
+            raise InvalidInput("about-links")
+    limits.take_edit(request)
+    with transaction.atomic():
+        get_user_model().objects.filter(pk=member.pk).update(about=text, about_removed="")
+        decided = AboutFlag.objects.filter(member=member.pk)
+        (decided.exclude(state=OPEN) if text else decided).delete()
+    retract(())
+    return text
+
+
+def about(member: User, request: HttpRequest) -> Markup:
+    """Return what the reader sees of what a member writes about themselves, as HTML; "" for nothing.
+
+    No query without mentions, for a member without bans.
+    """
+    if not member.about or (is_about_hidden(member) and not sees_hidden(member, request)):
+        return Markup()
+    return html_of(member.about)
+
+
+def is_about_hidden(member: User) -> bool:
+    """Return whether only the member and moderators see it, because of a ban."""
+    return bool(member.about) and member.is_banned_from(BanScope.POSTING)
+
+
+def sees_hidden(member: User, request: HttpRequest) -> bool:
+    """Return whether the reader is the member, or a moderator."""
+    return reader_id(request) == member.pk or may_see_subjects(request)

@@ -1,0 +1,309 @@
+"""Flags on what members write about themselves, and moderators' decisions: to keep it, or to remove it.
+
+Both are in the accounts database, like the text itself; the removal is in the moderation log.
+"""
+
+from itertools import groupby
+from typing import NamedTuple
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
+from django.views.decorators.cache import never_cache
+from pydantic import BaseModel, Field
+
+from accounts.models import AboutFlag, User
+from accounts.models.moderation import KEPT, OPEN, REMOVED
+from accounts.moderators import REMOVE_ARTICLES
+from accounts.web import unsent_form
+from accounts.web.form_pages import MemberRequest, members_only, page_with_form
+from articles.api.my_lists import MemberName
+from articles.api.protocol.operations import AUTHORS, MODERATORS, failing, require, router
+from articles.domain.errors import ActionRefused, FlagDecided, FlagsFull, OwnContent
+from articles.domain.flags import MOST_FLAGS, FlagReason, FlagState
+from articles.domain.moderation_log import Action, Actor
+from articles.forms.fields import CleanedField, LineInput
+from articles.text.lines import REASON_LIMIT, InvalidInput, clean_reason
+from articles.text.refusals import action_sentence
+from articles.web import limits, profiles
+from articles.web.identity import actor, member_named, needs
+from articles.wiring import html_of, repository, retract
+from moderation.flags import REASONS, FlagForm, NewFlag
+from moderation.rights import check_not_own
+
+MOST_SHOWN = 50
+"""Members with open flags in the queue, those that wait longest."""
+
+
+class FlaggedProfile(NamedTuple):
+    """A member whose text has open flags."""
+
+    member: User
+    flags: list[AboutFlag]
+    html: str
+
+
+def list_flagged() -> list[FlaggedProfile]:
+    """Return members with open flags, the longest waiting first. Two queries."""
+    by_member = groupby(AboutFlag.objects.list_waiting(MOST_SHOWN), key=lambda flag: flag.member)
+    found = [FlaggedProfile(member, list(flags), html_of(member.about)) for member, flags in by_member]
+    return sorted(found, key=lambda one: one.flags[0].pk)
+
+
+def flag(request: MemberRequest, member: User, reason: FlagReason, words: str) -> AboutFlag:
+    """Flag a member's profile text, or change the flag.
+
+    Raises Http404 without a text, OwnContent, LimitReached, FlagDecided, FlagsFull.
+    """
+    before = _flag_on(request, member)
+    if not profiles.about(member, request):
+        raise Http404(member)
+    if member.pk == request.user.pk:
+        raise OwnContent(member.pk)
+    if before and before.state != OPEN:
+        raise FlagDecided(member.pk)
+    if not before and member.about_flags.count() >= MOST_FLAGS:
+        raise FlagsFull(member.pk)
+    limits.take(request, "flags")
+    what = {"reason": reason.value, "words": words}
+    return AboutFlag.objects.update_or_create(member=member, flagger=request.user, defaults=what)[0]
+
+
+def take_back(request: MemberRequest, member: User) -> None:
+    """Take back a flag that is still open. Idempotent. Raises FlagDecided."""
+    before = _flag_on(request, member)
+    if before and before.state != OPEN:
+        raise FlagDecided(member.pk)
+    AboutFlag.objects.filter(member=member, flagger=request.user, state=OPEN).delete()
+
+
+def _flag_on(request: MemberRequest, member: User) -> AboutFlag | None:
+    return AboutFlag.objects.filter(member=member, flagger=actor(request).id).first()
+
+
+def keep(member: User, moderator: Actor, reason: str, newest: int | None = None) -> None:
+    """Keep the text: decide the open flags up to this one, or all. Idempotent. Raises OwnMatter."""
+    check_not_own(member.pk, moderator.id)
+    flags = member.about_flags.filter(state=OPEN)
+    (flags if newest is None else flags.filter(pk__lte=newest)).update(state=KEPT, kept=reason)
+
+
+def remove(member: User, moderator: Actor, reason: str) -> bool:
+    """Remove the text, decide its flags and log it; return whether there was one. Idempotent.
+
+    Raises StoreError; then nothing is changed.
+    """
+    with transaction.atomic():
+        locked = User.objects.select_for_update().get(pk=member.pk)
+        if not locked.about:
+            return False
+        User.objects.filter(pk=locked.pk).update(about="", about_removed=reason)
+        locked.about_flags.filter(state=OPEN).update(state=REMOVED)
+        repository().moderation_log.note(Action.REMOVE_ABOUT, moderator, locked.get_username(), reason)
+    retract(())
+    return True
+
+
+@never_cache
+@page_with_form
+@members_only(carries=["reason", "words"])
+def flag_by_form(request: MemberRequest, name: str) -> HttpResponse:
+    """Show the form of a flag, or what moderators decided on it; set it or take it back."""
+    member: User = member_named(name)
+    before = _flag_on(request, member)
+    if not (before or profiles.about(member, request)):
+        raise Http404(name)
+    initial = {"reason": before.reason, "words": before.words} if before else {}
+    form = FlagForm(request.POST or None, has_link=False, initial=initial)
+    if request.method == "POST" and (done := _change(request, member, form)):
+        messages.success(request, done)
+        return redirect("articles:profile", member.get_username())
+    unsent_form.refill(request, form)
+    about = profiles.about(member, request)
+    context = {"form": form, "flag": before, "reasons": REASONS, "is_own": False, "member": member, "about": about}
+    return render(request, "flags/member.html", context, status=400 if form.errors else 200)
+
+
+def _change(request: MemberRequest, member: User, form: FlagForm) -> str:
+    """Change the flag as the form says, and return a message; "" if it is refused: then the form has the error."""
+    try:
+        if "take_back" in request.POST:
+            take_back(request, member)
+            return _("Your flag has been taken back.")
+        if form.is_valid():
+            flag(request, member, form.reason_chosen, form.cleaned_data["words"])
+            return _("Thank you. The moderators will look at it.")
+    except ActionRefused as refused:
+        form.add_error(None, action_sentence(refused))
+    return ""
+
+
+class DecisionForm(forms.Form):
+    """A moderator's decision. `newest`: the latest flag that the page showed. Keeping needs no reason."""
+
+    reason = CleanedField(
+        clean_reason,
+        required=False,
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy(
+            "Everyone can read the reason for a removal. Only the members who flagged something can read why it "
+            "was kept."
+        ),
+        widget=LineInput(REASON_LIMIT),
+    )
+    newest = forms.IntegerField(min_value=0, max_value=2**62, widget=forms.HiddenInput)
+
+
+@never_cache
+@page_with_form
+@needs(REMOVE_ARTICLES, carries=["reason", "newest"])
+def decide(request: HttpRequest, name: str) -> HttpResponse:
+    """Keep or remove a profile text. A form that arrives twice succeeds."""
+    member: User = member_named(name)
+    flags, moderator = list(member.about_flags.filter(state=OPEN).select_related("flagger")), actor(request)
+    form = DecisionForm(request.POST or None, initial={"newest": flags[-1].pk if flags else 0})
+    if request.method == "POST" and form.is_valid():
+        if "keep" in request.POST:
+            keep(member, moderator, form.cleaned_data["reason"], form.cleaned_data["newest"])
+            messages.success(request, _("It has been kept. The members who flagged it can read why."))
+            return redirect("articles:queue")
+        if form.cleaned_data["reason"]:
+            is_removed = remove(member, moderator, form.cleaned_data["reason"])
+            messages.success(
+                request, _("It has been removed.") if is_removed else _("It had already been removed.")
+            )
+            return redirect("articles:profile", member.get_username())
+        form.add_error("reason", _("Enter a reason."))
+    unsent_form.refill(request, form)
+    context = {"form": form, "member": member, "flags": flags, "reasons": REASONS, "text": html_of(member.about)}
+    context["is_own"] = member.pk == moderator.id
+    return render(request, "moderation/profile.html", context, status=400 if form.errors else 200)
+
+
+class ProfileFlag(BaseModel):
+    __doc__ = gettext_noop("Your flag on a profile text. Only you and moderators can see it.")
+
+    name: str
+    reason: FlagReason | None = Field(description=gettext_noop("null if there is no flag."))
+    words: str
+    state: FlagState | None = Field(description=gettext_noop("Whether moderators have decided, and how."))
+
+    @classmethod
+    def of(cls, member: User, flag: AboutFlag | None) -> "ProfileFlag":
+        if flag is None:
+            return cls(name=member.get_username(), reason=None, words="", state=None)
+        reason, state = FlagReason(flag.reason), FlagState(flag.state)
+        return cls(name=member.get_username(), reason=reason, words=flag.words, state=state)
+
+
+class FlagOfProfile(BaseModel):
+    __doc__ = gettext_noop("A flag on a profile text.")
+
+    by: str
+    reason: FlagReason
+    words: str
+    time: float = Field(description=gettext_noop("In Unix seconds."))
+
+
+class QueuedProfile(BaseModel):
+    __doc__ = gettext_noop("A member whose profile text is flagged.")
+
+    name: str
+    about: str = Field(description=gettext_noop("In Markdown."))
+    flags: list[FlagOfProfile]
+
+
+class QueuedProfiles(BaseModel):
+    __doc__ = gettext_noop("The members whose profile texts are flagged, the longest waiting first.")
+
+    profiles: list[QueuedProfile]
+
+
+class ProfileDecision(BaseModel):
+    __doc__ = gettext_noop("Whether to remove a profile text, and why.")
+
+    removed: bool = Field(strict=True, description=gettext_noop("False keeps it."), examples=[True])
+    reason: str = Field(
+        "",
+        description=gettext_noop(
+            "Required to remove it: everyone can read it in the moderation log. Why it was kept is for those who "
+            "flagged it."
+        ),
+        examples=["It advertises."],
+    )
+
+
+class DecidedProfile(BaseModel):
+    __doc__ = gettext_noop("What was decided.")
+
+    name: str
+    about: str = Field(description=gettext_noop("In Markdown; empty if it was removed."))
+
+
+@router.put(
+    "users/{name}/flag",
+    summary=gettext_noop("Flag a member's profile text"),
+    description=gettext_noop("Flags it for the moderators, or changes your flag."),
+    response=failing(409),
+    auth=AUTHORS,
+)
+def flag_member(request: MemberRequest, name: MemberName, new: NewFlag) -> ProfileFlag:
+    member: User = member_named(name)
+    if new.reason not in (FlagReason.SPAM, FlagReason.OFF_TOPIC, FlagReason.AGAINST_RULES):
+        raise InvalidInput("reason-empty")
+    words = clean_reason(new.words) if new.words or new.reason.needs_words else ""
+    return ProfileFlag.of(member, flag(request, member, new.reason, words))
+
+
+@router.delete(
+    "users/{name}/flag",
+    summary=gettext_noop("Take back your flag on a profile text"),
+    description=gettext_noop("Idempotent, until moderators have decided."),
+    response=failing(409),
+    auth=AUTHORS,
+)
+def take_back_member_flag(request: MemberRequest, name: MemberName) -> ProfileFlag:
+    member: User = member_named(name)
+    take_back(request, member)
+    return ProfileFlag.of(member, None)
+
+
+@router.get(
+    "queue/profiles",
+    summary=gettext_noop("Flagged profile texts"),
+    description=gettext_noop("Moderators only."),
+    auth=MODERATORS,
+)
+def read_queued_profiles(request: HttpRequest) -> QueuedProfiles:
+    require(request, REMOVE_ARTICLES)
+    found = [
+        QueuedProfile(name=member.get_username(), about=member.about, flags=list(map(_queued, flags)))
+        for member, flags, _html in list_flagged()
+    ]
+    return QueuedProfiles(profiles=found)
+
+
+def _queued(flag: AboutFlag) -> FlagOfProfile:
+    by, reason = flag.flagger.get_username(), FlagReason(flag.reason)
+    return FlagOfProfile(by=by, reason=reason, words=flag.words, time=flag.at)
+
+
+@router.put(
+    "users/{name}/about",
+    summary=gettext_noop("Keep or remove a profile text"),
+    description=gettext_noop("Moderators only. Decides its open flags. Idempotent."),
+    auth=MODERATORS,
+)
+def decide_on_profile(request: HttpRequest, name: MemberName, decision: ProfileDecision) -> DecidedProfile:
+    require(request, REMOVE_ARTICLES)
+    member: User = member_named(name)
+    reason = clean_reason(decision.reason) if decision.reason or decision.removed else ""
+    if decision.removed:
+        remove(member, actor(request), reason)
+    else:
+        keep(member, actor(request), reason)
+    return DecidedProfile(name=member.get_username(), about="" if decision.removed else member.about)
