@@ -23,22 +23,26 @@ KEPT_SECONDS = 10
 
 
 class Recent(Generic[T]):
-    """A value that is loaded at most once in `KEPT_SECONDS`."""
+    """A value that is loaded at most once in `KEPT_SECONDS`, unless its state changes."""
 
-    def __init__(self, load: Callable[[], T], initial: T) -> None:
-        """`initial`: the value while the database is unavailable and none was loaded."""
-        self._load, self._initial = load, initial
-        self._value, self._until = initial, 0.0
+    def __init__(
+        self,
+        load: Callable[[], T],
+        initial: T,
+        failure: type[Exception] = DatabaseError,
+        state: Callable[[], str] = str,
+    ) -> None:
+        """`initial`: the value while `load` fails and none was loaded."""
+        self._load, self._initial, self._failure, self._state = load, initial, failure, state
+        self._value, self._until, self._seen = initial, 0.0, ""
 
     def get(self) -> T:
-        """Return the value; while the database is unavailable, the last one. At most one query."""
-        now = time.monotonic()
-        if now >= self._until:
-            self._until = now + KEPT_SECONDS  # other threads continue with the last one
-            try:
+        """Return the value; while `load` fails, the last one. At most one query."""
+        now, state = time.monotonic(), self._state()
+        if now >= self._until or state != self._seen:
+            self._until, self._seen = now + KEPT_SECONDS, state  # other threads continue with the last one
+            with suppress(self._failure):
                 self._value = self._load()
-            except DatabaseError:
-                return self._value
         return self._value
 
     def forget(self) -> None:

@@ -23,6 +23,7 @@ from articles.finding import Finder, Follower, Index, IndexFolder, MemoryIndex
 from articles.operation import metrics
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, MoveState, Place, Repository, connect
 from articles.retractions import Retractions
+from articles.site import Recent
 from articles.text.kept_html import KeptHtml
 from articles.text.markdown import render
 
@@ -123,6 +124,7 @@ def forget_repositories() -> None:
     """Let the next calls of `repository` and `patient_repository` connect again, where the site is then."""
     _repository.cache_clear()
     _patient_repository.cache_clear()
+    _titles.forget()
 
 
 class _Watch:
@@ -184,6 +186,32 @@ def retract(articles: Collection[ArticleId] | None) -> None:
     """Retract copies of pages: see `articles.retractions`."""
     if settings.KEPT_PAGES_DIR is not None:
         Retractions(Path(settings.KEPT_PAGES_DIR)).add(articles)
+    _titles.forget()
+
+
+def _latest_retraction() -> str:
+    return "" if settings.KEPT_PAGES_DIR is None else Retractions(Path(settings.KEPT_PAGES_DIR)).latest()
+
+
+def _load_titles() -> Mapping[str, str]:
+    return repository().groups.get_titles()
+
+
+_titles: Recent[Mapping[str, str]] = Recent(_load_titles, {}, StoreError, _latest_retraction)
+
+
+def group_title(slug: str) -> str:
+    """Return the title of a group, which pages show instead of its slug; the slug if there is no such group.
+
+    Every process remembers all titles: one round trip in some seconds, and after a retraction.
+    """
+    return _titles.get().get(slug, slug)
+
+
+def group_named(name: str) -> str:
+    """Return the slug of the group with this title, in capitals or not; the name if no group has it."""
+    folded = name.strip().casefold()
+    return next((slug for slug, title in _titles.get().items() if title.casefold() == folded), name)
 
 
 def _prepare(connected: Repository, *, is_server_checked: bool) -> None:

@@ -28,7 +28,7 @@ from articles.text.links import host_of
 from articles.views.lists.rows import draw_rows
 from articles.web import preferences
 from articles.web.addresses import path_of
-from articles.wiring import html_of_site_text
+from articles.wiring import group_title, html_of_site_text
 
 
 @pass_context
@@ -160,6 +160,7 @@ def environment(**options: Any) -> Environment:
         deleted_username=deleted_username,
         time_zone=timezone.get_current_timezone_name,
         html_of_site_text=html_of_site_text,
+        group_title=group_title,
     )
     env.filters.update(FILTERS)
     return env

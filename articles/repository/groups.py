@@ -91,9 +91,10 @@ class Groups(OfStore):
 
         Raises GroupExists if the slug is taken or, with an actor, the title.
         """
-        status, *_ = self._store.run(*self._creation(slug, title, actor))
-        if status != "ok":
-            raise GroupExists(slug)
+        with self._store.retracting([]):
+            status, *_ = self._store.run(*self._creation(slug, title, actor))
+            if status != "ok":
+                raise GroupExists(slug)
 
     def _creation(self, slug: str, title: str, actor: Actor | None = None, *, is_implied: bool = False) -> Call:
         directory = self._store.shards.directory

@@ -33,7 +33,7 @@ from articles.web.addresses import path_of, site_address
 from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.identity import reader_id
 from articles.web.limits import take
-from articles.wiring import repository
+from articles.wiring import group_title, repository
 from moderation.rights import VotingRingsLink, may_see_subjects
 
 _LOCALES = {"en": "en_US", "zh-hans": "zh_CN"}
@@ -66,7 +66,7 @@ def description_of(article: Article) -> str:
         return text % facts
     return _("%(description)s Groups: %(groups)s.") % {
         "description": text % facts,
-        "groups": listed(article.groups),
+        "groups": listed(map(group_title, article.groups)),
     }
 
 
@@ -186,7 +186,7 @@ def article_shape(
 
 def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
     """Return what the page says of the article. Addresses of the card are absolute."""
-    former = article.former if shape.may.see_subjects else None
+    former, titles = article.former if shape.may.see_subjects else None, tuple(map(group_title, article.groups))
     poster_page = path_of("articles:profile", article.poster_name) if article.poster_name else ""
     return {
         **standing_of(article, is_open=shape.is_open, is_member=shape.frame.is_member),
@@ -196,7 +196,7 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
         "removed": article.removed,
         "poster": poster_of(article.poster_name, is_deleted=article.by_deleted_member, former=former),
         "posted": time_of(article.posted_at, age(article.posted_at)),
-        "groups": groups_of(article.groups),
+        "groups": groups_of(article.groups, titles),
         "closes": time_of(article.closes_at, from_now(article.closes_at)),
         "pv": grouped(article.pv),
         "uv": grouped(article.uv),
@@ -205,7 +205,7 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
         "description": description_of(article),
         "published": iso_date(article.posted_at),
         "poster_address": shape.site + poster_page,
-        "tags": piece("articles/tags.html", {}, groups=article.groups),
+        "tags": piece("articles/tags.html", {}, groups=titles),
     }
 
 

@@ -27,7 +27,7 @@ from articles.web.caching import FEED_SECONDS
 from articles.web.form_answers import Done, form_or_script, login_first, way_back
 from articles.web.identity import actor, reader_id
 from articles.web.preferences import current_groups, preferences_of, set_followed, slugs_from
-from articles.wiring import repository
+from articles.wiring import group_title, repository
 
 _TARGETS = {"follow": True, "unfollow": False}
 
@@ -58,7 +58,7 @@ def _page_of_form(request: HttpRequest, slug: str) -> str:
 
 def _button(request: HttpRequest, slug: str) -> str:
     is_followed = _TARGETS.get(unsent_form.sent(request).get("follow", ""))
-    return (_("Follow “%(name)s”") if is_followed else _("Unfollow “%(name)s”")) % {"name": slug}
+    return (_("Follow “%(name)s”") if is_followed else _("Unfollow “%(name)s”")) % {"name": group_title(slug)}
 
 
 @never_cache
@@ -72,7 +72,7 @@ def follow(request: HttpRequest, slug: str) -> Done | HttpResponse:
         return error_pages.page(request, 400)
     set_followed(actor(request).id, slug, wanted=wanted)
     text = _("You now follow the group “%(name)s”.") if wanted else _("You no longer follow the group “%(name)s”.")
-    return Done({"told": ""}, text % {"name": slug})
+    return Done({"told": ""}, text % {"name": group_title(slug)})
 
 
 def _settings(_request: HttpRequest) -> str:

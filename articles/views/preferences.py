@@ -30,7 +30,7 @@ from articles.web.preferences import (
     preferences_of,
     slugs_from,
 )
-from articles.wiring import repository
+from articles.wiring import group_title, repository
 
 _YEAR_SECONDS = 365 * 86400
 _LONGEST_COOKIE = 3800
@@ -152,10 +152,18 @@ def _message(changes: _Changes, before: Preferences, after: Preferences, *, in_s
     if changes.hide is not None:
         new = after.hidden_groups[-1:]  # the others change only if groups were merged
         is_new = new and new[0] not in before.hidden_groups
-        return _("The group “%(name)s” is now hidden from your lists.") % {"name": new[0]} if is_new else ""
+        return (
+            _("The group “%(name)s” is now hidden from your lists.") % {"name": group_title(new[0])}
+            if is_new
+            else ""
+        )
     if changes.show is not None:
         gone = [slug for slug in before.hidden_groups if slug not in after.hidden_groups]
-        return _("The group “%(name)s” is shown in your lists again.") % {"name": gone[0]} if gone else ""
+        return (
+            _("The group “%(name)s” is shown in your lists again.") % {"name": group_title(gone[0])}
+            if gone
+            else ""
+        )
     return _("Your reading preferences have been saved.") if in_settings else ""
 
 

@@ -43,8 +43,8 @@ def test_groups_removal_restoration_and_the_log(page, site):
     tool(page, "groups")
     page.check(f"main [name=groups][value={group}]")
     send(page, new_group=f"Ways {page.number}", reason="a group of its own")
-    for slug in (group, f"ways-{page.number}"):
-        expect(page.locator("main .headline .groups a", has_text=slug)).to_be_visible()
+    for title_of_group in (f"Journeys {page.number}", f"Ways {page.number}"):
+        expect(page.locator("main .headline .groups a", has_text=title_of_group)).to_be_visible()
     page.goto(f"/groups/{group}/")
     expect(page.locator("main .row h2")).to_contain_text(title)
 

@@ -49,11 +49,11 @@ def test_a_reader_browses_lists_articles_and_groups(page):
 
     page.goto(article)
     group = page.locator("main .groups a").first
-    slug = group.inner_text()
+    name = group.inner_text()
     group.click()
     page.wait_for_url("**/groups/*/")
     expect(page.locator("main h1")).to_be_visible()
-    assert page.locator("main .row .groups a", has_text=slug).count() == page.locator("main .row").count()
+    assert page.locator("main .row .groups a", has_text=name).count() == page.locator("main .row").count()
 
     go(page, "/newest/")
     shown = times(page)

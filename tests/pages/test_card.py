@@ -49,12 +49,12 @@ def test_a_card_shows_the_facts_of_an_article(site_store, article, bob):
     assert head.canonical == head["og:url"] == address
     assert head["og:type"] == "article"
     assert head["og:title"] == head["twitter:title"] == "A title"
-    description = "An article from example.org, posted by alice: 2 points. Groups: python."
+    description = "An article from example.org, posted by alice: 2 points. Groups: Python."
     assert head["og:description"] == head["twitter:description"] == head["description"] == description
     assert (head["og:site_name"], head["og:locale"]) == ("Article Voting", "en_US")
     assert head["article:published_time"] == "2030-03-17T17:46:40+00:00"
     assert head["article:author"] == "http://testserver/users/alice/"
-    assert head.found["article:tag"] == ["python"]
+    assert head.found["article:tag"] == ["Python"]
     assert head["twitter:card"] == "summary_large_image"
 
 

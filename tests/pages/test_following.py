@@ -38,7 +38,7 @@ def test_a_group_is_followed_and_unfollowed_by_buttons_and_its_articles_are_list
     fields = {"follow": "follow", "next": "/groups/python/", "csrfmiddlewaretoken": token}
     page = browser.post("/following/groups/python/", fields, follow=True).content.decode()
 
-    assert "You now follow the group “python”." in page
+    assert "You now follow the group “Python”." in page
     assert "Unfollow this group" in page
     assert rows(browser.get("/following/")) == [article]
     assert 'value="unfollow" aria-label="Unfollow “' in browser.get("/groups/").content.decode()

@@ -253,7 +253,7 @@ def test_names_in_any_script_are_shown_linked_and_keep_their_direction(site_stor
             rf'<a [^>]*dir="auto"[^>]*>{re.escape(shown.article.title if hasattr(shown, "article") else title)}',
             text,
         )
-        assert re.search(rf'<a href="{link}"[^>]* dir="auto">{slug}</a>', text)
+        assert re.search(rf'<a href="{link}"[^>]* dir="auto">{re.escape(title)}</a>', text)
 
 
 def test_groups_are_listed_by_size_and_then_by_title_ignoring_case(site_store):

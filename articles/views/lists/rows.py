@@ -20,6 +20,7 @@ from articles.formatting.values import age_in_units, age_in_words, grouped, time
 from articles.searching import home_of
 from articles.views.lists.refresh import comments_label, views_label, visitors_label
 from articles.web.addresses import path_of
+from articles.wiring import group_title
 
 MOST_ROWS = 5_000
 """Rows that a process keeps, about 2 KB each; the least recently shown ones are dropped."""
@@ -27,7 +28,7 @@ MOST_ROWS = 5_000
 _EXCERPT = Markup('<p class="excerpt" dir="auto">%s</p>')
 
 Show = Callable[..., Markup]
-"""Marks the words of a search in a title, a host, or with `group=True` a group; escapes the rest."""
+"""Marks the words of a search in a title; given a slug as well, all of its title if it matches. Escapes."""
 
 
 class Facts(NamedTuple):
@@ -83,6 +84,7 @@ def draw_rows(
     language, rows = get_language(), []
     draw: Callable[..., Markup] = kept_row.__wrapped__ if settings.DEBUG else kept_row  # a changed template shows
     for n, article in enumerate(articles):
+        titles = tuple(map(group_title, article.groups))
         commented_at = article.last_comment_at if shows_last_comments else None
         facts = Facts(
             age_in_units(article.posted_at, now),
@@ -92,29 +94,30 @@ def draw_rows(
             None if commented_at is None else age_in_units(commented_at, now),
         )
         if show is None:
-            rows.append(draw(article, facts, language))
+            rows.append(draw(article, titles, facts, language))
         else:
             excerpt = (excerpts or {}).get(article.id)
             found = {
                 "title": show(article.title),
                 "host": show(home_of(article.link)) if article.link else "",
-                "groups": groups_of(article.groups, {slug: show(slug, group=True) for slug in article.groups}),
+                "groups": groups_of(article.groups, map(show, titles, article.groups)),
                 "reason": (reasons or {}).get(article.id, ""),
                 "excerpt": _EXCERPT % excerpt if excerpt else "",
             }
-            rows.append(_drawn(article, facts, found))
+            rows.append(_drawn(article, titles, facts, found))
     return Markup("".join(rows))  # nosec B704 # noqa: S704 - Markup's own join escapes each again
 
 
 @lru_cache(MOST_ROWS)
-def kept_row(article: Article, facts: Facts, _language: str | None) -> Markup:
-    """Return the row of an article in the active language."""
-    return _drawn(article, facts, {})
+def kept_row(article: Article, titles: tuple[str, ...], facts: Facts, _language: str | None) -> Markup:
+    """Return the row of an article in the active language. `titles`: those of its groups."""
+    return _drawn(article, titles, facts, {})
 
 
-def _drawn(article: Article, facts: Facts, found: Mapping[str, object]) -> Markup:
+def _drawn(article: Article, titles: tuple[str, ...], facts: Facts, found: Mapping[str, object]) -> Markup:
     """Return the row of an article. `found`: contents of holes, if a search found it."""
-    return kept("lists/row.html", shape_of(article, facts), holes_of(article, facts) | dict(found))
+    holes = holes_of(article, facts) | {"groups": groups_of(article.groups, titles)} | dict(found)
+    return kept("lists/row.html", shape_of(article, facts), holes)
 
 
 def shape_of(article: Article, facts: Facts) -> RowShape:
@@ -138,9 +141,9 @@ def poster_of(name: str, *, is_deleted: bool, former: UserId | None = None) -> M
     return piece("articles/poster.html", {}, name=name, is_deleted=is_deleted, former=former)
 
 
-def groups_of(slugs: tuple[str, ...], names: Mapping[str, object] | None = None) -> Markup:
-    """Return links to the groups of an article. `names`: as they are shown, by slug; the slugs if not given."""
-    return piece("articles/groups.html", names or dict(zip(slugs, slugs, strict=True)), groups=slugs)
+def groups_of(slugs: tuple[str, ...], titles: Iterable[object]) -> Markup:
+    """Return links to the groups of an article. `titles`: as they are shown."""
+    return piece("articles/groups.html", dict(zip(slugs, titles, strict=True)), groups=slugs)
 
 
 def holes_of(article: Article, facts: Facts) -> dict[str, object]:
@@ -161,7 +164,6 @@ def holes_of(article: Article, facts: Facts) -> dict[str, object]:
         "last_comment": last_comment,
         "views": views_label(article.pv),
         "visitors": visitors_label(article.uv),
-        "groups": groups_of(article.groups),
         "reason": "",
         "excerpt": "",
     }

@@ -29,7 +29,7 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.addresses import moved, path_of
 from articles.web.identity import blocked_by, reader_id
 from articles.web.preferences import preferences_of
-from articles.wiring import finder, repository
+from articles.wiring import finder, group_named, repository
 
 _MARK = Markup("<mark>%s</mark>")
 _REASON = Markup('<a class="why" href="%s" rel="nofollow">%s</a>')
@@ -231,9 +231,9 @@ def _order(request: HttpRequest) -> SearchOrder:
 
 
 def _slug(request: HttpRequest) -> str | None:
-    """Return the slug of the group to search in, typed in any spelling; None for all groups."""
+    """Return the slug of the group to search in, by its title or slug in any spelling; None for all groups."""
     name = request.GET.get("group", "")
-    return requested_slug(name) if name.strip() else None
+    return requested_slug(group_named(name)) if name.strip() else None
 
 
 def _choices(titles: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -291,11 +291,11 @@ def _order_tabs(text: str, current: SearchOrder, slug: str | None) -> Tabs:
 
 
 def _marker(query: Query, titles: Mapping[str, str]) -> Callable[..., Markup]:
-    """Return a function that escapes a text and marks matches of the search; a matching slug as a whole."""
+    """Return a function that escapes a text and marks matches of the search; of a group, all or nothing."""
     matching_slugs = {slug for words in query.with_groups(titles).words for slug in words.groups}
 
-    def show(text: str, *, group: bool = False) -> Markup:
-        parts = [(text, text in matching_slugs)] if group else marked_parts(text, query)
+    def show(text: str, group: str = "") -> Markup:
+        parts = [(text, group in matching_slugs)] if group else marked_parts(text, query)
         marked = "".join(_MARK % part if is_match else escape(part) for part, is_match in parts)
         return Markup(marked)  # nosec B704 # noqa: S704 - escaped just now
 
