@@ -112,18 +112,19 @@ def _zone(at: datetime) -> str:
 
 
 def time_of(unix_seconds: float, ago: str | None = None) -> Markup:
-    """Return a moment as an HTML `time`, shown as an age: the given one, or that of now."""
-    shown = age(unix_seconds) if ago is None else ago
-    iso, title = iso_date(unix_seconds), escape(full_date(unix_seconds))
-    text = f'<time datetime="{iso}" title="{title}">{escape(shown)}</time>'
+    """Return a moment as an HTML `time`, shown as an age: the given one, or that of now; the date is its title."""
+    title = f' title="{escape(full_date(unix_seconds))}"'
+    return _time(unix_seconds, age(unix_seconds) if ago is None else ago, title)
+
+
+def date_of(unix_seconds: float) -> Markup:
+    """Return a moment as an HTML `time`, shown as a date; static/js/times.js converts it to the reader's zone."""
+    return _time(unix_seconds, full_date(unix_seconds))
+
+
+def _time(unix_seconds: float, shown: str, title: str = "") -> Markup:
+    text = f'<time datetime="{iso_date(unix_seconds)}"{title}>{escape(shown)}</time>'
     return Markup(text)  # nosec B704 # noqa: S704 - escaped just now
-
-
-def clock_time(unix_seconds: float) -> str:
-    """Format as the time of day with its zone, such as 09:05 UTC; with the date if it is not today's."""
-    at = moment(unix_seconds)
-    is_today = at.date() == moment(time.time()).date()
-    return f"{at:%H:%M} {_zone(at)}" if is_today else full_date(unix_seconds)
 
 
 @lru_cache(maxsize=4096)

@@ -65,11 +65,10 @@
       if (parent?.value !== draft.parent) document.querySelector(`#comment-${draft.parent} > details > .foot .reply`)?.click();
       if (parent?.value === draft.parent) {
         fill(draft.now);
-        const when = new Date(draft.at).toLocaleString(document.documentElement.lang, {
-          ...{ day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" },
-          timeZoneName: "short", // the browser's zone, which need not be the site's
-        });
-        say(note.dataset.restored.replace("{when}", when), false);
+        const when = Object.assign(document.createElement("time"), { dateTime: new Date(draft.at).toISOString() });
+        const [before, after] = note.dataset.restored.split("{when}");
+        say(before, false);
+        note.firstChild.append(when, after); // times.js shows the time
       }
     }
     discard.onclick = () => {

@@ -1,4 +1,4 @@
-// Closes the header's open menu when the reader presses Escape, or clicks or moves the focus elsewhere.
+// Closes an open menu when the reader presses Escape, or clicks or moves the focus elsewhere.
 (() => {
   "use strict";
 

@@ -204,9 +204,9 @@ def test_the_browsers_preference_sets_the_theme_and_the_switch_overrides_it(open
     assert ground(light) == by_wish[0]
 
 
-@pytest.mark.parametrize("path", ["/", "/hot/", "/articles/1/", "/articles/1/why/", "/login/"])
+@pytest.mark.parametrize("path", ["/", "/hot/", "/articles/130/", "/articles/1/why/", "/users/demo/", "/login/"])
 def test_nothing_moves_while_a_page_renders(open_page, path):
-    page = open_page(path, **phone())
+    page = open_page(path, **phone(timezone_id="America/St_Johns"))
 
     assert page.evaluate(SHIFTS) == []
 

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from articles import wiring
-from articles.formatting.values import full_date
+from articles.formatting.values import date_of
 from tests.factories import browser_of
 from tests.store_state import make_older
 
@@ -172,7 +172,7 @@ def test_the_poster_can_edit_within_fifteen_minutes(site_store, article, alice):
 def test_the_form_shows_the_deadline_and_that_edits_are_public(site_store, article, alice, carol):
     page = browser_of(alice).get(f"/articles/{article}/edit/").text
 
-    until = full_date(site_store.articles.get(article).posted_at + 900)
+    until = date_of(site_store.articles.get(article).posted_at + 900)
     assert f"You can edit your article until {until}." in page
     assert "Everyone can see the change" in page
     assert re.search(rf'<a class="button second" href="/articles/{article}/">Cancel</a>', page)

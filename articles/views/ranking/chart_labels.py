@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from articles.formatting.values import full_date, moment, significant
+from articles.formatting.values import date_of, moment, significant
 
 
 def number(value: float) -> str:
@@ -36,4 +36,4 @@ def zone() -> tzinfo:
     return timezone.get_current_timezone()
 
 
-when = full_date
+when = date_of
