@@ -23,6 +23,7 @@ Sources = Mapping[str, tuple[Storage, str]]
 """Collected files: for each name, its storage and its name there."""
 
 _IMPORT = re.compile(r'^@import "(?P<name>[\w./-]+)";\n', re.MULTILINE)
+_COMMENT = re.compile(r"/\*.*?\*/\n*", re.DOTALL)
 
 
 class PreparedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
@@ -30,7 +31,7 @@ class PreparedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type:
 
     Replaces imports in style sheets by the imported file, so that a page loads one file: only lines of the form
     `@import "name.css";`, for files in or below the same folder, which must not import others. Removes comments
-    and spaces from the site's own scripts, in js/.
+    from the site's own style sheets, in css/, whose strings have none, and spaces too from its scripts, in js/.
     """
 
     def post_process(self, paths: Sources, dry_run: bool = False, **options: Any) -> Iterator[Any]:
@@ -46,8 +47,8 @@ class PreparedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type:
 def _prepared(name: str, paths: Sources) -> str | None:
     """Return the text to serve instead of the file's; None to serve the file unchanged."""
     path = PurePosixPath(name)
-    if path.suffix == ".css" and _IMPORT.search(text := _text(paths[name])):
-        return _joined(text, path.parent, paths)
+    if path.suffix == ".css" and path.parts[0] == "css":
+        return _COMMENT.sub("", _joined(_text(paths[name]), path.parent, paths))
     if path.suffix == ".js" and str(path.parent) == "js":
         return str(jsmin(_text(paths[name])))
     return None
