@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, pgettext
 
 from accounts.mail import WAITING, site_origin
-from accounts.models import WAITING_MAIL, Ban, User, WaitingAccount
+from accounts.models import WAITING_MAIL, AboutFlag, Ban, User, WaitingAccount
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from articles.domain.flags import FlagReason, QueueEntry
 from articles.mailing import Mail, language_of, message_to, recipients, send_each
@@ -51,6 +51,12 @@ class _Waiting:
         return self._repository.flags.list_flagged(self._since, self._until, _MOST_FOUND)
 
     @cached_property
+    def _profiles(self) -> list[AboutFlag]:
+        """The first open flag on each profile text."""
+        flags = AboutFlag.objects.list_waiting(_MOST_FOUND)
+        return list({flag.member_id: flag for flag in reversed(flags)}.values())
+
+    @cached_property
     def _appeals(self) -> list[Ban]:
         return [one for one in Ban.objects.with_open_appeals() if self._is_new(_appealed_at(one), self._since)]
 
@@ -74,6 +80,11 @@ class _Waiting:
         if moderator.has_perm(REMOVE_ARTICLES):
             rows += [_sign_up_row(one) for one in self._sign_ups if self._is_new(one.since.timestamp(), since)]
             rows += [
+                _profile_row(one)
+                for one in self._profiles
+                if moderator.pk not in (one.member_id, one.flagger_id) and self._is_new(one.at, since)
+            ]
+            rows += [
                 _flag_row(one)
                 for one in self._flagged
                 if one.author != moderator.pk
@@ -95,6 +106,12 @@ def _appeal_row(ban: Ban) -> _Row:
 def _sign_up_row(account: WaitingAccount) -> _Row:
     text = gettext("%(name)s signed up and waits for approval.") % {"name": account.user.get_username()}
     return _Row(text, site_origin() + reverse("articles:sign_ups"))
+
+
+def _profile_row(flag: AboutFlag) -> _Row:
+    name, reason = flag.member.get_username(), str(REASONS[FlagReason(flag.reason)])
+    text = gettext("The profile of %(name)s is flagged: %(reason)s") % {"name": name, "reason": reason}
+    return _Row(text, site_origin() + reverse("articles:member_about", args=[name]))
 
 
 def _flag_row(entry: QueueEntry) -> _Row:

@@ -18,7 +18,7 @@ from django.contrib.auth.models import Permission
 from django.core import mail
 from django.core.mail import EmailMultiAlternatives
 
-from accounts.models import MAIL_KINDS, Ban, BanScope, User, WaitingAccount
+from accounts.models import MAIL_KINDS, AboutFlag, Ban, BanScope, User, WaitingAccount
 from articles import housekeeping, mailing
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
@@ -337,6 +337,21 @@ def waiting(site_store, article, later, alice, bob, mallory) -> str:
     WaitingAccount.objects.create(user=User.objects.create_user("newcomer", is_active=False), since=now)
     later.advance(moderators_mail.SETTLE_SECONDS + 1)
     return f"https://news.example.org/moderation/queue/#flagged-{root_of(article)}"
+
+
+def test_a_flagged_profile_is_mailed_to_other_moderators(site_store, later, received, alice, bob, carol):
+    moderator_by_mail(carol)
+    now = datetime.fromtimestamp(later(), UTC)
+    for flagger, flagged in ((bob, alice), (carol, alice), (carol, bob), (bob, carol)):
+        AboutFlag.objects.create(member=flagged, flagger=flagger, reason="spam", set_at=now)
+    later.advance(moderators_mail.SETTLE_SECONDS + 1)
+
+    assert (send_waiting(site_store), send_waiting(site_store)) == (1, 0)
+
+    text = received()[0].get_body(["plain"]).get_content()
+    assert "The profile of alice is flagged: Spam\nhttps://news.example.org/users/alice/about/" in text
+    assert "profile of bob" not in text
+    assert "profile of carol" not in text
 
 
 def test_what_waits_is_mailed_once_to_a_moderator_with_a_link_to_each_page(site_store, waiting, received, carol):
