@@ -70,11 +70,18 @@ _texts: Recent[dict[str, dict[str, str]]] = Recent(_load_texts, {})
 forget_texts = _texts.forget
 
 
+def nearest_languages(code: str) -> list[str]:
+    """Return the site's languages, nearest to this one first: itself, its variants, the site's own, others."""
+    codes = [known for known, _label in settings.LANGUAGES]
+    variants = [known for known in codes if known.partition("-")[0] == code.partition("-")[0]]
+    return list(dict.fromkeys((code, *variants, settings.LANGUAGE_CODE, *codes)))
+
+
 def site_text(name: str) -> SiteText | None:
-    """Return the text in the reader's language, else in the site's, else in any other; None if there is none."""
+    """Return the text in the reader's language or the nearest one that has it; None if there is none."""
     if not (texts := _texts.get().get(name)):
         return None
-    codes = [get_language() or "", settings.LANGUAGE_CODE, *(code for code, _label in settings.LANGUAGES)]
+    codes = nearest_languages(get_language() or settings.LANGUAGE_CODE)
     return next((SiteText(code, texts[code]) for code in codes if code in texts), None)
 
 

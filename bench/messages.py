@@ -1,16 +1,19 @@
-"""Extract the site's texts into the translation catalogue, and compile it: python -m bench.messages
+"""Extract the site's texts into the translation catalogues, and compile them: python -m bench.messages
 
-Keeps existing translations, and prints the texts without one. The site reads only the compiled file.
+Keeps existing translations into Simplified Chinese, and prints the texts without one. Traditional Chinese is
+derived from these. The site reads only the compiled files.
 """
 
+import re
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
+from opencc import OpenCC
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ("accounts", "articles", "moderation", "owner", "templates", "voting_site")
@@ -26,7 +29,7 @@ _KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
 _HEADER = """\
 msgid ""
 msgstr ""
-"Language: zh_Hans\\n"
+"Language: %s\\n"
 "Content-Type: text/plain; charset=UTF-8\\n"
 "Plural-Forms: nplurals=1; plural=0;\\n"
 
@@ -48,6 +51,14 @@ PO_PATH = ROOT / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
 """The Chinese catalogue, which translators edit."""
 
 MO_PATH = PO_PATH.with_suffix(".mo")
+
+DERIVED_PATH = ROOT / "locale" / "zh_Hant" / "LC_MESSAGES" / "django.po"
+"""The Traditional Chinese catalogue, which no one edits."""
+
+_WORDS_PATH = ROOT / "locale" / "zh_Hant" / "words.txt"
+
+_SIGNS = str.maketrans("“”‘’臺", "「」『』台")
+_FIRST_PRIVATE = 0xE000
 
 
 def extracted() -> Catalog:
@@ -89,7 +100,7 @@ def written(catalogue: Catalog) -> str:
     """Return the catalogue as a PO file: sorted, without dates, names, addresses and line numbers."""
     file = BytesIO()
     write_po(file, catalogue, width=0, omit_header=True, sort_output=True, include_lineno=False)
-    return _HEADER + file.getvalue().decode().strip() + "\n"
+    return _HEADER % catalogue.locale + file.getvalue().decode().strip() + "\n"
 
 
 def untranslated(catalogue: Catalog) -> list[str]:
@@ -104,13 +115,39 @@ def _forms(value: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
 
 def compiled(catalogue: Catalog) -> bytes:
     """Return the catalogue as an MO file. Deterministic: the same texts give the same bytes."""
-    header = _HEADER.split("\n", 2)[2].replace('"', "").replace("\n", "").replace("\\n", "\n")
+    header = (_HEADER % catalogue.locale).split("\n", 2)[2].replace('"', "").replace("\n", "").replace("\\n", "\n")
     entries = {"": header}
     for message in texts(catalogue):
         if all(_forms(message.string)) and not message.fuzzy:
             key = "\0".join(_forms(message.id))
             entries[f"{message.context}\4{key}" if message.context else key] = "\0".join(_forms(message.string))
     return _machine_object({key.encode(): value.encode() for key, value in entries.items()})
+
+
+def derived(simplified: Catalog) -> Catalog:
+    """Return the catalogue in Traditional Chinese, with the words of Taiwan."""
+    catalogue, convert = Catalog(locale="zh_Hant"), _converter()
+    for message in texts(simplified):
+        string = message.string
+        translated = convert(string) if isinstance(string, str) else tuple(map(convert, string))
+        catalogue.add(message.id, translated, message.locations, context=message.context)
+    return catalogue
+
+
+def _converter() -> Callable[[str], str]:
+    """Return what converts a text. Words of `words.txt` become private characters, which OpenCC leaves alone."""
+    lines = _WORDS_PATH.read_text("utf-8").splitlines()
+    words = dict(line.split("\t") for line in lines if line and not line.startswith("#"))
+    signs = {word: chr(_FIRST_PRIVATE + place) for place, word in enumerate(words)}
+    longest_first = re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))))
+    back = str.maketrans({sign: words[word] for word, sign in signs.items()})
+    converter = OpenCC("s2twp")
+
+    def convert(text: str) -> str:
+        aside = longest_first.sub(lambda word: signs[word[0]], text)
+        return converter.convert(aside).translate(_SIGNS).translate(back)
+
+    return convert
 
 
 def _machine_object(entries: Mapping[bytes, bytes]) -> bytes:
@@ -125,8 +162,9 @@ def _machine_object(entries: Mapping[bytes, bytes]) -> bytes:
 
 def main() -> None:
     catalogue = merged(extracted(), current())
-    PO_PATH.write_text(written(catalogue), "utf-8")
-    MO_PATH.write_bytes(compiled(catalogue))
+    for path, one in ((PO_PATH, catalogue), (DERIVED_PATH, derived(catalogue))):
+        path.write_text(written(one), "utf-8")
+        path.with_suffix(".mo").write_bytes(compiled(one))
     missing = untranslated(catalogue)
     print(f"{len(list(texts(catalogue)))} texts, {len(missing)} without Chinese.")
     if missing:

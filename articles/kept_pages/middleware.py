@@ -16,6 +16,7 @@ from articles.kept_pages.pages import KEEP_EVERY, UNCHANGED_FOR, Address, KeptPa
 from articles.kept_pages.refresher import Refresher
 from articles.kept_pages.requests import PublicPage, copying, is_plain, public_page, shared_page, whole
 from articles.kept_pages.sharing import PAGE_STATE, PATIENCE, Turn, turns_of_a_process
+from articles.site import nearest_languages
 
 PLACE = b"<!--kept-page-->"
 """Where `templates/base.html` leaves room for the sentence that this is a copy."""
@@ -140,8 +141,8 @@ class KeptPagesMiddleware:
 
     def _kept(self, page: PublicPage, language: str) -> HttpResponse | None:
         """Return the copy in the reader's language, or else in another; None without one."""
-        languages = dict.fromkeys((language, *(code for code, _ in settings.LANGUAGES)))
-        copy = next(filter(None, (self._pages.get(page.address(one)) for one in languages)), None)
+        copies = (self._pages.get(page.address(one)) for one in nearest_languages(language))
+        copy = next(filter(None, copies), None)
         if copy is None:
             return None
         with translation.override(copy.address.language):

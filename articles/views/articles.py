@@ -36,7 +36,7 @@ from articles.web.limits import take
 from articles.wiring import group_title, repository
 from moderation.rights import VotingRingsLink, may_see_subjects
 
-_LOCALES = {"en": "en_US", "zh-hans": "zh_CN"}
+_LOCALES = {"en": "en_US", "zh-hans": "zh_CN", "zh-hant": "zh_TW"}
 """Languages with a territory, as the platforms require."""
 
 

@@ -72,6 +72,7 @@ def test_each_language_has_a_text_of_its_own_and_falls_back_to_the_other(site_st
     write(administrator, "rules", "友善待人。", "zh-hans")
 
     assert "友善待人。" in page("/rules/", "zh-hans")
+    assert '<div class="text" dir="auto" lang="zh-Hans"><p>友善待人。' in page("/rules/", "zh-hant")
     assert "Be kind." in page("/rules/")
     assert 'dir="auto" lang=' not in page("/rules/")
 

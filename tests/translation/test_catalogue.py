@@ -54,6 +54,23 @@ def test_the_compiled_catalogue_matches_the_source(kept):
     assert catalogues.MO_PATH.read_bytes() == catalogues.compiled(kept), TO_DO
 
 
+def test_the_traditional_catalogue_is_derived_from_the_simplified_one_with_the_words_of_taiwan(kept):
+    traditional = catalogues.derived(kept)
+    path = catalogues.DERIVED_PATH
+
+    assert path.read_text("utf-8") == catalogues.written(traditional), TO_DO
+    assert path.with_suffix(".mo").read_bytes() == catalogues.compiled(traditional), TO_DO
+    assert not catalogues.untranslated(traditional)
+    for (message, simplified), (_, text) in zip(translations(kept), translations(traditional), strict=True):
+        assert sorted(re.findall(r"%(?:\(\w+\))?[ds%]", text)) == sorted(
+            re.findall(r"%(?:\(\w+\))?[ds%]", simplified)
+        ), message.id
+        "".join(re.findall(HAN, text)).encode("big5")  # it has no character that is simplified only
+        assert not re.search(
+            "賬|信息|網絡|軟件|默認|用戶名|登錄|許可權|引數|釋出|[“”‘’隻摺臺]", text.replace("摺疊", "")
+        ), text
+
+
 def test_gettext_reads_the_compiled_catalogue(kept):
     found = gettext.GNUTranslations(io.BytesIO(catalogues.compiled(kept)))
 

@@ -35,6 +35,18 @@ def test_a_browser_that_prefers_chinese_gets_it(site_store, asked):
     assert "首页" in answer.text
 
 
+@pytest.mark.parametrize(
+    "asked",
+    ["zh-TW", "zh-HK", "zh-MO", "zh-Hant", "zh-Hant-HK", "zh-hant-tw,zh-hans;q=0.9", "zh-tw;q=0.9,en;q=0.8"],
+)
+def test_a_browser_that_prefers_traditional_chinese_gets_it(site_store, asked):
+    answer = Client().get("/", headers={"Accept-Language": asked})
+
+    assert '<html lang="zh-Hant">' in answer.text
+    assert answer["Content-Language"] == "zh-hant"
+    assert "登入" in answer.text
+
+
 @pytest.mark.parametrize("asked", ["", "en", "en-GB, zh;q=0.5", "fr", "*", "zzzzzzzzzz", "zh" * 500])
 def test_other_browsers_get_english(site_store, asked):
     assert ENGLISH in Client().get("/", headers={"Accept-Language": asked}).text

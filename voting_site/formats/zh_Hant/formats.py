@@ -1,0 +1,3 @@
+"""As in Simplified Chinese."""
+
+from voting_site.formats.zh_Hans.formats import *  # noqa: F403
