@@ -3,10 +3,13 @@
 import re
 from math import inf
 from typing import Any
+from urllib.parse import urlencode
 
+from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop, pgettext, pgettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from ninja import Query
@@ -22,16 +25,97 @@ from articles.api.protocol.operations import MEMBERS, MODERATORS, possible_page,
 from articles.domain import comments as domain
 from articles.domain import moderation_log
 from articles.domain.articles import Article
+from articles.domain.moderation_log import Action, LogFilter
 from articles.views.lists.paging import Pager, numbered_pager, page_number
 from articles.web.identity import actor, needs
 from articles.wiring import repository
 
+ACTIONS = {
+    Action.EDIT: pgettext_lazy("moderation log", "Article edited"),
+    Action.GROUPS: pgettext_lazy("moderation log", "Groups of an article changed"),
+    Action.REMOVE: pgettext_lazy("moderation log", "Article removed"),
+    Action.WITHDRAW: pgettext_lazy("moderation log", "Article withdrawn"),
+    Action.RESTORE: pgettext_lazy("moderation log", "Article restored"),
+    Action.REMOVE_COMMENT: pgettext_lazy("moderation log", "Comment removed"),
+    Action.RESTORE_COMMENT: pgettext_lazy("moderation log", "Comment restored"),
+    Action.LOCK: pgettext_lazy("moderation log", "Discussion locked"),
+    Action.UNLOCK: pgettext_lazy("moderation log", "Discussion unlocked"),
+    Action.BAN: pgettext_lazy("moderation log", "Member banned"),
+    Action.LIFT_BAN: pgettext_lazy("moderation log", "Ban lifted"),
+    Action.LEAVE_OUT_VOTES: pgettext_lazy("moderation log", "Votes excluded from ranking"),
+    Action.COUNT_VOTES: pgettext_lazy("moderation log", "Votes included in ranking again"),
+    Action.CHECK_VOTES: pgettext_lazy("moderation log", "Votes checked"),
+    Action.DECLINE_SIGN_UP: pgettext_lazy("moderation log", "Sign-up declined"),
+    Action.DELETE_NOTE: pgettext_lazy("moderation log", "Note deleted"),
+    Action.BLOCK_HOST: pgettext_lazy("moderation log", "Host blocked"),
+    Action.UNBLOCK_HOST: pgettext_lazy("moderation log", "Host unblocked"),
+    Action.REDACT: pgettext_lazy("moderation log", "Text redacted"),
+    Action.CREATE_GROUP: pgettext_lazy("moderation log", "Group created"),
+    Action.RENAME_GROUP: pgettext_lazy("moderation log", "Group renamed"),
+    Action.DESCRIBE_GROUP: pgettext_lazy("moderation log", "Group description changed"),
+    Action.MERGE_GROUPS: pgettext_lazy("moderation log", "Groups merged"),
+    Action.TUNE: pgettext_lazy("moderation log", "Ranking changed"),
+}
+"""What readers choose from of each action."""
+
+
+def _action_choices() -> list[tuple[str, Any]]:
+    return [
+        ("", pgettext("moderation log", "Everything")),
+        *((one.value, label) for one, label in ACTIONS.items()),
+    ]
+
+
+def _group_choices() -> list[tuple[str, str]]:
+    titles = sorted(repository().groups.get_titles().items(), key=lambda group: group[1].casefold())
+    return [("", _("All groups")), *titles]
+
+
+class LogFilterForm(forms.Form):
+    """Which entries of the log a reader wants."""
+
+    action = forms.ChoiceField(choices=_action_choices, required=False, label=gettext_lazy("What"))
+    actor = forms.CharField(required=False, max_length=60, label=gettext_lazy("By"))
+    member = forms.CharField(required=False, max_length=60, label=gettext_lazy("About the member"))
+    group = forms.ChoiceField(choices=_group_choices, required=False, label=gettext_lazy("Group"))
+
+    @property
+    def wanted(self) -> LogFilter:
+        """The filter of a valid form."""
+        values = self.cleaned_data
+        action = Action(values["action"]) if values["action"] else None
+        return LogFilter(action, values["actor"], values["member"], values["group"])
+
 
 @require_safe
 def public_log(request: HttpRequest) -> HttpResponse:
-    page = repository().moderation_log.get_page(page_number(request))
-    pager = numbered_pager(page.number, has_next=page.has_next)
-    return render(request, "moderation/log.html", {"entries": page.entries, "pager": pager})
+    """Show the log, or what a filter admits; a page of that ends where the search for it has come."""
+    form = LogFilterForm({name: request.GET.get(name, "") for name in LogFilterForm.base_fields})
+    if not form.is_valid():
+        context = {"form": form, "entries": (), "pager": None, "is_filtered": True}
+        return render(request, "moderation/log.html", context, status=400)
+    log, wanted, rest = repository().moderation_log, form.wanted, _rest(request)
+    if not wanted:
+        page = log.get_page(page_number(request))
+        pager = numbered_pager(page.number, has_next=page.has_next)
+    else:
+        page = log.find(wanted, rest)
+        query = {name: value for name, value in form.cleaned_data.items() if value}
+        following = "?" + urlencode(query | {"rest": ".".join(map(str, page.rest))})
+        pager = Pager("", "", following) if page.has_next else None
+    context = {"form": form, "entries": page.entries, "pager": pager, "page": page, "is_filtered": bool(wanted)}
+    return render(request, "moderation/log.html", context)
+
+
+_REST = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12}){0,1023}")
+
+
+def _rest(request: HttpRequest) -> list[int] | None:
+    """Return `?rest=`, how much of each shard's log is left; None without it. Raises Http404 if it is no such."""
+    text = request.GET.get("rest")
+    if text is not None and not _REST.fullmatch(text):
+        raise Http404(f"no place in the log: {text!r}")
+    return None if text is None else [int(one) for one in text.split(".")]
 
 
 _BEFORE = re.compile(r"[0-9]{1,11}\.[0-9]{3}")

@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from ninja import Query, Status
 from pydantic import BaseModel, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from accounts.models import MODERATE, POST
 from accounts.moderators import EDIT_ANY_ARTICLE
@@ -77,12 +78,44 @@ class LogPage(BaseModel):
     page: schemas.NumberOfPage
     has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
     next_after: schemas.NextAfter
+    searched_to: float | None = Field(
+        description=gettext_noop(
+            "With a filter, the time of the oldest entry that it looked at, in Unix seconds; null without."
+        )
+    )
 
     @classmethod
     def of(cls, request: HttpRequest, page: log.LogPage, number: int | None) -> "LogPage":
         entries = [LogEntry.of(entry) for entry in page.entries]
         following = cursors.next_after(request, page.rest) if page.has_next and page.rest else None
-        return cls(entries=entries, page=number, has_next=page.has_next, next_after=following)
+        return cls(
+            entries=entries,
+            page=number,
+            has_next=page.has_next,
+            next_after=following,
+            searched_to=page.searched_to or None,
+        )
+
+
+class LogQuery(schemas.PageQuery):
+    __doc__ = gettext_noop("Which part of the moderation log.")
+
+    action: log.Action | SkipJsonSchema[None] = Field(
+        None, description=gettext_noop("Only entries of this action."), examples=["ban"]
+    )
+    actor: str = Field("", max_length=60, description=gettext_noop("Only what this member did."))
+    member: str = Field(
+        "", max_length=60, description=gettext_noop("Only actions on this member, or on what the member posted.")
+    )
+    group: str = Field(
+        "",
+        max_length=60,
+        description=gettext_noop("Only actions on this group, by its slug, or on articles that are in it now."),
+    )
+
+    @property
+    def wanted(self) -> log.LogFilter:
+        return log.LogFilter(self.action, self.actor, self.member, self.group)
 
 
 @router.get(
@@ -160,13 +193,18 @@ def read_article_log(request: HttpRequest, article_id: ArticleNumber, query: Que
     "log",
     summary=gettext_noop("The moderation log"),
     description=gettext_noop(
-        "Every edit, removal, restoration, lock and ban, and every change to groups, ranking and blocked hosts."
+        "Every edit, removal, restoration, lock and ban, and every change to groups, ranking and blocked hosts. "
+        "With a filter, a response can have few entries, or none, and others follow: it looks at a limited number."
     ),
     **READERS,
 )
-def read_log(request: HttpRequest, query: Query[schemas.PageQuery]) -> LogPage:
+def read_log(request: HttpRequest, query: Query[LogQuery]) -> LogPage:
     moderation_log, rest = repository().moderation_log, cursors.state_in(request)
-    number = possible_page(query.page)
+    number, wanted = possible_page(query.page), query.wanted
+    if wanted and number > 1:
+        raise Problem(400, "invalid", _("With a filter, the log has no page numbers: use “after”."))
+    if wanted:
+        return LogPage.of(request, moderation_log.find(wanted, rest), query.number)
     page = moderation_log.get_page(number) if number > 1 else moderation_log.get_rest(rest)
     return LogPage.of(request, page, query.number)
 

@@ -1,6 +1,6 @@
 """Moderation: actions, and the entries of the public log that records them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar, Literal, NamedTuple, TypeVar
@@ -110,6 +110,41 @@ class LogEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class LogFilter:
+    """Which entries of the log a reader wants; what is empty admits all. Names differ from others in any case."""
+
+    action: Action | None = None
+    actor: str = ""
+    member: str = ""
+    """Whom an entry is about: the member, or who posted the article or the comment."""
+
+    group: str = ""
+    """Slug of a group that an entry is about, or that the article is in now."""
+
+    def __bool__(self) -> bool:
+        return self != LogFilter()
+
+    def may_admit(self, entry: LogEntry) -> bool:
+        """Return whether the entry is of this action and actor; `admits` also looks at what it is about."""
+        by = self.actor.casefold()
+        return self.action in (None, entry.action) and by in ("", entry.actor_name.casefold())
+
+    def admits(self, entry: LogEntry, author: str, groups: Collection[str]) -> bool:
+        """Return whether a reader wants the entry. `author`, `groups`: of the article or the comment, if any."""
+        about = entry.title if entry.names_member else author
+        named = {slug for name in ("slug", "into", "added", "removed") for slug in self._slugs(entry, name)}
+        return (
+            self.may_admit(entry)
+            and self.member.casefold() in ("", about.casefold())
+            and (not self.group or self.group in named or self.group in groups)
+        )
+
+    @staticmethod
+    def _slugs(entry: LogEntry, name: str) -> list[str]:
+        return str(entry.details.get(name, "")).split(",")
+
+
+@dataclass(frozen=True, slots=True)
 class LogPage:
     """One page of the moderation log, newest first."""
 
@@ -118,3 +153,6 @@ class LogPage:
     has_next: bool
     rest: tuple[int, ...] = ()
     """Numbers of entries that follow, which stay the same while entries are added; () if they are not known."""
+
+    searched_to: float = 0
+    """Time of the oldest entry that a filter has looked at, in Unix seconds."""

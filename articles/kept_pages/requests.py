@@ -24,6 +24,9 @@ from articles.web.preferences import PREFERENCE_COOKIES
 AFTER = "after"
 """The articles or comments that one reader has seen: no other reader has the same page."""
 
+LOG_FILTER = ("action", "actor", "member", "group", "rest")
+"""Parameters of the moderation log, which `moderation.log` reads."""
+
 FILTER = ("min_points", "hide")
 """Parameters of feeds, which `articles.feeds` reads."""
 
@@ -40,7 +43,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "articles:comment": _PLACE_IN_THREAD,
     "articles:profile": ("page",),
     "articles:member_comments": ("page",),
-    "articles:log": ("page",),
+    "articles:log": ("page", *LOG_FILTER),
     "articles:search": ("q", "group", "order", "kind", "page"),
     "articles:feed": FILTER,
     "articles:top_feed": FILTER,
@@ -70,6 +73,7 @@ _FOR_ALL = _FEEDS | {view for view in RULES if view.startswith("articles:sitemap
 _ARTICLE = "articles:article"
 _COMMENT = "articles:comment"
 _SEARCH = "articles:search"
+_LOG = "articles:log"
 
 _GROUPS_TOGETHER = "+"
 
@@ -97,7 +101,7 @@ class PublicPage(NamedTuple):
     """The article whose page it is, or a page of whose comments."""
 
     shelf: str
-    """See `Address`: for addresses that readers make up, a search, a filter of a feed, groups shown together."""
+    """See `Address`: for addresses that readers make up, such as searches, filters, and groups shown together."""
 
     @property
     def may_be_copied(self) -> bool:
@@ -128,7 +132,7 @@ def public_page(request: HttpRequest) -> PublicPage | None:
     known = {name: request.GET[name] for name in PARAMETERS.get(view, ()) if name in request.GET}
     known = {name: value for name, value in known.items() if name not in _LINKED or value in _LINKED[name]}
     query = _canonical(request, view, known)
-    takes_any = view == _SEARCH or view in _FOR_ALL
+    takes_any = view in (_SEARCH, _LOG) or view in _FOR_ALL
     return PublicPage(
         view,
         f"{request.scheme}://{request.get_host()}",

@@ -1,3 +1,4 @@
+import html
 import re
 
 import pytest
@@ -7,8 +8,10 @@ from accounts.models import Ban, MemberNote, WaitingAccount
 from articles.domain.comments import root_of
 from articles.domain.errors import GroupExists
 from articles.domain.flags import FlagReason
-from articles.domain.moderation_log import Actor
+from articles.domain.moderation_log import Action, Actor
 from articles.models import BlockedHost
+from articles.repository.moderation import log
+from moderation.log import ACTIONS
 from tests.factories import actor, browser_of, member
 from tests.internals import failing
 from tests.store_state import RANKING_KEY, key_names, refusing_writes
@@ -292,6 +295,74 @@ def test_irreversible_actions_are_set_apart(site_store, article, carol):
     assert re.search(rf'<li class="apart"><a class="danger" href="/articles/{article}/remove/">', page)
     assert re.search(r'<section class="danger-zone".*?name="merge"', group, re.DOTALL)
     assert 'class="danger" type="submit"' in browser.get(f"/articles/{article}/remove/").text
+
+
+@pytest.fixture
+def filled_log(site_store, article, carol):
+    """A log of carol's 30 bans of Dave, two of Eve, and the removal of alice's article in the group python."""
+    site_store.articles.remove(article, actor(carol), "Old news")
+    for n, name in enumerate([*["Dave"] * 15, "Eve", *["Dave"] * 15, "Eve"]):
+        site_store.moderation_log.note(Action.BAN, actor(carol), name, f"Spam {n}")
+    return site_store
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("member=eve", ["Spam 31", "Spam 15"]),
+        ("member=ALICE", ["Old news"]),
+        ("group=python", ["Old news"]),
+        ("action=remove&actor=Carol&member=&group=", ["Old news"]),
+        ("action=lock", []),
+        ("actor=nobody", []),
+    ],
+)
+def test_readers_filter_the_log(filled_log, query, shown):
+    page = Client().get(f"/moderation/?{query}")
+
+    assert re.findall('<p class="reason">Reason: (.*?)</p>', page.text) == shown
+    assert ("No entries match." in page.text) == (not shown)
+    assert "Search older entries" not in page.text
+
+
+def test_a_filter_goes_on_from_where_it_came(filled_log, monkeypatch):
+    monkeypatch.setattr(log, "ENTRIES_SEARCHED", 10)
+    reasons, address, pages = [], "?action=ban&actor=carol", 0
+    while address and pages < 20:
+        pages += 1
+        page = Client().get(f"/moderation/{html.unescape(address)}").text
+        reasons += re.findall('<p class="reason">Reason: (.*?)</p>', page)
+        (address,) = re.findall(r'href="(\?[^"]*rest=[^"]*)"', page) or [""]
+        assert ("Searched back to" in page) == bool(address)
+
+    assert pages > 3
+    assert reasons == [f"Spam {n}" for n in reversed(range(32))]
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("action=sing", 400),
+        ("group=none", 400),
+        (f"member={'x' * 61}", 400),
+        ("actor=%00", 400),
+        *(
+            (f"action=ban&rest={rest}", 404)
+            for rest in ("", "x", "-1", "1.", "1.2.3", "9" * 13, "1" + ".1" * 2000)
+        ),
+    ],
+)
+def test_a_filter_of_the_log_that_makes_no_sense_is_refused(filled_log, query, status):
+    page = Client().get(f"/moderation/?{query}")
+
+    assert page.status_code == status
+    if status == 400:
+        assert 'role="alert"' in page.text
+        assert "Spam" not in page.text
+
+
+def test_readers_choose_from_every_action_of_the_log():
+    assert ACTIONS.keys() == set(Action)
 
 
 def test_an_act_that_cannot_be_undone_asks_exactly_once(site_store, bob, carol):

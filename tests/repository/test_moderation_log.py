@@ -6,7 +6,7 @@ import random
 import pytest
 
 from articles.domain.errors import ArticlesError, PageNotFound, PageTooDeep
-from articles.domain.moderation_log import Action, Actor
+from articles.domain.moderation_log import Action, Actor, LogFilter
 from articles.repository.moderation import log as moderation_log
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import link, post
@@ -272,3 +272,96 @@ def test_an_action_on_a_member_that_is_retried_is_logged_once(repository, clock)
         Action.BAN,
         Action.LIFT_BAN,
     ]
+
+
+@pytest.fixture
+def varied(repository, clock):
+    """A log with ten rounds of a removed article, a ban, a locked discussion and a comment that is removed."""
+    repository.groups.create("python", "Python")
+    dora = Actor(77, "Dora")
+    for n in range(10):
+        clock.advance(1)
+        groups = ["python"] if n % 2 else []
+        name, poster = ("alice", ALICE) if n < 5 else ("bob", BOB)
+        article = repository.articles.post(poster, name, f"T {n}", link(n + 1), groups).id
+        comment = repository.comments.post(article, BOB, "bob", f"Comment {n}")
+        repository.comments.remove(comment, dora, f"rude {n}")
+        repository.comments.lock(article, dora, "Too long")
+        repository.articles.remove(article, MODERATOR, f"reason {n}")
+        repository.moderation_log.note(Action.BAN, dora, "Alice", f"ban {n}")
+    return repository
+
+
+WANTED = {
+    "action": (LogFilter(Action.LOCK), lambda e: e.action is Action.LOCK),
+    "actor": (LogFilter(actor="dora"), lambda e: e.actor_name == "Dora"),
+    "member": (
+        LogFilter(member="ALICE"),
+        lambda e: e.title == "Alice" or (e.article_id and "comment" not in e.details and int(e.title[2:]) < 5),
+    ),
+    "author of comments": (
+        LogFilter(Action.REMOVE_COMMENT, member="bob"),
+        lambda e: e.action is Action.REMOVE_COMMENT,
+    ),
+    "group": (
+        LogFilter(group="python"),
+        lambda e: (e.article_id and int(e.title[2:]) % 2) or e.details.get("slug") == "python",
+    ),
+    "all at once": (
+        LogFilter(Action.REMOVE, MODERATOR.name, "bob", "python"),
+        lambda e: e.action is Action.REMOVE and int(e.title[2:]) in (5, 7, 9),
+    ),
+    "nothing": (LogFilter(actor="nobody"), lambda e: False),
+}
+
+
+@pytest.mark.parametrize("wanted", WANTED)
+def test_a_filter_finds_each_entry_once_on_pages_that_look_at_a_limited_number(varied, monkeypatch, wanted):
+    monkeypatch.setattr(moderation_log, "ENTRIES_SEARCHED", 12)
+    choice, is_wanted = WANTED[wanted]
+    found, rest, pages, reached = [], None, 0, float("inf")
+    while pages < 50 and (rest is None or any(rest)):
+        page = varied.moderation_log.find(choice, rest)
+        assert (page.has_next, page.searched_to <= reached) == (any(page.rest), True)
+        found, rest, pages, reached = [*found, *page.entries], page.rest, pages + 1, page.searched_to
+
+    assert not any(rest)
+    assert pages > 2
+    expected = [entry for entry in varied.moderation_log.iterate() if is_wanted(entry)]
+    assert sorted(map(repr, found)) == sorted(map(repr, expected))
+    assert [entry.at for entry in found] == sorted((entry.at for entry in expected), reverse=True)
+
+
+def test_a_filter_finds_all_even_where_the_clock_was_set_back_and_entries_are_damaged(varied, clock, monkeypatch):
+    monkeypatch.setattr(moderation_log, "ENTRIES_SEARCHED", 8)
+    clock.advance(-5)
+    for n in range(12):
+        varied.moderation_log.note(Action.BLOCK_HOST, MODERATOR, f"{n}.example", "Spam")
+        clock.advance(-1 if n % 3 else 2)
+    key = varied.store.shards.directory.log
+    entry = {
+        "action": "ban",
+        "at": "1",
+        "actor": "carol",
+        "id": "0",
+        "title": "x",
+        "reason": "",
+        "details": {"slug": 1},
+    }
+    varied.store.client.lset(key, 3, json.dumps(entry))
+    varied.store.client.lset(key, 5, "damaged")
+    hosts, rest = [], None
+    for _ in range(60):
+        page = varied.moderation_log.find(LogFilter(Action.BLOCK_HOST), rest)
+        hosts, rest = hosts + [entry.title for entry in page.entries], page.rest
+
+    assert not any(rest)
+    assert sorted(hosts) == sorted(f"{n}.example" for n in range(12) if n not in (12 - 1 - 3, 12 - 1 - 5))
+
+
+def test_a_filter_starts_at_no_place_that_the_log_does_not_have(varied):
+    shards = len(varied.moderation_log.find(LogFilter(Action.BAN)).rest)
+    with pytest.raises(PageNotFound):
+        varied.moderation_log.find(LogFilter(Action.BAN), [1] * (shards + 1))
+    beyond = varied.moderation_log.find(LogFilter(Action.BAN), [10**11] * shards)
+    assert beyond == varied.moderation_log.find(LogFilter(Action.BAN))

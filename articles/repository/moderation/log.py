@@ -2,19 +2,22 @@
 
 import json
 import logging
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import islice
 from math import inf, isqrt
+from operator import itemgetter
 from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.errors import PageNotFound
 from articles.domain.flags import SubjectId
-from articles.domain.moderation_log import Action, Actor, LogEntry, LogPage, perhaps_redacted
+from articles.domain.moderation_log import Action, Actor, LogEntry, LogFilter, LogPage, perhaps_redacted
 from articles.repository.lists.paging import page_window
+from articles.repository.lists.reading import split_groups
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, OfStore, Value, exact_time
 from articles.repository.store.keys import Keys
@@ -25,8 +28,13 @@ MOST_PAGED_ENTRIES = 100_000
 RETRY_SECONDS = 600
 """Time in which the same action on a member or a host, logged again, is a retry whose first reply was lost."""
 
+ENTRIES_SEARCHED = 1_000
+"""Entries that a filter looks at for one page: reading them takes about ten milliseconds."""
+
 _LEAST_STEP = 25
 """Minimum number of entries between two samples of the log."""
+
+_COMMENT = re.compile("[0-9]{1,20}")
 
 _log = logging.getLogger(__name__)
 
@@ -110,6 +118,57 @@ class ModerationLog(OfStore):
             rest=tuple(count - read[n] for n, count in enumerate(rest)),
         )
 
+    def find(self, wanted: LogFilter, rest: Sequence[int] | None = None) -> LogPage:
+        """Return a page of the entries that a filter admits, newest first, from the `rest` of the log.
+
+        It looks at `ENTRIES_SEARCHED` entries at most, so a page can have few entries, or none, and more follow.
+        Three round trips at most. Raises PageNotFound if the number of shards is another one by now.
+        """
+        shards, size = self._store.shards.all, self._store.rules.per_page
+        lengths = self._store.in_shards(lambda pipe, keys: pipe.llen(keys.log))
+        if len(rest or lengths) != len(shards):
+            raise PageNotFound(1)
+        counts = [min(pair) for pair in zip(rest or lengths, lengths, strict=True)]
+        most = max(1, ENTRIES_SEARCHED // len(shards))
+        with self._store.pipeline() as pipe:
+            for keys, count in zip(shards, counts, strict=True):
+                pipe.lrange(keys.log, -count if count else 1, min(most - count, 0) - 1 if count else 0)
+            logs = [list(_descending(n, _dated(texts))) for n, texts in enumerate(pipe.execute())]
+        # Where a shard has older entries, those of others that are older than its last one read come later.
+        cut = max((log[-1][0] for log, n in zip(logs, counts, strict=True) if log and n > len(log)), default=-inf)
+        searched = [one for one in merge(*logs, key=itemgetter(0), reverse=True) if one[0] >= cut]
+        contents = self._contents(wanted, searched)
+        read, found, reached = Counter[int](), list[LogEntry](), 0.0
+        for at, n, entry in searched:
+            read[n] += 1
+            reached = at if entry else reached
+            if entry and wanted.admits(entry, *contents.get(_content_key(shards[n], entry), ("", ()))):
+                found.append(entry)
+                if len(found) == size:
+                    break
+        left = tuple(count - read[n] for n, count in enumerate(counts))
+        return LogPage(tuple(found), number=1, has_next=any(left), rest=left, searched_to=reached)
+
+    def _contents(
+        self, wanted: LogFilter, entries: Iterable[tuple[float, int, LogEntry | None]]
+    ) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """Return author and groups of the articles and comments, by key. One round trip, none if not needed."""
+        if not (wanted.member or wanted.group):
+            return {}
+        shards = self._store.shards.all
+        may_fit = ((shards[n], entry) for _, n, entry in entries if entry and wanted.may_admit(entry))
+        articles = {_content_key(*one): one[0].article(one[1].article_id) for one in may_fit if one[1].article_id}
+        with self._store.pipeline() as pipe:
+            for key, article in articles.items():
+                pipe.hget(key, "poster_name" if key == article else "author_name")
+                pipe.hget(article, "groups")
+            replies = pipe.execute() if articles else []
+        facts = zip(replies[::2], replies[1::2], strict=True)
+        return {
+            key: (author or "", split_groups(groups or ""))
+            for key, (author, groups) in zip(articles, facts, strict=True)
+        }
+
     def _windows(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return for each shard a first and last index that enclose the entries `start` to `end` of the whole log.
 
@@ -169,6 +228,22 @@ class ModerationLog(OfStore):
                     batch = client.lrange(keys.log, start, start + ENTRIES_PER_READ - 1)
                 yield from (entry for _, entry in _dated(batch) if entry and actor in (None, entry.actor_name))
                 start += len(batch)
+
+
+def _content_key(keys: Keys, entry: LogEntry) -> str:
+    """Return the key of the comment or the article that an entry is about."""
+    comment = str(entry.details.get("comment", ""))
+    return keys.comment(int(comment)) if _COMMENT.fullmatch(comment) else keys.article(entry.article_id)
+
+
+def _descending(
+    shard: int, dated: Iterable[tuple[float, LogEntry | None]]
+) -> Iterator[tuple[float, int, LogEntry | None]]:
+    """Yield the entries of a shard with times that never rise, even where its clock was set back meanwhile."""
+    lowest = inf
+    for at, entry in dated:
+        lowest = min(lowest, at)
+        yield lowest, shard, entry
 
 
 def entries_from(texts: Iterable[str]) -> Iterator[LogEntry]:
