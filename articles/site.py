@@ -31,9 +31,14 @@ class Recent(Generic[T]):
         initial: T,
         failure: type[Exception] = DatabaseError,
         state: Callable[[], str] = str,
+        share: float = 1,
     ) -> None:
-        """`initial`: the value while `load` fails and none was loaded."""
+        """`initial`: the value while `load` fails and none was loaded.
+
+        `share`: of the time, which loading takes at most; what loads slowly is loaded later again.
+        """
         self._load, self._initial, self._failure, self._state = load, initial, failure, state
+        self._share = share
         self._value, self._until, self._seen = initial, 0.0, ""
 
     def get(self) -> T:
@@ -43,6 +48,8 @@ class Recent(Generic[T]):
             self._until, self._seen = now + KEPT_SECONDS, state  # other threads continue with the last one
             with suppress(self._failure):
                 self._value = self._load()
+            loaded_at = time.monotonic()
+            self._until = max(self._until, loaded_at + (loaded_at - now) / self._share)
         return self._value
 
     def forget(self) -> None:

@@ -25,6 +25,7 @@ from articles import site, wiring
 from articles.domain.articles import ArticleId
 from articles.domain.rules import Rules
 from articles.repository import Repository
+from articles.web.groups import forget_liveliness
 from moderation import rights, subjects
 from tests import naming
 from tests.clock import Clock
@@ -227,6 +228,7 @@ def _forget_repositories() -> None:
     site.forget_texts()
     site.forget_hosts()
     rights.forget_waiting()
+    forget_liveliness()
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """List groups, and change them as a moderator. The rules are those of the forms."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, TypeVar
 
 from django import forms
@@ -22,6 +22,7 @@ from articles.forms.fields import check_links
 from articles.forms.groups import GroupForm, RenameForm
 from articles.text.lines import clean_group_description, clean_reason
 from articles.text.slugs import clean_slug, requested_slug
+from articles.web.groups import liveliness
 from articles.web.identity import actor
 from articles.wiring import repository
 
@@ -37,11 +38,24 @@ class Group(BaseModel):
     title: str
     articles: int = Field(description=gettext_noop("Number of articles in the group, without removed ones."))
     description: str = Field(description=gettext_noop("What belongs in it, in Markdown; empty for none."))
+    followers: int = Field(description=gettext_noop("Members who follow it; some seconds old."))
+    latest: float | None = Field(
+        description=gettext_noop(
+            "When its latest article was posted, in Unix seconds; null for none. Some seconds old."
+        )
+    )
 
     @classmethod
-    def of(cls, group: lists.Group, descriptions: Mapping[str, str]) -> "Group":
-        description = descriptions.get(group.slug, "")
-        return cls(slug=group.slug, title=group.title, articles=group.articles, description=description)
+    def of(cls, group: lists.Group, description: str) -> "Group":
+        lively = liveliness()
+        return cls(
+            slug=group.slug,
+            title=group.title,
+            articles=group.articles,
+            description=description,
+            followers=lively.followers.get(group.slug, 0),
+            latest=lively.latest.get(group.slug),
+        )
 
 
 class GroupList(BaseModel):
@@ -120,10 +134,8 @@ def assign_groups(
     **READERS,
 )
 def list_groups(request: HttpRequest) -> GroupList:  # noqa: ARG001 - ninja's
-    repo = repository()
-    groups = sorted(repo.groups.list_all(), key=lambda group: group.sort_key)
-    descriptions = repo.groups.get_descriptions()
-    return GroupList(groups=[Group.of(group, descriptions) for group in groups])
+    groups = sorted(repository().groups.list_all(with_descriptions=True), key=lambda group: group.sort_key)
+    return GroupList(groups=[Group.of(group, group.description) for group in groups])
 
 
 @router.post(
@@ -202,7 +214,7 @@ def _group(name: str) -> Group:
     """Return the group with this name, in any spelling. Raises GroupNotFound."""
     groups = repository().groups
     group = groups.get(requested_slug(name))
-    return Group.of(group, groups.get_descriptions([group.slug]))
+    return Group.of(group, groups.get_descriptions([group.slug]).get(group.slug, ""))
 
 
 def _checked(form: Form) -> Form:

@@ -104,7 +104,7 @@ class Group:
     title: str
     articles: int = 0
     description: str = ""
-    """In Markdown; read only for a list of this group."""
+    """In Markdown; read only for a list of this group, and for the index of groups."""
 
     @property
     def sort_key(self) -> tuple[int, str]:

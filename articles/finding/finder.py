@@ -46,6 +46,7 @@ MOST_FOUND = 1000
 """Articles, or comments, that can be paged through: a reader who needs more should refine the query."""
 
 _MANY_GROUPS = 300
+_MOST_GROUPS = 1_000
 
 _COMPLETIONS, _COMPLETIONS_OF_LETTER = 50, 10
 """Most frequent words that a beginning stands for."""
@@ -207,6 +208,18 @@ class Finder:
         sums = searcher.aggregate(wanted, {"points": {"sum": {"field": "points"}}})
         count = _find(searcher, ARTICLES, query, SearchOrder.TIME, 1, None, ()).total
         return count, int(sums["points"]["value"] or 0)
+
+    @_reading
+    def find_latest_by_group(self) -> dict[str, float]:
+        """Return when the latest article of each group was posted, in Unix seconds, by slug. No round trip."""
+        searcher, _ = self._searcher()
+        found, is_no_article = dict[str, float](), (Occur.MustNot, _term("names", NO_ARTICLE))
+        for name, _count in searcher.terms_with_prefix("names", NAME_SIGNS["group"], limit=_MOST_GROUPS):
+            in_group = IndexQuery.boolean_query([(Occur.Must, _term("names", name)), is_no_article])
+            latest = searcher.aggregate(in_group, {"latest": {"max": {"field": "time"}}})["latest"]["value"]
+            if latest is not None:
+                found[name[1:]] = value_of(int(latest))
+        return found
 
     @_reading
     def list_hosts(self, most: int) -> list[str]:

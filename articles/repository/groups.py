@@ -20,7 +20,7 @@ from articles.repository.store.values import article_id_from
 class Groups(OfStore):
     """The groups of a store. Their directory is in the first shard."""
 
-    def list_all(self) -> list[Group]:
+    def list_all(self, *, with_descriptions: bool = False) -> list[Group]:
         """Return every group, ordered by slug, with the number of its listed articles. Two round trips."""
         store = self._store
         with store.commands() as client:
@@ -30,10 +30,13 @@ class Groups(OfStore):
             for slug in slugs:
                 for keys in store.shards.all:
                     pipe.scard(keys.group(slug))
+            if with_descriptions:
+                pipe.hgetall(store.shards.directory.descriptions)
             counts = pipe.execute()
-        width = store.shards.count
+        width, texts = store.shards.count, counts.pop() if with_descriptions else {}
         return [
-            Group(slug, titles[slug], sum(counts[at * width : (at + 1) * width])) for at, slug in enumerate(slugs)
+            Group(slug, titles[slug], sum(counts[at * width : (at + 1) * width]), texts.get(slug, ""))
+            for at, slug in enumerate(slugs)
         ]
 
     def get(self, slug: str) -> Group:

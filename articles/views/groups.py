@@ -1,14 +1,21 @@
 """The index of groups, and forms with which moderators create, rename and merge them."""
 
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.forms import Form
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 from django.views.decorators.http import require_safe
+from markupsafe import Markup
 
 from accounts.moderators import ASSIGN_GROUPS
 from accounts.web import unsent_form
@@ -16,25 +23,94 @@ from accounts.web.form_pages import page_with_form
 from articles.domain.errors import GroupExists, GroupNotFound
 from articles.domain.lists import Group
 from articles.domain.moderation_log import Action
+from articles.formatting.kept import drawn
 from articles.formatting.values import grouped
 from articles.forms.groups import DescribeForm, GroupForm, MergeForm, RenameForm
+from articles.text.markdown import plain
 from articles.text.refusals import action_sentence
+from articles.views.lists.headings import Tab, Tabs
+from articles.views.lists.search import typed_words
 from articles.web.form_answers import just_done
+from articles.web.groups import liveliness
 from articles.web.identity import actor, needs
-from articles.wiring import repository
+from articles.wiring import html_of_site_text, repository
+
+MOST_WITHOUT_SEARCH = 30
+"""Groups up to which the index has no search box."""
+
+_LONGEST_SHOWN = 160
+"""Characters of a description in the index."""
+
+
+class IndexedGroup(NamedTuple):
+    """A group in the index. `latest_at`: when its latest article was posted, in Unix seconds; 0 for none."""
+
+    group: Group
+    about: str
+    followers: int
+    latest_at: float
+
+    def has(self, words: str) -> bool:
+        """Return whether title, name or description have these words, in lower case."""
+        return any(words in text.casefold() for text in (self.group.title, self.group.slug, self.about))
+
+
+_ORDERS: Mapping[str, Callable[[IndexedGroup], tuple[object, ...]]] = {
+    "activity": lambda one: (-one.latest_at, *one.group.sort_key),
+    "name": lambda one: (one.group.title.casefold(), one.group.slug),
+}
 
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """Show all groups. `?any=a&any=b` redirects to the list of the articles in any of these groups."""
-    chosen = set(request.GET.getlist("any"))
-    groups = sorted(repository().groups.list_all(), key=lambda group: group.sort_key)
+    """Show all groups, or those with the words `?q=`. Two round trips; see `articles.web.groups` for more.
+
+    `?any=a&any=b` redirects to the list of the articles in any of these groups.
+    """
+    chosen, order = set(request.GET.getlist("any")), request.GET.get("order", "activity")
+    groups = sorted(repository().groups.list_all(with_descriptions=True), key=lambda group: group.sort_key)
     if slugs := [group.slug for group in groups if group.slug in chosen]:
         rest = request.GET.copy()
         rest.pop("any")
         query = f"?{rest.urlencode()}" if rest else ""
         return redirect(reverse("articles:group", args=["+".join(slugs)]) + query)
-    return render(request, "groups/groups.html", {"groups": groups})
+    if order not in _ORDERS:
+        raise Http404("no such order")
+    words, (followers, latest) = typed_words(request).strip(), liveliness()
+    found = (
+        IndexedGroup(one, _in_brief(one.description), followers.get(one.slug, 0), latest.get(one.slug, 0))
+        for one in groups
+    )
+    context = {
+        "groups": sorted((one for one in found if one.has(words.casefold())), key=_ORDERS[order]),
+        "order": order,
+        "orders": _order_tabs(order, words),
+        "q": words,
+        "is_searched": len(groups) > MOST_WITHOUT_SEARCH or words != "",
+    }
+    return render(request, "groups/groups.html", context)
+
+
+@lru_cache(500)
+def _in_brief(description: str) -> str:
+    """Return the beginning of a description, without marks."""
+    return Truncator(plain(html_of_site_text(description))).chars(_LONGEST_SHOWN)
+
+
+def _order_tabs(current: str, words: str) -> Tabs:
+    labels = {"activity": _("Latest article"), "name": pgettext("order of groups", "Name")}
+    tabs = (
+        Tab(label, "?" + urlencode({"order": name} | ({"q": words} if words else {})), name == current)
+        for name, label in labels.items()
+    )
+    return Tabs(_("Order"), tuple(tabs))
+
+
+def facts_of(slug: str) -> Markup:
+    """Return how lively a group is, for the page of its articles."""
+    lively = liveliness()
+    facts = {"followers": lively.followers.get(slug, 0), "latest_at": lively.latest.get(slug, 0)}
+    return drawn("groups/facts.html", facts)
 
 
 @page_with_form

@@ -259,7 +259,7 @@ def test_a_long_title_is_cut_to_two_lines_in_lists_and_complete_on_its_page(open
 
 def test_the_button_for_selected_groups_appears_without_moving_anything(open_page):
     page = open_page("/groups/", viewport={"width": 1280, "height": 900})
-    button, last = page.locator(".choosing button"), page.locator(".group-index li").last
+    button, last = page.locator(".choosing .actions button"), page.locator(".group-index li").last
     before = last.bounding_box()
     assert not button.is_visible()
 

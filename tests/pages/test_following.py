@@ -6,6 +6,8 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
+from articles.views.groups import MOST_WITHOUT_SEARCH
+from articles.web.groups import forget_liveliness, liveliness
 from articles.web.preferences import MOST_FOLLOWED
 from tests.factories import actor, browser_of, post_as
 from tests.pages.feeds import ids_in
@@ -31,9 +33,7 @@ def test_a_group_is_followed_and_unfollowed_by_buttons_and_its_articles_are_list
     assert 'href="/following/" aria-current="page">Following<' in empty
     page = browser.get("/groups/python/").content.decode()
     token = re.search('name="csrfmiddlewaretoken" value="([^"]*)"', page)[1]
-    assert (
-        '<button class="tool plain" type="submit" name="follow" value="follow">Follow this group</button>' in page
-    )
+    assert '<button class="button" type="submit" name="follow" value="follow">Follow this group</button>' in page
 
     fields = {"follow": "follow", "next": "/groups/python/", "csrfmiddlewaretoken": token}
     page = browser.post("/following/groups/python/", fields, follow=True).content.decode()
@@ -113,3 +113,70 @@ def test_the_private_feed_needs_only_its_address_which_can_be_replaced(
     assert browser.post("/following/feed/", {"feed": "x"}).status_code == 400
     for token in ("", "x", "1", f"{bob.pk}-", f"{bob.pk}-x", "١-x", "9" * 30 + "-x"):
         assert Client().get(f"/following/{token}.atom").status_code == 404
+
+
+def test_the_index_shows_what_groups_are_about_who_follows_them_and_their_latest_article(
+    site_store, article, redis_article, bob, carol
+):
+    site_store.groups.create("quiet", "A quiet group", actor(carol))
+    site_store.groups.describe("python", "Snakes, *not* [sharks](/groups/redis/).", actor(carol))
+    for browser in (browser_of(bob), browser_of(carol)):
+        follow(browser, "python")
+    follow(browser_of(bob), "redis")
+    forget_liveliness()  # it is some seconds old
+
+    page = Client().get("/groups/").text
+
+    shown = re.sub(r"<[^>]*>|\s+", " ", page)
+    assert re.search(r"Snakes, not sharks\.\s+1 article\s+· 2 followers\s+· latest", shown)
+    assert re.search(r"1 article\s+· 1 follower\s+· latest", shown)
+    assert titles_in(page) == ["Redis", "Python", "A quiet group"]
+    assert titles_in(Client().get("/groups/?order=name").text) == ["A quiet group", "Python", "Redis"]
+    assert Client().get("/groups/?order=size").status_code == 404
+    shown = re.sub("<[^>]*>", "", Client().get("/groups/python/").text)
+    assert re.search(r"1 article\s*· 2 followers\s*· latest", shown)
+
+
+def titles_in(page: str) -> list[str]:
+    index = page.partition('class="group-index"')[2]
+    return re.findall(r'<a href="/groups/[^"]+/" dir="auto">([^<]+)</a>', index)
+
+
+def test_many_groups_are_searched_by_name_and_description(site_store, carol):
+    site_store.groups.ensure({f"g{n}": f"Group {n}" for n in range(MOST_WITHOUT_SEARCH)})
+    assert 'type="search" name="q" id="group-words"' not in Client().get("/groups/").text
+    site_store.groups.create("snakes", "Python", actor(carol))
+    site_store.groups.describe("g7", "About <b>LIZARDS</b>", actor(carol))
+
+    assert 'id="group-words"' in Client().get("/groups/").text
+    assert titles_in(Client().get("/groups/?q=SNAKE").text) == ["Python"]
+    assert titles_in(Client().get("/groups/?q=lizards&order=name").text) == ["Group 7"]
+    nothing = Client().get("/groups/?q=<i>").text
+    assert "No group has “&lt;i&gt;” in its name or description." in nothing
+    assert 'value="&lt;i&gt;"' in nothing
+
+
+def test_followers_are_counted_once_for_many_pages_and_merges_followed(
+    site_store, article, redis_article, bob, carol, django_assert_num_queries
+):
+    follow(browser_of(bob), "redis")
+    User.objects.filter(pk=bob.pk).update(followed_groups="redis,python")
+    site_store.groups.merge("redis", "python", actor(carol), "The same")
+    forget_liveliness()
+
+    assert liveliness().followers == {"python": 1}
+    with django_assert_num_queries(0):
+        for address in ("/groups/", "/groups/python/", "/groups/?order=name"):
+            Client().get(address)
+    User.objects.filter(pk=bob.pk).update(is_active=False)
+    forget_liveliness()
+    assert liveliness().followers == {}
+
+
+def test_a_removed_article_is_no_activity(site_store, article, carol):
+    assert liveliness().latest["python"] == pytest.approx(site_store.articles.get(article).posted_at, abs=0.01)
+
+    site_store.articles.remove(article, actor(carol), "Spam")
+    forget_liveliness()
+
+    assert liveliness().latest == {}

@@ -125,11 +125,11 @@ def test_groups_chosen_in_the_index_are_shown_together(site_store, article):
 
 def test_the_index_marks_the_readers_hidden_groups(site_store, article):
     browser = Client()
-    assert "· hidden</span>" not in browser.get("/groups/").text
+    assert "· hidden</p>" not in browser.get("/groups/").text
 
     browser.post("/preferences/", {"hide": "python"})
 
-    assert "· hidden</span>" in browser.get("/groups/").text
+    assert "· hidden</p>" in browser.get("/groups/").text
 
 
 def test_a_host_links_to_other_articles_from_it(site_store, article, alice):

@@ -17,6 +17,7 @@ from articles.formatting.values import age
 from articles.site import SiteText, site_text
 from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
+from articles.views.groups import facts_of
 from articles.views.lists.list_page import Reader, list_page
 from articles.views.lists.paging import Place, place_in
 from articles.views.lists.rows import draw_rows
@@ -201,5 +202,6 @@ def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, pe
         "since": int(now // _SINCE_STEP_SECONDS * _SINCE_STEP_SECONDS),
         "previous": previous,
         "next": next_page,
+        "liveliness": facts_of(group.slug) if group else "",
     }
     return kept("lists/list.html", shape, holes)
