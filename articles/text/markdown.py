@@ -137,6 +137,7 @@ def _gate(is_site_link: Callable[[str], object]) -> Cleaner:
     return Cleaner(
         tags={*_TAGS, *_TABLE, "strong", "ul"},
         attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
+        tag_attribute_values={"a": {"dir": {"auto"}}},
         allowed_classes={"th": _SIDES, "td": _SIDES},
         set_tag_attribute_values={"pre": {"tabindex": "0"}},  # a keyboard scrolls long lines
         url_schemes=set(_SCHEMES),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from unicodedata import bidirectional
 from urllib.parse import quote, unquote
 
 from markupsafe import Markup
@@ -49,8 +50,9 @@ def spellings(text: str) -> Iterator[str]:
 
 
 def link_of(name: str) -> str:
-    """Return the HTML of a mention of a member."""
-    return f'<a href="{MEMBERS}{quote(name)}/">@{name}</a>'
+    """Return the HTML of a mention of a member. It is no reason for its paragraph to run from right to left."""
+    direction = ' dir="auto"' if any(bidirectional(char) in ("R", "AL") for char in name) else ""
+    return f'<a href="{MEMBERS}{quote(name)}/"{direction}>@{name}</a>'
 
 
 def mentioned_in(html: Markup) -> tuple[str, ...]:

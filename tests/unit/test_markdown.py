@@ -217,6 +217,16 @@ def test_names_of_members_become_links_and_other_names_stay_text():
     assert len(asked) == 1
 
 
+def test_a_mention_from_right_to_left_leaves_the_direction_of_its_paragraph():
+    html = render("3 @علي 5, @小明")
+
+    assert re.findall("<a[^>]*>", html) == [
+        f'<a href="/users/%D8%B9%D9%84%D9%8A/" dir="auto" {REL}>',
+        f'<a href="/users/%E5%B0%8F%E6%98%8E/" {REL}>',
+    ]
+    assert mentioned_in(html) == ("علي", "小明")
+
+
 def addresses(text: str) -> list[str]:
     """Return where the links of a site's own text lead."""
     html = render(text, site_links=True)
