@@ -78,7 +78,7 @@ class ContentForm(PreviewedForm):
 class PostForm(ContentForm):
     """A new article, with up to five of the existing groups, if there are any."""
 
-    folded = ("text",)
+    folded = ("text", "groups")
     """Fields that are shown on demand."""
 
     groups = GroupsField(label=gettext_lazy("Groups"), required=False)
@@ -96,9 +96,8 @@ class PostForm(ContentForm):
         if not groups:
             self.fields["groups"].widget = forms.MultipleHiddenInput()
             return
-        self.fields["groups"].help_text = _("Up to %(most)s.") % {"most": grouped(self._most)}
+        self.fields["groups"].help_text = _("You can choose up to %(most)s.") % {"most": grouped(self._most)}
         self.fields["groups"].offer(groups)  # type: ignore[attr-defined]
-        self.fields["groups"].widget.folds = True
 
     def clean_groups(self) -> list[str]:
         slugs: list[str] = self.cleaned_data["groups"]
@@ -126,7 +125,7 @@ class EditForm(ContentForm):
         )
         self.current_link, self.current_text, self._current = article.link, article.text, article.groups
         self._known, self._most = {group.slug for group in groups}, most_groups
-        self.fields["groups"].help_text = _("Up to %(most)s.") % {"most": grouped(most_groups)}
+        self.fields["groups"].help_text = _("You can choose up to %(most)s.") % {"most": grouped(most_groups)}
         self.fields["groups"].offer(groups, always=article.groups)  # type: ignore[attr-defined]
         if not groups:
             del self.fields["groups"], self.fields["was"]

@@ -5,7 +5,9 @@ Pages and programs check an article's link and the links in texts here.
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from django import forms
@@ -64,7 +66,10 @@ def _refuse_blocked(link: str) -> None:
 MOST_GROUP_BOXES = 40
 """Maximum number of checkboxes, for the largest groups; names of other groups are typed."""
 
-_BETWEEN_NAMES = re.compile(r"[\s,;，、；]+")
+_MOST_SUGGESTED = 200
+"""Maximum number of titles of other groups that a browser suggests while a member types."""
+
+_COMMA = re.compile(r"[,;，、；\n]")
 
 
 class CleanedField(forms.CharField):
@@ -119,16 +124,16 @@ class TextInput(_Counted, forms.Textarea):
 
 
 class GroupsWidget(forms.Widget):
-    """Checkboxes, and a text input for further names. All are sent under one field name."""
+    """Checkboxes for the groups on offer, and a text input for the others. All are sent under one field name."""
 
     template_name = "groups/widget.html"
     use_fieldset = True
-    folds = False
-    """Whether the checkboxes are shown on demand, unless one is ticked."""
 
     def __init__(self) -> None:
         super().__init__()
         self.offered: Sequence[Group] = ()
+        self.others: Mapping[str, str] = {}
+        """What other groups are typed as, by slug, the largest first: titles, or slugs if those have commas."""
 
     def value_from_datadict(self, data: Mapping[str, Any], _files: Any, name: str) -> list[str]:
         return list(data.getlist(name)) if hasattr(data, "getlist") else list(data.get(name, ()))
@@ -143,8 +148,10 @@ class GroupsWidget(forms.Widget):
         context["widget"] |= {
             "offered": self.offered,
             "chosen": set(chosen),
-            "folded": self.folds and offered_slugs.isdisjoint(chosen),
-            "typed": ", ".join(slug for slug in chosen if slug not in offered_slugs),
+            "others": list(islice(self.others.values(), _MOST_SUGGESTED)),
+            "typed": ", ".join(
+                self.others.get(name, name) for name in chosen if name and name not in offered_slugs
+            ),
         }
         return context
 
@@ -152,19 +159,37 @@ class GroupsWidget(forms.Widget):
         return value
 
 
+def _folded(title: str) -> str:
+    return unicodedata.normalize("NFKC", " ".join(title.split())).casefold()
+
+
 class GroupsField(forms.Field):
-    """Names of groups, each once, in the order given."""
+    """Slugs of groups, each once, in the order given. What is typed are titles, or slugs."""
 
     widget = GroupsWidget
+    _slugs: Mapping[str, str] = {}
 
     def offer(self, groups: Sequence[Group], always: Collection[str] = ()) -> None:
-        """Offer the largest of these groups as checkboxes, and those in `always`."""
-        largest = sorted(groups, key=lambda group: -group.articles)[:MOST_GROUP_BOXES]
+        """Offer the largest of these groups as checkboxes, and those in `always`; the others by their titles."""
+        by_size = sorted(groups, key=lambda group: -group.articles)
+        largest = by_size[:MOST_GROUP_BOXES]
         more = [group for group in groups if group.slug in always and group not in largest]
-        self.widget.offered = sorted([*largest, *more], key=lambda group: group.title.casefold())
+        offered = sorted([*largest, *more], key=lambda group: group.title.casefold())
+        others = [group for group in by_size if group not in offered]
+        self.widget.offered = offered
+        self.widget.others = {one.slug: one.slug if _COMMA.search(one.title) else one.title for one in others}
+        self._slugs = {_folded(group.title): group.slug for group in groups}
+
+    def _names_in(self, line: str) -> list[str]:
+        """Return the groups of a line, which are between commas; a title may have spaces, and slugs have none."""
+        names: list[str] = []
+        for part in [line] if _folded(line) in self._slugs else _COMMA.split(line):
+            slug = self._slugs.get(_folded(part))
+            names += [slug] if slug else [self._slugs.get(_folded(word), word) for word in part.split()]
+        return names
 
     def clean(self, value: Any) -> list[str]:
-        names = [name for line in value or () for name in _BETWEEN_NAMES.split(str(line)[:2000]) if name]
+        names = [name for line in value or () for name in self._names_in(str(line)[:2000])]
         if len(names) > SLUGS_PER_REQUEST:
             raise ValidationError(_("Too many groups."))
         slugs, problems = [], []

@@ -65,6 +65,15 @@
     link.oninput();
   }
 
+  // Suggests a title after each comma, not only for the first.
+  for (const field of all("[list]")) {
+    const options = [...field.list.options], titles = options.map(({ value }) => value);
+    field.oninput = () => {
+      const [before] = field.value.match(/^.*[,;，、；] */) ?? [""];
+      options.forEach((option, place) => (option.value = before + titles[place]));
+    };
+  }
+
   for (const choice of all("[data-filter]")) {
     const boxes = choice.querySelector(".boxes"), items = [...boxes.children];
     const label = document.createElement("label"), field = document.createElement("input");

@@ -43,7 +43,7 @@ def test_a_member_does_everything_without_a_mouse(page, site):
     write(page, "Title", "Without a mouse")
     tab_to(page, page.locator("main [name=link]"))
     page.keyboard.type("https://example.org/without-a-mouse")
-    tab_to(page, page.locator("main .group-choice summary"))
+    tab_to(page, page.locator("main .fold:has(.group-choice) summary"))
     page.keyboard.press("Enter")
     tab_to(page, page.locator("main").get_by_label("Databases"))
     page.keyboard.press("Space")

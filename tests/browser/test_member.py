@@ -52,7 +52,7 @@ def test_a_click_before_signing_up_then_votes_and_a_post(page):
     page.click("header a[href='/post/']")
     send(page, title="", link=f"https://example.org/{name}")
     assert page.url.endswith("/post/")
-    page.click("main .group-choice summary")
+    page.click("main .fold:has(.group-choice) summary")
     page.check("main [name=groups][value=databases]")
     send(page, title=f"A journey of {name}", link=f"https://example.org/{name}")
     expect(page.locator("main h1")).to_have_text(f"A journey of {name}")

@@ -68,4 +68,4 @@ def test_groups_removal_restoration_and_the_log(page, site):
     expect(entries.nth(0)).to_contain_text(f"a mistake {page.number}")
     expect(entries.nth(1)).to_contain_text(f"an advertisement {page.number}")
     expect(entries.nth(2)).to_contain_text("a group of its own")
-    expect(entries.nth(2)).to_contain_text(group)
+    expect(entries.nth(2)).to_contain_text(f"Journeys {page.number}")

@@ -5,6 +5,7 @@ from django.test import Client
 
 from articles import wiring
 from articles.formatting.values import date_of
+from articles.forms import fields
 from tests.factories import browser_of
 from tests.store_state import make_older
 
@@ -49,27 +50,36 @@ def test_a_site_without_an_edit_period_does_not_mention_editing(site_store, alic
     assert "You can edit it" not in page
 
 
-def test_groups_can_be_typed(site_store, alice):
-    for slug in ("python", "web", "redis"):
-        site_store.groups.create(slug, slug)
+def test_groups_are_typed_by_title_or_address_and_suggested_if_they_have_no_box(site_store, alice, monkeypatch):
+    monkeypatch.setattr(fields, "MOST_GROUP_BOXES", 1)
+    for slug, title in (("python", "Python"), ("web", "Web"), ("learning", "Machine learning"), ("a", "A, B")):
+        site_store.groups.create(slug, title)
+    browser = browser_of(alice)
 
-    response = post(browser_of(alice), groups=["python", "Web， redis"])
+    refused = post(browser, title=" ", groups=["python", "Machine  LEARNING， web nope"]).text
+    response = post(browser, groups=["python", "Machine  LEARNING， web"])
+    whole = post(browser, link="https://example.org/other", groups=["", "a, b"])
 
-    assert site_store.articles.get(int(response.headers["Location"].split("/")[2])).groups == (
-        "python",
-        "web",
-        "redis",
-    )
+    assert 'value="Python, Machine  LEARNING， web nope"' in refused
+    assert re.findall(r'<option value="([^"]*)">', refused) == ["Machine learning", "Python", "Web"]
+    assert groups_of(site_store, response) == ("learning", "python", "web")
+    assert groups_of(site_store, whole) == ("a",)
+
+
+def groups_of(site_store, response):
+    return tuple(sorted(site_store.articles.get(int(response.headers["Location"].split("/")[2])).groups))
 
 
 def test_the_form_asks_for_groups_only_where_there_are_any(site_store, alice):
-    browser = browser_of(alice)
-    assert "Other groups" not in browser.get("/post/").text
+    browser, hint = browser_of(alice), "You can choose up to 5."
+    assert hint not in browser.get("/post/").text
     assert post(browser).status_code == 302
 
     site_store.groups.create("python", "Python")
 
-    assert "Other groups" in browser.get("/post/").text
+    page = browser.get("/post/").text
+    assert hint in page
+    assert "Other groups" not in page
 
 
 def test_every_error_is_next_to_its_field_and_the_input_is_kept(site_store, alice):
