@@ -187,7 +187,7 @@ def mine(request: HttpRequest) -> HttpResponse:
         if article_of(flag.subject) in articles
     ]
     on_members = AboutFlag.objects.filter(flagger=member).select_related("member").order_by("-pk")[:FLAGS_SHOWN]
-    context = {"tab": "flagged", "member": request.user, "flags": shown, "reasons": REASONS}
+    context = {"member": request.user, "flags": shown, "reasons": REASONS}
     response = render(request, "flags/mine.html", context | {"on_members": on_members})
     response["X-Robots-Tag"] = "noindex"
     return response

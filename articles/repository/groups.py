@@ -4,7 +4,7 @@ A slug's target is the group it leads to: the group itself, or the one it was me
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 from redis.client import Pipeline
 
@@ -94,7 +94,7 @@ class Groups(OfStore):
 
         Raises GroupExists if the slug is taken or, with an actor, the title.
         """
-        with self._store.retracting([]):
+        with self._store.retracting([]) if actor else nullcontext():
             status, *_ = self._store.run(*self._creation(slug, title, actor))
             if status != "ok":
                 raise GroupExists(slug)

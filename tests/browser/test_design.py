@@ -164,13 +164,13 @@ def test_the_title_dominates_its_row(open_page, path):
 
 @pytest.mark.parametrize("path", ["/", "/newest/", "/hot/", "/top/?range=all"])
 @pytest.mark.parametrize("member", ["demo", "demo-moderator", None])
-def test_on_a_phone_the_first_article_starts_within_140_pixels(chromium, site, open_page, path, member):
+def test_on_a_phone_the_first_article_starts_within_180_pixels(chromium, site, open_page, path, member):
     if member is None:
-        assert open_page(path, **phone()).locator(".row").first.bounding_box()["y"] <= 140
+        assert open_page(path, **phone()).locator(".row").first.bounding_box()["y"] <= 180
         return
     with window(chromium, site, member, **phone()) as page:
         page.goto(path)
-        assert page.locator(".row").first.bounding_box()["y"] <= 140
+        assert page.locator(".row").first.bounding_box()["y"] <= 180
 
 
 def test_on_a_phone_the_search_is_a_button_that_opens_its_page(open_page):
@@ -342,7 +342,7 @@ def test_the_tabs_of_the_members_own_lists_start_at_the_page_edge(chromium, site
     with window(chromium, site, "demo", viewport={"width": 1280, "height": 900}) as page:
         page.goto("/mine/saved/")
 
-        words = page.locator("main nav .orders a").first.evaluate(LINE_AND_WORDS)["words"]
+        words = page.locator("main nav .tabs a").first.evaluate(LINE_AND_WORDS)["words"]
         assert words[0] == pytest.approx(page.locator("main").bounding_box()["x"], abs=1)
 
 

@@ -63,8 +63,8 @@ def test_a_reader_browses_lists_articles_and_groups(page):
     assert times(page)[0] <= shown[-1]
 
     go(page, "/hot/")
-    page.click("main .orders a[href='?range=24h']")
-    expect(page.locator("main .orders [aria-current]")).to_have_attribute("href", "?range=24h")
+    page.click("main .tabs a[href='?range=24h']")
+    expect(page.locator("main .tabs [aria-current]")).to_have_attribute("href", "?range=24h")
 
 
 def test_a_reader_searches_and_finds_the_feed(page):

@@ -47,7 +47,7 @@ def test_the_form_finds_articles_and_highlights_words(page):
     assert page.locator("#found mark").count() >= 1
     assert "q=" in page.url
     assert page.evaluate("document.body.scrollWidth") <= page.viewport_size["width"]
-    page.click("#found >> text=Newest first")
+    page.click("#found >> text=Newest")
     page.wait_for_url(lambda address: "order=time" in address)
     assert page.input_value("#search [name=q]") == " ".join(words_of(page.title_of_one))
 

@@ -33,11 +33,11 @@ def empty(found, reader=None, **choices):
 
 
 def labels(tabs):
-    return [tab.label for tab in tabs.tabs]
+    return [tab.label for tab in tabs.links]
 
 
 def current(tabs):
-    return [tab.label for tab in tabs.tabs if tab.is_current]
+    return [tab.label for tab in tabs.links if tab.is_current]
 
 
 @pytest.mark.parametrize(
@@ -69,15 +69,11 @@ def test_the_title_is_the_heading_with_the_page_number_from_page_two():
     assert list_heading(Order.TIME, groups=["Python"]) == "Python"
 
 
-def test_only_lists_of_groups_show_their_heading_and_those_by_time_have_no_tabs():
+def test_lists_have_tabs_except_for_those_of_the_site_by_time():
     heads = {order: shown(page(order)).head for order in Order}
 
-    assert not any(head.is_visible for head in heads.values())
-    assert [order for order, head in heads.items() if head.is_plain] == [Order.TIME, Order.ACTIVE]
-    for facts in (ONE, SEVERAL):
-        for order in Order:
-            head = shown(page(order, **facts)).head
-            assert (head.is_visible, head.is_plain) == (True, False)
+    assert [order for order, head in heads.items() if head.tabs is None] == [Order.TIME, Order.ACTIVE]
+    assert all(shown(page(order, **facts)).head.tabs for facts in (ONE, SEVERAL) for order in Order)
 
 
 @pytest.mark.parametrize("facts", [ONE, SEVERAL])
@@ -85,27 +81,25 @@ def test_lists_of_groups_have_tabs_for_each_order(facts):
     tabs = shown(page(Order.HOT, **facts)).head.tabs
 
     orders = ["score", "time", "hot", "points", "active"]
-    assert [tab.address for tab in tabs.tabs] == [f"?order={order}" for order in orders]
-    assert (tabs.name, labels(tabs)) == ("Order", ["By score", "Newest", "Hot", "Most points", "Discussions"])
+    assert [tab.address for tab in tabs.links] == [f"?order={order}" for order in orders]
+    assert (tabs.name, labels(tabs)) == ("Order", ["By score", "Newest", "Hot", "Top", "Discussions"])
     assert current(tabs) == ["Hot"]
 
 
 def test_the_hot_list_has_tabs_for_its_periods():
     tabs = shown(page(Order.HOT), period=Period.WEEK).head.tabs
 
-    assert [tab.address for tab in tabs.tabs] == ["?range=24h", "?range=72h", "?range=7d", "?range=all"]
-    assert (tabs.label, current(tabs)) == ("Posted within:", ["7 days"])
+    assert [tab.address for tab in tabs.links] == ["", "?range=24h", "?range=72h", "?range=7d", "?range=all"]
+    assert (labels(tabs)[0], current(tabs)) == ("Posted within:", ["7 days"])
 
 
 def test_the_front_page_and_the_lists_of_the_most_points_share_their_tabs():
     front, top = shown(page(), period=Period.ALL).head.tabs, shown(page(Order.POINTS), period=Period.ALL).head.tabs
 
-    assert labels(front) == labels(top) == ["Day", "Week", "Month", "All time"]
-    assert [tab.address for tab in top.tabs] == [
-        f"/top/?range={period}" for period in ("day", "week", "month", "all")
-    ]
-    assert (current(front), current(top)) == ([], ["All time"])
-    assert top.tabs[0].title == "Most points of the day"
+    assert labels(front) == labels(top) == ["By score", "Top:", "Day", "Week", "Month", "All time"]
+    tops = [f"/top/?range={period}" for period in ("day", "week", "month", "all")]
+    assert [tab.address for tab in top.links] == ["/", "", *tops]
+    assert (current(front), current(top)) == (["By score"], ["All time"])
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -45,26 +46,21 @@ def page_title(heading: str, number: int) -> str:
     return f"{heading} · {_('Page %(number)s') % {'number': grouped(number)}}"
 
 
-@dataclass(frozen=True, slots=True)
-class Tab:
+class Tab(NamedTuple):
     """A link to the same list in another order, or over another period."""
 
     label: str
-    address: str
-    is_current: bool
-    title: str = ""
-    """The whole label, where the short one depends on its neighbours."""
+    address: str = ""
+    """"" for the label of the tabs that follow."""
+
+    is_current: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tabs:
-    """Tabs of one kind. `name` is for screen readers; `label`, if any, is visible before the first tab."""
+class Tabs(NamedTuple):
+    """Tabs of one kind, which `templates/lists/tabs.html` draws. `name` is for screen readers."""
 
     name: str
-    tabs: tuple[Tab, ...]
-    label: str = ""
-    is_label_wide_only: bool = False
-    """Whether the label is left out on narrow screens."""
+    links: tuple[Tab, ...]
 
 
 def order_tabs(current: Order) -> Tabs:
@@ -73,7 +69,7 @@ def order_tabs(current: Order) -> Tabs:
         Order.SCORE: _("By score"),
         Order.TIME: _("Newest"),
         Order.HOT: _("Hot"),
-        Order.POINTS: _("Most points"),
+        Order.POINTS: pgettext("order", "Top"),
         Order.ACTIVE: _("Discussions"),
     }
     tabs = (Tab(label, f"?order={order}", order is current) for order, label in labels.items())
@@ -81,7 +77,7 @@ def order_tabs(current: Order) -> Tabs:
 
 
 def period_tabs(order: Order, period: Period) -> Tabs | None:
-    """Return the periods of a list of the whole site. The front page leads to the most points."""
+    """Return the periods of a list of the whole site. The front page and the most points lead to each other."""
     if order is Order.HOT:
         return _hot_period_tabs(period)
     if order in (Order.POINTS, Order.SCORE):
@@ -98,23 +94,20 @@ def _hot_period_tabs(current: Period) -> Tabs:
         Period.ALL: _("All"),
     }
     tabs = (Tab(labels[period], f"?range={word}", period is current) for word, period in HOT_PERIODS.items())
-    return Tabs(_("Posted within"), tuple(tabs), _("Posted within:"), is_label_wide_only=True)
+    return Tabs(_("Posted within"), (Tab(_("Posted within:")), *tabs))
 
 
 def _top_period_tabs(current: Period | None) -> Tabs:
-    """Return the lists of the most points; none of them is current on the front page."""
+    """Return the front page, for which `current` is None, and the lists of the most points."""
     labels = {
-        Period.DAY: (pgettext("top of the", "Day"), _("Most points of the day")),
-        Period.WEEK: (pgettext("top of the", "Week"), _("Most points of the week")),
-        Period.MONTH: (pgettext("top of the", "Month"), _("Most points of the month")),
-        Period.ALL: (pgettext("top of", "All time"), _("Most points of all time")),
+        Period.DAY: pgettext("top of the", "Day"),
+        Period.WEEK: pgettext("top of the", "Week"),
+        Period.MONTH: pgettext("top of the", "Month"),
+        Period.ALL: pgettext("top of", "All time"),
     }
-    top = reverse("articles:top")
-    tabs = (
-        Tab(labels[period][0], f"{top}?range={word}", period is current, labels[period][1])
-        for word, period in TOP_PERIODS.items()
-    )
-    return Tabs(_("Most points"), tuple(tabs), _("Top:"))
+    front, top = Tab(_("By score"), reverse("articles:front"), current is None), reverse("articles:top")
+    tabs = (Tab(labels[period], f"{top}?range={word}", period is current) for word, period in TOP_PERIODS.items())
+    return Tabs(_("Order"), (front, Tab(_("Top:")), *tabs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
 
 from articles.domain.lists import SearchOrder
@@ -61,6 +62,6 @@ def parent_of(name: str) -> str:
 
 
 def _order_tabs(current: str) -> Tabs:
-    labels = {"time": _("Newest"), "score": _("By score"), "points": _("Most points")}
+    labels = {"time": _("Newest"), "score": _("By score"), "points": pgettext("order", "Top")}
     tabs = (Tab(label, f"?order={word}", word == current) for word, label in labels.items())
     return Tabs(_("Order"), tuple(tabs))

@@ -34,22 +34,15 @@ class GroupTools:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The top of the page. `is_plain`: only a heading, for screen readers."""
+    """The top of the page."""
 
     heading: str
-    is_visible: bool
-    """False where the site's menu already shows the name of the list."""
-
     count: str = ""
     updated_at: float | None = None
     """When the hot list of the group or groups was scored, in Unix seconds."""
 
     tabs: Tabs | None = None
     group: GroupTools | None = None
-
-    @property
-    def is_plain(self) -> bool:
-        return self.tabs is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +208,12 @@ class _Builder:
         if self._slugs:
             return Head(
                 self._heading,
-                is_visible=True,
                 count=self._count(),
                 updated_at=page.refreshed_at if is_hot else None,
                 tabs=order_tabs(page.order),
                 group=self._group_tools(),
             )
-        return Head(self._heading, is_visible=False, tabs=period_tabs(page.order, self.period))
+        return Head(self._heading, tabs=period_tabs(page.order, self.period))
 
     def _count(self) -> str:
         """Return the size of a group's list; "" for several groups, whose articles may be counted twice."""

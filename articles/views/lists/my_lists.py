@@ -39,7 +39,6 @@ def _my_list(tab: str, get_list: Callable[[Repository], List]) -> Callable[[Http
         page = get_list(repo)(actor(request).id, number)
         heading, empty = _texts(tab)
         context = {
-            "tab": tab,
             "member": request.user,
             "heading": heading,
             "empty": empty,

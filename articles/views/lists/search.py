@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
 from markupsafe import Markup, escape
 
@@ -282,9 +283,9 @@ def _kind_tabs(text: str, slug: str | None, current: str, counts: Mapping[str, i
 def _order_tabs(text: str, current: SearchOrder, slug: str | None) -> Tabs:
     labels = {
         SearchOrder.RELEVANCE: _("By relevance"),
-        SearchOrder.SCORE: _("As on the front page"),
-        SearchOrder.TIME: _("Newest first"),
-        SearchOrder.POINTS: _("Most points"),
+        SearchOrder.SCORE: _("By score"),
+        SearchOrder.TIME: _("Newest"),
+        SearchOrder.POINTS: pgettext("order", "Top"),
     }
     tabs = (Tab(label, search_address(text, order, slug), order is current) for order, label in labels.items())
     return Tabs(_("Order"), tuple(tabs))
