@@ -26,6 +26,7 @@ from accounts.models import LOOKS_TAKEN, MAIL_KINDS, NAME_RULE, Invitation, Toke
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.name_characters import is_one_script
 from accounts.web import unsent_form
+from owner.choices import chosen
 
 _TAKEN = _("This name is taken.")
 _WRONG = _("Incorrect username or password.")
@@ -98,7 +99,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         looks_taken = User.objects.is_look_taken(username)
         if User.objects.is_taken(username):
             raise ValidationError(_TAKEN, code="taken")
-        if not self.accepts_reserved and names.is_reserved(username, settings.SITE_NAME):
+        if not self.accepts_reserved and names.is_reserved(username, chosen.SITE_NAME):
             raise ValidationError(_("This name is reserved."), code="reserved")
         if looks_taken:
             raise ValidationError(LOOKS_TAKEN, code="look")
@@ -203,7 +204,7 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
             email_template_name="accounts/mail/password_reset.txt",
             extra_email_context={
                 "protocol": protocol,
-                "site_name": settings.SITE_NAME,
+                "site_name": chosen.SITE_NAME,
                 "days": str(settings.PASSWORD_RESET_TIMEOUT // 86400),
             },
         )
@@ -244,7 +245,7 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
     def _tell_former_address(self, user: User) -> None:
         """Notify the former address, so that the owner notices an unauthorized change."""
         if "email" in self.changed_data and (former := self.initial["email"]):
-            context = {"name": user.username, "site_name": settings.SITE_NAME}
+            context = {"name": user.username, "site_name": chosen.SITE_NAME}
             send_text(former, "email_changed", context, user.language)
 
 

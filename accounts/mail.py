@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from accounts.models import User
+from owner.choices import chosen
 
 # One worker keeps mails in order. At a regular exit the process first sends what is queued.
 _sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
@@ -24,7 +25,7 @@ _sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
 
 def send_later(send: Callable[[], None], language: str = "") -> None:
     """Run `send` in the background, in the given language, or by default in the active one."""
-    language = language or translation.get_language() or settings.LANGUAGE_CODE
+    language = language or translation.get_language() or chosen.language
 
     def in_language() -> None:
         with translation.override(language):
@@ -53,7 +54,7 @@ def send_verification(request: HttpRequest, member: User) -> None:
     """Send a link that verifies the member's address, in the background."""
     protocol, domain = mail_address(request)
     link = reverse("accounts:verify", args=[verification_token(member)])
-    context = {"name": member.username, "site_name": settings.SITE_NAME, "days": VERIFY_DAYS}
+    context = {"name": member.username, "site_name": chosen.SITE_NAME, "days": VERIFY_DAYS}
     send_text(member.email, "verification", context | {"link": f"{protocol}://{domain}{link}"}, member.language)
 
 

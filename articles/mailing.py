@@ -17,7 +17,6 @@ from html import unescape
 from itertools import islice
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
 from django.db.models import F, QuerySet
 from django.template import engines
@@ -37,6 +36,7 @@ from articles.text.markdown import plain
 from articles.web import preferences
 from articles.web.identity import named
 from articles.web.preferences import slugs_from
+from owner.choices import chosen
 
 MAILS_PER_RUN = 50
 """Mails of one kind that one run sends."""
@@ -118,7 +118,7 @@ def digest_to(member: User, articles: Sequence[Article]) -> EmailMultiAlternativ
 
 def language_of(member: User) -> AbstractContextManager[None]:
     """Return a context in which texts are in the member's language."""
-    return translation.override(member.language or settings.LANGUAGE_CODE)
+    return translation.override(member.language or chosen.language)
 
 
 def message_to(member: User, template: str, what: str, context: dict[str, Any]) -> EmailMultiAlternatives:
@@ -130,7 +130,7 @@ def message_to(member: User, template: str, what: str, context: dict[str, Any]) 
     stop = origin + reverse("accounts:unsubscribe", args=[unsubscribe_token(member, what)])
     context = {
         "name": member.username,
-        "site_name": settings.SITE_NAME,
+        "site_name": chosen.SITE_NAME,
         "language": preferences.tag(),
         "inbox": origin + reverse("articles:inbox"),
         "stop": stop,

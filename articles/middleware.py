@@ -32,6 +32,7 @@ from articles.web import caching, limits
 from articles.web import error_pages as pages
 from articles.web.addresses import moved
 from articles.wiring import repository
+from owner.choices import chosen
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
@@ -81,10 +82,10 @@ class ReaderMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        translation.activate(translation.get_language_from_request(request))
+        _activate(translation.get_language_from_request(request))
         member = _member(request)
-        if member and member.language in dict(settings.LANGUAGES):
-            translation.activate(member.language)
+        if member and member.language:
+            _activate(member.language)
         request.LANGUAGE_CODE = translation.get_language()
         with ExitStack() as riding:
             if member and request.method in _READS:
@@ -93,8 +94,13 @@ class ReaderMiddleware:
                     vars(request)["unread"] = riding.enter_context(counting)
             response = self._get_response(request)
         patch_vary_headers(response, ("Accept-Language", "Cookie"))
-        response.headers.setdefault("Content-Language", translation.get_language() or settings.LANGUAGE_CODE)
+        response.headers.setdefault("Content-Language", translation.get_language() or chosen.language)
         return response
+
+
+def _activate(language: str) -> None:
+    """Activate a language, or the site's own if it is not offered."""
+    translation.activate(language if language in chosen.SITE_LANGUAGES else chosen.language)
 
 
 def _member(request: HttpRequest) -> Any:

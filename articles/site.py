@@ -3,10 +3,8 @@
 Processes read both often, and keep them for some seconds. Links to blocked hosts cannot be posted.
 """
 
-import time
-from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from django.apps import apps
@@ -15,46 +13,7 @@ from django.db import DatabaseError, transaction
 from django.utils.translation import get_language
 
 from accounts.models import WaitingAccount
-
-T = TypeVar("T")
-
-KEPT_SECONDS = 10
-"""Time after which every process shows what an administrator saved."""
-
-
-class Recent(Generic[T]):
-    """A value that is loaded at most once in `KEPT_SECONDS`, unless its state changes."""
-
-    def __init__(
-        self,
-        load: Callable[[], T],
-        initial: T,
-        failure: type[Exception] = DatabaseError,
-        state: Callable[[], str] = str,
-        share: float = 1,
-    ) -> None:
-        """`initial`: the value while `load` fails and none was loaded.
-
-        `share`: of the time, which loading takes at most; what loads slowly is loaded later again.
-        """
-        self._load, self._initial, self._failure, self._state = load, initial, failure, state
-        self._share = share
-        self._value, self._until, self._seen = initial, 0.0, ""
-
-    def get(self) -> T:
-        """Return the value; while `load` fails, the last one. At most one query."""
-        now, state = time.monotonic(), self._state()
-        if now >= self._until or state != self._seen:
-            self._until, self._seen = now + KEPT_SECONDS, state  # other threads continue with the last one
-            with suppress(self._failure):
-                self._value = self._load()
-            loaded_at = time.monotonic()
-            self._until = max(self._until, loaded_at + (loaded_at - now) / self._share)
-        return self._value
-
-    def forget(self) -> None:
-        """Make the next call load the value."""
-        self._value, self._until = self._initial, 0.0
+from owner.choices import Recent, chosen
 
 
 class SiteText(NamedTuple):
@@ -81,14 +40,14 @@ def nearest_languages(code: str) -> list[str]:
     """Return the site's languages, nearest to this one first: itself, its variants, the site's own, others."""
     codes = [known for known, _label in settings.LANGUAGES]
     variants = [known for known in codes if known.partition("-")[0] == code.partition("-")[0]]
-    return list(dict.fromkeys((code, *variants, settings.LANGUAGE_CODE, *codes)))
+    return list(dict.fromkeys((code, *variants, chosen.language, *codes)))
 
 
 def site_text(name: str) -> SiteText | None:
     """Return the text in the reader's language or the nearest one that has it; None if there is none."""
     if not (texts := _texts.get().get(name)):
         return None
-    codes = nearest_languages(get_language() or settings.LANGUAGE_CODE)
+    codes = nearest_languages(get_language() or chosen.language)
     return next((SiteText(code, texts[code]) for code in codes if code in texts), None)
 
 
@@ -139,5 +98,5 @@ def find_block(link: str) -> tuple[str, str] | None:
 def count_sign_ups() -> int:
     """Return how many accounts wait; 0 while the database is unavailable. One query with SIGN_UP=approval."""
     with suppress(DatabaseError):
-        return WaitingAccount.objects.count() if settings.SIGN_UP == "approval" else 0
+        return WaitingAccount.objects.count() if chosen.SIGN_UP == "approval" else 0
     return 0

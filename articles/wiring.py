@@ -23,9 +23,10 @@ from articles.finding import Finder, Follower, Index, IndexFolder, MemoryIndex
 from articles.operation import metrics
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, MoveState, Place, Repository, connect
 from articles.retractions import Retractions
-from articles.site import Recent
 from articles.text.kept_html import KeptHtml
 from articles.text.markdown import render
+from owner import choices
+from owner.choices import Recent, chosen
 
 _log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ _SHARE_OF_TIMEOUT = 0.8
 _MOST_CONFIRMATION_SECONDS = 2.0
 
 
-def rules(configured: Any = settings) -> Rules:
+def rules(configured: Any = chosen) -> Rules:
     """Return the site's rules from the settings, or from other values with the same names."""
     return Rules(
         voting_window=configured.VOTING_WINDOW_DAYS * 86400,
@@ -107,6 +108,7 @@ _followed = _Followed()
 
 def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:
     """Return the repository of the store in use: the configured one, or the one that the site was moved to."""
+    _watch.choices = choices.version()
     configured = connected = _unprepared(timeout_seconds, site_rules)
     connected.check_server()
     for _ in range(_MOST_MOVES):
@@ -133,6 +135,8 @@ class _Watch:
     def __init__(self) -> None:
         self.state = MoveState.NONE
         self.looked_at = 0.0
+        self.choices = 0
+        """The version of the owner's choices that the rules have."""
 
     def has_moved(self, repository: Repository) -> bool:
         """Return whether the site is in another store by now. One round trip."""
@@ -150,9 +154,13 @@ def is_about_to_move() -> bool:
     return _watch.state in (MoveState.COPYING, MoveState.CLOSED)
 
 
-def _follow_move(connected: Repository) -> None:
-    """Connect again at the next use if the site is in another store by now. One round trip, if that is due."""
-    if time.monotonic() - _watch.looked_at >= LOOK_EVERY and _watch.has_moved(connected):
+def _follow(connected: Repository) -> None:
+    """Connect again at the next use if the site is in another store by now, or has other rules.
+
+    One round trip, if that is due.
+    """
+    is_due = time.monotonic() - _watch.looked_at >= LOOK_EVERY
+    if _watch.choices != choices.version() or (is_due and _watch.has_moved(connected)):
         forget_repositories()
 
 
@@ -247,7 +255,7 @@ def repository() -> Repository:
 
     Raises StoreUnavailable and StoreUnfit; the next call then retries.
     """
-    _follow_move(_repository())
+    _follow(_repository())
     return _repository()
 
 
@@ -261,7 +269,7 @@ def patient_repository() -> Repository:
 
     Raises StoreUnavailable and StoreUnfit.
     """
-    _follow_move(_patient_repository())
+    _follow(_patient_repository())
     return _patient_repository()
 
 

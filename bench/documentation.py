@@ -88,6 +88,9 @@ A host is written without scheme and port; IPv6 may be in brackets. `DATA_DIR` m
 a folder of the program, such as the checkout itself or its `static/`; other folders in the checkout, such as
 `var/`, are fine.
 
+Administrators can change settings marked ✎ in the browser, under *Administration*, without a restart. What the
+environment or `.env` sets is fixed there.
+
 """
 
 
@@ -96,7 +99,8 @@ def configuration() -> str:
     rows = ["| variable | kind | default | range | meaning |", "| --- | --- | --- | --- | --- |"]
     for v in VARIABLES:
         default = f"`{v.default}`" if v.default else "(empty)"
-        rows.append(f"| `{v.name}` | {v.kind} | {default} | {v.range or '–'} | {v.meaning} |")
+        mark = " ✎" if v.in_browser else ""
+        rows.append(f"| `{v.name}`{mark} | {v.kind} | {default} | {v.range or '–'} | {v.meaning} |")
     return _INTRODUCTION + "\n".join(rows) + "\n"
 
 

@@ -22,8 +22,9 @@ from articles.domain.errors import (
 )
 from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
-from articles.site import Recent, count_sign_ups
+from articles.site import count_sign_ups
 from articles.wiring import repository
+from owner.choices import Recent
 
 
 def check_not_own(member: UserId, moderator: UserId) -> None:

@@ -7,6 +7,8 @@ is no administrator. It is typed into a form, or follows the `#` of an address, 
 import secrets
 import time
 from base64 import b32encode
+from collections.abc import Callable
+from functools import wraps
 from hashlib import sha256
 from typing import Any
 
@@ -14,7 +16,7 @@ from django import forms
 from django.apps import apps
 from django.contrib import messages
 from django.contrib.auth import login
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -27,7 +29,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from accounts.forms import SignUpForm
 from accounts.models import User
 from accounts.web import unsent_form
-from accounts.web.form_pages import page_with_form
+from accounts.web.form_pages import members_only, page_with_form
 
 VALID_SECONDS = 86400
 
@@ -36,6 +38,28 @@ _BYTES, _GROUP = 15, 6
 """A code has 120 random bits: 24 letters and digits, in groups."""
 
 _BACKEND = "accounts.web.backend.MemberBackend"
+
+
+View = Callable[..., HttpResponse]
+
+
+def administrators_only(view: View) -> View:
+    """Restrict a view to administrators: logged-out readers see the login page, members get 403.
+
+    Other staff, whom an administrator permitted something in Django's admin site, are led there.
+    """
+
+    @wraps(view)
+    @never_cache
+    @members_only(carries=("text",))
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.user.is_staff and not request.user.is_superuser:
+            return redirect("admin:index")
+        if not request.user.is_superuser:
+            raise PermissionDenied("for administrators")
+        return view(request, *args, **kwargs)
+
+    return guarded
 
 
 def is_missing() -> bool:
@@ -122,15 +146,15 @@ class FirstAdministratorForm(SignUpForm):
 @never_cache
 @page_with_form
 def create_first(request: HttpRequest) -> HttpResponse:
-    """Create the first administrator with the code; while there is one, lead to the front page."""
+    """Create the first administrator with the code; while there is one, lead to the administration."""
     if not is_missing():
-        return redirect("articles:front")
+        return redirect("articles:administration")
     form = FirstAdministratorForm(request.POST or None)
     if form.is_valid() and (user := form.create_administrator()):
         login(request, user, backend=_BACKEND)
         messages.success(
             request, _("Welcome, %(name)s! You are this site's administrator.") % {"name": user.username}
         )
-        return redirect("articles:front")
+        return redirect("articles:administration")
     unsent_form.refill(request, form)
     return render(request, "owner/first_administrator.html", {"form": form}, status=400 if form.errors else 200)

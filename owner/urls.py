@@ -2,8 +2,20 @@
 
 from django.urls import path
 
-from owner import administrator
+from owner import administrator, moderators, pages, settings, texts
 
 urlpatterns = [
+    path("accent/<str:colour>.css", settings.accent, name="accent"),
+    path("administration/", pages.administration, name="administration"),
     path("administration/first/", administrator.create_first, name="first_administrator"),
+    path("administration/hide/", pages.dismiss, name="dismiss_steps"),
+    path("administration/look/", settings.look, name="owner_look"),
+    path("administration/joining/", settings.joining, name="owner_joining"),
+    path("administration/texts/", texts.index, name="owner_texts"),
+    path("administration/texts/<str:name>/<str:language>/", texts.edit, name="owner_text"),
+    path("administration/moderators/", moderators.index, name="owner_moderators"),
+    path("administration/moderators/<str:name>/", moderators.edit, name="owner_moderator"),
+    path("administration/mail/", pages.mail, name="owner_mail"),
+    path("administration/mail/test/", pages.test_mail, name="test_mail"),
+    path("administration/backups/", pages.backups, name="owner_backup"),
 ]

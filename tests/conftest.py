@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import hypothesis
 import pytest
@@ -27,6 +28,7 @@ from articles.domain.rules import Rules
 from articles.repository import Repository
 from articles.web.groups import forget_liveliness
 from moderation import rights, subjects
+from owner import choices
 from tests import naming
 from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids
@@ -152,6 +154,17 @@ def _account_ids_need_no_store(request: pytest.FixtureRequest) -> Iterator[None]
         yield
 
 
+@pytest.fixture(autouse=True)
+def _the_owner_has_chosen_nothing(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let settings be read in a test without a database."""
+    has_database = {"db", "transactional_db"}.intersection(getattr(request, "fixturenames", ()))
+    with pytest.MonkeyPatch.context() as own:
+        if not has_database and not request.node.get_closest_marker("django_db"):
+            no_rows = SimpleNamespace(objects=SimpleNamespace(values_list=lambda *_: ()))
+            own.setattr(choices, "apps", SimpleNamespace(get_model=lambda *_: no_rows))
+        yield
+
+
 @pytest.fixture(scope="session")
 def store_paths(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
     """Start the store of the whole test run where the settings expect it: usually the embedded server."""
@@ -217,6 +230,7 @@ def site_store(store_paths: Databases, db: None) -> Iterator[Repository]:
         repository = wiring.repository()
     site.site_text("")  # what an administrator wrote is read before the test, which may count queries
     site.find_block("")
+    choices.version()
     yield repository
     client.flushdb()  # it remembers accounts that are rolled back
     caches["default"].clear()
@@ -227,6 +241,7 @@ def _forget_repositories() -> None:
     wiring.forget_repositories()
     site.forget_texts()
     site.forget_hosts()
+    choices.forget()
     rights.forget_waiting()
     forget_liveliness()
 

@@ -10,6 +10,7 @@ from django.forms.boundfield import BoundField
 from django.template import engines
 from django.templatetags.static import static
 from django.utils import timezone, translation
+from django.utils.functional import lazy
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language_info
 from jinja2 import Environment, StrictUndefined, pass_context, pass_eval_context
@@ -29,6 +30,8 @@ from articles.views.lists.rows import draw_rows
 from articles.web import preferences
 from articles.web.addresses import path_of
 from articles.wiring import group_title, html_of_site_text
+from owner import colours
+from owner.choices import chosen
 
 
 @pass_context
@@ -83,8 +86,8 @@ _kept_static = lru_cache(maxsize=128)(static)
 
 
 def _languages() -> list[tuple[str, str, str]]:
-    """Return each language's code, its name in that language, and its HTML language tag."""
-    codes = [code for code, _name in settings.LANGUAGES]
+    """Return each offered language's code, its name in that language, and its HTML language tag."""
+    codes = chosen.SITE_LANGUAGES
     return [(code, get_language_info(code)["name_local"], preferences.tag(code)) for code in codes]
 
 
@@ -144,10 +147,12 @@ def environment(**options: Any) -> Environment:
         static=_static,
         url=path_of,
         when=values.time_of,
-        site_name=settings.SITE_NAME,
+        site_name=lazy(lambda: chosen.SITE_NAME, str)(),
+        chosen_settings=chosen,
+        default_accent=colours.DEFAULT,
         current_language=preferences.current_code,
         language_tag=preferences.tag,
-        languages=_languages(),
+        languages=_languages,
         was_refused=was_refused,
         wrong_fields=wrong_fields,
         control=control,

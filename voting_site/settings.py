@@ -4,13 +4,18 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from voting_site import __version__ as VERSION  # noqa: F401, N812 - a setting
-from voting_site.configuration import data_directory, hosts
+from voting_site.configuration import data_directory, hosts, kinds
 from voting_site.configuration.loading import leaving_one_free, load
 from voting_site.configuration.service_urls import cache_url, is_sqlite, sqlite_at, store_url
+from voting_site.configuration.variables import VARIABLES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 CONFIGURATION = load(BASE_DIR)
 vars().update(CONFIGURATION)  # all that an operator can change; what differs from it, or is read below, follows
+
+BROWSER_SETTINGS = {
+    variable.name: variable for variable in VARIABLES if variable.in_browser
+}  # see owner/choices.py
 
 DATA_DIR = CONFIGURATION["DATA_DIR"]
 SECRET_KEY = CONFIGURATION["SECRET_KEY"]
@@ -178,8 +183,7 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 EMAIL_TIMEOUT = 5
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("zh-hans", "简体中文"), ("zh-hant", "繁體中文")]
-"""Each in its own language; see docs/translating.md. Of two that a reader takes alike, such as zh, the first."""
+LANGUAGES = list(kinds.LANGUAGES.items())
 LANGUAGE_COOKIE_AGE = 365 * 86400
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LOCALE_PATHS = [BASE_DIR / "locale"]

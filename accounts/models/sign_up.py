@@ -3,12 +3,12 @@
 import secrets
 from datetime import timedelta
 
-from django.conf import settings
 from django.db import models, transaction
 from django.utils import timezone
 
 from accounts import names
 from accounts.models.members import User, current_name
+from owner.choices import chosen
 
 
 class InvitationLimitError(Exception):
@@ -24,13 +24,13 @@ class InvitationManager(models.Manager["Invitation"]):
             User.objects.select_for_update().get(pk=inviter.pk)
             if self.left(inviter) < 1:
                 raise InvitationLimitError
-            expires_at = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
+            expires_at = timezone.now() + timedelta(days=chosen.INVITATION_DAYS)
             return self.create(inviter=inviter, code=secrets.token_urlsafe(18), expires_at=expires_at)
 
     def left(self, inviter: User) -> int:
         """Return how many invitations the member has left: expired ones are given back, used ones are not."""
         taken = self.filter(models.Q(invited__isnull=False) | models.Q(expires_at__gt=timezone.now()))
-        return int(settings.INVITATIONS_PER_MEMBER) - taken.filter(inviter=inviter).count()
+        return int(chosen.INVITATIONS_PER_MEMBER) - taken.filter(inviter=inviter).count()
 
     def find(self, code: str) -> "Invitation | None":
         """Return the unexpired invitation with this code, used or not, or None."""

@@ -22,6 +22,7 @@ from accounts.web import unsent_form
 from accounts.web.backend import MemberBackend
 from accounts.web.form_pages import MemberRequest, form_action, is_for_members, members_only, page_with_form
 from accounts.web.login_intent import LoginIntent, local_path, member_arrived, view_at
+from owner.choices import chosen
 
 _BACKEND = f"{MemberBackend.__module__}.{MemberBackend.__name__}"
 
@@ -98,7 +99,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     intent = LoginIntent.from_request(request)
     if _is_logged_in_already(request, "password1"):
         return _finish_login(request, intent)
-    how, code = settings.SIGN_UP, unsent_form.sent(request).get("invitation") or request.GET.get("invitation", "")
+    how, code = chosen.SIGN_UP, unsent_form.sent(request).get("invitation") or request.GET.get("invitation", "")
     invitation = Invitation.objects.find(code) if how == "invitation" and code else None
     is_used = invitation is not None and invitation.invited_id is not None
     if how == "closed" or (how == "invitation" and (invitation is None or (is_used and request.method != "POST"))):
@@ -126,7 +127,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 @members_only()
 def invitations(request: MemberRequest) -> HttpResponse:
     """Show the member's invitations, and create one. Raises PermissionDenied unless members invite others here."""
-    if settings.SIGN_UP != "invitation":
+    if chosen.SIGN_UP != "invitation":
         raise PermissionDenied("sign-up is not by invitation")
     if request.method == "POST":
         try:
@@ -144,6 +145,6 @@ def invitations(request: MemberRequest) -> HttpResponse:
         "open": [one for one in mine if one.invited is None and one.expires_at > timezone.now()],
         "invited": [one.invited for one in mine if one.invited is not None],
         "left": Invitation.objects.left(request.user),
-        "days": settings.INVITATION_DAYS,
+        "days": chosen.INVITATION_DAYS,
     }
     return render(request, "accounts/invitations.html", context)

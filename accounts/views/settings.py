@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.forms import BaseForm
@@ -21,6 +20,7 @@ from accounts.models import Token, TokenLimitError, User
 from accounts.passwords import note_password
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
+from owner.choices import chosen
 
 
 @never_cache
@@ -60,7 +60,7 @@ def settings_page(request: MemberRequest, status: int = 200, **forms: BaseForm) 
         "email_form": EmailForm(instance=User.objects.get(pk=request.user.pk)),
         "token_form": TokenForm(),
         "tokens": list(request.user.tokens.all()),
-        "may_invite": settings.SIGN_UP == "invitation",
+        "may_invite": chosen.SIGN_UP == "invitation",
         "tokens_per_user": Token.objects.PER_USER,
         "mail_form": MailForm(member=request.user),
         "blocks": list(request.user.blocks.select_related("blocked").order_by("blocked__username")),

@@ -55,6 +55,7 @@ CHECKS = (
     Check("settings", "hosts", settings.check_hosts),
     Check("settings", "cache", settings.check_cache),
     Check("settings", "sign-up", settings.check_sign_up, (Need.DATABASE,), slow=True),
+    Check("settings", "choices", settings.check_choices, (Need.DATABASE,), slow=True),
     Check("settings", "deployment", settings.check_deployment, slow=True),
     Check("files", "data directory", machine.check_data_directory),
     Check("files", "secret key", machine.check_secret_key),

@@ -10,14 +10,20 @@ from django.utils.translation import gettext as _
 
 from articles.doctor.examination import Examination, Finding, Level, error, fine, note, reason_of, warning
 from articles.doctor.settings import is_public
+from owner.choices import chosen
 
 _BACKEND = "django.core.mail.backends.{}.EmailBackend"
 _SENDING = _BACKEND.format("smtp")
 _NOT_SENDING = [_BACKEND.format(kind) for kind in ("console", "dummy", "filebased", "locmem")]
 
 
+def is_sent() -> bool:
+    """Return whether mail is sent to a server, not printed or dropped."""
+    return settings.EMAIL_BACKEND not in _NOT_SENDING
+
+
 def check_backend(_examination: Examination) -> Iterator[Finding]:
-    if settings.EMAIL_BACKEND not in _NOT_SENDING:
+    if is_sent():
         yield fine("Mail is sent to a server.")
     elif is_public():
         yield warning(
@@ -42,10 +48,10 @@ def check_server(_examination: Examination) -> Iterator[Finding]:
 
 def send_test(recipient: str) -> Finding:
     """Send a mail, and return the server's answer. Sends nothing if the site's mail goes nowhere."""
-    if settings.EMAIL_BACKEND in _NOT_SENDING:
+    if not is_sent():
         return warning(f"No mail was sent to {recipient}: mail is printed or dropped.", "Set `EMAIL_URL`.")
     message = EmailMessage(
-        f"Test mail of {settings.SITE_NAME}", "If you can read this, the site can send mail.\n", to=[recipient]
+        f"Test mail of {chosen.SITE_NAME}", "If you can read this, the site can send mail.\n", to=[recipient]
     )
     try:
         with get_connection() as backend:

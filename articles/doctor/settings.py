@@ -13,6 +13,8 @@ from accounts.models import User
 from accounts.moderators import REMOVE_ARTICLES
 from articles.doctor.examination import Examination, Finding, Level, error, fine, note, warning
 from articles.text.messages import N_
+from owner import choices
+from owner.choices import chosen
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -70,13 +72,13 @@ def check_cache(_examination: Examination) -> Iterator[Finding]:
 
 def check_sign_up(_examination: Examination) -> Iterator[Finding]:
     """Look for the members on whom the sign-up mode depends."""
-    mode, members = settings.SIGN_UP, User.objects.filter(is_active=True, imported=False)
+    mode, members = chosen.SIGN_UP, User.objects.filter(is_active=True, imported=False)
     if mode == "approval" and not _able(REMOVE_ARTICLES).exists():
         yield warning(
             "`SIGN_UP=approval`, but no member can approve accounts, so no one can join.",
-            "Add a member to the group Moderators in `/admin/`; `make admin` creates an administrator.",
+            "Make a member a moderator under Administration; `make admin` creates an administrator.",
         )
-    elif mode == "invitation" and not (settings.INVITATIONS_PER_MEMBER and members.exists()):
+    elif mode == "invitation" and not (chosen.INVITATIONS_PER_MEMBER and members.exists()):
         yield warning(
             "`SIGN_UP=invitation`, but no member can invite others, so no one can join.",
             "Create the first member with `make admin`, and set `INVITATIONS_PER_MEMBER` to more than 0.",
@@ -88,6 +90,18 @@ def check_sign_up(_examination: Examination) -> Iterator[Finding]:
         )
     else:
         yield fine(f"`SIGN_UP={mode}` works.")
+
+
+def check_choices(_examination: Examination) -> Iterator[Finding]:
+    """Compare what was chosen in the browser with the variables."""
+    if invalid := choices.saved_but_invalid():
+        yield warning(
+            _("Settings that were chosen in the browser are not valid, and are ignored: %(names)s.")
+            % {"names": ", ".join(f"`{name}`" for name in invalid)},
+            _("Choose them again under Administration."),
+        )
+    else:
+        yield fine("Settings that were chosen in the browser are valid.")
 
 
 def _able(permission: str) -> "QuerySet[User]":

@@ -37,9 +37,19 @@ class Action(StrEnum):
     CHECK_VOTES = "check-ring"
     REDACT = "redact"
     REMOVE_ABOUT = "remove-about"
+    CHANGE_SETTING = "change-setting"
+    CHANGE_SITE_TEXT = "change-site-text"
+    CHANGE_PERMISSIONS = "change-permissions"
 
 
-ABOUT_MEMBERS = (*(Action.BAN, Action.LIFT_BAN, Action.LEAVE_OUT_VOTES, Action.COUNT_VOTES, Action.REMOVE_ABOUT),)
+ABOUT_MEMBERS = (
+    Action.BAN,
+    Action.LIFT_BAN,
+    Action.LEAVE_OUT_VOTES,
+    Action.COUNT_VOTES,
+    Action.REMOVE_ABOUT,
+    Action.CHANGE_PERMISSIONS,
+)
 """Actions on members. `names_member` in `repository/lua/lib/moderation_log.lua` recognises their entries."""
 
 REDACTED = "[redacted]"

@@ -1,6 +1,7 @@
 """Drawings that are kept in memory: pages, and parts of pages, that hardly differ between readers.
 
-A drawing is a pure function of its shape, which is all that its template sees, and of the language. Where readers
+A drawing is a pure function of its shape, which is all that its template sees, of the language, and of the
+owner's choices, such as the site's name. Where readers
 differ, or what is shown changes often, the template has a hole: `{{ hole.member }}` is the place of the reader's
 name. Holes are left open in what is kept, and filled for each reader. So no drawing needs invalidation, and none
 contains a reader's name, token or messages. A page that is not kept uses the same templates with its own `hole`:
@@ -21,6 +22,8 @@ from django.utils.translation import get_language
 from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
+
+from owner import choices
 
 MOST_KEPT: Mapping[str, int] = {
     "articles/article.html": 200,  # 20 KB each
@@ -105,7 +108,7 @@ def drawing_of(template: str, shape: Shape, *, keep: bool = True) -> Parts:
     draw = keeper(template)
     if settings.DEBUG or not keep:  # a changed template shows
         draw = draw.__wrapped__
-    parts: Parts = draw(get_language(), shape)
+    parts: Parts = draw(get_language(), choices.version(), shape)
     return parts
 
 
@@ -115,7 +118,7 @@ def keeper(template: str) -> Any:
     return lru_cache(MOST_KEPT.get(template, MOST_KEPT_OF_OTHERS))(partial(_drawn, template))
 
 
-def _drawn(template: str, _language: str | None, shape: Shape) -> Parts:
+def _drawn(template: str, _language: str | None, _choices: int, shape: Shape) -> Parts:
     found = engines["jinja2"].env.get_template(template)  # type: ignore[attr-defined]
     return tuple(_HOLE.split(found.render(shape.context(), hole=OPEN)))
 

@@ -17,6 +17,7 @@ from articles.kept_pages.refresher import Refresher
 from articles.kept_pages.requests import PublicPage, copying, is_plain, public_page, shared_page, whole
 from articles.kept_pages.sharing import PAGE_STATE, PATIENCE, Turn, turns_of_a_process
 from articles.site import nearest_languages
+from owner.choices import chosen
 
 PLACE = b"<!--kept-page-->"
 """Where `templates/base.html` leaves room for the sentence that this is a copy."""
@@ -178,4 +179,4 @@ def _conditional(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 
 def _language(request: HttpRequest) -> str:
-    return str(getattr(request, "LANGUAGE_CODE", settings.LANGUAGE_CODE))
+    return str(getattr(request, "LANGUAGE_CODE", chosen.language))

@@ -9,13 +9,13 @@ from pathlib import Path
 from queue import Empty, Full, Queue
 from threading import Lock, Thread
 
-from django.conf import settings
 from django.db import connections
 from django.http import HttpRequest
 from django.urls import reverse
 
 from articles.kept_pages.pages import KEEP_EVERY, Address, KeptPages
 from articles.kept_pages.requests import copying
+from owner.choices import chosen
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class Refresher:
     def see(self, request: HttpRequest, site: str) -> None:
         """Remember the scheme and host that readers use, and start the thread at a process's first request."""
         if site not in self._sites:
-            self._sites[site] = copying(request, "/", "", settings.LANGUAGE_CODE)
+            self._sites[site] = copying(request, "/", "", chosen.language)
             while len(self._sites) > _MOST_SITES:
                 self._sites.popitem(last=False)
         if not self._is_running():
@@ -97,7 +97,7 @@ class Refresher:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 for site, sample in list(self._sites.items()):
                     for name in _MAIN_LISTS:
-                        for language, _ in settings.LANGUAGES:
+                        for language in chosen.SITE_LANGUAGES:
                             address = Address(site, reverse(name), "", language)
                             if self._pages.age(address) > KEEP_EVERY / 2:
                                 self._keep_safely(copying(sample, address.path, "", language))

@@ -7,7 +7,6 @@ from io import BytesIO
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
@@ -20,6 +19,7 @@ from articles.feeds import BadQuery, feed_filter_of, query_of
 from articles.kept_pages.pages import Address
 from articles.web.caching import PERSONAL_COOKIES, RULES
 from articles.web.preferences import PREFERENCE_COOKIES
+from owner.choices import chosen
 
 AFTER = "after"
 """The articles or comments that one reader has seen: no other reader has the same page."""
@@ -115,7 +115,7 @@ class PublicPage(NamedTuple):
 
     def address(self, language: str) -> Address:
         """Return where the page is kept."""
-        language = settings.LANGUAGE_CODE if self.view in _FOR_ALL else language
+        language = chosen.language if self.view in _FOR_ALL else language
         return Address(self.site, self.path, self.query, language, self.article, self.shelf)
 
 

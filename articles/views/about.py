@@ -2,7 +2,6 @@
 
 from urllib.parse import quote
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.templatetags.static import static
@@ -18,6 +17,7 @@ from articles.text.links import clean_link
 from articles.web.addresses import site_address
 from articles.web.preferences import tag
 from articles.wiring import rules
+from owner.choices import chosen
 
 
 @require_safe
@@ -34,14 +34,14 @@ def own_rules(request: HttpRequest) -> HttpResponse:
     return render(request, "rules.html", {"text": text})
 
 
-PAPER, ACCENT = "#fcfcfa", "#0c6653"
-"""Colours of the installed site's window: those of the light theme in static/css/frame/tokens.css."""
+PAPER = "#fcfcfa"
+"""Background of the installed site: that of the light theme in static/css/frame/tokens.css."""
 
 
 @require_safe
 def manifest(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """Return the web app manifest, in the site's language, because caches share it."""
-    with override(settings.LANGUAGE_CODE):
+    with override(chosen.language):
         content = _content()
     return JsonResponse(content, content_type="application/manifest+json")
 
@@ -50,8 +50,8 @@ def _content() -> dict[str, object]:
     front = reverse("articles:front")
     return {
         "id": front,
-        "name": settings.SITE_NAME,
-        "short_name": settings.SITE_NAME,
+        "name": chosen.SITE_NAME,
+        "short_name": chosen.SITE_NAME,
         "description": _("Links and texts, ranked by the votes of members."),
         "lang": tag(),
         "dir": "rtl" if get_language_bidi() else "ltr",
@@ -59,7 +59,7 @@ def _content() -> dict[str, object]:
         "scope": front,
         "display": "minimal-ui",
         "background_color": PAPER,
-        "theme_color": ACCENT,
+        "theme_color": chosen.SITE_ACCENT,
         "icons": [
             {"src": static("favicon.svg"), "sizes": "any", "type": "image/svg+xml"},
             {"src": static("touch-icon.png"), "sizes": "180x180", "type": "image/png"},

@@ -37,7 +37,7 @@ _CLOSED_PAGES = (
     *("articles:search", "articles:pulse", "articles:following"),
     *("articles:voted", "articles:opposed", "articles:saved"),
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
-    *("accounts:password_reset", "admin:index", "articles:inbox"),
+    *("accounts:password_reset", "admin:index", "articles:administration", "articles:inbox"),
 )
 """Pages without content for search engines."""
 

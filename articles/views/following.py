@@ -2,7 +2,6 @@
 
 import secrets
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.http import Http404, HttpRequest, HttpResponse
@@ -28,6 +27,7 @@ from articles.web.form_answers import Done, form_or_script, login_first, way_bac
 from articles.web.identity import actor, reader_id
 from articles.web.preferences import current_groups, preferences_of, set_followed, slugs_from
 from articles.wiring import group_title, repository
+from owner.choices import chosen
 
 _TARGETS = {"follow": True, "unfollow": False}
 
@@ -104,7 +104,7 @@ def feed(request: HttpRequest, token: str, kind: str) -> HttpResponse:
     followed = current_groups(slugs_from(member.followed_groups))
     feed_filter = FeedFilter(hidden=slugs_from(member.hidden_groups))
     _titles, articles = repository().feeds.list_groups(followed, feed_filter)
-    with override(settings.LANGUAGE_CODE):
+    with override(chosen.language):
         address, path = reverse("articles:following"), escape_uri_path(request.path)
         written = feed_of(
             request, _("Followed groups"), _("The newest articles of the groups you follow."), address, path

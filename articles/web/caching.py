@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 
 from articles.domain.lists import PAGES
+from owner.choices import chosen
 
 SHARED_SECONDS = 10
 """Time for which a proxy may serve a list to readers without an account before it revalidates."""
@@ -44,7 +45,7 @@ def _counted(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 def _public(request: HttpRequest, response: HttpResponse, *, seconds: int) -> HttpResponse:
     """Let caches share a response that depends on no cookie and is always in the site's language."""
     del response.headers["Vary"]
-    response.headers["Content-Language"] = settings.LANGUAGE_CODE
+    response.headers["Content-Language"] = chosen.language
     response.cookies.clear()
     patch_vary_headers(response, ("Accept-Encoding",))
     patch_cache_control(response, public=True, max_age=seconds)

@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.messages import get_messages
 from django.http import HttpRequest
@@ -26,6 +25,7 @@ from articles.site import site_text
 from articles.web.preferences import preferences_of
 from articles.wiring import is_about_to_move, repository
 from moderation.rights import QueueLink, VotingRingsLink, count_waiting
+from owner.choices import chosen
 
 
 def form_token(request: HttpRequest) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def frame_of(request: HttpRequest) -> Frame:
         keyboard=preferences.keyboard,
         view=match.view_name if match else "",
         returns=not (match and match.app_name == "accounts"),
-        has_sign_up=settings.SIGN_UP != "closed",
+        has_sign_up=chosen.SIGN_UP != "closed",
         has_rules=site_text("rules") is not None,
         has_imprint=site_text("imprint") is not None,
         is_moving=is_about_to_move(),

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.http import HttpRequest
@@ -17,6 +16,7 @@ from django.utils import translation
 from articles.domain.errors import FollowedFull, GroupNotFound
 from articles.domain.members import UserId
 from articles.wiring import repository
+from owner.choices import chosen
 
 THEMES = ("light", "dark")
 
@@ -124,7 +124,7 @@ def cookies_for(preferences: Preferences) -> dict[str, str]:
 
 def current_code() -> str:
     """Return the code of the active language: "en", "zh-hans"."""
-    return translation.get_language() or settings.LANGUAGE_CODE
+    return translation.get_language() or chosen.language
 
 
 def tag(code: str = "") -> str:

@@ -8,7 +8,7 @@ from articles import site
 from articles.domain.comments import CommentOrder, root_of
 from articles.domain.flags import FlagReason
 from articles.models import BlockedHost
-from tests.factories import actor, browser_of, member
+from tests.factories import actor, browser_of
 
 HOSTS = "/moderation/hosts/"
 SENTENCE = "Links to spam.example cannot be posted here. Reason: “it copies other sites”."
@@ -132,14 +132,6 @@ def test_what_fills_in_the_form_is_not_a_current_text(site_store, blocked, alice
     response = browser_of(alice).post("/post/?text=See+https://spam.example/a&link=https://example.org/", values)
 
     assert errors(response) == [SENTENCE]
-
-
-def test_the_admin_site_takes_a_host_or_a_link(site_store):
-    browser = browser_of(member("root", is_staff=True, is_superuser=True))
-    for typed in ("https://www.Spam.example/page", "例子.example", "not a host"):
-        browser.post("/admin/articles/blockedhost/add/", {"host": typed, "reason": "spam", "_save": "Save"})
-
-    assert set(BlockedHost.objects.values_list("host", flat=True)) == {"spam.example", "xn--fsqu00a.example"}
 
 
 def test_moderators_block_a_host_and_unblock_it_with_a_reason_that_everyone_can_read(

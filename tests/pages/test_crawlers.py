@@ -93,7 +93,7 @@ def is_closed(path):
 
 OPEN = {
     *("front", "newest", "hot", "active", "top", "groups", "group", "article", "profile", "log", "about"),
-    *("comment", "member_comments", "rules"),
+    *("comment", "member_comments", "rules", "accent"),
     *("feed", "top_feed", "group_feed", "user_feed", "search_feed", "host", "host_feed"),
     *("comments_feed", "article_comments_feed", "member_comments_feed"),
     *("manifest", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles"),

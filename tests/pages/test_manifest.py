@@ -8,7 +8,8 @@ from urllib.parse import unquote, urlencode
 import pytest
 from django.test import Client
 
-from articles.views.about import ACCENT, PAPER
+from articles.views.about import PAPER
+from owner import colours
 from tests.factories import browser_of
 
 
@@ -32,7 +33,7 @@ def test_the_manifests_colours_are_the_themes(settings):
     tokens = (settings.BASE_DIR / "static/css/frame/tokens.css").read_text("utf-8")
 
     assert f"--paper: light-dark({PAPER}," in tokens
-    assert f"--accent: light-dark({ACCENT}," in tokens
+    assert f"--accent: light-dark({colours.DEFAULT}," in tokens
 
 
 @pytest.mark.parametrize(

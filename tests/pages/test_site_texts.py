@@ -5,6 +5,7 @@ from django.test import Client
 
 from articles import site
 from articles.models import SiteText
+from owner import choices
 from tests.cast import MODERATOR
 from tests.factories import browser_of, member
 
@@ -14,11 +15,10 @@ def administrator(db):
     return browser_of(member("root", pk=70, is_staff=True, is_superuser=True))
 
 
-def write(administrator, name, text, language="en"):
-    fields = {"name": name, "language": language, "text": text, "_save": "Save"}
-    with_commit = administrator.post("/admin/articles/sitetext/add/", fields)
+def write(administrator, name, text, language="en", **buttons):
+    answer = administrator.post(f"/administration/texts/{name}/{language}/", {"text": text} | buttons)
     site.forget_texts()
-    return with_commit
+    return answer
 
 
 def page(path="/", language="en", user=None):
@@ -77,13 +77,28 @@ def test_each_language_has_a_text_of_its_own_and_falls_back_to_the_other(site_st
     assert 'dir="auto" lang=' not in page("/rules/")
 
 
-def test_the_admin_site_shows_how_a_text_looks_and_refuses_a_long_one(site_store, administrator):
-    write(administrator, "rules", "Be **kind**.")
-    saved = SiteText.objects.get()
+def test_a_text_is_previewed_edited_and_removed_and_a_long_one_is_refused(site_store, administrator):
+    preview = write(administrator, "rules", "See [all](/groups/). Be **kind**.", preview="1").text
+    assert "Be <strong>kind</strong>." in preview
+    assert '<a href="/groups/"' in preview
+    assert site.site_text("rules") is None
 
-    assert "Be <strong>kind</strong>." in administrator.get(f"/admin/articles/sitetext/{saved.pk}/change/").text
-    assert "has 20,001 characters" in write(administrator, "about", "x" * 20_001).text
-    assert "already exists" in write(administrator, "rules", "Again").text
+    write(administrator, "rules", "Be kind.")
+    assert "Be kind.</textarea>" in administrator.get("/administration/texts/rules/en/").text
+    write(administrator, "rules", "")
+
+    assert not SiteText.objects.exists()
+    refused = write(administrator, "about", "x" * 20_001)
+    assert (refused.status_code, "has 20,001 characters" in refused.text) == (400, True)
+    entries = [
+        (one.action, one.title, one.details["text"]) for one in site_store.moderation_log.get_page().entries
+    ]
+    assert entries == [("change-site-text", "rules", "removed"), ("change-site-text", "rules", "changed")]
+
+
+@pytest.mark.parametrize("path", ["motto/en", "rules/tlh", "rules/EN", "rules/%00", "x" * 3000 + "/en"])
+def test_only_the_texts_in_offered_languages_have_a_page(administrator, path):
+    assert administrator.get(f"/administration/texts/{path}/").status_code == 404
 
 
 def test_a_change_retracts_copies_of_pages(site_store, administrator, kept, django_capture_on_commit_callbacks):
@@ -99,14 +114,14 @@ def test_a_change_retracts_copies_of_pages(site_store, administrator, kept, djan
 
 def test_texts_are_read_once_in_ten_seconds(site_store, administrator, monkeypatch, django_assert_num_queries):
     now = 1000.0
-    monkeypatch.setattr(site.time, "monotonic", lambda: now)
+    monkeypatch.setattr(choices.time, "monotonic", lambda: now)
     write(administrator, "rules", "Be kind.")
     with django_assert_num_queries(1):
         assert site.site_text("rules").text == "Be kind."
         assert site.site_text("rules").text == "Be kind."
     SiteText.objects.update(text="Be brief.")
 
-    now += site.KEPT_SECONDS - 0.1
+    now += choices.KEPT_SECONDS - 0.1
     assert site.site_text("rules").text == "Be kind."
     now += 0.1
 

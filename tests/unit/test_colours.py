@@ -1,74 +1,44 @@
-"""Contrast in both themes, as in WCAG: 4.5 to 1 for text, and 3 to 1 for the edges of controls."""
+"""Accent colours, and whether they can be read."""
 
 import re
 
 import pytest
-from django.conf import settings
+from hypothesis import given
+from hypothesis import strategies as st
 
-CSS = settings.BASE_DIR / "static" / "css"
-ROOTS = (CSS / "frame" / "tokens.css").read_text().split("@media (prefers-contrast: more)")
-PAIR = re.compile(r"--([\w-]+): light-dark\(#(\w+), #(\w+)\);")
-COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(", re.IGNORECASE)
-TEXTS = ["ink", "soft", "visited", "accent", "oppose", "good", "bad", "plum"]
+from owner import colours
 
-
-def colours(text, theme):
-    return {name: (light, dark)[theme == "dark"] for name, light, dark in PAIR.findall(text)}
+COLOURS = st.integers(0, 0xFFFFFF).map(lambda number: f"#{number:06x}")
 
 
-def luminance(colour):
-    whole = "".join(digit * 2 for digit in colour) if len(colour) == 3 else colour
-    parts = [int(whole[i : i + 2], 16) / 255 for i in (0, 2, 4)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+@given(COLOURS)
+def test_of_each_colour_the_nearest_that_can_be_read_is_accepted_and_every_theme_can_be_read(colour):
+    near = colours.nearest(colour)
+
+    assert colours.parse(near) == near
+    light, dark, strong, strong_dark = re.findall("#[0-9a-f]{6}", colours.style_sheet(near))
+    assert light == near
+    assert colours.contrast(light, "#f1f2ee") >= 4.5
+    assert colours.contrast(light, "#ffffff") >= 4.5  # text on a button
+    assert colours.contrast(dark, "#1e2327") >= 4.5
+    assert colours.contrast(dark, "#0d1513") >= 4.5
+    assert colours.contrast(strong, "#ffffff") >= 7
+    assert colours.contrast(strong_dark, "#000000") >= 7
 
 
-def contrast(one, other):
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
+@pytest.mark.parametrize("text", ["#0C6653", "#8a1f5c", "#000000"])
+def test_a_colour_that_can_be_read_stays_as_it_is(text):
+    assert colours.parse(text) == colours.nearest(text) == text.lower()
 
 
-@pytest.fixture(params=["light", "dark"])
-def palette(request):
-    return colours(ROOTS[0], request.param)
+@pytest.mark.parametrize(
+    "text", ["", "red", "#fff", "#ffffff", "#f0c040", "0c6653", "#0c6653;", "#0c665३", "#0c6653\n", "url(#0c6653)"]
+)
+def test_another_text_is_no_accent(text):
+    with pytest.raises(ValueError):  # noqa: PT011 - it has no text
+        colours.parse(text)
 
 
-@pytest.fixture(params=["light", "dark"])
-def strong_palette(request):
-    return colours(ROOTS[0], request.param) | colours(ROOTS[1], request.param)
-
-
-def test_contrast_is_measured_as_in_wcag():
-    assert contrast("000", "fff") == pytest.approx(21)
-    assert contrast("767676", "fff") == pytest.approx(4.54, abs=0.01)
-
-
-def test_all_text_is_readable_in_both_themes(palette):
-    for name in TEXTS:
-        for ground in ("paper", "raised"):
-            assert contrast(palette[name], palette[ground]) >= 4.5, (name, ground)
-    assert contrast(palette["on-accent"], palette["accent"]) >= 4.5
-    assert contrast(palette["ink"], palette["mark"]) >= 4.5
-
-
-def test_edges_of_fields_and_buttons_are_visible(palette):
-    assert contrast(palette["edge"], palette["paper"]) >= 3
-    assert contrast(palette["edge"], palette["raised"]) >= 3
-
-
-def test_readers_who_prefer_more_contrast_get_seven_to_one(strong_palette):
-    for name in ("ink", "soft", "visited", "accent", "oppose", "bad"):
-        assert contrast(strong_palette[name], strong_palette["paper"]) >= 7, name
-
-
-def test_colours_appear_only_in_the_tokens_and_print_styles():
-    named = [path.name for path in CSS.rglob("*.css") if COLOUR.search(path.read_text())]
-
-    assert sorted(named) == ["print.css", "tokens.css"]
-
-
-def test_every_custom_property_in_use_is_defined():
-    texts = "".join(path.read_text() for path in CSS.rglob("*.css"))
-    defined = set(re.findall(r"(--[\w-]+):", texts))
-
-    assert set(re.findall(r"var\((--[\w-]+)", texts)) - defined == set()
+def test_contrasts_are_those_of_wcag():
+    assert colours.contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert colours.contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.01)

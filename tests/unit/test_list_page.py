@@ -25,7 +25,7 @@ def page(order=Order.SCORE, number=1, *, total=60, **facts):
 
 
 def shown(found, reader=None, **choices):
-    return list_page(found, reader or Reader(), **choices)
+    return list_page(found, reader or Reader(is_member=True), **choices)
 
 
 def empty(found, reader=None, **choices):

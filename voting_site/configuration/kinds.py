@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from django.core.exceptions import ImproperlyConfigured
 
 from articles.domain.limits import Rate
+from owner import colours
 from voting_site.configuration import hosts, service_urls
 
 
@@ -110,6 +111,40 @@ def _token(text: str) -> str:
     return text
 
 
+def _at_most(most: int) -> Callable[[str], str]:
+    """Return a parser of text with at most so many characters."""
+
+    def parse(text: str) -> str:
+        if len(text) > most:
+            raise ValueError("long")
+        return text
+
+    return parse
+
+
+def _mark(text: str) -> str:
+    """Check one or two letters or digits, or one emoji, which may consist of several characters."""
+    is_word = text.isalnum() and len(text) <= _LETTERS_OF_MARK
+    if not is_word and not (len(text) <= _LONGEST_EMOJI and _EMOJI.fullmatch(text)):
+        raise ValueError(text)
+    return text
+
+
+def _languages(text: str) -> list[str]:
+    codes = _each(_one_of(*LANGUAGES))(text)
+    if not codes or len(set(codes)) < len(codes):
+        raise ValueError(text)
+    return codes
+
+
+LANGUAGES = {"en": "English", "zh-hans": "简体中文", "zh-hant": "繁體中文"}
+"""Each in its own language; see docs/translating.md. Of two that a reader takes alike, such as zh, the first."""
+
+_LETTERS_OF_MARK, _LONGEST_EMOJI = 2, 12
+_PICTURE = "[\u2190-\u2bff\U0001f300-\U0001faff][\ufe0f\U0001f3fb-\U0001f3ff]*"
+_EMOJI = re.compile(f"{_PICTURE}(?:\u200d{_PICTURE})*|[\U0001f1e6-\U0001f1ff]{{2}}")
+"""A picture with its variants, pictures joined to one, or a flag."""
+
 _SECRET_LENGTH, _SECRET_PAIRS = 32, 16
 """Least number of characters, and of different pairs of neighbouring ones: 32 random digits have more."""
 
@@ -120,6 +155,10 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 KINDS = {
     "text": Kind(str, "printable UTF-8 text"),
+    "name": Kind(_at_most(100), "printable UTF-8 text of at most 100 characters"),
+    "mark": Kind(_mark, "one or two letters or digits, or one emoji"),
+    "accent": Kind(colours.parse, "a colour such as #0c6653 that can be read on a light page"),
+    "list of languages": Kind(_languages, f"a list of languages, of {', '.join(LANGUAGES)}, each once"),
     "secret": Kind(
         secret,
         "a key of 32 printable characters or more that do not repeat; `openssl rand -hex 32` prints one",

@@ -79,6 +79,8 @@ def _noted(mistakes: list[str]) -> Iterator[None]:
 def load(base_dir: Path) -> dict[str, Any]:
     """Return all values by name, from the environment and `base_dir/.env` (the environment takes precedence).
 
+    FIXED_SETTINGS are the texts of those that are set there, of the settings that could be changed in the browser.
+
     DATA_DIR and BACKUP_DIR are absolute. SECRET_KEY is never empty: a missing key is created once all settings are
     valid. Raises BadSetting with a sentence for each mistake.
     """
@@ -90,6 +92,11 @@ def load(base_dir: Path) -> dict[str, Any]:
     for variable in VARIABLES:
         with _noted(mistakes):
             values[variable.name] = variable.parse(texts.get(variable.name, ""))
+    values["FIXED_SETTINGS"] = {
+        variable.name: text
+        for variable in VARIABLES
+        if variable.in_browser and (text := texts.get(variable.name, "").strip())
+    }
     data_dir = base_dir
     if "DATA_DIR" in values:
         with _noted(mistakes):

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from articles.domain.limits import LIMITS
+from articles.domain.limits import LIMITS, Per
 from articles.domain.ranking import VOTES_PER_DAY
-from voting_site.configuration.kinds import KINDS, BadSetting
+from owner import colours
+from voting_site.configuration.kinds import KINDS, LANGUAGES, BadSetting
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Variable:
     meaning: str
     low: int = 0
     high: int = 0
+    in_browser: bool = False
+    """Whether administrators can change it in the browser, unless the environment sets it: see `owner.choices`."""
 
     def parse(self, text: str) -> Any:
         """Return the value of `text`, or the default if it is blank. Raises BadSetting."""
@@ -63,7 +66,36 @@ VARIABLES = (
         "A relative path starts at the checkout.",
     ),
     Variable("DEMO", "yes/no", "1", "Fill an empty site with demo content at the first start."),
-    Variable("SITE_NAME", "text", "Article Voting", "Name shown at the top of every page and in mails."),
+    Variable(
+        "SITE_NAME",
+        "name",
+        "Article Voting",
+        "Name shown at the top of every page and in mails, at most 100 characters.",
+        in_browser=True,
+    ),
+    Variable(
+        "SITE_MARK",
+        "mark",
+        "",
+        "Mark shown beside the name: one or two letters, or an emoji; empty: the two triangles.",
+        in_browser=True,
+    ),
+    Variable(
+        "SITE_ACCENT",
+        "accent",
+        colours.DEFAULT,
+        "Colour of buttons and the current page, such as #0c6653. It must be dark enough to be read on a light "
+        "page; the dark theme has a lighter one of its hue.",
+        in_browser=True,
+    ),
+    Variable(
+        "SITE_LANGUAGES",
+        "list of languages",
+        ",".join(LANGUAGES),
+        "Languages that readers can choose, the site's own first: that of feeds, and for readers whose language "
+        "is not offered.",
+        in_browser=True,
+    ),
     Variable(
         "SITE_URL",
         "address",
@@ -228,6 +260,7 @@ VARIABLES = (
         "open",
         "Who can sign up: everyone (open), people whom a member invites (invitation), everyone, but a moderator "
         "must approve the account (approval), or no one (closed): administrators add members.",
+        in_browser=True,
     ),
     Variable(
         "NAMES",
@@ -243,8 +276,9 @@ VARIABLES = (
         "Invitations of each member with SIGN_UP=invitation; those that expire unused are given back.",
         0,
         1000,
+        in_browser=True,
     ),
-    Variable("INVITATION_DAYS", "number", "7", "Days for which an invitation is valid.", 1, 365),
+    Variable("INVITATION_DAYS", "number", "7", "Days for which an invitation is valid.", 1, 365, in_browser=True),
     Variable("EDIT_MINUTES", "number", "15", "Minutes during which posters can edit their article.", 0, 1440),
     Variable(
         "VISITOR_COOKIE_DAYS",
@@ -306,6 +340,7 @@ VARIABLES = (
         "(docs/limits.md); 0: the age of an account does not matter.",
         0,
         365,
+        in_browser=True,
     ),
     Variable(
         "NEW_MEMBER_POINTS",
@@ -315,6 +350,7 @@ VARIABLES = (
         "0: points do not matter.",
         0,
         1000,
+        in_browser=True,
     ),
     Variable(
         "FLAGS_TO_REMOVE",
@@ -357,7 +393,16 @@ VARIABLES = (
         "on",
         "Apply the limits below (docs/limits.md). Only turn them off for tests and measurements.",
     ),
-    *(Variable(limit.setting, "limit", limit.default, f"{limit.action}, per {limit.per}.") for limit in LIMITS),
+    *(
+        Variable(
+            limit.setting,
+            "limit",
+            limit.default,
+            f"{limit.action}, per {limit.per}.",
+            in_browser=limit.per is Per.NEW_MEMBER,
+        )
+        for limit in LIMITS
+    ),
     Variable(
         "PASSWORD_HASHES_AT_ONCE",
         "number",

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.encoding import escape_uri_path
@@ -19,6 +18,7 @@ from articles.views.lists.feeds import feed_of
 from articles.web.addresses import moved
 from articles.web.identity import member_named
 from articles.wiring import repository
+from owner.choices import chosen
 
 
 @require_safe
@@ -26,7 +26,7 @@ from articles.wiring import repository
 def of_site(request: HttpRequest, kind: str) -> HttpResponse:
     """Return the feed of all new comments."""
     comments = repository().comments.list_newest(since=_since())
-    with override(settings.LANGUAGE_CODE):
+    with override(chosen.language):
         return _answer(request, _("New comments"), reverse("articles:active"), comments, kind)
 
 
@@ -39,7 +39,7 @@ def of_article(request: HttpRequest, article_id: int, kind: str) -> HttpResponse
     if article.removed is not None:
         raise ArticleRemoved(article_id)
     comments = repo.comments.list_newest(since=_since(), article_id=article_id)
-    with override(settings.LANGUAGE_CODE):
+    with override(chosen.language):
         title = _("Comments on “%(title)s”") % {"title": article.title}
         return _answer(request, title, reverse("articles:article", args=[article_id]), comments, kind)
 
@@ -52,7 +52,7 @@ def of_author(request: HttpRequest, name: str, kind: str) -> HttpResponse:
     if member.get_username() != name:
         return moved(reverse("articles:member_comments_feed", args=[member.get_username(), kind]))
     comments = repository().comments.list_newest_by(member.pk, since=_since())
-    with override(settings.LANGUAGE_CODE):
+    with override(chosen.language):
         title = _("Comments by %(name)s") % {"name": name}
         return _answer(request, title, reverse("articles:member_comments", args=[name]), comments, kind)
 

@@ -27,6 +27,7 @@ from articles.views.lists.search import search_address, search_terms
 from articles.web.addresses import moved, site_address
 from articles.web.identity import View, member_named
 from articles.wiring import finder, html_of_site_text, repository
+from owner.choices import chosen
 
 _ORDERS = {name: order for order, name in PAGES.items()}
 
@@ -48,7 +49,7 @@ def _with_feed_filter(view: View) -> View:
 @_with_feed_filter
 def of_list(request: HttpRequest, feed_filter: FeedFilter, name: str, kind: str) -> HttpResponse:
     articles = repository().feeds.list_in(_ORDERS[name], feed_filter)
-    with override(settings.LANGUAGE_CODE):
+    with override(chosen.language):
         title = list_heading(_ORDERS[name])
         return _answer(request, title, reverse(f"articles:{name}"), feed_filter, articles, kind)
 
@@ -57,7 +58,7 @@ def of_list(request: HttpRequest, feed_filter: FeedFilter, name: str, kind: str)
 def of_top(request: HttpRequest, feed_filter: FeedFilter, period: str, kind: str) -> HttpResponse:
     """Return the feed of the most points. `period` is the value of a `Period`."""
     articles = repository().feeds.list_top(Period(period), feed_filter)
-    with override(settings.LANGUAGE_CODE):
+    with override(chosen.language):
         title = list_heading(Order.POINTS, period=Period(period))
         return _answer(request, title, f"{reverse('articles:top')}?range={period}", feed_filter, articles, kind)
 
@@ -75,7 +76,7 @@ def of_groups(request: HttpRequest, feed_filter: FeedFilter, slugs: str, kind: s
             raise
         into = sorted({gone.moved_to if slug == gone.slug else slug for slug in parsed})
         return moved(_address("group_feed", "+".join(into), kind, feed_filter))
-    with override(settings.LANGUAGE_CODE):
+    with override(chosen.language):
         page = reverse("articles:group", args=[slugs])
         title = list_heading(Order.TIME, groups=[titles[slug] for slug in parsed])
         return _answer(request, title, page, feed_filter, articles, kind, about=_description(parsed))
@@ -87,7 +88,7 @@ def of_poster(request: HttpRequest, feed_filter: FeedFilter, name: str, kind: st
     if member.get_username() != name:
         return moved(_address("user_feed", member.get_username(), kind, feed_filter))
     articles = repository().feeds.list_posted(member.pk, feed_filter)
-    with override(settings.LANGUAGE_CODE):
+    with override(chosen.language):
         title = _("Posted by %(name)s") % {"name": name}
         return _answer(request, title, reverse("articles:profile", args=[name]), feed_filter, articles, kind)
 
@@ -109,7 +110,7 @@ def of_search(request: HttpRequest, feed_filter: FeedFilter, kind: str) -> HttpR
         return moved(request.path + query_of(feed_filter, q=text, group=gone.moved_to))
     except SearchIncompleteError:
         return _later()
-    with override(settings.LANGUAGE_CODE):
+    with override(chosen.language):
         page = search_address(text, SearchOrder.TIME, slug)
         return _answer(request, search_heading(text), page, feed_filter, articles, kind, q=text, group=slug or "")
 
@@ -126,7 +127,7 @@ def of_host(request: HttpRequest, feed_filter: FeedFilter, host: str, kind: str)
     if not ids:
         raise Http404("no article from this host")
     articles = repository().feeds.list_found(ids, feed_filter)
-    with override(settings.LANGUAGE_CODE):
+    with override(chosen.language):
         title = _("Articles from %(host)s") % {"host": host}
         return _answer(request, title, reverse("articles:host", args=[host]), feed_filter, articles, kind)
 
@@ -173,13 +174,13 @@ def feed_of(request: HttpRequest, title: str, subtitle: str, page: str, path: st
     """Return a feed of the site at `path`; `page` is the page with the same list."""
     site = site_address(request)
     return Feed(
-        title=_("%(list)s – %(site)s") % {"list": title, "site": settings.SITE_NAME},
+        title=_("%(list)s – %(site)s") % {"list": title, "site": chosen.SITE_NAME},
         subtitle=subtitle,
         site=site,
         page=site + page,
         path=path,
-        author=settings.SITE_NAME,
-        language=settings.LANGUAGE_CODE,
+        author=chosen.SITE_NAME,
+        language=chosen.language,
         site_id="" if settings.SITE_URL else repository().site_id,
     )
 

@@ -27,6 +27,7 @@ from articles.web.identity import View, reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
 from owner.administrator import is_missing
+from owner.steps import on_front_page
 
 _Choice = TypeVar("_Choice", Order, Period)
 
@@ -168,6 +169,10 @@ def _is_site_empty(page: ArticlePage) -> bool:
     return page.order in (Order.SCORE, Order.TIME) and not (is_of_groups or page.articles or page.total)
 
 
+def _is_front(page: ArticlePage) -> bool:
+    return page.order is Order.SCORE and page.number == 1 and not (page.group or page.groups)
+
+
 def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, period: Period) -> str:
     """Return a page of a list as this reader sees it."""
     frame, preferences, group = frame_of(request), preferences_of(request), page.group
@@ -203,5 +208,6 @@ def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, pe
         "previous": previous,
         "next": next_page,
         "liveliness": facts_of(group.slug) if group else "",
+        "steps": on_front_page(request) if _is_front(page) else "",
     }
     return kept("lists/list.html", shape, holes)

@@ -42,8 +42,9 @@ end
 -- Return whether the title of an entry is the name of a member.
 local function names_member(entry)
   local act = type(entry.details) == 'table' and entry.details.about or entry.action or ''
-  local is_one = string.find(act, 'ban$') or string.find(act, 'votes$') or string.find(act, 'about$')
-  return tostring(entry.id) == '0' and is_one ~= nil
+  local is_one = false
+  for _, ending in ipairs({'ban$', 'votes$', 'about$', 'permissions$'}) do is_one = is_one or string.find(act, ending) ~= nil end
+  return tostring(entry.id) == '0' and is_one
 end
 
 -- Return the highest number of an entry that is older than a moment. Damaged entries count as older: they are passed over.

@@ -1,0 +1,158 @@
+"""What a setting is now: the one place that says so for settings that the owner can change in the browser.
+
+The environment and `.env` win. What the owner chose is in the accounts database, by the name of the variable, and
+valid by its row in `voting_site.configuration.variables`. Every process reads it once in `KEPT_SECONDS`.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import count
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from django.apps import apps
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError, transaction
+
+T = TypeVar("T")
+
+KEPT_SECONDS = 10
+"""Time after which every process shows what an administrator saved."""
+
+
+class Recent(Generic[T]):
+    """A value that is loaded at most once in `KEPT_SECONDS`, unless its state changes."""
+
+    def __init__(
+        self,
+        load: Callable[[], T],
+        initial: T,
+        failure: type[Exception] = DatabaseError,
+        state: Callable[[], str] = str,
+        share: float = 1,
+    ) -> None:
+        """`initial`: the value while `load` fails and none was loaded.
+
+        `share`: of the time, which loading takes at most; what loads slowly is loaded later again.
+        """
+        self._load, self._initial, self._failure, self._state = load, initial, failure, state
+        self._share = share
+        self._value, self._until, self._seen = initial, 0.0, ""
+
+    def get(self) -> T:
+        """Return the value; while `load` fails, the last one. At most one query."""
+        now, state = time.monotonic(), self._state()
+        if now >= self._until or state != self._seen:
+            self._until, self._seen = now + KEPT_SECONDS, state  # other threads continue with the last one
+            with suppress(self._failure):
+                self._value = self._load()
+            loaded_at = time.monotonic()
+            self._until = max(self._until, loaded_at + (loaded_at - now) / self._share)
+        return self._value
+
+    def forget(self) -> None:
+        """Make the next call load the value."""
+        self._value, self._until = self._initial, 0.0
+
+
+class _Choices(NamedTuple):
+    """The owner's choices that apply, by name: as text, and parsed. The version changes with them."""
+
+    version: int
+    texts: Mapping[str, str]
+    values: Mapping[str, Any]
+    notes: Mapping[str, str]
+    """What else is remembered of the first hour, such as which steps are done."""
+
+
+_NONE = _Choices(0, MappingProxyType({}), MappingProxyType({}), MappingProxyType({}))
+_versions = count(1)
+_latest = [_NONE]
+
+
+def _rows() -> Any:
+    """Return the model's rows. It is not imported: see `articles.known_store`."""
+    return apps.get_model("articles", "SiteSetting").objects
+
+
+def _load() -> _Choices:
+    texts, notes, former = {}, {}, _latest[0]
+    for name, text in _rows().values_list("name", "text"):
+        if name in settings.BROWSER_SETTINGS:
+            texts[name] = text
+        else:
+            notes[name] = text
+    free = {name: text for name, text in texts.items() if name not in settings.FIXED_SETTINGS}
+    is_same = free == former.texts
+    version = former.version if is_same else next(_versions)
+    _latest[0] = _Choices(version, free, former.values if is_same else _parsed(free), notes)
+    return _latest[0]
+
+
+def _parsed(texts: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the values of valid texts. Another version of the site may have saved one that is not."""
+    values = {}
+    for name, text in texts.items():
+        with suppress(ImproperlyConfigured):
+            values[name] = settings.BROWSER_SETTINGS[name].parse(text)
+    return values
+
+
+_choices: Recent[_Choices] = Recent(_load, _NONE)
+forget = _choices.forget
+
+
+def version() -> int:
+    """Return a number that changes with the owner's choices in this process."""
+    return _choices.get().version
+
+
+def text_of(name: str) -> str:
+    """Return the text of a setting that the owner can change, as the environment or a form has it."""
+    text: str = settings.FIXED_SETTINGS.get(name) or settings.BROWSER_SETTINGS[name].default
+    return _choices.get().texts.get(name, text)
+
+
+def save(name: str, text: str) -> None:
+    """Save a choice, or the default by an empty text. Other processes follow in seconds."""
+    if text:
+        _rows().update_or_create(name=name, defaults={"text": text})
+    else:
+        _rows().filter(name=name).delete()
+    transaction.on_commit(forget)
+
+
+def note_of(name: str) -> str:
+    """Return what `save` noted under a name that is no setting; "" if nothing."""
+    return _choices.get().notes.get(name, "")
+
+
+def saved_but_invalid() -> list[str]:
+    """Return the names of choices that this version of the site does not accept, and ignores."""
+    latest = _choices.get()
+    return sorted(latest.texts.keys() - latest.values.keys())
+
+
+class _Chosen:
+    """The settings, as `django.conf.settings`, with the owner's choices among them."""
+
+    def __getattr__(self, name: str) -> Any:
+        values = _choices.get().values
+        return values[name] if name in values else getattr(settings, name)
+
+    @property
+    def languages(self) -> list[tuple[str, str]]:
+        """The languages that the site offers, with their own names; the site's own language first."""
+        names = dict(settings.LANGUAGES)
+        return [(code, names[code]) for code in self.SITE_LANGUAGES]
+
+    @property
+    def language(self) -> str:
+        """The site's own language: of feeds, and for readers whose language is not offered."""
+        return str(self.SITE_LANGUAGES[0])
+
+
+chosen = _Chosen()
+"""Read its attributes when they are needed, never when a module is imported."""

@@ -1,0 +1,225 @@
+"""Settings in the browser: forms for them, checked by the variable's own rule, and the accent's style sheet."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from accounts.web import unsent_form
+from accounts.web.form_pages import page_with_form
+from articles.domain.moderation_log import Action, Actor
+from articles.forms.fields import Checkboxes, RadioButtons
+from articles.web.identity import actor
+from articles.wiring import repository, retract
+from owner import choices, colours
+from owner.administrator import administrators_only
+
+_SIGN_UP = (
+    ("open", gettext_lazy("Everyone")),
+    ("approval", gettext_lazy("Everyone, after a moderator has approved the account")),
+    ("invitation", gettext_lazy("People whom a member invites")),
+    ("closed", gettext_lazy("No one: administrators add members")),
+)
+
+_LIMIT_HELP = gettext_lazy("Such as 60 in 1 d (s, min, h or d), or off.")
+
+LABELS: Mapping[str, tuple[Any, Any]] = {
+    "SITE_NAME": (gettext_lazy("Name"), gettext_lazy("At the top of every page, and in emails.")),
+    "SITE_MARK": (
+        gettext_lazy("Mark"),
+        gettext_lazy("Beside the name: one or two letters, or an emoji. Empty: the two triangles."),
+    ),
+    "SITE_ACCENT": (
+        gettext_lazy("Accent colour"),
+        gettext_lazy("Of buttons and the current page. The dark theme has a lighter one of the same hue."),
+    ),
+    "SITE_LANGUAGES": (
+        gettext_lazy("Languages"),
+        gettext_lazy("Readers can choose among them. The site's own is the language of feeds."),
+    ),
+    "SIGN_UP": (gettext_lazy("Who can sign up"), ""),
+    "INVITATIONS_PER_MEMBER": (
+        gettext_lazy("Invitations per member"),
+        gettext_lazy("Where members invite others. Those that expire unused are given back."),
+    ),
+    "INVITATION_DAYS": (gettext_lazy("Days for which an invitation is valid"), ""),
+    "NEW_MEMBER_DAYS": (
+        gettext_lazy("Days for which a member is new"),
+        gettext_lazy("The limits below apply to new members. 0: the age of an account does not matter."),
+    ),
+    "NEW_MEMBER_POINTS": (
+        gettext_lazy("Points until which a member is new"),
+        gettext_lazy("Points that others give to the member's articles. 0: points do not matter."),
+    ),
+    "LIMIT_VOTES_NEW": (gettext_lazy("Votes of a new member"), _LIMIT_HELP),
+    "LIMIT_POSTS_NEW": (gettext_lazy("Posts of a new member"), _LIMIT_HELP),
+    "LIMIT_COMMENTS_NEW": (gettext_lazy("Comments of a new member"), _LIMIT_HELP),
+    "LIMIT_EDITS_NEW": (gettext_lazy("Edits of a new member"), _LIMIT_HELP),
+    "LIMIT_MENTIONS_NEW": (gettext_lazy("Members whom a new member mentions"), _LIMIT_HELP),
+}
+"""The label and the help of each setting."""
+
+LOOK = ("SITE_NAME", "SITE_MARK", "SITE_ACCENT", "SITE_LANGUAGES")
+JOINING = tuple(name for name in LABELS if name not in LOOK)
+
+
+def _refusal(name: str, text: str) -> str:
+    """Return the sentence for a text that the variable's own rule refuses."""
+    variable = settings.BROWSER_SETTINGS[name]
+    near = colours.nearest(text) if variable.kind == "accent" else ""
+    too_light = _(
+        "This colour is too light to be read on the page. The nearest that is dark enough is %(colour)s."
+    )
+    sentences = {
+        "number": _("Enter a number from %(low)s to %(high)s.") % {"low": variable.low, "high": variable.high},
+        "limit": _("Enter a number of uses and a period of up to a day, such as 60 in 1 d, or off."),
+        "mark": _("Enter one or two letters or digits, or one emoji."),
+        "accent": too_light % {"colour": near}
+        if near
+        else _("Enter a colour such as %(colour)s.") % {"colour": colours.DEFAULT},
+        "list of languages": _("Choose at least one language."),
+    }
+    return sentences.get(variable.kind, _("Enter printable text of at most 100 characters."))
+
+
+class _Languages(forms.MultiWidget):
+    """The site's own language, and those that it offers beside it. The value is a list such as `en,zh-hans`."""
+
+    template_name = "owner/languages.html"
+    use_fieldset = True
+
+    def __init__(self) -> None:
+        own = forms.Select(choices=settings.LANGUAGES)
+        super().__init__({"own": own, "offered": Checkboxes(choices=settings.LANGUAGES)})
+
+    def decompress(self, value: str | None) -> list[Any]:
+        codes = (value or "").split(",")
+        return [codes[0], codes]
+
+    def value_omitted_from_data(self, data: Any, _files: Any, name: str) -> bool:
+        """Return whether the form lacks it; unticked boxes alone are not sent."""
+        return f"{name}_own" not in data
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        own, offered = super().value_from_datadict(data, files, name)
+        return ",".join(dict.fromkeys(filter(None, [own, *(offered or ())])))
+
+
+class SettingField(forms.CharField):
+    """The text of a setting, valid by the variable's own rule; disabled if the environment sets it."""
+
+    def __init__(self, name: str) -> None:
+        variable, (label, help_text) = settings.BROWSER_SETTINGS[name], LABELS[name]
+        widget: forms.Widget = forms.TextInput({"autocomplete": "off"})
+        match variable.kind:
+            case "number":
+                widget = forms.NumberInput({"min": variable.low, "max": variable.high})
+            case "accent":
+                widget = forms.TextInput({"type": "color"})
+            case "sign-up":
+                widget = RadioButtons(choices=_SIGN_UP)
+            case "list of languages":
+                widget = _Languages()
+        self.variable, self.is_fixed = variable, name in settings.FIXED_SETTINGS
+        if self.is_fixed:
+            help_text = _("%(name)s is set in the environment or in .env, so it is fixed here.") % {"name": name}
+        super().__init__(
+            required=bool(variable.default),
+            label=label,
+            help_text=help_text,
+            widget=widget,
+            initial=choices.text_of(name),
+        )
+        self.disabled = self.is_fixed
+
+    def clean(self, value: Any) -> str:
+        """Return the text to save: "" for the default. Raises ValidationError."""
+        text = str(super().clean(value) or "")
+        try:
+            self.variable.parse(text)
+        except ImproperlyConfigured:
+            raise ValidationError(_refusal(self.variable.name, text), code="invalid") from None
+        return "" if text == self.variable.default else text
+
+
+class SettingsForm(forms.Form):
+    """Some of the settings that the owner can change."""
+
+    def __init__(self, data: Any, names: tuple[str, ...]) -> None:
+        super().__init__(data)
+        self.fields = {name: SettingField(name) for name in names}
+        for name, field in self.fields.items() if data else ():
+            if field.widget.value_omitted_from_data(data, {}, name):
+                field.disabled = True  # a form without a field does not reset it
+
+    @property
+    def readable_accent(self) -> str:
+        """Return the colour to use instead of one that was refused; "" if none was."""
+        return colours.nearest(str(self["SITE_ACCENT"].value())) if "SITE_ACCENT" in self.errors else ""
+
+    @property
+    def changes(self) -> dict[str, str]:
+        """Return the texts to save by name, "" for the default, of those that differ."""
+        return {
+            name: text
+            for name, text in self.cleaned_data.items()
+            if (text or settings.BROWSER_SETTINGS[name].default) != choices.text_of(name)
+        }
+
+
+def choose(changes: Mapping[str, str], administrator: Actor) -> None:
+    """Save valid texts of settings, "" for the default, and log each. Raises StoreError; then nothing is saved."""
+    with transaction.atomic():
+        for name, text in changes.items():
+            default = settings.BROWSER_SETTINGS[name].default
+            details = {"from": choices.text_of(name), "to": text or default}
+            choices.save(name, text)
+            repository().moderation_log.note(Action.CHANGE_SETTING, administrator, name, "", details)
+        if changes:
+            transaction.on_commit(lambda: retract(None))
+
+
+def _page(request: HttpRequest, names: tuple[str, ...], step: str) -> HttpResponse:
+    form = SettingsForm(request.POST or None, names)
+    if request.method == "POST" and form.is_valid():
+        changes = form.changes
+        choose(changes, actor(request))
+        choices.save(f"step {step}", "done")
+        messages.success(
+            request, _("Saved. All pages follow within seconds.") if changes else _("Nothing has changed.")
+        )
+        return redirect(f"articles:owner_{step}")
+    unsent_form.refill(request, form)
+    return render(request, f"owner/{step}.html", {"form": form}, status=400 if form.errors else 200)
+
+
+@page_with_form
+@administrators_only
+def look(request: HttpRequest) -> HttpResponse:
+    return _page(request, LOOK, "look")
+
+
+@page_with_form
+@administrators_only
+def joining(request: HttpRequest) -> HttpResponse:
+    return _page(request, JOINING, "joining")
+
+
+@require_safe
+@cache_control(public=True, max_age=365 * 86400, immutable=True)
+def accent(_request: HttpRequest, colour: str) -> HttpResponse:
+    """Return the style sheet of an accent colour, which depends on nothing else. Raises Http404."""
+    try:
+        return HttpResponse(colours.style_sheet(colours.parse(f"#{colour}")), content_type="text/css")
+    except ValueError:
+        raise Http404(colour) from None

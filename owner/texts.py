@@ -1,0 +1,88 @@
+"""The site's own texts: administrators write each in every language that the site offers."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.web import unsent_form
+from accounts.web.form_pages import page_with_form
+from articles import site
+from articles.domain.moderation_log import Action
+from articles.forms.fields import CleanedField, PreviewedForm, TextInput
+from articles.models import SiteText
+from articles.text.lines import TEXT_LIMIT, clean_text
+from articles.web.identity import actor
+from articles.wiring import html_of_site_text, repository, retract
+from owner.administrator import administrators_only
+from owner.choices import chosen
+
+
+class TextForm(PreviewedForm):
+    """One of the site's texts, in Markdown. An empty one is removed."""
+
+    text = CleanedField(
+        clean_text, label=gettext_lazy("Text"), required=False, widget=TextInput(TEXT_LIMIT, {"rows": 16})
+    )
+
+    def __init__(self, data: Any, current: str) -> None:
+        super().__init__(data, initial={"text": current})
+        self.current_text = current
+        del self.fields["text"].widget.attrs["data-preview"]  # its links to pages of the site are drawn here only
+
+
+@require_safe
+@administrators_only
+def index(request: HttpRequest) -> HttpResponse:
+    written = {
+        (name, language): text for name, language, text in SiteText.objects.values_list("name", "language", "text")
+    }
+    texts = [
+        (name, label, [(code, own, bool(written.get((name, code)))) for code, own in chosen.languages])
+        for name, label in SiteText.Name.choices
+    ]
+    return render(request, "owner/texts.html", {"texts": texts})
+
+
+@page_with_form
+@administrators_only
+def edit(request: HttpRequest, name: str, language: str) -> HttpResponse:
+    """Write a text. Raises Http404 for another name, or a language that the site does not offer."""
+    labels, languages = dict(SiteText.Name.choices), dict(chosen.languages)
+    if name not in labels or language not in languages:
+        raise Http404(name)
+    row = SiteText.objects.filter(name=name, language=language).first()
+    current = row.text if row else ""
+    form = TextForm(request.POST or None, current)
+    preview = None
+    if request.method == "POST" and form.is_valid():
+        text = form.cleaned_data["text"]
+        if "preview" not in request.POST:
+            _save(request, name, language, text, is_change=text != current)
+            messages.success(request, _("Saved. All pages follow within seconds."))
+            return redirect("articles:owner_texts")
+        preview = html_of_site_text(text)
+    unsent_form.refill(request, form)
+    context = {"form": form, "preview": preview, "label": labels[name], "language": languages[language]}
+    return render(request, "owner/text.html", context, status=400 if form.errors else 200)
+
+
+def _save(request: HttpRequest, name: str, language: str, text: str, *, is_change: bool) -> None:
+    """Save a text, and log that it was changed. Raises StoreError; then nothing is saved."""
+    if not is_change:
+        return
+    rows = SiteText.objects.filter(name=name, language=language)
+    with transaction.atomic():
+        if text:
+            SiteText.objects.update_or_create(name=name, language=language, defaults={"text": text})
+        else:
+            rows.delete()
+        details = {"text": "changed" if text else "removed", "language": language}
+        repository().moderation_log.note(Action.CHANGE_SITE_TEXT, actor(request), name, "", details)
+        transaction.on_commit(site.forget_texts)
+        transaction.on_commit(lambda: retract(None))

@@ -1,0 +1,338 @@
+"""Administration in the browser: settings, moderators, the six steps, mail."""
+
+import re
+from unittest.mock import patch
+
+import pytest
+from django.contrib.auth.models import Group
+from django.test import Client
+from django.utils import timezone
+
+from accounts import account_deletion
+from accounts.moderators import GROUP
+from articles import wiring
+from articles.models import SiteSetting, SiteText
+from owner import choices, moderators
+from owner.choices import chosen
+from tests.accounts import mail_backends
+from tests.factories import actor, browser_of, member
+from tests.routes import routes_of_pages
+
+PATHS = [
+    route.path(name="rules" if "/texts/" in route.pattern else "bob", language="en")
+    for route in routes_of_pages()
+    if route.pattern.startswith("/administration/") and "/first/" not in route.pattern
+]
+FIELDS = {"SIGN_UP": "closed", "SITE_NAME": "x", "name": "bob", "permissions": "redact", "text": "x"}
+LOOK, JOINING, MODERATORS = "/administration/look/", "/administration/joining/", "/administration/moderators/"
+
+
+@pytest.fixture
+def owner(site_store):
+    return member("root", pk=70, is_staff=True, is_superuser=True, email="root@example.org")
+
+
+@pytest.fixture
+def browser(owner):
+    return browser_of(owner)
+
+
+@pytest.fixture
+def choose(browser, django_capture_on_commit_callbacks):
+    """Send a form, as its page would; the changes are committed."""
+
+    def send(path, **fields):
+        with django_capture_on_commit_callbacks(execute=True):
+            return browser.post(path, fields)
+
+    return send
+
+
+def logged(site_store):
+    entries = site_store.moderation_log.get_page().entries
+    return [(one.action, one.actor_name, one.title, one.details) for one in entries]
+
+
+def test_a_choice_applies_at_once_and_is_in_the_public_log(site_store, choose, alice):
+    assert choose(JOINING, SIGN_UP="closed").status_code == 302
+
+    assert chosen.SIGN_UP == "closed"
+    assert "This site doesn't accept new members." in Client().get("/signup/").text
+    assert logged(site_store) == [("change-setting", "root", "SIGN_UP", {"from": "open", "to": "closed"})]
+    log = Client().get("/moderation/").text
+    for part in ("SIGN_UP", "open", "closed"):
+        assert f"<bdi>{part}</bdi>" in log
+
+    choose(JOINING, SIGN_UP="open")
+    assert (chosen.SIGN_UP, SiteSetting.objects.filter(name="SIGN_UP").exists()) == ("open", False)
+
+
+def test_name_mark_and_accent_are_on_every_page_even_on_kept_ones(site_store, choose, article):
+    pages = ("/", f"/articles/{article}/", "/about/", "/nothing-here/")
+    before = [Client().get(path).text for path in pages]
+
+    choose(LOOK, SITE_NAME="Kiln & <Clay>", SITE_MARK="🏺", SITE_ACCENT="#8a1f5c")
+
+    for path, former in zip(pages, before, strict=True):
+        page = Client().get(path).text
+        assert "Article Voting" in former
+        assert "Kiln &amp; &lt;Clay&gt;</span>" in page
+        assert "Article Voting" not in page
+        assert '<span class="mark" aria-hidden="true">🏺</span>' in page
+        assert 'href="/accent/8a1f5c.css"' in page
+    sheet = Client().get("/accent/8a1f5c.css")
+    assert "light-dark(#8a1f5c, #" in sheet.text
+    assert sheet.headers["Content-Type"] == "text/css"
+    assert "immutable" in sheet.headers["Cache-Control"]
+    assert Client().get("/manifest.webmanifest").json()["theme_color"] == "#8a1f5c"
+
+
+@pytest.mark.parametrize("colour", ["ffffff", "f0c040", "8a1f5", "8a1f5c;", "%00", "x" * 3000])
+def test_no_other_colour_has_a_style_sheet(site_store, colour):
+    assert Client().get(f"/accent/{colour}.css").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "text", "sentence"),
+    [
+        (LOOK, "SITE_NAME", "", "This field is required."),
+        (LOOK, "SITE_NAME", "x" * 101, "at most 100 characters"),
+        (LOOK, "SITE_NAME", "a\nb", "printable"),
+        (LOOK, "SITE_NAME", "x" * 500_000, "at most 100 characters"),
+        (LOOK, "SITE_MARK", "abc", "one emoji"),
+        (LOOK, "SITE_MARK", "<b", "one emoji"),
+        (LOOK, "SITE_MARK", "🏺🏺", "one emoji"),
+        (LOOK, "SITE_MARK", "🏺" + "\u200d🏺" * 20, "one emoji"),
+        (LOOK, "SITE_ACCENT", "#f0c040", "The nearest that is dark enough is #"),
+        (LOOK, "SITE_ACCENT", "red;}", "Enter a colour"),
+        (LOOK, "SITE_LANGUAGES_own", "tlh", "Choose at least one language."),
+        (JOINING, "SIGN_UP", "nobody", "printable"),
+        (JOINING, "NEW_MEMBER_DAYS", "366", "from 0 to 365"),
+        (JOINING, "NEW_MEMBER_DAYS", "9" * 5000, "from 0 to 365"),
+        (JOINING, "LIMIT_POSTS_NEW", "10 in 2 d", "60 in 1 d"),
+        (JOINING, "LIMIT_POSTS_NEW", "0 in 1 d", "60 in 1 d"),
+    ],
+)
+def test_a_form_refuses_what_the_variable_refuses(site_store, choose, path, name, text, sentence):
+    answer = choose(path, **{name: text})
+
+    assert answer.status_code == 400
+    assert sentence in answer.text
+    assert not SiteSetting.objects.exists()
+    assert logged(site_store) == []
+
+
+def test_the_nearest_colour_is_one_click_away(choose):
+    refused = choose(LOOK, SITE_ACCENT="#f0c040").text
+    near = re.search(r'name="SITE_ACCENT" value="(#[0-9a-f]{6})">Use', refused)[1]
+
+    assert choose(LOOK, SITE_ACCENT=["#f0c040", near]).status_code == 302
+    assert near == chosen.SITE_ACCENT
+
+
+def test_what_the_environment_sets_is_fixed_and_wins(settings, site_store, choose, browser):
+    SiteSetting.objects.create(name="SIGN_UP", text="closed")
+    settings.FIXED_SETTINGS, settings.SIGN_UP = {"SIGN_UP": "approval"}, "approval"
+    choices.forget()
+
+    page = browser.get(JOINING).text
+    choose(JOINING, SIGN_UP="invitation", NEW_MEMBER_DAYS="9")
+
+    assert "SIGN_UP is set in the environment or in .env" in page
+    assert re.search(r'value="approval"[^>]*checked[^>]*disabled|disabled[^>]*checked', page)
+    assert (chosen.SIGN_UP, chosen.NEW_MEMBER_DAYS) == ("approval", 9)
+    assert [title for _action, _who, title, _details in logged(site_store)] == ["NEW_MEMBER_DAYS"]
+
+
+def test_limits_of_new_members_reach_the_store_without_a_restart(site_store, choose):
+    choose(JOINING, NEW_MEMBER_DAYS="0", NEW_MEMBER_POINTS="7", LIMIT_POSTS_NEW="off")
+
+    rules = wiring.repository().rules
+    assert (rules.new_member, rules.trusted_points) == (0, 7)
+    assert wiring.rules().limits == {}  # no limits in tests
+    assert chosen.LIMIT_POSTS_NEW is None
+
+
+def test_other_processes_follow_in_ten_seconds_with_one_query(monkeypatch, site_store, django_assert_num_queries):
+    now = 1000.0
+    monkeypatch.setattr(choices.time, "monotonic", lambda: now)
+    choices.forget()
+    with django_assert_num_queries(1):
+        assert (chosen.SIGN_UP, chosen.SITE_NAME) == ("open", "Article Voting")
+    SiteSetting.objects.create(name="SIGN_UP", text="closed")  # by another process
+
+    assert chosen.SIGN_UP == "open"
+    now += choices.KEPT_SECONDS
+    assert chosen.SIGN_UP == "closed"
+
+
+def test_a_choice_that_this_version_does_not_accept_is_ignored(site_store):
+    SiteSetting.objects.create(name="SIGN_UP", text="by-lottery")
+    SiteSetting.objects.create(name="DEBUG", text="1")
+    choices.forget()
+
+    assert chosen.SIGN_UP == "open"
+    assert chosen.DEBUG is False
+    assert choices.saved_but_invalid() == ["SIGN_UP"]
+
+
+def test_readers_get_an_offered_language_or_the_sites_own(site_store, choose, alice):
+    alice.language = "en"
+    alice.save()
+    choose(LOOK, SITE_LANGUAGES_own="zh-hans")
+
+    for browser in (Client(), browser_of(alice)):
+        page = browser.get("/about/", headers={"accept-language": "en"})
+        assert '<html lang="zh-Hans"' in page.text
+        assert 'value="en"' not in page.text
+    assert "zh-hans" in Client().get("/feeds/newest.atom").text
+
+
+# Who may
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_only_administrators_reach_the_pages(site_store, owner, bob, carol, mallory, path):
+    staff = member("staff", pk=71, is_staff=True)
+    for who, status in ((mallory, 403), (carol, 403), (staff, 302)):
+        for method in ("get", "post"):
+            answer = getattr(browser_of(who), method)(path, FIELDS)
+            assert answer.status_code in (status, 405)
+    for method in ("get", "post"):
+        assert getattr(Client(), method)(path).status_code in (302, 403, 405)
+    assert not SiteSetting.objects.exists()
+    assert not SiteText.objects.exists()
+    assert not bob.groups.exists()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_form_of_another_site_changes_nothing(site_store, owner, bob, path):
+    browser = browser_of(owner, strict=True)
+
+    assert browser.post(path, FIELDS).status_code in (200, 403, 405)
+    assert not SiteSetting.objects.exists()
+    assert not SiteText.objects.exists()
+    assert moderators.permissions_of(bob) == []
+
+
+# Moderators
+
+
+def test_a_member_becomes_a_moderator_by_name_and_stops_being_one(site_store, choose, bob):
+    every = [code for code, _label in moderators._choices()]
+    choose(MODERATORS, name=" BOB ", permissions=every)
+    assert list(bob.groups.values_list("name", flat=True)) == [GROUP]
+    assert browser_of(bob).get("/moderation/queue/").status_code == 200
+
+    choose(f"{MODERATORS}bob/", permissions=["remove_articles", "redact"])
+    bob = type(bob).objects.get(pk=bob.pk)
+    assert moderators.permissions_of(bob) == ["remove_articles", "redact"]
+    assert not bob.groups.exists()
+
+    choose(f"{MODERATORS}bob/", permissions=every, remove="1")
+    assert moderators.permissions_of(type(bob).objects.get(pk=bob.pk)) == []
+    assert browser_of(bob).get("/moderation/queue/").status_code == 403
+    acts = [(action, title, sorted(details)) for action, _who, title, details in logged(site_store)]
+    assert acts == [
+        ("change-permissions", "bob", ["revoked"]),
+        ("change-permissions", "bob", ["revoked"]),
+        ("change-permissions", "bob", ["granted"]),
+    ]
+
+
+def test_other_permissions_and_groups_of_a_member_stay(site_store, owner, bob):
+    editors = Group.objects.create(name="Translators")
+    bob.groups.add(editors)
+
+    moderators.permit(bob, ["redact"], actor(owner))
+    moderators.permit(type(bob).objects.get(pk=bob.pk), [], actor(owner))
+
+    assert list(bob.groups.all()) == [editors]
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"name": "nobody", "permissions": ["redact"]}, "There is no member with this name."),
+        ({"name": "root", "permissions": ["redact"]}, "Administrators may do everything already."),
+        ({"name": "bob"}, "Choose at least one permission."),
+        ({"name": "bob", "permissions": ["add_user"]}, "not one of the available choices"),
+        ({"name": "bob\x00", "permissions": ["redact"]}, "Null characters"),
+    ],
+)
+def test_a_moderator_is_a_member_with_permissions_of_moderators(choose, bob, fields, sentence):
+    answer = choose(MODERATORS, **fields)
+
+    assert (answer.status_code, sentence in answer.text) == (400, True)
+    assert moderators.permissions_of(bob) == []
+
+
+def test_the_name_of_a_moderator_leaves_the_log_with_the_account(site_store, choose, bob):
+    choose(MODERATORS, name="bob", permissions=["redact"])
+    assert site_store.moderation_log.get_page().entries[0].names_member
+
+    account_deletion.begin(bob.pk)
+    account_deletion.advance_briefly()
+
+    assert "bob" not in Client().get("/moderation/").text
+
+
+# The six steps
+
+
+def test_an_administrator_sees_the_steps_until_they_are_hidden(site_store, owner, browser, choose, alice, carol):
+    assert "0 of 6 steps are done." in browser.get("/").text
+    for reader in (None, alice, carol):
+        assert "6 steps" not in browser_of(reader).get("/").text
+    assert "6 steps" not in browser.get("/newest/").text
+
+    assert choose("/administration/hide/").status_code == 302
+
+    assert "6 steps" not in browser.get("/").text
+    assert "Who can sign up" in browser.get("/administration/").text
+
+
+def test_each_step_is_done_by_what_it_asks_for(site_store, owner, browser, choose, settings, tmp_path):
+    settings.EMAIL_BACKEND, settings.BACKUP_DIR = "tests.accounts.mail_backends.Patient", tmp_path
+    done = []
+
+    def count_done():
+        done.append(browser.get("/administration/").text.count('<li class="done">'))
+
+    choose(LOOK, SITE_NAME="Kiln")
+    count_done()
+    choose(JOINING, SIGN_UP="open")  # as it was: the owner has looked
+    count_done()
+    site_store.groups.create("python", "Python")
+    count_done()
+    for name in ("welcome", "rules"):
+        choose(f"/administration/texts/{name}/en/", text="Hello")
+    count_done()
+    choices.save("step mail", str(int(timezone.now().timestamp())))
+    choices.forget()
+    count_done()
+    with patch("owner.steps.backup.age_of_newest", return_value=60.0):
+        count_done()
+        assert "6 steps" not in browser.get("/").text
+
+    assert done == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("backend", ["Patient", "Broken"])
+def test_a_test_mail_goes_to_the_administrator_and_the_answer_is_shown(choose, browser, settings, backend):
+    settings.EMAIL_BACKEND = f"tests.accounts.mail_backends.{backend}"
+    mail_backends.Patient.may_send.set()
+
+    choose("/administration/mail/test/", to="mallory@example.org")
+
+    page, arrives = browser.get("/administration/mail/").text, backend == "Patient"
+    assert bool(choices.note_of("step mail")) is arrives
+    assert ("has accepted the email to root@example.org" in page) is arrives
+    assert ("could not be sent" in page) is not arrives
+
+
+def test_a_site_that_sends_no_mail_says_how_to_set_it(choose, browser):
+    choose("/administration/mail/test/")
+
+    assert "EMAIL_URL=smtp" in browser.get("/administration/mail/").text
+    assert choices.note_of("step mail") == ""
