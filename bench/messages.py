@@ -128,7 +128,7 @@ def derived(simplified: Catalog) -> Catalog:
     """Return the catalogue in Traditional Chinese, with the words of Taiwan."""
     catalogue, convert = Catalog(locale="zh_Hant"), _converter()
     for message in texts(simplified):
-        string = message.string
+        string = message.string or ""  # none while a text with plural forms has no Chinese
         translated = convert(string) if isinstance(string, str) else tuple(map(convert, string))
         catalogue.add(message.id, translated, message.locations, context=message.context)
     return catalogue

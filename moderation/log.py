@@ -42,6 +42,7 @@ ACTIONS = {
     Action.UNLOCK: pgettext_lazy("moderation log", "Discussion unlocked"),
     Action.BAN: pgettext_lazy("moderation log", "Member banned"),
     Action.LIFT_BAN: pgettext_lazy("moderation log", "Ban lifted"),
+    Action.REMOVE_ABOUT: pgettext_lazy("moderation log", "Profile text removed"),
     Action.LEAVE_OUT_VOTES: pgettext_lazy("moderation log", "Votes excluded from ranking"),
     Action.COUNT_VOTES: pgettext_lazy("moderation log", "Votes included in ranking again"),
     Action.CHECK_VOTES: pgettext_lazy("moderation log", "Votes checked"),
@@ -55,6 +56,9 @@ ACTIONS = {
     Action.DESCRIBE_GROUP: pgettext_lazy("moderation log", "Group description changed"),
     Action.MERGE_GROUPS: pgettext_lazy("moderation log", "Groups merged"),
     Action.TUNE: pgettext_lazy("moderation log", "Ranking changed"),
+    Action.CHANGE_SETTING: pgettext_lazy("moderation log", "Setting changed"),
+    Action.CHANGE_SITE_TEXT: pgettext_lazy("moderation log", "Text of the site changed"),
+    Action.CHANGE_PERMISSIONS: pgettext_lazy("moderation log", "Permissions changed"),
 }
 """What readers choose from of each action."""
 
