@@ -69,8 +69,8 @@ def test_the_article_page_shows_the_edit_history(site_store, article, carol):
 
     assert changes.index("carol changed its groups") < changes.index("carol edited the article")
     for part in (
-        "added: web",
-        "removed: python",
+        "added: Web",
+        "removed: Python",
         "Reason: About the web",
         "title before: A title",
         "link before: https://example.org/a",

@@ -275,7 +275,7 @@ def test_a_search_is_explained_from_its_result_on(site_store, article, alice):
     assert address == f"/articles/{article}/why/?q=titles+pyth"
     assert '<a href="/search/?q=titles+pyth" dir="auto">titles pyth</a>' in section
     text = words(section)
-    assert re.search(r"“titles” in the title, by its stem [\d.]+ “pyth” names a group of the article 5", text)
+    assert re.search(r"“titles” in the title, by its stem [\d.]+ “pyth” is the name of one of its groups 5", text)
     assert re.search(r"Together .* ([\d.]+) Raised by points and age .* for 1 point, .* × [\d.]+ Relevance", text)
     assert 'class="fold" open' not in why_page_of(article)
     assert "/why/" not in Client().get("/search/?q=titles+pyth&order=time").text

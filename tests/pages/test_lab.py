@@ -328,7 +328,7 @@ def test_an_unreachable_half_life_is_an_error_that_suggests_a_base(site_store, c
     assert page.status_code == 400
     assert value_of(page, "half_life") == "6"
     assert "No γ within its range" in text_of(page)
-    address = re.search(r'href="([^"]+)">Use base 10.2 and γ 1.5 to reach it', html_of(page))[1]
+    address = re.search(r'href="([^"]+)">Reach it with base 10.2 and γ 1.5', html_of(page))[1]
     filled = browser_of(carol).get(address)
     assert value_of(filled, "base") == "10.21"
     assert "in 6 hours with the chosen ones" in text_of(filled)

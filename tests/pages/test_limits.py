@@ -395,11 +395,11 @@ def test_refused_texts_count_and_what_was_typed_is_given_back(article, site_stor
 
     assert (response.status_code, response["Retry-After"]) == (429, "600")
     page = response.content.decode()
-    assert "You have sent many forms in a short time. Try again in 10 minutes." in page
+    assert "You have sent too many forms in a short time. Try again in 10 minutes." in page
     assert "Typed" in page
     assert "This page was out of date" not in page
     script = browser.post(path, fields | typed, headers={"accept": "application/json"})
-    assert script.json() == {"error": "You have sent many forms in a short time. Try again in 10 minutes."}
+    assert script.json() == {"error": "You have sent too many forms in a short time. Try again in 10 minutes."}
 
 
 def test_a_flood_of_refused_forms_is_answered_without_them(article, bob, settings):
@@ -517,7 +517,7 @@ def test_a_refused_post_keeps_what_was_typed(bob):
     assert response["Retry-After"] == "120"
     assert 'value="My long title 5"' in page
     assert "https://example.org/5" in page
-    assert "You have posted many articles in a short time. Try again in" in page
+    assert "You have posted too many articles in a short time. Try again in" in page
 
 
 def test_refusals_are_counted_by_limit(dave):

@@ -199,7 +199,7 @@ def test_after_fifteen_minutes_the_form_says_so_and_keeps_the_input(site_store, 
     )
 
     assert response.status_code == 400
-    assert "has ended" in response.content.decode()
+    assert "can no longer be edited" in response.content.decode()
     assert 'value="Late"' in response.content.decode()
     assert site_store.articles.get(article).title == "A title"
 
@@ -280,6 +280,8 @@ def test_withdrawing_is_for_the_poster_and_within_the_window(site_store, article
     make_older(site_store, article, 901)
 
     assert address not in browser_of(alice).get(f"/articles/{article}/").text
-    assert "has ended. Please ask a moderator." in browser_of(alice).get(address).text
+    assert (
+        "You can no longer withdraw this article. Please ask a moderator." in browser_of(alice).get(address).text
+    )
     assert "Please ask a moderator." in browser_of(alice).post(address, follow=True).text
     assert site_store.articles.get(article).removed is None

@@ -125,7 +125,7 @@ def _place_of(where: Where, how: How) -> str:
         case Where.NAMES:
             place = _("in the host or the poster’s name")
         case Where.GROUP:
-            return _("names a group of the article")
+            return _("is the name of one of its groups")
         case Where.FILTER:
             return _("a filter")
     match how:
