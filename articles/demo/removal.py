@@ -5,7 +5,8 @@ from django.db.models import SET_NULL, ManyToOneRel
 
 from accounts.account_deletion import delete_without_trace
 from accounts.models import NameLook, User
-from articles.demo.seeding import MEMBER, MODERATOR, content_articles, content_members, logins_file
+from articles.demo.seeding import MEMBER, MODERATOR, content_articles, content_members, content_texts, logins_file
+from articles.models import SiteText
 from articles.repository import ImportRunning, Repository
 
 __all__ = ["DemoNotAlone", "ImportRunning", "remove"]
@@ -31,6 +32,8 @@ def remove(repository: Repository) -> tuple[int, int]:
         if others:
             raise DemoNotAlone(f"{others:,} articles are not the demo's.")
         repository.clear()
+    for text in content_texts():  # what an administrator has written instead stays
+        SiteText.objects.filter(**text).delete()
     accounts = _delete_accounts()
     logins_file().unlink(missing_ok=True)
     return articles, accounts

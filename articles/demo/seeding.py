@@ -29,6 +29,7 @@ from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import ActionRefused, ArticleNotFound, GroupNotFound
 from articles.domain.members import UserId
 from articles.domain.moderation_log import OPERATOR
+from articles.models import SiteText
 from articles.repository import ImportRunning, Repository
 from articles.text.lines import clean_group_description, clean_text, clean_title
 from articles.text.links import clean_link
@@ -97,6 +98,12 @@ def content_articles() -> frozenset[str]:
     return frozenset(row["link"] or row["title"] for row in _content()["articles"])
 
 
+def content_texts() -> list[dict[str, str]]:
+    """Return the demo's texts of the site: name, language and text of each."""
+    texts: list[dict[str, str]] = _content()["texts"]
+    return texts
+
+
 def content_members() -> tuple[str, ...]:
     """Return the names of the demo's posters and voters, without the two logins."""
     return tuple(_content()["members"])
@@ -113,6 +120,10 @@ def _fill(repository: Repository, run: SeedingRun) -> str:
     _backdate_joining(members, run.at - repository.rules.voting_window)
     repository.groups.ensure({group["slug"]: group["title"] for group in content["groups"]})
     _describe_groups(repository)
+    for text in content_texts():
+        SiteText.objects.get_or_create(
+            name=text["name"], language=text["language"], defaults={"text": text["text"]}
+        )
     times = _times(run.at, repository.rules.voting_window)
     posters = _posters()
     rows = zip(_content()["articles"], times, posters, strict=True)

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from django.contrib.auth import get_user_model
 
 from articles.domain.errors import StoreError
-from articles.site import Recent
 from articles.web.preferences import slugs_from
 from articles.wiring import finder, repository
+from owner.choices import Recent
 
 
 class Liveliness(NamedTuple):

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from articles.text.lines import clean_group_description
+from articles.text.lines import clean_group_description, clean_text
 from articles.text.markdown import links_in, render
 
 CONTENT = Path(__file__).resolve().parents[2] / "articles" / "demo" / "content.json"
@@ -50,8 +50,16 @@ def articles(content):
     return content["articles"]
 
 
-def test_the_content_has_only_the_three_lists(content):
-    assert set(content) == {"groups", "members", "articles"}
+def test_the_content_has_only_the_four_lists(content):
+    assert set(content) == {"groups", "members", "articles", "texts"}
+
+
+def test_the_texts_of_the_site_are_in_both_languages_and_clean(content):
+    written = {(text["name"], text["language"]) for text in content["texts"]}
+    assert written == {(name, code) for name in ("welcome", "rules", "about") for code in ("en", "zh-hans")}
+    for text in content["texts"]:
+        assert clean_text(text["text"]) == text["text"]
+        assert bool(CJK.search(text["text"])) is (text["language"] == "zh-hans")
 
 
 def test_the_content_has_eight_groups_with_slug_and_title(groups):
@@ -63,9 +71,8 @@ def test_the_content_has_eight_groups_with_slug_and_title(groups):
     assert repeated(group["title"].casefold() for group in groups) == []
 
 
-def test_two_groups_have_a_short_description_in_both_languages(groups):
-    descriptions = [group["description"] for group in groups if "description" in group]
-    assert len(descriptions) == 2
+def test_each_group_has_a_short_description_in_both_languages(groups):
+    descriptions = [group["description"] for group in groups]
     for text in descriptions:
         assert clean_group_description(text) == text
         assert len(text) <= 300  # a longer one is folded
