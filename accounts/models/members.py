@@ -36,7 +36,7 @@ LOOKS_TAKEN = _("This name looks like another member's.")
 
 def validate_name(name: str) -> None:
     """Raise ValidationError for a name that a new member cannot have."""
-    if not names.is_permitted(name, settings.NAMES):
+    if not names.is_permitted(AbstractBaseUser.normalize_username(name), settings.NAMES):
         raise ValidationError(NAME_RULE, code="invalid")
 
 
