@@ -11,8 +11,6 @@ import unicodedata
 from itertools import groupby
 from pathlib import Path
 
-import icu
-
 from accounts.names import canonical
 
 PATH = Path(__file__).parents[1] / "accounts" / "name_characters.txt"
@@ -23,15 +21,18 @@ _OLDEST_UNICODE = "14.0"
 _ALLOWED = f"[[:age={_OLDEST_UNICODE}:]&[:Identifier_Status=Allowed:]&[[:L:][:M:][:Nd:][:Nl:][_\\-]]]"
 
 
-def _scripts_of(char: str) -> str:
-    return " ".join(sorted(icu.Script(code).getShortName() for code in icu.Script.getScriptExtensions(ord(char))))
-
-
 def main() -> None:
+    import icu  # noqa: PLC0415 - not installed with the other tools
+
+    def scripts_of(char: str) -> str:
+        return " ".join(
+            sorted(icu.Script(one).getShortName() for one in icu.Script.getScriptExtensions(ord(char)))
+        )
+
     known = {char for char in icu.UnicodeSet(_ALLOWED) if unicodedata.is_normalized("NFKC", char)}
     allowed = sorted(char for char in known if known.issuperset(canonical(char)))
     lines = [f"# Unicode {icu.UNICODE_VERSION}, from ICU {icu.ICU_VERSION}, by bench/name_characters.py"]
-    numbered = groupby(enumerate(allowed), lambda one: (ord(one[1]) - one[0], _scripts_of(one[1])))
+    numbered = groupby(enumerate(allowed), lambda one: (ord(one[1]) - one[0], scripts_of(one[1])))
     for (_, scripts), run in numbered:
         chars = [ord(char) for _, char in run]
         lines.append(f"{chars[0]:X}-{chars[-1]:X} {scripts}")

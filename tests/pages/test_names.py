@@ -9,7 +9,6 @@ from django.test import Client
 
 from accounts import account_deletion
 from accounts.models import AccountDeletion, NameLook, User
-from tests.api.caller import with_token
 from tests.cast import PASSWORD, password_of
 from tests.factories import browser_of, member
 from tests.routes import routes
@@ -18,6 +17,10 @@ from tests.routes import routes
 @pytest.fixture(autouse=True)
 def any_script(settings):
     settings.NAMES = "any"
+
+
+def call(browser, path, **body):
+    return browser.post(f"/api/{path}", body, content_type="application/json").json()
 
 
 def sign_up(name):
@@ -29,9 +32,9 @@ def sign_up(name):
 def test_every_page_and_operation_about_a_member_works_with_letters_of_any_script(name, settings, carol):
     author = member(name)
     settings.NAMES = "ascii"  # the names that there are stay
-    browser, program, moderator = browser_of(author), with_token(author), browser_of(carol)
-    article = program.post("articles", {"title": "A title", "link": "https://example.org/a"}).json()["id"]
-    comment = program.post(f"articles/{article}/comments", {"text": "Hello"}).json()["id"]
+    browser, moderator = browser_of(author), browser_of(carol)
+    article = call(browser, "articles", title="A title", link="https://example.org/a")["id"]
+    comment = call(browser, f"articles/{article}/comments", text="Hello")["id"]
     ban = moderator.post(f"/users/{name}/moderation/", {"scope": "voting", "days": "7", "reason": "Spam"})
     assert unquote(ban.headers["Location"]) == f"/users/{name}/moderation/"
 
@@ -58,7 +61,7 @@ def test_every_page_and_operation_about_a_member_works_with_letters_of_any_scrip
     ):
         assert f"/users/{quote(name)}/" in Client().get(path).text, path
     assert name in moderator.get("/moderation/").text
-    assert program.get(f"users/{quote(name)}/articles").json()["articles"][0]["poster"] == name
+    assert browser.get(f"/api/users/{name}/articles").json()["articles"][0]["poster"] == name
     assert Client().get("/search/", {"q": f"author:{name}"}).text.count('id="article-') == 1
 
 
@@ -132,8 +135,7 @@ def test_neither_the_name_of_a_deleted_account_nor_its_look_is_given_again(site_
 def test_members_are_mentioned_in_text_without_blanks(site_store, alice, bob):
     xiaoming, longer = member("小明"), member("小明王")
     text = "请问@小明王和@小明你好，안녕 @bob님 @Вася"
-    program = with_token(alice)
-    article = program.post("articles", {"title": "Hello", "text": text}).json()
+    article = call(browser_of(alice), "articles", title="Hello", text=text)
 
     assert [
         member.username
