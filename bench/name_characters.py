@@ -22,7 +22,7 @@ _ALLOWED = f"[[:age={_OLDEST_UNICODE}:]&[:Identifier_Status=Allowed:]&[[:L:][:M:
 
 
 def main() -> None:
-    import icu  # noqa: PLC0415 - not installed with the other tools
+    import icu  # not installed with the other tools
 
     def scripts_of(char: str) -> str:
         return " ".join(
