@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from django.apps import apps
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 
 from accounts.models import WaitingAccount
 from owner.choices import Recent, chosen
@@ -26,8 +26,8 @@ class SiteText(NamedTuple):
 def _load_texts() -> dict[str, dict[str, str]]:
     """Return all texts by name and language. The model is not imported: see `articles.known_store`."""
     texts: dict[str, dict[str, str]] = {}
-    rows = apps.get_model("articles", "SiteText").objects.exclude(text="")
-    for name, language, text in rows.values_list("name", "language", "text"):
+    rows = apps.get_model("articles", "SiteText").objects.values_list("name", "language", "text")
+    for name, language, text in rows:
         texts.setdefault(name, {})[language] = text
     return texts
 
@@ -44,11 +44,21 @@ def nearest_languages(code: str) -> list[str]:
 
 
 def site_text(name: str) -> SiteText | None:
-    """Return the text in the reader's language or the nearest one that has it; None if there is none."""
-    if not (texts := _texts.get().get(name)):
-        return None
+    """Return the text in the reader's language or the nearest one that has it; None if there is none.
+
+    Until a welcome is saved, if only an empty one, there is a default.
+    """
+    texts = _texts.get().get(name)
+    if texts is None and name == "welcome":
+        return default_welcome()
     codes = nearest_languages(get_language() or chosen.language)
-    return next((SiteText(code, texts[code]) for code in codes if code in texts), None)
+    return next((SiteText(code, text) for code in codes if (text := (texts or {}).get(code))), None)
+
+
+def default_welcome() -> SiteText:
+    """Return a line that is true of every such site, in the reader's language."""
+    text = gettext("Members share links here and vote on them, so the best rise to the top.")
+    return SiteText(get_language() or chosen.language, text)
 
 
 def _blocked_hosts() -> Any:

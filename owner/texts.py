@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
@@ -57,7 +58,7 @@ def edit(request: HttpRequest, name: str, language: str) -> HttpResponse:
     if name not in labels or language not in languages:
         raise Http404(name)
     row = SiteText.objects.filter(name=name, language=language).first()
-    current = row.text if row else ""
+    current = row.text if row else _default(name, language)
     form = TextForm(request.POST or None, current)
     preview = None
     if request.method == "POST" and form.is_valid():
@@ -72,13 +73,21 @@ def edit(request: HttpRequest, name: str, language: str) -> HttpResponse:
     return render(request, "owner/text.html", context, status=400 if form.errors else 200)
 
 
+def _default(name: str, language: str) -> str:
+    """Return what pages show until the text is saved in any language: only a welcome has a default."""
+    if name != SiteText.Name.WELCOME or SiteText.objects.filter(name=name).exists():
+        return ""
+    with translation.override(language):
+        return site.default_welcome().text
+
+
 def _save(request: HttpRequest, name: str, language: str, text: str, *, is_change: bool) -> None:
     """Save a text, and log that it was changed. Raises StoreError; then nothing is saved."""
     if not is_change:
         return
     rows = SiteText.objects.filter(name=name, language=language)
     with transaction.atomic():
-        if text:
+        if text or name == SiteText.Name.WELCOME:  # an empty one replaces the default
             SiteText.objects.update_or_create(name=name, language=language, defaults={"text": text})
         else:
             rows.delete()

@@ -29,6 +29,7 @@ from articles.text.links import host_of
 from articles.views.lists.rows import draw_rows
 from articles.web import preferences
 from articles.web.addresses import path_of
+from articles.web.context import in_brief
 from articles.wiring import group_title, html_of_site_text
 from owner import colours
 from owner.choices import chosen
@@ -64,6 +65,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "from_now": values.from_now,
     "full_date": values.date_of,
     "iso_date": values.iso_date,
+    "in_brief": in_brief,
     "duration": values.duration,
     "figures": values.figures,
     "parameters": values.changed_parameters,

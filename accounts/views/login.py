@@ -37,6 +37,8 @@ def log_in(request: HttpRequest) -> HttpResponse:
         return _finish_login(request, intent)
     form = LoginForm(request, _sent_form(request))
     if request.method == "POST" and form.is_valid():
+        if settings.SIGN_UP == "approval" and form.get_user().last_login is None:
+            messages.success(request, _("Welcome, %(name)s!") % {"name": form.get_user().get_username()}, "joined")
         login(request, form.get_user())
         return _finish_login(request, intent)
     _refill(request, form)
@@ -114,7 +116,8 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     if user := user or form.created_before(request):
         # After the commit: receivers of the login signal may act for the new member.
         login(request, user, backend=_BACKEND)
-        messages.success(request, _("Welcome, %(name)s! Your account has been created.") % {"name": user.username})
+        text = _("Welcome, %(name)s! Your account has been created.")
+        messages.success(request, text % {"name": user.username}, "joined")
         return _finish_login(request, intent)
     _refill(request, form)
     context = {"form": form, "intent": intent, "how": how, "invitation": invitation}

@@ -1,7 +1,6 @@
 """The index of groups, and forms with which moderators create, rename and merge them."""
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -11,7 +10,6 @@ from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 from django.views.decorators.http import require_safe
@@ -26,20 +24,17 @@ from articles.domain.moderation_log import Action
 from articles.formatting.kept import drawn
 from articles.formatting.values import grouped
 from articles.forms.groups import DescribeForm, GroupForm, MergeForm, RenameForm
-from articles.text.markdown import plain
 from articles.text.refusals import action_sentence
 from articles.views.lists.headings import Tab, Tabs
 from articles.views.lists.search import typed_words
+from articles.web.context import in_brief
 from articles.web.form_answers import just_done
 from articles.web.groups import liveliness
 from articles.web.identity import actor, needs
-from articles.wiring import html_of_site_text, repository
+from articles.wiring import repository
 
 MOST_WITHOUT_SEARCH = 30
 """Groups up to which the index has no search box."""
-
-_LONGEST_SHOWN = 160
-"""Characters of a description in the index."""
 
 
 class IndexedGroup(NamedTuple):
@@ -78,7 +73,7 @@ def index(request: HttpRequest) -> HttpResponse:
         raise Http404("no such order")
     words, (followers, latest) = typed_words(request).strip(), liveliness()
     found = (
-        IndexedGroup(one, _in_brief(one.description), followers.get(one.slug, 0), latest.get(one.slug, 0))
+        IndexedGroup(one, in_brief(one.description), followers.get(one.slug, 0), latest.get(one.slug, 0))
         for one in groups
     )
     context = {
@@ -89,12 +84,6 @@ def index(request: HttpRequest) -> HttpResponse:
         "is_searched": len(groups) > MOST_WITHOUT_SEARCH or words != "",
     }
     return render(request, "groups/groups.html", context)
-
-
-@lru_cache(500)
-def _in_brief(description: str) -> str:
-    """Return the beginning of a description, without marks."""
-    return Truncator(plain(html_of_site_text(description))).chars(_LONGEST_SHOWN)
 
 
 def _order_tabs(current: str, words: str) -> Tabs:

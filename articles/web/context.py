@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.encoding import escape_uri_path
 from django.utils.functional import SimpleLazyObject
+from django.utils.text import Truncator
 from markupsafe import Markup
 
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES, SEE_VIEWS, TUNE_RANKING
@@ -21,11 +22,15 @@ from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group
 from articles.formatting.kept import drawn
-from articles.site import site_text
+from articles.site import default_welcome, site_text
+from articles.text.markdown import plain
 from articles.web.preferences import preferences_of
-from articles.wiring import is_about_to_move, repository
+from articles.wiring import html_of_site_text, is_about_to_move, repository
 from moderation.rights import QueueLink, VotingRingsLink, count_waiting
 from owner.choices import chosen
+
+_LONGEST_DESCRIPTION = 160
+"""Characters of the description of a page; search engines show no more."""
 
 
 def form_token(request: HttpRequest) -> dict[str, Any]:
@@ -98,6 +103,9 @@ class Frame(NamedTuple):
 
     has_rules: bool
     has_imprint: bool
+    description: str
+    """What the site is, in a line for search engines: its welcome, or the default."""
+
     is_moving: bool
     """Whether the site is about to move to another store."""
 
@@ -130,6 +138,7 @@ def frame_of(request: HttpRequest) -> Frame:
         has_sign_up=chosen.SIGN_UP != "closed",
         has_rules=site_text("rules") is not None,
         has_imprint=site_text("imprint") is not None,
+        description=in_brief((site_text("welcome") or default_welcome()).text),
         is_moving=is_about_to_move(),
     )
 
@@ -159,6 +168,12 @@ def frame_holes(request: HttpRequest) -> dict[str, object]:
 
 def _unread(user: Any, notices: int | None) -> int | None:
     return notices if notices is None or not user.is_authenticated else notices + user.has_news_of_ban
+
+
+@lru_cache(500)
+def in_brief(text: str) -> str:
+    """Return the beginning of one of the site's texts, or a group's description, without marks."""
+    return Truncator(plain(html_of_site_text(text))).chars(_LONGEST_DESCRIPTION)
 
 
 @lru_cache(1_000)

@@ -206,12 +206,12 @@ def test_new_articles_are_announced_only_on_first_pages_by_score_and_time(order,
     ],
 )
 def test_every_empty_list_suggests_a_next_step(order, facts, choices, address, button):
-    one = empty(page(order, total=0, **facts), **choices)
+    one = empty(page(order, total=0, **facts), Reader(is_member=True), **choices)
 
     assert (one.address, one.button) == (address, button)
     assert one.sentence
     with translation.override("zh-hans"):
-        chinese = empty(page(order, total=0, **facts), **choices)
+        chinese = empty(page(order, total=0, **facts), Reader(is_member=True), **choices)
     assert chinese.address == address
     assert one.sentence != chinese.sentence
     assert one.button != chinese.button

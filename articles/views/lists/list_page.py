@@ -103,8 +103,8 @@ class ListPage:
     description: str = ""
     """Description of the list's only group, in Markdown; "" without one."""
 
-    is_welcoming: bool = False
-    """Whether it begins with the site's welcome: the front page, for readers without an account."""
+    is_front: bool = False
+    """Whether it begins with the site's welcome, for readers without an account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class _Builder:
             pager=self._pager(previous, next),
             hidden=hidden_groups(self._hidden, is_member=self.reader.is_member),
             hidden_groups=self.reader.hidden_groups,
-            is_welcoming=self._is_front and not self.reader.is_member,
+            is_front=self._is_front,
         )
 
     def _empty(self) -> Empty:

@@ -71,7 +71,7 @@ class ListShape:
             "frame": self.frame,
             "list": shown,
             "updated_ago": self.updated_ago,
-            "welcome": self.welcome if shown.is_welcoming else None,
+            "welcome": self.welcome if shown.is_front else None,
         }
 
 

@@ -1,0 +1,137 @@
+"""What every page says of itself: one visible heading, and a description for search engines."""
+
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from articles import site
+from articles.models import SiteText
+from tests.factories import actor, browser_of, member
+
+PAGES = {
+    None: (
+        *(
+            "/",
+            "/newest/",
+            "/hot/",
+            "/active/",
+            "/top/",
+            "/groups/",
+            "/groups/python/",
+            "/groups/python/?order=time",
+        ),
+        *("/articles/1/", "/articles/1/why/", "/users/alice/", "/users/alice/comments/", "/hosts/example.org/"),
+        *("/search/", "/search/?q=title", "/about/", "/login/", "/signup/", "/password/reset/", "/moderation/"),
+        *("/nowhere/", "/api/docs"),
+    ),
+    "alice": (
+        *("/post/", "/articles/1/edit/", "/articles/1/withdraw/", "/articles/1/flag/", "/settings/"),
+        *("/settings/delete/", "/password/", "/inbox/", "/following/", "/mine/voted/", "/mine/opposed/"),
+        *("/mine/saved/", "/mine/flags/", "/lab/"),
+    ),
+    "carol": (
+        *("/articles/1/groups/", "/articles/1/remove/", "/articles/1/lock/", "/articles/1/views/"),
+        *("/moderation/queue/", "/moderation/members/", "/moderation/rings/", "/moderation/rings/blocs/"),
+        *("/moderation/removed/", "/moderation/removed/comments/", "/moderation/hosts/", "/moderation/views/"),
+        *("/moderation/groups/", "/moderation/groups/python/", "/users/alice/moderation/", "/lab/"),
+    ),
+}
+
+DEFAULT = "Members share links here and vote on them, so the best rise to the top."
+
+
+def descriptions(page: str) -> list[str]:
+    return [unescape(found) for found in re.findall(r'<meta name="description" content="([^"]*)">', page)]
+
+
+@pytest.mark.parametrize(("who", "path"), [(who, path) for who, paths in PAGES.items() for path in paths])
+def test_every_page_has_a_visible_heading_and_a_description(site_store, article, alice, carol, who, path):
+    page = browser_of({None: None, "alice": alice, "carol": carol}[who]).get(path).text
+
+    (heading,) = re.findall(r"<h1([^>]*)>(.*?)</h1>", page, re.DOTALL)
+    assert "unseen" not in heading[0]
+    assert re.sub("<[^>]+>", "", heading[1]).strip()
+    (description,) = descriptions(page)
+    assert description.strip()
+
+
+def test_pages_are_described_by_the_welcome_lists_also_by_their_names(site_store, article):
+    assert descriptions(Client().get("/").text) == [DEFAULT]
+    assert descriptions(Client().get("/newest/").text) == [f"Newest. {DEFAULT}"]
+
+    SiteText.objects.create(name="welcome", language="en", text="We read about **databases**. " + "More. " * 50)
+    site.forget_texts()
+
+    (described,) = descriptions(Client().get("/login/").text)
+    assert described.startswith("We read about databases. More.")
+    assert len(described) <= 160
+
+
+def test_a_group_is_described_by_its_own_description(site_store, article, carol):
+    site_store.groups.describe("python", "All about *snakes*.", actor(carol))
+
+    assert descriptions(Client().get("/groups/python/").text) == ["All about snakes."]
+
+
+def test_the_default_welcome_is_replaced_or_emptied(site_store, article, alice):
+    assert f"<p>{DEFAULT}</p>" in Client().get("/").text
+    assert f"<p>{DEFAULT}</p>" not in browser_of(alice).get("/").text
+    assert "会员在这里" in Client().get("/", headers={"accept-language": "zh-CN"}).text
+
+    text = SiteText.objects.create(name="welcome", language="en", text="")
+    site.forget_texts()
+    assert 'class="welcome"' not in Client().get("/").text
+
+    text.text = "Hello"
+    text.save()
+    site.forget_texts()
+    assert "<p>Hello</p>" in Client().get("/").text
+
+
+STEPS = {"/groups/": "Follow groups", "/about/#voting": "See how votes work"}
+
+
+def steps_on(page: str) -> dict[str, str]:
+    found = re.search(r'<div class="message success joined".*?</div>', page, re.DOTALL)
+    return dict(re.findall(r'<a href="([^"]*)">([^<]*)</a>', found[0])) if found else {}
+
+
+def test_a_new_member_reads_the_next_steps_once(site_store, article):
+    browser = Client()
+    fields = {"username": "newcomer", "password1": "a long secret 71", "password2": "a long secret 71"}
+
+    page = browser.post("/signup/", fields, follow=True).text
+
+    assert "Welcome, newcomer!" in page
+    assert steps_on(page) == STEPS | {"": "Dismiss"}
+    assert steps_on(browser.get("/").text) == {}
+    assert 'id="voting"' in browser.get("/about/").text
+
+
+def test_the_rules_are_the_first_step_where_there_are_rules(site_store, article, settings):
+    settings.SIGN_UP = "approval"
+    SiteText.objects.create(name="rules", language="en", text="Be kind.")
+    site.forget_texts()
+    newcomer = member("newcomer")
+    newcomer.set_password("a long secret 71")
+    newcomer.save()
+    browser, fields = Client(), {"username": "newcomer", "password": "a long secret 71"}
+
+    page = browser.post("/login/", fields, follow=True).text
+
+    assert list(steps_on(page).values()) == ["Read the rules", "Follow groups", "See how votes work", "Dismiss"]
+    assert steps_on(Client().post("/login/", fields, follow=True).text) == {}
+
+
+def test_an_administrator_starts_from_the_default_welcome_and_can_empty_it(site_store, article):
+    browser = browser_of(member("root", pk=70, is_staff=True, is_superuser=True))
+    address = "/administration/texts/welcome/en/"
+    assert f"{DEFAULT}</textarea>" in browser.get(address).text
+
+    browser.post(address, {"text": ""})
+    site.forget_texts()
+
+    assert f"{DEFAULT}</textarea>" not in browser.get(address).text
+    assert 'class="welcome"' not in Client().get("/").text
