@@ -130,6 +130,8 @@ def test_a_flag_waits_for_moderators_who_keep_or_remove_the_text(site_store, ali
     assert 'class="badge">1<' in queue
     assert "The moderators have not decided yet." in browser.get("/mine/flags/").text
     decision = re.search('name="newest" value="([0-9]+)"', moderator.get("/users/alice/about/").text)[1]
+    moderator.post("/users/alice/about/", {"keep": "1", "newest": int(decision) - 1})
+    assert "not decided yet" in browser.get("/mine/flags/").text, "it is newer than what the moderator saw"
 
     moderator.post("/users/alice/about/", {"keep": "1", "newest": decision, "reason": "It is a joke"})
 
