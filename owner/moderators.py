@@ -111,11 +111,12 @@ def index(request: HttpRequest) -> HttpResponse:
     is_able = Q(is_superuser=True) | Q(groups__isnull=False) | Q(user_permissions__isnull=False)
     able = User.objects.filter(is_able, is_active=True, left_at=None).distinct().order_by("canonical_name")
     labels = dict(_choices())
-    moderators = [(one, [labels[code] for code in permissions_of(one)]) for one in able if not one.is_superuser]
+    permitted = [(one, permissions_of(one)) for one in able if not one.is_superuser]
+    moderators = [(one, None if codes == _CODES else [labels[code] for code in codes]) for one, codes in permitted]
     context = {
         "form": form,
         "administrators": [one for one in able if one.is_superuser],
-        "moderators": [pair for pair in moderators if pair[1]],
+        "moderators": [pair for pair in moderators if pair[1] != []],
     }
     return render(request, "owner/moderators.html", context, status=400 if form.errors else 200)
 
