@@ -1,9 +1,11 @@
 """The measurable parts of the design."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import window
+from tests.browser.windows import hold, wait_for, window
 
 pytestmark = pytest.mark.browser
 
@@ -209,6 +211,23 @@ def test_nothing_moves_while_a_page_renders(open_page, path):
     page = open_page(path, **phone(timezone_id="America/St_Johns"))
 
     assert page.evaluate(SHIFTS) == []
+
+
+PAINTED = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
+
+
+@pytest.mark.parametrize("path", ["/newest/", "/articles/130/", "/post/", "/settings/"])
+def test_nothing_moves_for_a_member_if_the_scripts_are_late(chromium, site, path):
+    with window(chromium, site, "demo", **phone(timezone_id="America/St_Johns")) as page:
+        late = hold(page, re.compile(r"/js/(?!times)"))
+        page.goto(path, wait_until="commit")
+        page.wait_for_selector(".site-footer")
+        page.evaluate(PAINTED)
+        wait_for(page, lambda: late)
+        page.unroute_all()  # lets the held ones go
+        page.wait_for_load_state()
+
+        assert page.evaluate(SHIFTS) == []
 
 
 def test_the_members_own_vote_differs_in_shape_and_colour(open_page):

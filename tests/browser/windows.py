@@ -1,5 +1,6 @@
 """Windows of readers and members that record every problem."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
@@ -68,7 +69,7 @@ def tab_to(page: Page, target: Locator) -> None:
     raise AssertionError(f"Tab does not lead to {target}")
 
 
-def hold(page: Page, pattern: str) -> list[Route]:
+def hold(page: Page, pattern: str | re.Pattern[str]) -> list[Route]:
     """Hold requests until the test releases them."""
     held: list[Route] = []
     page.route(pattern, lambda route: held.append(route))  # noqa: PLW0108 - a builtin cannot be wrapped
