@@ -90,3 +90,71 @@ def test_a_member_does_everything_without_a_mouse(page, site):
     page.wait_for_url(article)
     assert page.locator("main .groups a").all_inner_texts() == ["Databases", "Security"]
     expect(vote).to_have_attribute("aria-pressed", "true")
+
+
+_WAITING = """
+import time
+from accounts.models import Ban, BanScope, User, WaitingAccount
+from articles.domain.comments import root_of
+from articles.domain.flags import FlagReason
+from articles.wiring import repository
+from django.utils import timezone
+flags = repository().flags
+for entry in flags.get_page().entries:
+    flags.keep(entry.subject, time.time())
+WaitingAccount.objects.all().delete()
+number = {number}
+open_ones = [one for one in repository().articles.get_many(range(1, 60)) if one.removed is None and one.poster > 0]
+for n, article in enumerate(open_ones[:3]):
+    for member in range(3 - n):
+        flags.set(root_of(article.id), 900_000 + 10 * number + member, FlagReason.SPAM)
+newcomer = User.objects.create_user(f"newcomer-{number}", is_active=False)
+WaitingAccount.objects.create(user=newcomer)
+banned = User.objects.create_user(f"banned-{number}")
+moderator = User.objects.get(username="demo-moderator")
+Ban.objects.begin(banned, BanScope.POSTING, "Spam", ends_at=None, moderator_id=moderator.pk)
+Ban.objects.filter(member=banned).update(appeal="It was not me", appealed_at=timezone.now())
+"""
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_the_moderators_morning_is_done_by_keyboard_on_a_phone(chromium, site, scripts):
+    made = site.manage("shell", "-c", _WAITING.format(number=int(scripts)))
+    assert made.returncode == 0, made.stderr
+    phone = {"viewport": {"width": 390, "height": 844}, "java_script_enabled": scripts, "has_touch": True}
+    with window(chromium, site, "demo-moderator", **phone) as page:
+        page.goto("/")
+        menu = page.get_by_role("banner").locator(".account")
+        follow(page, menu.locator("summary"))
+        follow(page, menu.get_by_role("link", name="Moderation"))
+        page.wait_for_url("**/moderation/queue/")
+
+        entry = page.locator("[id^=flagged-]").first
+        keep, remove = entry.locator("[value=keep]").bounding_box(), entry.locator("[value=remove]").bounding_box()
+        assert keep["height"] >= 44 <= remove["height"]
+        assert keep["x"] + keep["width"] + 24 <= remove["x"]
+        assert entry.locator("[value=ban]").is_hidden()
+
+        tab_to(page, entry.locator("[name=reason]"))
+        page.keyboard.type("It is fine")
+        page.keyboard.press("Enter")  # which decides nothing
+        expect(entry.locator("[name=reason]")).to_have_value("It is fine")
+        follow(page, entry.locator("[value=keep]"))
+        expect(page.locator("[id^=flagged-]")).to_have_count(2)
+        follow(page, entry.locator("[value=remove]"))
+        expect(page.locator("[id^=flagged-]")).to_have_count(1)
+        follow(page, entry.locator("form summary"))
+        follow(page, entry.locator("[value=ban]"))
+        expect(page.locator("[id^=flagged-]")).to_have_count(0)
+
+        appeal = page.locator("[id^=appeal-]")
+        tab_to(page, appeal.locator("[name=answer]"))
+        page.keyboard.type("We believe you")
+        follow(page, appeal.locator("[value=lift]"))
+        expect(appeal).to_have_count(0)
+        follow(page, page.locator("main nav, nav").get_by_role("link", name="Sign-ups").first)
+        page.wait_for_url("**/moderation/members/")
+        follow(page, page.get_by_role("button", name=f"Approve newcomer-{int(scripts)}"))
+        expect(page.locator("main")).to_contain_text("The account has been approved.")
+        follow(page, page.locator("main nav, nav").get_by_role("link", name="Queue").first)
+        expect(page.locator("main")).to_contain_text("Nothing is waiting for a decision.")
