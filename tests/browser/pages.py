@@ -202,6 +202,8 @@ PAGES = (
     Page("moderation log", "/moderation/"),
     Page("moderation log of a moderator", "/moderation/", "moderator"),
     Page("moderation log of an empty site", "/moderation/", site="empty"),
+    Page("moderation log, filtered", "/moderation/?action=ban&member=bea"),
+    Page("moderation log, refused filter", "/moderation/?action=sing", status=400),
     Page("groups of an article", "/articles/{own}/groups/", "moderator"),
     Page("groups of an article, refused", "/articles/1/groups/", "moderator", 400, send(new_group="!!")),
     Page("removal", "/articles/1/remove/", "moderator"),
