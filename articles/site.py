@@ -55,6 +55,11 @@ def site_text(name: str) -> SiteText | None:
     return next((SiteText(code, text) for code in codes if (text := (texts or {}).get(code))), None)
 
 
+def is_written(name: str) -> bool:
+    """Return whether an administrator wrote the text, in any language."""
+    return any(_texts.get().get(name, {}).values())
+
+
 def default_welcome() -> SiteText:
     """Return a line that is true of every such site, in the reader's language."""
     text = gettext("Members share links here and vote on them, so the best rise to the top.")

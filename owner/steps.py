@@ -16,7 +16,7 @@ from articles import backup
 from articles.domain.errors import StoreError
 from articles.formatting.kept import drawn
 from articles.formatting.values import age, duration, grouped
-from articles.site import site_text
+from articles.site import is_written
 from articles.wiring import repository
 from owner import choices
 from owner.choices import chosen
@@ -55,7 +55,7 @@ def _steps() -> Iterator[Step]:
         groups = len(repository().groups.get_titles())
     counted = ngettext("%(num)s group", "%(num)s groups", groups) % {"num": grouped(groups)}
     yield Step(_("Groups"), counted if groups else _("None yet."), reverse("articles:groups"), groups > 0)
-    missing = [name for name in ("welcome", "rules") if site_text(name) is None]
+    missing = [name for name in ("welcome", "rules") if not is_written(name)]
     texts = {2: _("Not written yet."), 1: _("One of the two is written."), 0: _("Both are written.")}
     yield Step(_("Welcome and rules"), texts[len(missing)], reverse("articles:owner_texts"), not missing)
     tested = choices.note_of(MAIL_TESTED)

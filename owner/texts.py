@@ -64,7 +64,7 @@ def edit(request: HttpRequest, name: str, language: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         text = form.cleaned_data["text"]
         if "preview" not in request.POST:
-            _save(request, name, language, text, is_change=text != current)
+            _save(request, name, language, text, is_change=row is None or text != row.text)
             messages.success(request, _("Saved. All pages follow within seconds."))
             return redirect("articles:owner_texts")
         preview = html_of_site_text(text)
@@ -83,9 +83,9 @@ def _default(name: str, language: str) -> str:
 
 def _save(request: HttpRequest, name: str, language: str, text: str, *, is_change: bool) -> None:
     """Save a text, and log that it was changed. Raises StoreError; then nothing is saved."""
-    if not is_change:
-        return
     rows = SiteText.objects.filter(name=name, language=language)
+    if not is_change or not (text or name == SiteText.Name.WELCOME or rows.exists()):
+        return
     with transaction.atomic():
         if text or name == SiteText.Name.WELCOME:  # an empty one replaces the default
             SiteText.objects.update_or_create(name=name, language=language, defaults={"text": text})

@@ -101,6 +101,14 @@ def test_only_the_texts_in_offered_languages_have_a_page(administrator, path):
     assert administrator.get(f"/administration/texts/{path}/").status_code == 404
 
 
+def test_the_default_welcome_is_written_when_it_is_saved_and_an_empty_text_is_nothing(site_store, administrator):
+    write(administrator, "rules", "")
+    assert site_store.moderation_log.get_page().entries == ()
+
+    write(administrator, "welcome", site.default_welcome().text)
+    assert site.is_written("welcome")
+
+
 def test_a_change_retracts_copies_of_pages(site_store, administrator, kept, django_capture_on_commit_callbacks):
     Client().get("/about/")
     before = sorted(path.name for path in kept.glob("page-*"))
