@@ -1,4 +1,4 @@
-"""A first page fits in one round trip: at most 14 KB, with real titles."""
+"""A first page fits in one round trip: at most 10 KB, with real titles."""
 
 import json
 
@@ -45,10 +45,10 @@ def weight(browser):
     return len(response.content)
 
 
-def test_the_first_page_of_a_reader_is_at_most_14_kilobytes(filled):
+def test_the_first_page_of_a_reader_is_at_most_10_kilobytes(filled):
     assert Client().get("/").content.decode().count('<li class="row"') == ROWS
-    assert weight(Client()) <= 14 * KB
+    assert weight(Client()) <= 10 * KB
 
 
-def test_the_first_page_of_a_member_is_at_most_14_kilobytes(filled, bob):
-    assert weight(browser_of(bob)) <= 14 * KB
+def test_the_first_page_of_a_member_is_at_most_10_kilobytes(filled, bob):
+    assert weight(browser_of(bob)) <= 10 * KB

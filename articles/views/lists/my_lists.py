@@ -58,7 +58,7 @@ def _texts(tab: str) -> tuple[str, str]:
         "opposed": (_("Articles you opposed"), _("You haven't opposed anything yet.")),
         "saved": (
             _("Articles you saved"),
-            _("You haven't saved anything yet. The star below a title saves the article for later."),
+            _("You haven't saved anything yet. The star beside an article saves it for later."),
         ),
     }[tab]
 
