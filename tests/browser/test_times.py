@@ -21,7 +21,7 @@ SHOW = """async moments => {
 }"""
 
 
-@pytest.mark.parametrize("language", ["en", "zh-Hans"])
+@pytest.mark.parametrize("language", ["en", "zh-Hans", "zh-Hant"])
 @pytest.mark.parametrize("zone", ["America/St_Johns", "Europe/London", "Asia/Kathmandu", "Pacific/Kiritimati"])
 def test_a_script_shows_times_in_the_readers_zone_as_the_server_would(chromium, site, zone, language):
     with window(chromium, site, timezone_id=zone, locale=language) as page:
