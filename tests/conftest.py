@@ -18,6 +18,7 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db.models.signals import post_migrate
 from django.test import Client
+from django.utils import translation
 from pytest_django import DjangoDbBlocker, Settings
 
 from accounts import member_ids
@@ -133,6 +134,11 @@ def pytest_collection() -> Iterator[None]:
     yield
     gc.freeze()
     gc.enable()
+
+
+def pytest_runtest_setup() -> None:
+    """Forget the language of the page that a test before asked for."""
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)
