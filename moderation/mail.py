@@ -5,6 +5,7 @@ Each moderator chooses how often. `articles.mailing` says how each mail is sent 
 
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from math import floor
 from typing import NamedTuple
@@ -58,12 +59,21 @@ class _Waiting:
 
     @cached_property
     def _appeals(self) -> list[Ban]:
-        return [one for one in Ban.objects.with_open_appeals() if self._is_new(_appealed_at(one), self._since)]
+        begin, end = self._period
+        return list(
+            Ban.objects.with_open_appeals().filter(appealed_at__gte=begin, appealed_at__lt=end)[:_MOST_FOUND]
+        )
 
     @cached_property
     def _sign_ups(self) -> list[WaitingAccount]:
-        waiting = WaitingAccount.objects.select_related("user")
-        return [one for one in waiting if self._is_new(one.since.timestamp(), self._since)]
+        begin, end = self._period
+        waiting = WaitingAccount.objects.select_related("user").filter(since__gte=begin, since__lt=end)
+        return list(waiting[:_MOST_FOUND])
+
+    @property
+    def _period(self) -> tuple[datetime, datetime]:
+        """The moments whose whole seconds are after `since` and up to `until`."""
+        return datetime.fromtimestamp(self._since + 1, UTC), datetime.fromtimestamp(self._until + 1, UTC)
 
     def _is_new(self, at: float, since: float) -> bool:
         return since < floor(at) <= self._until

@@ -122,7 +122,7 @@ def test_comments_add_nothing_to_the_page_but_what_markdown_draws(site_store, ar
 
 
 def test_typed_text_that_comes_back_in_a_form_adds_nothing_to_it(site_store, carol, texts):
-    """Searches, and refused forms with a name, a title, a link, a group, a reason and the way back."""
+    """Searches, filters, and refused forms with a name, a title, a link, a group, a reason and the way back."""
     site_store.groups.create("python", "Python")
     browser, reader = browser_of(carol), Client()
     refused = "x" * 301
@@ -141,6 +141,11 @@ def test_typed_text_that_comes_back_in_a_form_adds_nothing_to_it(site_store, car
         reader.get("/search/").content
     )
 
+    plain_log = {
+        status: parts_of(reader.get("/moderation/", {"actor": name, "member": name, "group": group}).content)
+        for status, name, group in ((200, "a", ""), (400, "x" * 61, "x"))
+    }
+
     for number, text in enumerate(texts[::7]):  # all of them take a minute, and are in `make fuzz`
         client, path, fields = forms[number % len(forms)]
         answer = client.post(path, fields(text))
@@ -149,6 +154,9 @@ def test_typed_text_that_comes_back_in_a_form_adds_nothing_to_it(site_store, car
             ("option", "selected"),
             ("li", "id"),
         }, (path, text)
+        log = reader.get("/moderation/", {"actor": text, "member": text, "group": text[:9]})
+        assert log.status_code in (200, 400), text
+        assert parts_of(log.content) - plain_log[log.status_code] == set(), text
         found = reader.get("/search/", {"q": text, "group": "python"} if number % 3 else {"q": text})
         assert found.status_code in (200, 404, 302), text
         if number % 5 == 0 and found.status_code == 200:

@@ -461,3 +461,15 @@ def test_two_processes_do_not_send_the_same_mail_to_a_moderator(site_store, wait
     first, second = (next(moderators_mail._mails(site_store)) for _ in range(2))
 
     assert [first.claim(), second.claim()] == [True, False]
+
+
+def test_a_flood_of_sign_ups_is_not_read_whole(site_store, later, carol, monkeypatch):
+    monkeypatch.setattr(moderators_mail, "_MOST_FOUND", 2)
+    since = datetime.fromtimestamp(later(), UTC)
+    for n in range(3):
+        WaitingAccount.objects.create(user=member(f"newcomer-{n}", is_active=False), since=since)
+    moderator_by_mail(carol)
+    later.advance(moderators_mail.SETTLE_SECONDS + 1)
+
+    assert send_waiting(site_store) == 1
+    assert mail.outbox[0].body.count("signed up and waits") == 2

@@ -10,6 +10,7 @@ from articles.domain.moderation_log import Action, Actor, LogFilter
 from articles.repository.moderation import log as moderation_log
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import link, post
+from tests.store_state import server_info
 
 pytestmark = pytest.mark.one_shard
 
@@ -365,3 +366,20 @@ def test_a_filter_starts_at_no_place_that_the_log_does_not_have(varied):
         varied.moderation_log.find(LogFilter(Action.BAN), [1] * (shards + 1))
     beyond = varied.moderation_log.find(LogFilter(Action.BAN), [10**11] * shards)
     assert beyond == varied.moderation_log.find(LogFilter(Action.BAN))
+
+
+@pytest.mark.parametrize(
+    "wanted", [LogFilter(Action.BAN), LogFilter(member="x"), LogFilter(member="x", group="y")]
+)
+def test_a_filter_that_admits_nothing_costs_no_more_than_the_entries_that_it_looks_at(varied, monkeypatch, wanted):
+    monkeypatch.setattr(moderation_log, "ENTRIES_SEARCHED", 8)
+    before = commands(varied)
+    page = varied.moderation_log.find(wanted)
+
+    shards = len(page.rest)
+    assert commands(varied) - before <= 2 * shards + 2 * 8 + 2, "one LLEN and LRANGE each, two HGET for each entry"
+    assert page.has_next
+
+
+def commands(repository) -> int:
+    return int(server_info(repository)["total_commands_processed"])
