@@ -77,11 +77,11 @@ def _cast() -> dict[str, str]:
     for name in ("a script", "a much longer name of a program that posts articles in my name"):
         Token.objects.issue(mia, name)
     paula, maud = User.objects.create_user("paula", about=ABOUT), User.objects.create_user("maud")
-    AboutFlag.objects.create(member=paula, flagger=mia, reason="spam", words=TITLES[2])
     maud.groups.add(Group.objects.get(name=MODERATORS))
     olga = User.objects.create_superuser("olga")
     choices = {"theme": "dark", "keyboard": False, "hidden_groups": "redis,python"}
     cho = User.objects.create_user("cho", **choices, followed_groups="python,中文", feed_key="x")
+    AboutFlag.objects.create(member=paula, flagger=cho, reason="spam", words=TITLES[2])
     bea = _banned_member(maud, mia)
     roles = {"member": mia, "poster": paula, "moderator": maud, "operator": olga, "chooser": cho, "banned": bea}
     return {role: _session(user) for role, user in roles.items()}
