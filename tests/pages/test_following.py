@@ -7,10 +7,10 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from articles import site
 from articles.views.groups import MOST_WITHOUT_SEARCH
 from articles.web.groups import forget_liveliness, liveliness
 from articles.web.preferences import MOST_FOLLOWED
+from owner import choices
 from tests.factories import actor, browser_of, post_as
 from tests.pages.feeds import ids_in
 from tests.pages.lists import rows
@@ -186,8 +186,8 @@ def test_a_removed_article_is_no_activity(site_store, article, carol):
 
 def test_counting_that_takes_long_is_repeated_later(monkeypatch):
     clock = iter([0, 0.5, 49, 51, 51.01, 60])
-    monkeypatch.setattr(site, "time", SimpleNamespace(monotonic=lambda: 1000 + next(clock)))
+    monkeypatch.setattr(choices, "time", SimpleNamespace(monotonic=lambda: 1000 + next(clock)))
     loaded = iter("ab")
-    recent = site.Recent(lambda: next(loaded), "", share=0.01)
+    recent = choices.Recent(lambda: next(loaded), "", share=0.01)
 
     assert [recent.get() for _ in range(4)] == ["a", "a", "b", "b"]
