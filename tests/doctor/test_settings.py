@@ -3,6 +3,8 @@
 import pytest
 
 from accounts.models import User
+from articles.models import SiteSetting
+from owner import choices
 from tests.doctor.examining import brief, levels
 from tests.factories import member
 
@@ -115,3 +117,13 @@ def test_each_sign_up_mode_needs_members_who_let_others_in(settings):
     assert [found("approval"), found("closed")] == ["fine", "fine"]
     settings.INVITATIONS_PER_MEMBER = 0
     assert found("invitation") == "warning"
+
+
+def test_a_choice_that_is_not_valid_is_found(site_store):
+    assert levels("settings", "choices") == ["fine"]
+    SiteSetting.objects.create(name="SIGN_UP", text="by-lottery")
+    choices.forget()
+
+    ((level, text),) = brief("settings", "choices")
+
+    assert (level, "`SIGN_UP`" in text) == ("warning", True)
