@@ -21,6 +21,7 @@ from accounts.models import AboutFlag, AccountDeletion, Sweep, Token, User
 from articles import accounts, housekeeping
 from articles.domain.articles import Choice
 from articles.domain.members import DELETED_NAME
+from articles.domain.moderation_log import Action
 from tests.cast import password_of
 from tests.factories import actor, browser_of, post_as
 from tests.store_state import has_posted_list, lost_connection, put_back_name
@@ -84,6 +85,17 @@ def test_articles_and_votes_stay_and_the_name_is_removed(site_store, article, bo
     assert Client().get("/users/bob/").status_code == 404
     assert Client().get("/api/articles").json()["articles"][0]["poster"] == ""
     assert findings(site_store) == []
+
+
+def test_the_log_keeps_the_removal_of_a_profile_text_without_the_name(site_store, bob, carol):
+    site_store.moderation_log.note(Action.REMOVE_ABOUT, actor(carol), "bob", "It advertises")
+
+    delete(browser_of(bob))
+
+    log = Client().get("/moderation/").text
+    assert "It advertises" in log
+    assert "[deleted]" in log
+    assert "bob" not in log
 
 
 def test_sending_the_form_twice_reports_that_the_account_is_deleted(site_store, bob):
