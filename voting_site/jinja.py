@@ -64,7 +64,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "coded": values.coded,
     "from_now": values.from_now,
     "full_date": values.date_of,
-    "iso_date": values.iso_date,
     "in_brief": in_brief,
     "duration": values.duration,
     "figures": values.figures,
