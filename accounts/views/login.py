@@ -37,7 +37,7 @@ def log_in(request: HttpRequest) -> HttpResponse:
         return _finish_login(request, intent)
     form = LoginForm(request, _sent_form(request))
     if request.method == "POST" and form.is_valid():
-        if settings.SIGN_UP == "approval" and form.get_user().last_login is None:
+        if chosen.SIGN_UP == "approval" and form.get_user().last_login is None:
             messages.success(request, _("Welcome, %(name)s!") % {"name": form.get_user().get_username()}, "joined")
         login(request, form.get_user())
         return _finish_login(request, intent)
