@@ -14,7 +14,14 @@ from tests.factories import browser_of, member
 from tests.routes import SAMPLES, Route, routes_of_pages
 from tests.store_state import ARTICLE_KEY, KEY_LIKE, count_keys, key_names, written
 
-OPEN_TO_READERS = {"/login/", "/signup/", "/password/reset/", "/preferences/", "/logout/"}
+OPEN_TO_READERS = {
+    "/login/",
+    "/signup/",
+    "/password/reset/",
+    "/preferences/",
+    "/logout/",
+    "/administration/first/",
+}
 OPEN_TO_READERS |= {"/password/reset/MQ/x-y/", "/password/"}  # a link or a password that has just been changed
 
 FOREIGN = ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"})
