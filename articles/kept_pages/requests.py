@@ -37,7 +37,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     **{f"articles:{name}": ("range", *_PLACE) if order in PERIODS else _PLACE for order, name in PAGES.items()},
     "articles:group": ("order", *_PLACE),
     "articles:host": ("order", "page"),
-    "articles:groups": ("any",),
+    "articles:groups": ("any", "order", "q"),
     "articles:article": _PLACE_IN_THREAD,
     "articles:why": ("q",),
     "articles:comment": _PLACE_IN_THREAD,
@@ -74,6 +74,7 @@ _ARTICLE = "articles:article"
 _COMMENT = "articles:comment"
 _SEARCH = "articles:search"
 _LOG = "articles:log"
+_GROUPS = "articles:groups"
 
 _GROUPS_TOGETHER = "+"
 
@@ -132,7 +133,7 @@ def public_page(request: HttpRequest) -> PublicPage | None:
     known = {name: request.GET[name] for name in PARAMETERS.get(view, ()) if name in request.GET}
     known = {name: value for name, value in known.items() if name not in _LINKED or value in _LINKED[name]}
     query = _canonical(request, view, known)
-    takes_any = view in (_SEARCH, _LOG) or view in _FOR_ALL
+    takes_any = view in (_SEARCH, _LOG, _GROUPS) or view in _FOR_ALL
     return PublicPage(
         view,
         f"{request.scheme}://{request.get_host()}",
