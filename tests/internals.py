@@ -15,6 +15,7 @@ from articles.repository.limits import Limits
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.pages import Lists
 from articles.repository.members import Members
+from articles.repository.moderation import log
 from articles.repository.moving import marks
 from articles.repository.ranking import parameters
 from articles.repository.ranking.explanations import Explanations
@@ -43,6 +44,7 @@ __all__ = [
     "Store",
     "Votes",
     "keys",
+    "log",
     "marks",
     "parameters",
     "schema",

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 from tests.cases import for_each
-from tests.test_floors import FLOORS, ROOT
+from tests.source import ROOT
+from tests.test_floors import FLOORS
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 CONTRIBUTING = (ROOT / "docs" / "contributing.md").read_text("utf-8")

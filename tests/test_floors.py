@@ -6,26 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
 from tests.cases import for_each
-
-ROOT = Path(__file__).parents[1]
-PACKAGES = ("articles", "accounts", "moderation", "owner", "voting_site", "bench")
-
-
-def name_of(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-@cache
-def modules() -> dict[str, Path]:
-    """Return every module of the project by its dotted name."""
-    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
-    return {name_of(path): path for path in [*paths, ROOT / "manage.py"]}
+from tests.source import PACKAGES, modules, run_at_import, within
 
 
 @cache
@@ -33,21 +18,9 @@ def imports_of(module: str, *, only_at_start: bool = False) -> frozenset[str]:
     """Return the dotted names a module imports: a module if one has that name, else the module that holds it."""
     path = modules()[module]
     tree = ast.parse(path.read_text("utf-8"))
-    nodes = _run_at_import(tree.body) if only_at_start else ast.walk(tree)
+    nodes = run_at_import(tree.body) if only_at_start else ast.walk(tree)
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     return frozenset(found for node in nodes for found in _named(node, package))
-
-
-def _run_at_import(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Return the statements that run when the module is imported, except those only for type checkers."""
-    for statement in body:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        if isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test):
-            continue
-        yield statement
-        for part in ("body", "orelse", "finalbody", "handlers"):
-            yield from _run_at_import(getattr(statement, part, []))
 
 
 def _named(node: ast.AST, package: str) -> Iterator[str]:
@@ -58,10 +31,6 @@ def _named(node: ast.AST, package: str) -> Iterator[str]:
         base = ".".join([*above, *([node.module] if node.module else [])])
         for alias in node.names:
             yield f"{base}.{alias.name}" if f"{base}.{alias.name}" in modules() else base
-
-
-def within(name: str, *packages: str) -> bool:
-    return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
 def standard(name: str) -> bool:
@@ -320,5 +289,5 @@ def test_the_import_parser_finds_every_import():
         "try:\n    import c\nfinally:\n    import d\n"
         "def f():\n    import e\n"
     )
-    assert [name for node in _run_at_import(late.body) for name in _named(node, "")] == ["a", "c", "d"]
+    assert [name for node in run_at_import(late.body) for name in _named(node, "")] == ["a", "c", "d"]
     assert [name for node in ast.walk(late) for name in _named(node, "")] == ["a", "b", "c", "d", "e"]

@@ -5,7 +5,7 @@ import re
 from functools import cache
 
 from tests.cases import for_each
-from tests.test_floors import ROOT
+from tests.source import ROOT
 
 PAGE = (ROOT / "docs" / "security.md").read_text("utf-8")
 NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", PAGE)))

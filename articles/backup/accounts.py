@@ -30,6 +30,7 @@ Line: TypeAlias = list[Any]
 MODELS = (
     "auth.Group",
     "accounts.User",
+    "accounts.NameLook",
     "accounts.User_groups",
     "accounts.Token",
     "accounts.Ban",

@@ -136,8 +136,8 @@ def test_the_reset_pages_use_the_wording_of_the_site(client, db):
 
 
 def test_the_mail_is_sent_after_the_response(client, alice, settings):
-    settings.EMAIL_BACKEND = "tests.accounts.mail_backends.Patient"
-    from tests.accounts.mail_backends import Patient
+    settings.EMAIL_BACKEND = "tests.mail_backends.Patient"
+    from tests.mail_backends import Patient
 
     response = client.post("/password/reset/", {"email": "alice@example.org"})
 
@@ -149,7 +149,7 @@ def test_the_mail_is_sent_after_the_response(client, alice, settings):
 
 
 def test_a_failing_mail_server_does_not_affect_the_visitor(client, alice, settings, caplog):
-    settings.EMAIL_BACKEND = "tests.accounts.mail_backends.Broken"
+    settings.EMAIL_BACKEND = "tests.mail_backends.Broken"
 
     assert _mails(client) == []
     assert "Failed to send password reset email" in caplog.text

@@ -9,9 +9,9 @@ from articles import site
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import Action
 from articles.models import BlockedHost
-from articles.repository.moderation import log
 from tests.api.caller import error_of
 from tests.factories import actor, comment_on, member
+from tests.internals import log
 
 NOTE = {"text": "Was *warned* once"}
 SWEEP = {"days": 1, "reason": "Nothing but spam"}

@@ -59,8 +59,8 @@ def test_the_form_comes_back_filled_in(site_store, article, carol, path, fields)
             "/lab/?list=hot&gamma=2",
         ),
         ("/lab/rollback/", {"version": "1", "to": "1"}, "/lab/"),
-        ("/settings/tokens/", {"name": "because"}, "/settings/"),
-        ("/settings/tokens/1/revoke/", {}, "/settings/"),
+        ("/settings/tokens/", {"name": "because"}, "/settings/#settings-tokens"),
+        ("/settings/tokens/1/revoke/", {}, "/settings/#settings-tokens"),
     ],
 )
 def test_the_login_returns_to_the_page_that_holds_the_form(site_store, carol, path, fields, page):
@@ -100,5 +100,5 @@ def test_a_stale_form_whose_session_has_ended_leads_straight_to_the_login(site_s
     page = browser.post("/settings/tokens/", {"name": "because"})
 
     assert page.status_code == 403
-    assert log_in(browser, page, "carol") == "/settings/"
+    assert log_in(browser, page, "carol") == "/settings/#settings-tokens"
     assert 'value="because"' in browser.get("/settings/").text

@@ -10,10 +10,9 @@ from articles.domain.errors import GroupExists
 from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import Action, Actor
 from articles.models import BlockedHost
-from articles.repository.moderation import log
 from moderation.log import ACTIONS
 from tests.factories import actor, browser_of, member
-from tests.internals import failing
+from tests.internals import failing, log
 from tests.store_state import RANKING_KEY, key_names, refusing_writes
 
 

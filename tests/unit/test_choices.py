@@ -6,7 +6,7 @@ from django.conf import settings
 
 from owner.settings import LABELS
 from tests.cases import for_each
-from tests.test_floors import _run_at_import, modules, within
+from tests.source import modules, run_at_import, within
 
 READERS = [name for name in modules() if not within(name, "bench", "owner.choices")]
 
@@ -20,7 +20,7 @@ def attributes_of(tree, name):
 @for_each("module", READERS)
 def test_a_setting_that_the_owner_can_change_is_read_when_it_is_needed(module):
     tree = ast.parse(modules()[module].read_text("utf-8"))
-    at_import = [statement for statement in _run_at_import(tree.body) if not isinstance(statement, ast.ClassDef)]
+    at_import = [statement for statement in run_at_import(tree.body) if not isinstance(statement, ast.ClassDef)]
 
     assert not attributes_of(tree, "settings") & settings.BROWSER_SETTINGS.keys()
     assert not any(attributes_of(statement, "chosen") for statement in at_import if _is_plain(statement))

@@ -21,6 +21,7 @@ PROGRAM_FOLDERS = [
     "docs",
     "locale",
     "moderation",
+    "owner",
     "static",
     "templates",
     "tests",
