@@ -17,10 +17,11 @@
     if (time[part] !== text) time[part] = text;
   };
 
-  // The last one may have arrived in part only.
+  // The last one may have arrived in part only, until something follows it.
   let shown = 0;
+  const isWhole = (node) => node && (node.nextSibling || isWhole(node.parentNode));
   const follow = () => {
-    while (shown < times.length - 1) show(times[shown++]);
+    while (shown < times.length - 1 || isWhole(times[shown])) show(times[shown++]);
   };
   const watch = new MutationObserver((changes) => {
     if (document.readyState === "loading") return follow();
