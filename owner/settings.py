@@ -115,6 +115,14 @@ class _Languages(forms.MultiWidget):
         return ",".join(dict.fromkeys(filter(None, [own, *(offered or ())])))
 
 
+class _Colour(forms.TextInput):
+    input_type = "color"
+
+    def use_required_attribute(self, _initial: Any) -> bool:
+        """A field for a colour is never empty, and HTML has no such attribute for it."""
+        return False
+
+
 class SettingField(forms.CharField):
     """The text of a setting, valid by the variable's own rule; disabled if the environment sets it."""
 
@@ -125,7 +133,7 @@ class SettingField(forms.CharField):
             case "number":
                 widget = forms.NumberInput({"min": variable.low, "max": variable.high})
             case "accent":
-                widget = forms.TextInput({"type": "color"})
+                widget = _Colour()
             case "sign-up":
                 widget = RadioButtons(choices=_SIGN_UP)
             case "list of languages":

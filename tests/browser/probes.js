@@ -21,8 +21,9 @@ window.probes = (() => {
     };
   }
 
+  /** Opens what is folded; a menu would cover what is below it. */
   function openDetails() {
-    for (const one of all("main details")) one.open = true;
+    for (const one of all("main details:not(.drop)")) one.open = true;
   }
 
   const scrolls = (element) => {

@@ -58,8 +58,8 @@ def test_nothing_is_wider_than_the_screen_and_no_title_is_cut(
     ):
         page.goto(f"http://127.0.0.1:{site.port}{path}")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
-        # The groups of a row may end in an ellipsis; those on the article page are complete.
-        titles = "main [dir=auto]:not(.row .groups a)"
+        # Groups and posters in a row may end in an ellipsis; those on the article page are complete.
+        titles = "main [dir=auto]:not(.row .groups a, .row .poster)"
         cut = f"[...document.querySelectorAll('{titles}')].filter(e => e.scrollWidth > e.clientWidth + 1"
         assert page.evaluate(cut + " && getComputedStyle(e).display != 'inline').length") == 0, path
         directions = "[...document.querySelectorAll('main a[dir=auto]')].map(e => getComputedStyle(e).direction)"

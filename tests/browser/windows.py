@@ -11,8 +11,8 @@ from articles.repository import Repository
 from tests.site_process import Site
 from tests.waiting import until
 
-_MEANT = "Failed to load resource"
-"""What a browser logs of an answer of 400 and above, and of a request that a test breaks off."""
+_MEANT = ("Failed to load resource", "Autofocus processing was blocked")
+"""What a browser logs of an answer of 400 and above, of a request that a test breaks off, and of early typing."""
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def window(chromium: Browser, site: Site, member: str | None = None, **options: 
     context = chromium.new_context(base_url=f"http://localhost:{site.port}", **options)
     page, problems = context.new_page(), []
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("console", lambda told: _MEANT in told.text or problems.append(told.text))
+    page.on("console", lambda told: any(one in told.text for one in _MEANT) or problems.append(told.text))
     yield page
     context.close()
     assert problems == []
