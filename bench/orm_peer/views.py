@@ -47,6 +47,7 @@ def front(request: HttpRequest) -> HttpResponse:
         "welcome": None,
     }
     holes = {
+        "steps": "",
         "rows": draw_rows(articles, is_member=is_member, now=now, first_rank=1),
         "since": int(now // _COUNT_SECONDS * _COUNT_SECONDS),
         "next": "?page=2",

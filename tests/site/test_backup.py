@@ -148,7 +148,7 @@ def test_a_backup_of_the_embedded_store_is_restored_into_redis_and_back(used, tm
 
 LATER_COLUMNS = {"banned_from", "ban_ends_at", "inbox_read_until", "followed_groups", "feed_key"}
 LATER_COLUMNS |= {"verified_email", "mail_kinds", "mailed_until", "digest", "digested_at", "trusted_at"}
-LATER_COLUMNS |= {"ban_changed_at"}
+LATER_COLUMNS |= {"ban_changed_at", "about", "about_removed", "waiting_mail", "waiting_mailed_until"}
 """Of members, which the version of the older backup did not know."""
 
 
@@ -159,6 +159,7 @@ def test_accounts_of_an_older_version_are_loaded_as_they_were_and_migrated(used,
     made = folders.newest_in(folder)
     path = made / files.ACCOUNTS
     lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+    lines = [line for line in lines if line[0] != "accounts.NameLook"]
     users = [values for label, values in lines if label == "accounts.User"]
     for values in users:
         for later in LATER_COLUMNS & values.keys():

@@ -41,7 +41,7 @@ def test_an_empty_site_stays_empty_on_request(start):
     site = start(DEMO="0")
     site.wait_until_up()
 
-    assert "Nothing has been posted yet" in site.get("/")[1]
+    assert "make admin" in site.get("/")[1]
     assert site.stop() == 0
 
 

@@ -104,6 +104,7 @@ def sources():
         ("templates", "*.html"),
         ("articles", "*.py"),
         ("moderation", "*.py"),
+        ("owner", "*.py"),
         ("accounts", "*.py"),
     ):
         yield from (settings.BASE_DIR / folder).rglob(kind)
