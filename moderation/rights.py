@@ -109,12 +109,14 @@ _waiting: Recent[tuple[int, int, int]] = Recent(_load_waiting, (0, 0, 0))
 forget_waiting = _waiting.forget
 
 
-def count_waiting(user: Any) -> int:
-    """Return how much waits for a decision of this member. Every process counts once in some seconds."""
+def count_waiting(user: Any, *, now: bool = False) -> int:
+    """Return how much waits for a decision of this member. Every process counts once in some seconds, or `now`."""
     removes: bool = user.has_perm(REMOVE_ARTICLES)
     bans: bool = user.has_perm(BAN_MEMBERS)
     if not (removes or bans):
         return 0
+    if now:
+        forget_waiting()
     flags, appeals, sign_ups = _waiting.get()
     return flags + bans * appeals + removes * sign_ups
 

@@ -18,6 +18,7 @@ from articles.domain.moderation_log import Action
 from articles.forms.fields import CleanedField, PreviewedForm, TextInput
 from articles.models import SiteText
 from articles.text.lines import TEXT_LIMIT, clean_text
+from articles.web.form_answers import with_address
 from articles.web.identity import actor
 from articles.wiring import html_of_site_text, repository, retract
 from owner.administrator import administrators_only
@@ -52,6 +53,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @page_with_form
 @administrators_only
+@with_address
 def edit(request: HttpRequest, name: str, language: str) -> HttpResponse:
     """Write a text. Raises Http404 for another name, or a language that the site does not offer."""
     labels, languages = dict(SiteText.Name.choices), dict(chosen.languages)

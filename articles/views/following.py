@@ -53,7 +53,9 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 def _page_of_form(request: HttpRequest, slug: str) -> str:
-    return way_back(request) or reverse("articles:group", args=[slug])
+    page = way_back(request)
+    fragment = f"#group-{slug}" if page.partition("?")[0] == reverse("articles:groups") else ""
+    return f"{page}{fragment}" if page else reverse("articles:group", args=[slug])
 
 
 def _button(request: HttpRequest, slug: str) -> str:

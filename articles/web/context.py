@@ -128,7 +128,7 @@ def frame_of(request: HttpRequest) -> Frame:
         unread=_unread(user, unread and unread.count),
         sees_moderation=user.is_authenticated
         and any(map(user.has_perm, (SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES))),
-        waiting=count_waiting(user) if user.is_authenticated else 0,
+        waiting=count_waiting(user, now=bool(match and match.url_name == "queue")) if user.is_authenticated else 0,
         sees_operation=user.is_staff and user.has_perm("articles.see_operation"),
         is_staff=user.is_staff,
         theme=preferences.theme,

@@ -47,7 +47,8 @@ def test_a_group_is_followed_and_unfollowed_by_buttons_and_its_articles_are_list
     browser = browser_of(bob)
     follow(browser, "redis")
     assert set(rows(browser.get("/following/"))) == {article, redis_article}
-    follow(browser, "python", "unfollow")
+    answer = follow(browser, "python", "unfollow", back="/groups/?order=name")
+    assert answer.redirect_chain == [("/groups/?order=name#group-python", 302)]
     assert rows(browser.get("/following/")) == [redis_article]
     assert browser.get("/following/?page=2").status_code == 404
 

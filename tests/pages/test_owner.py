@@ -320,6 +320,12 @@ def test_each_step_is_done_by_what_it_asks_for(site_store, owner, browser, choos
     assert done == [1, 2, 3, 4, 5, 6]
 
 
+def test_a_script_learns_that_a_text_was_saved_so_that_it_sends_it_once(browser):
+    answer = browser.post("/administration/texts/rules/en/", {"text": "x"}, headers={"Accept": "application/json"})
+
+    assert answer.json() == {"address": "/administration/texts/"}
+
+
 @pytest.mark.parametrize("backend", ["Patient", "Broken"])
 def test_a_test_mail_goes_to_the_administrator_and_the_answer_is_shown(choose, browser, settings, backend):
     settings.EMAIL_BACKEND = f"tests.mail_backends.{backend}"

@@ -32,6 +32,8 @@ def test_rules_have_a_page_and_a_link_as_soon_as_there_are_rules(site_store, adm
     assert write(administrator, "rules", "Be **kind**.\n\n<script>alert(1)</script>").status_code == 302
 
     assert 'href="/rules/"' in page()
+    for path in ("/signup/", "/about/"):
+        assert page(path).count('href="/rules/"') == 2, "in the page, and below it"
     assert "Be <strong>kind</strong>." in page("/rules/")
     assert "<script>alert" not in page("/rules/")
 
