@@ -26,7 +26,8 @@ from types import FrameType
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.test_floors import ROOT, modules, upward_in_repository
+from tests.source import ROOT, modules
+from tests.test_floors import upward_in_repository
 
 PRODUCT = ("articles", "accounts", "moderation", "owner", "voting_site", "manage")
 SMALL = 25
