@@ -29,7 +29,7 @@ def _nothing(_page: Page) -> None:
 
 
 def _unfold(page: Page) -> None:
-    page.evaluate("document.querySelectorAll('main details').forEach(one => (one.open = true))")
+    page.evaluate("document.querySelectorAll('main details:not(.drop)').forEach(one => (one.open = true))")
 
 
 @dataclass(frozen=True)

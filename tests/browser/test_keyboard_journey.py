@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import tab_to, window
+from tests.browser.windows import tab_to, wait_for, window
 
 pytestmark = pytest.mark.browser
 
@@ -123,7 +123,8 @@ def test_the_moderators_morning_is_done_by_keyboard_on_a_phone(chromium, site, s
     assert made.returncode == 0, made.stderr
     phone = {"viewport": {"width": 390, "height": 844}, "java_script_enabled": scripts, "has_touch": True}
     with window(chromium, site, "demo-moderator", **phone) as page:
-        page.goto("/")
+        # What waits is counted at most once in ten seconds.
+        wait_for(page, lambda: page.goto("/") and page.locator(".account .badge").count())
         menu = page.get_by_role("banner").locator(".account")
         follow(page, menu.locator("summary"))
         follow(page, menu.get_by_role("link", name="Moderation"))
