@@ -208,18 +208,23 @@ def _load_titles() -> Mapping[str, str]:
 _titles: Recent[Mapping[str, str]] = Recent(_load_titles, {}, StoreError, _latest_retraction)
 
 
-def group_title(slug: str) -> str:
-    """Return the title of a group, which pages show instead of its slug; the slug if there is no such group.
+def group_titles() -> Mapping[str, str]:
+    """Return the titles of all groups, which pages show instead of slugs.
 
-    Every process remembers all titles: one round trip in some seconds, and after a retraction.
+    Every process remembers them: one round trip in some seconds, and after a retraction.
     """
-    return _titles.get().get(slug, slug)
+    return _titles.get()
+
+
+def group_title(slug: str) -> str:
+    """Return the title of a group; the slug if there is no such group."""
+    return group_titles().get(slug, slug)
 
 
 def group_named(name: str) -> str:
     """Return the slug of the group with this title, in capitals or not; the name if no group has it."""
     folded = name.strip().casefold()
-    return next((slug for slug, title in _titles.get().items() if title.casefold() == folded), name)
+    return next((slug for slug, title in group_titles().items() if title.casefold() == folded), name)
 
 
 def _prepare(connected: Repository, *, is_server_checked: bool) -> None:

@@ -20,7 +20,7 @@ from articles.formatting.values import age_in_units, age_in_words, grouped, time
 from articles.searching import home_of
 from articles.views.lists.refresh import comments_label, views_label, visitors_label
 from articles.web.addresses import path_of
-from articles.wiring import group_title
+from articles.wiring import group_titles
 
 MOST_ROWS = 5_000
 """Rows that a process keeps, about 2 KB each; the least recently shown ones are dropped."""
@@ -83,8 +83,9 @@ def draw_rows(
     """
     language, rows = get_language(), []
     draw: Callable[..., Markup] = kept_row.__wrapped__ if settings.DEBUG else kept_row  # a changed template shows
+    known = group_titles()
     for n, article in enumerate(articles):
-        titles = tuple(map(group_title, article.groups))
+        titles = tuple(known.get(slug, slug) for slug in article.groups)
         commented_at = article.last_comment_at if shows_last_comments else None
         facts = Facts(
             age_in_units(article.posted_at, now),
