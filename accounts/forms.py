@@ -96,7 +96,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         username: str = self.cleaned_data["username"]
         if problem := _name_problem(username):
             raise ValidationError(problem, code="invalid")
-        looks_taken = User.objects.is_look_taken(username)
+        looks_taken = User.objects.is_look_taken(username)  # first: a form sent twice finds its own name taken
         if User.objects.is_taken(username):
             raise ValidationError(_TAKEN, code="taken")
         if not self.accepts_reserved and names.is_reserved(username, chosen.SITE_NAME):

@@ -1,5 +1,7 @@
 """Flags: members report articles and comments to moderators, take flags back, and see what was decided."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -24,7 +26,7 @@ from articles.domain.flags import Flag as GivenFlag
 from articles.domain.flags import FlagReason, FlagState, SubjectId
 from articles.domain.members import UserId
 from articles.forms.fields import CleanedField, LineInput, RadioButtons
-from articles.text.lines import REASON_LIMIT, InvalidInput, clean_reason
+from articles.text.lines import REASON_LIMIT, clean_reason
 from articles.text.refusals import action_sentence
 from articles.web import limits
 from articles.web.identity import actor
@@ -40,8 +42,14 @@ REASONS = {
 """What members read of each reason."""
 
 
+def reasons_for(*, has_link: bool) -> list[FlagReason]:
+    """Return why others can flag something; `has_link`: whether it can be a broken link."""
+    not_offered = {FlagReason.WITHDRAWAL} | (set() if has_link else {FlagReason.BROKEN_LINK})
+    return [reason for reason in REASONS if reason not in not_offered]
+
+
 class FlagForm(forms.Form):
-    """What is wrong with an article or a comment."""
+    """What is wrong with an article, a comment or a profile text."""
 
     reason = forms.ChoiceField(
         label=gettext_lazy("What is wrong?"),
@@ -58,9 +66,7 @@ class FlagForm(forms.Form):
     def __init__(self, *args: Any, has_link: bool, **options: Any) -> None:
         """`has_link`: whether the reason can be a broken link."""
         super().__init__(*args, **options)
-        not_offered = {FlagReason.WITHDRAWAL} | (set() if has_link else {FlagReason.BROKEN_LINK})
-        offered = [reason for reason in REASONS if reason not in not_offered]
-        choices = [(reason.value, REASONS[reason]) for reason in offered]
+        choices = [(reason.value, REASONS[reason]) for reason in reasons_for(has_link=has_link)]
         self.fields["reason"].choices = choices  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
@@ -144,7 +150,8 @@ def _flag(
         form = WithdrawalForm(request.POST or None, initial=initial)
     else:
         form = FlagForm(request.POST or None, has_link=has_link, initial=initial)
-    if request.method == "POST" and (done := _change(request, subject, form)):
+    give, take = partial(set_flag, request, subject), partial(take_back, request, subject)
+    if request.method == "POST" and (done := change_by_form(request, form, give, take)):
         messages.success(request, done)
         return redirect(page)
     unsent_form.refill(request, form)
@@ -152,16 +159,30 @@ def _flag(
     return render(request, "flags/flag.html", context, status=400 if form.errors else 200)
 
 
-def _change(request: HttpRequest, subject: SubjectId, form: FlagForm | WithdrawalForm) -> str:
+def set_flag(request: HttpRequest, subject: SubjectId, reason: FlagReason, words: str) -> None:
+    """Flag an article or a comment, or change the flag. Raises LimitReached, and errors as `Flags.set`."""
+    limits.take(request, "flags")
+    repository().flags.set(subject, actor(request).id, reason, words)
+
+
+def take_back(request: HttpRequest, subject: SubjectId) -> None:
+    """Take back a flag that is still open. Idempotent. Raises FlagDecided."""
+    repository().flags.take_back(subject, actor(request).id)
+
+
+def change_by_form(
+    request: HttpRequest,
+    form: FlagForm | WithdrawalForm,
+    give: Callable[[FlagReason, str], object],
+    take_back: Callable[[], object],
+) -> str:
     """Change the flag as the form says, and return a message; "" if it is refused: then the form has the error."""
-    flags, member = repository().flags, actor(request).id
     try:
         if "take_back" in request.POST:
-            flags.take_back(subject, member)
+            take_back()
             return _("Your flag has been taken back.")
         if form.is_valid():
-            limits.take(request, "flags")
-            flags.set(subject, member, form.reason_chosen, form.cleaned_data["words"])
+            give(form.reason_chosen, form.cleaned_data["words"])
             return _("Thank you. The moderators will look at it.")
     except ActionRefused as refused:
         form.add_error(None, action_sentence(refused))
@@ -202,6 +223,11 @@ class NewFlag(BaseModel):
         description=gettext_noop("For moderators; at most 500 characters. Required for against-rules."),
         examples=["It insults another member."],
     )
+
+    @property
+    def clean_words(self) -> str:
+        """The words without what is unseen. Raises InvalidInput, also without any if the reason needs them."""
+        return clean_reason(self.words) if self.words or self.reason.needs_words else ""
 
 
 class Flag(BaseModel):
@@ -271,17 +297,13 @@ def _comment(comment_id: CommentId) -> SubjectId:
     return comment_id
 
 
-def _set(request: HttpRequest, subject: SubjectId, flag: NewFlag) -> Flag:
-    words = clean_reason(flag.words) if flag.words else ""
-    if flag.reason.needs_words and not words:
-        raise InvalidInput("reason-empty")
-    limits.take(request, "flags")
-    repository().flags.set(subject, actor(request).id, flag.reason, words)
+def _set(request: HttpRequest, subject: SubjectId, new: NewFlag) -> Flag:
+    set_flag(request, subject, new.reason, new.clean_words)
     return _current(request, subject)
 
 
 def _take_back(request: HttpRequest, subject: SubjectId) -> Flag:
-    repository().flags.take_back(subject, actor(request).id)
+    take_back(request, subject)
     return _current(request, subject)
 
 

@@ -28,7 +28,7 @@ from articles.domain.articles import Article
 from articles.domain.moderation_log import Action, LogFilter
 from articles.views.lists.paging import Pager, numbered_pager, page_number
 from articles.web.identity import actor, needs
-from articles.wiring import repository
+from articles.wiring import group_titles, repository
 
 ACTIONS = {
     Action.EDIT: pgettext_lazy("moderation log", "Article edited"),
@@ -71,7 +71,7 @@ def _action_choices() -> list[tuple[str, Any]]:
 
 
 def _group_choices() -> list[tuple[str, str]]:
-    titles = sorted(repository().groups.get_titles().items(), key=lambda group: group[1].casefold())
+    titles = sorted(group_titles().items(), key=lambda group: group[1].casefold())
     return [("", _("All groups")), *titles]
 
 

@@ -3,6 +3,7 @@
 Both are in the accounts database, like the text itself; the removal is in the moderation log.
 """
 
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -23,16 +24,15 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, members_only, page_with_form
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import AUTHORS, MODERATORS, failing, require, router
-from articles.domain.errors import ActionRefused, FlagDecided, FlagsFull, OwnContent
+from articles.domain.errors import FlagDecided, FlagsFull, OwnContent
 from articles.domain.flags import MOST_FLAGS, FlagReason, FlagState
 from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import CleanedField, LineInput
 from articles.text.lines import REASON_LIMIT, InvalidInput, clean_reason
-from articles.text.refusals import action_sentence
 from articles.web import limits, profiles
 from articles.web.identity import actor, member_named, needs
 from articles.wiring import html_of, repository, retract
-from moderation.flags import REASONS, FlagForm, NewFlag
+from moderation.flags import REASONS, FlagForm, NewFlag, change_by_form, reasons_for
 from moderation.rights import check_not_own
 
 MOST_SHOWN = 50
@@ -60,7 +60,7 @@ def flag(request: MemberRequest, member: User, reason: FlagReason, words: str) -
     Raises Http404 without a text, OwnContent, LimitReached, FlagDecided, FlagsFull.
     """
     before = _flag_on(request, member)
-    if not profiles.about(member, request):
+    if not profiles.is_about_visible(member, request):
         raise Http404(member)
     if member.pk == request.user.pk:
         raise OwnContent(member.pk)
@@ -114,32 +114,18 @@ def remove(member: User, moderator: Actor, reason: str) -> bool:
 def flag_by_form(request: MemberRequest, name: str) -> HttpResponse:
     """Show the form of a flag, or what moderators decided on it; set it or take it back."""
     member: User = member_named(name)
-    before = _flag_on(request, member)
-    if not (before or profiles.about(member, request)):
+    before, about = _flag_on(request, member), profiles.about(member, request)
+    if not (before or about):
         raise Http404(name)
     initial = {"reason": before.reason, "words": before.words} if before else {}
     form = FlagForm(request.POST or None, has_link=False, initial=initial)
-    if request.method == "POST" and (done := _change(request, member, form)):
+    give, take = partial(flag, request, member), partial(take_back, request, member)
+    if request.method == "POST" and (done := change_by_form(request, form, give, take)):
         messages.success(request, done)
         return redirect("articles:profile", member.get_username())
     unsent_form.refill(request, form)
-    about = profiles.about(member, request)
     context = {"form": form, "flag": before, "reasons": REASONS, "is_own": False, "member": member, "about": about}
     return render(request, "flags/member.html", context, status=400 if form.errors else 200)
-
-
-def _change(request: MemberRequest, member: User, form: FlagForm) -> str:
-    """Change the flag as the form says, and return a message; "" if it is refused: then the form has the error."""
-    try:
-        if "take_back" in request.POST:
-            take_back(request, member)
-            return _("Your flag has been taken back.")
-        if form.is_valid():
-            flag(request, member, form.reason_chosen, form.cleaned_data["words"])
-            return _("Thank you. The moderators will look at it.")
-    except ActionRefused as refused:
-        form.add_error(None, action_sentence(refused))
-    return ""
 
 
 class DecisionForm(forms.Form):
@@ -253,10 +239,9 @@ class DecidedProfile(BaseModel):
 )
 def flag_member(request: MemberRequest, name: MemberName, new: NewFlag) -> ProfileFlag:
     member: User = member_named(name)
-    if new.reason not in (FlagReason.SPAM, FlagReason.OFF_TOPIC, FlagReason.AGAINST_RULES):
+    if new.reason not in reasons_for(has_link=False):
         raise InvalidInput("reason-empty")
-    words = clean_reason(new.words) if new.words or new.reason.needs_words else ""
-    return ProfileFlag.of(member, flag(request, member, new.reason, words))
+    return ProfileFlag.of(member, flag(request, member, new.reason, new.clean_words))
 
 
 @router.delete(

@@ -13,7 +13,6 @@ from hashlib import sha256
 from typing import Any
 
 from django import forms
-from django.apps import apps
 from django.contrib import messages
 from django.contrib.auth import login
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -30,6 +29,7 @@ from accounts.forms import SignUpForm
 from accounts.models import User
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
+from articles.models import SiteSetting
 
 VALID_SECONDS = 86400
 
@@ -73,12 +73,8 @@ def issue_code() -> str:
         return ""
     letters = b32encode(secrets.token_bytes(_BYTES)).decode()
     expires = int(time.time()) + VALID_SECONDS
-    _rows().update_or_create(name=_ROW, defaults={"text": f"{_digest(letters)} {expires}"})
+    SiteSetting.objects.update_or_create(name=_ROW, defaults={"text": f"{_digest(letters)} {expires}"})
     return "-".join(letters[start : start + _GROUP] for start in range(0, len(letters), _GROUP))
-
-
-def _rows() -> Any:
-    return apps.get_model("articles", "SiteSetting").objects
 
 
 def _digest(letters: str) -> str:
@@ -87,7 +83,7 @@ def _digest(letters: str) -> str:
 
 def _is_valid(code: str) -> bool:
     """Return whether this is the code, and still valid. Locks it until the end of a transaction."""
-    row = _rows().select_for_update().filter(name=_ROW).first()
+    row = SiteSetting.objects.select_for_update().filter(name=_ROW).first()
     digest, _space, expires = row.text.partition(" ") if row else ("", "", "0")
     letters = "".join(code.upper().replace("-", " ").split())
     return is_missing() and time.time() < int(expires) and constant_time_compare(digest, _digest(letters))
@@ -135,7 +131,7 @@ class FirstAdministratorForm(SignUpForm):
                     raise _CodeUsedError
                 user = self.create()
                 if user:
-                    _rows().filter(name=_ROW).delete()
+                    SiteSetting.objects.filter(name=_ROW).delete()
                 return user
         except _CodeUsedError:
             self.add_error("code", ValidationError(_WRONG_CODE, code="wrong"))

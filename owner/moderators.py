@@ -76,7 +76,8 @@ def permit(member: User, codes: Collection[str], administrator: Actor) -> bool:
     """Give a member exactly these of the moderators' permissions; return whether that changes anything.
 
     A member with all that the group of moderators has joins it, and so gets what is added to it later. Other
-    permissions stay. Raises StoreError; then nothing is changed.
+    permissions stay, except those of a group that grants some of these: the member leaves it. Raises StoreError;
+    then nothing is changed.
     """
     with transaction.atomic():
         before = permissions_of(member)

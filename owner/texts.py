@@ -66,7 +66,8 @@ def edit(request: HttpRequest, name: str, language: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         text = form.cleaned_data["text"]
         if "preview" not in request.POST:
-            _save(request, name, language, text, is_change=row is None or text != row.text)
+            if text != _saved(name, row):
+                _save(request, name, language, text)
             messages.success(request, _("Saved. All pages follow within seconds."))
             return redirect("articles:owner_texts")
         preview = html_of_site_text(text)
@@ -83,16 +84,20 @@ def _default(name: str, language: str) -> str:
         return site.default_welcome().text
 
 
-def _save(request: HttpRequest, name: str, language: str, text: str, *, is_change: bool) -> None:
+def _saved(name: str, row: SiteText | None) -> str | None:
+    """Return the text as saved; None for a welcome that was not, since an empty one replaces the default."""
+    if row is not None:
+        return row.text
+    return None if name == SiteText.Name.WELCOME else ""
+
+
+def _save(request: HttpRequest, name: str, language: str, text: str) -> None:
     """Save a text, and log that it was changed. Raises StoreError; then nothing is saved."""
-    rows = SiteText.objects.filter(name=name, language=language)
-    if not is_change or not (text or name == SiteText.Name.WELCOME or rows.exists()):
-        return
     with transaction.atomic():
-        if text or name == SiteText.Name.WELCOME:  # an empty one replaces the default
+        if text or name == SiteText.Name.WELCOME:
             SiteText.objects.update_or_create(name=name, language=language, defaults={"text": text})
         else:
-            rows.delete()
+            SiteText.objects.filter(name=name, language=language).delete()
         details = {"text": "changed" if text else "removed", "language": language}
         repository().moderation_log.note(Action.CHANGE_SITE_TEXT, actor(request), name, "", details)
         transaction.on_commit(site.forget_texts)

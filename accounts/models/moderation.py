@@ -217,7 +217,7 @@ class AboutFlags(models.Manager["AboutFlag"]):
     """Flags on what members write about themselves."""
 
     def count_waiting(self) -> int:
-        """Return on how many members there are open flags. One query."""
+        """Return how many members have open flags on their texts. One query."""
         return self.filter(state=OPEN).values("member").distinct().count()
 
     def list_waiting(self, most: int) -> "models.QuerySet[AboutFlag]":

@@ -57,7 +57,7 @@ def register_form(name: str, make: Callable[[User], BaseForm]) -> None:
 def settings_page(request: MemberRequest, status: int = 200, **forms: BaseForm) -> HttpResponse:
     """Return the page. `forms`: those that were sent, with what was typed and their errors, by name."""
     context = {name: make(request.user) for name, make in _forms.items()} | {
-        "email_form": EmailForm(instance=User.objects.get(pk=request.user.pk)),
+        "email_form": EmailForm(instance=request.user),
         "token_form": TokenForm(),
         "tokens": list(request.user.tokens.all()),
         "may_invite": chosen.SIGN_UP == "invitation",

@@ -49,7 +49,7 @@ def _described(request: HttpRequest, member: Any) -> Member:
         name=member.get_username(),
         joined=member.date_joined.timestamp(),
         points=repository().members.get_points(member.pk),
-        about=member.about if profiles.about(member, request) else "",
+        about=member.about if profiles.is_about_visible(member, request) else "",
     )
 
 

@@ -144,6 +144,16 @@ class ArticlePage:
     """Position of the last of them, by the value that orders the list; None for an empty page."""
 
     @property
+    def is_of_groups(self) -> bool:
+        """Whether it lists only the articles of one group, or of several."""
+        return self.group is not None or bool(self.groups)
+
+    @property
+    def is_front(self) -> bool:
+        """Whether it is the site's first page: the whole site by score."""
+        return self.order is Order.SCORE and self.number == 1 and not self.is_of_groups
+
+    @property
     def pages(self) -> int:
         """Number of pages that can be requested by number; an empty list has one."""
         return max(1, -(-min(self.total, MOST_PAGED) // self.per_page))

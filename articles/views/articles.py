@@ -1,6 +1,6 @@
 """The page of an article, and its preview on other sites (the Open Graph protocol, https://ogp.me)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ from articles.web.addresses import path_of, site_address
 from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.identity import reader_id
 from articles.web.limits import take
-from articles.wiring import group_title, repository
+from articles.wiring import group_titles, repository
 from moderation.rights import VotingRingsLink, may_see_subjects
 
 _LOCALES = {"en": "en_US", "zh-hans": "zh_CN", "zh-hant": "zh_TW"}
@@ -44,8 +44,11 @@ _LONGEST_DESCRIPTION = 300
 """Characters of a text: more than the platforms show."""
 
 
-def description_of(article: Article) -> str:
-    """Return what the preview says about an article: the beginning of its text, or its points if it has none."""
+def description_of(article: Article, titles: Iterable[str]) -> str:
+    """Return what the preview says about an article: the beginning of its text, or its points if it has none.
+
+    `titles`: those of its groups.
+    """
     if article.html:
         text = beginning(article.html, _LONGEST_DESCRIPTION)
         return text if len(text) <= _LONGEST_DESCRIPTION else f"{text[: _LONGEST_DESCRIPTION - 1].rstrip()}…"
@@ -66,7 +69,7 @@ def description_of(article: Article) -> str:
         return text % facts
     return _("%(description)s Groups: %(groups)s.") % {
         "description": text % facts,
-        "groups": listed(map(group_title, article.groups)),
+        "groups": listed(titles),
     }
 
 
@@ -186,7 +189,8 @@ def article_shape(
 
 def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
     """Return what the page says of the article. Addresses of the card are absolute."""
-    former, titles = article.former if shape.may.see_subjects else None, tuple(map(group_title, article.groups))
+    former, known = article.former if shape.may.see_subjects else None, group_titles()
+    titles = tuple(known.get(slug, slug) for slug in article.groups)
     poster_page = path_of("articles:profile", article.poster_name) if article.poster_name else ""
     return {
         **standing_of(article, is_open=shape.is_open, is_member=shape.frame.is_member),
@@ -202,7 +206,7 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
         "uv": grouped(article.uv),
         "text": article.html,
         "card_address": shape.site + path_of("articles:article", article.id),
-        "description": description_of(article),
+        "description": description_of(article, titles),
         "published": iso_date(article.posted_at),
         "poster_address": shape.site + poster_page,
         "tags": piece("articles/tags.html", {}, groups=titles),

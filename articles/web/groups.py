@@ -24,7 +24,7 @@ class Liveliness(NamedTuple):
 
 
 def _load() -> Liveliness:
-    """Count followers by what members chose; who follows a merged group, follows its target. One round trip."""
+    """Count the members who follow each group; a merged group counts as its target. One round trip."""
     chosen = get_user_model().objects.filter(left_at=None, is_active=True).exclude(followed_groups="")
     rows = [slugs_from(joined) for joined in chosen.values_list("followed_groups", flat=True).iterator()]
     slugs, targets = {slug for row in rows for slug in row}, dict[str, str]()

@@ -69,16 +69,16 @@ def about(member: User, request: HttpRequest) -> Markup:
 
     No query without mentions, for a member without bans.
     """
-    if not member.about or (is_about_hidden(member) and not sees_hidden(member, request)):
-        return Markup()
-    return html_of(member.about)
+    return html_of(member.about) if is_about_visible(member, request) else Markup()
+
+
+def is_about_visible(member: User, request: HttpRequest) -> bool:
+    """Return whether the reader can see it: while it is hidden, only the member and moderators."""
+    if not is_about_hidden(member):
+        return bool(member.about)
+    return reader_id(request) == member.pk or may_see_subjects(request)
 
 
 def is_about_hidden(member: User) -> bool:
     """Return whether only the member and moderators see it, because of a ban."""
     return bool(member.about) and member.is_banned_from(BanScope.POSTING)
-
-
-def sees_hidden(member: User, request: HttpRequest) -> bool:
-    """Return whether the reader is the member, or a moderator."""
-    return reader_id(request) == member.pk or may_see_subjects(request)

@@ -170,7 +170,7 @@ class _Builder:
             pager=self._pager(previous, next),
             hidden=hidden_groups(self._hidden, is_member=self.reader.is_member),
             hidden_groups=self.reader.hidden_groups,
-            is_front=self._is_front,
+            is_front=self.page.is_front,
         )
 
     def _empty(self) -> Empty:
@@ -181,10 +181,6 @@ class _Builder:
             may_post=self.reader.is_member,
             has_no_administrator=self.reader.has_no_administrator,
         )
-
-    @property
-    def _is_front(self) -> bool:
-        return self.page.order is Order.SCORE and self.page.number == 1 and not self._slugs
 
     @property
     def _slugs(self) -> tuple[str, ...]:

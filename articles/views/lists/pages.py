@@ -165,12 +165,7 @@ def _list(
 
 def _is_site_empty(page: ArticlePage) -> bool:
     """Return whether this is the list of the whole site by votes or time, and nothing was posted."""
-    is_of_groups = page.group is not None or page.groups
-    return page.order in (Order.SCORE, Order.TIME) and not (is_of_groups or page.articles or page.total)
-
-
-def _is_front(page: ArticlePage) -> bool:
-    return page.order is Order.SCORE and page.number == 1 and not (page.group or page.groups)
+    return page.order in (Order.SCORE, Order.TIME) and not (page.is_of_groups or page.articles or page.total)
 
 
 def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, period: Period) -> str:
@@ -208,6 +203,6 @@ def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, pe
         "previous": previous,
         "next": next_page,
         "liveliness": facts_of(group.slug) if group else "",
-        "steps": on_front_page(request) if _is_front(page) else "",
+        "steps": on_front_page(request) if page.is_front else "",
     }
     return kept("lists/list.html", shape, holes)
