@@ -1,8 +1,9 @@
-"""Feeds in Atom (RFC 4287) and RSS 2.0, by Django's generators. docs/feeds.md describes them.
+"""Feeds in Atom (RFC 4287), RSS 2.0 and JSON Feed 1.1, by Django's generators. docs/feeds.md describes them.
 
 A feed is not written if the client has the current version. Filters in the address: `?min_points=` and `?hide=`.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
@@ -107,14 +108,40 @@ class Rss(Rss201rev2Feed):
         super().add_item_elements(handler, item | {"description": item["content"] + item["description"]})
 
 
-FORMATS: Mapping[str, type[SyndicationFeed]] = {"atom": Atom, "rss": Rss}
+class Json(SyndicationFeed):
+    """JSON Feed (https://www.jsonfeed.org/version/1.1/): what RSS has, and a link to each article's page."""
+
+    def write(self, outfile: Any, encoding: str) -> None:  # noqa: ARG002 - writes text
+        of = self.feed
+        about = {"version": "https://jsonfeed.org/version/1.1", "title": of["title"], "home_page_url": of["link"]}
+        about |= {"feed_url": of["feed_url"], "description": of["description"], "language": of["language"]}
+        about |= {"authors": [{"name": of["author_name"]}], "items": [self._item(item) for item in self.items]}
+        json.dump(about, outfile, ensure_ascii=False)
+
+    @staticmethod
+    def _item(item: Item) -> Item:
+        entry = {"id": item["unique_id"], "url": item["comments"], "title": item["title"]}
+        if item["link"] != item["comments"]:
+            entry["external_url"] = item["link"]
+        entry |= {"content_html": item["content"] + item["description"], "tags": item["categories"]}
+        if item["author_name"]:
+            entry["authors"] = [{"name": item["author_name"], "url": item["author_link"]}]
+        dates = {"date_published": item["pubdate"], "date_modified": item["updateddate"]}
+        return entry | {name: date.isoformat(timespec="seconds") for name, date in dates.items()}
+
+
+FORMATS: Mapping[str, type[SyndicationFeed]] = {"atom": Atom, "rss": Rss, "json": Json}
 """Generators by the suffix of a feed's URL."""
 
-CONTENT_TYPES = {"atom": "application/atom+xml; charset=utf-8", "rss": "application/rss+xml; charset=utf-8"}
+CONTENT_TYPES = {
+    "atom": "application/atom+xml; charset=utf-8",
+    "rss": "application/rss+xml; charset=utf-8",
+    "json": "application/feed+json",
+}
 
 
 def written(feed: Feed, items: Iterable[Item], kind: str) -> bytes:
-    """Return the feed as XML in UTF-8; `kind` is a key of `FORMATS`. Texts are in the active language."""
+    """Return the feed in UTF-8; `kind` is a key of `FORMATS`. Texts are in the active language."""
     generator = FORMATS[kind](
         title=clean(feed.title),
         link=feed.page,
@@ -250,7 +277,7 @@ def hidden_in(joined: str) -> tuple[str, ...]:
 
 
 _FORMAT_VERSION = 3
-"""Increase this when the XML of the same articles changes."""
+"""Increase this when the feed of the same articles changes."""
 
 _LAST_CHANGE_SECONDS = 7 * 86400
 """Lifetime in the cache of a feed's digest and time of change."""

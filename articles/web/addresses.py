@@ -111,7 +111,7 @@ class FeedPeriodConverter(StringConverter):
 class FeedKindConverter(StringConverter):
     """Format of a feed, the suffix of its address."""
 
-    regex = "atom|rss"
+    regex = "atom|rss|json"
 
 
 register_converter(ArticleIdConverter, "article_id")

@@ -1,9 +1,12 @@
 """Read feeds as a client does."""
 
+import json
 import xml.etree.ElementTree as ET
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 
 import feedparser
+import jsonschema
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -11,6 +14,8 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 def parsed(response):
     """Parse the response as a feed reader does; it must be well-formed."""
     assert response.status_code == 200, (response.status_code, response.content)
+    if response["Content-Type"] == "application/feed+json":
+        return parsed_json(json.loads(response.content))
     found = feedparser.parse(response.content, response_headers={"content-type": response["Content-Type"]})
     assert not found.bozo, found.bozo_exception
     check(response)
@@ -62,3 +67,71 @@ def check_rss(rss):
             assert len(item.findall(name)) == 1, name
         assert item.find("guid").get("isPermaLink") == "false"
         assert parsedate_to_datetime(item.find("pubDate").text).tzinfo
+
+
+_TEXT, _ADDRESS, _DATE = (
+    {"type": "string", "minLength": 1},
+    {"type": "string", "pattern": "^https?://"},
+    {"type": "string"},
+)
+_AUTHORS = {
+    "type": "array",
+    "items": {"type": "object", "minProperties": 1, "properties": {"name": _TEXT, "url": _ADDRESS}},
+}
+_ITEM = {
+    "type": "object",
+    "required": ["id", "content_html", "url", "date_published"],
+    "additionalProperties": False,
+    "properties": {
+        "id": _TEXT,
+        "url": _ADDRESS,
+        "external_url": _ADDRESS,
+        "title": _TEXT,
+        "content_html": _TEXT,
+        "date_published": _DATE,
+        "date_modified": _DATE,
+        "authors": _AUTHORS,
+        "tags": {"type": "array", "items": _TEXT},
+    },
+}
+JSON_FEED = {
+    "type": "object",
+    "required": ["version", "title", "items", "feed_url", "home_page_url"],
+    "additionalProperties": False,
+    "properties": {
+        "version": {"const": "https://jsonfeed.org/version/1.1"},
+        "title": _TEXT,
+        "home_page_url": _ADDRESS,
+        "feed_url": _ADDRESS,
+        "description": _TEXT,
+        "language": _TEXT,
+        "authors": _AUTHORS,
+        "items": {"type": "array", "items": _ITEM},
+    },
+}
+"""What https://www.jsonfeed.org/version/1.1/ says of the members that the site sends."""
+
+
+def parsed_json(feed):
+    """Check a JSON Feed; return it as `feedparser` returns the others, which does not read JSON."""
+    jsonschema.validate(feed, JSON_FEED)
+    assert len({item["id"] for item in feed["items"]}) == len(feed["items"])
+    entries = [
+        feedparser.FeedParserDict(
+            id=item["id"],
+            title=item["title"],
+            link=item.get("external_url", item["url"]),
+            comments=item["url"],
+            summary=item["content_html"],
+            author=item["authors"][0]["name"] if "authors" in item else "",
+            tags=[feedparser.FeedParserDict(term=tag) for tag in item["tags"]],
+            published_parsed=datetime.fromisoformat(item["date_published"]).utctimetuple(),
+            updated_parsed=datetime.fromisoformat(item["date_modified"]).utctimetuple(),
+        )
+        for item in feed["items"]
+    ]
+    own = feedparser.FeedParserDict(href=feed["feed_url"])
+    about = feedparser.FeedParserDict(
+        title=feed["title"], link=feed["home_page_url"], links=[own], language=feed["language"]
+    )
+    return feedparser.FeedParserDict(feed=about, entries=entries)

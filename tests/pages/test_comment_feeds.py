@@ -18,7 +18,7 @@ def titles(path):
     return [entry.title for entry in parsed(Client().get(path)).entries]
 
 
-@pytest.mark.parametrize("kind", ["atom", "rss"])
+@pytest.mark.parametrize("kind", ["atom", "rss", "json"])
 @pytest.mark.parametrize("path", ["comments", "articles/{}/comments", "users/bob/comments"])
 def test_an_entry_has_the_text_the_author_and_the_address_of_a_comment(site_store, article, bob, path, kind):
     comment = write(site_store, article, bob, "I *agree* with @alice.")
@@ -84,7 +84,11 @@ def test_the_pages_of_comments_link_to_their_feeds(site_store, article, bob):
         "/active/": "/feeds/comments",
     }.items():
         page = Client().get(path).content.decode()
-        for kind, mime in (("atom", "application/atom+xml"), ("rss", "application/rss+xml")):
+        for kind, mime in (
+            ("atom", "application/atom+xml"),
+            ("rss", "application/rss+xml"),
+            ("json", "application/feed+json"),
+        ):
             assert f'<link rel="alternate" type="{mime}"' in page
             assert re.findall(f'<(link|a)[^>]*href="{feed}\\.{kind}"', page) == ["link", "a"], path
 

@@ -23,7 +23,7 @@ from tests.pages.feeds import ATOM, ids_in, links, number_of, parsed
 from tests.store_state import count_keys, empty, set_clock
 
 LISTS = ("front", "newest", "hot", "top/day", "top/all", "groups/python", "users/alice")
-FEEDS = [f"/feeds/{name}.{kind}" for name in LISTS for kind in ("atom", "rss")]
+FEEDS = [f"/feeds/{name}.{kind}" for name in LISTS for kind in ("atom", "rss", "json")]
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 
@@ -40,7 +40,7 @@ def clock():
         yield found
 
 
-@pytest.mark.parametrize("kind", ["atom", "rss"])
+@pytest.mark.parametrize("kind", ["atom", "rss", "json"])
 def test_a_feed_carries_texts_with_absolute_links_as_far_as_they_fit(site_store, alice, bob, kind, monkeypatch):
     page = f"http://testserver/articles/{post_as(site_store, alice, 'Long', '', text='x' * 100).id}/"
     post_as(site_store, alice, "Short", "https://example.org/b", text="<b> *by* @bob")
@@ -230,13 +230,13 @@ def test_a_groups_feed_carries_its_description(site_store, article, carol):
     assert subtitle("python+web")[0] == "Articles that members post and vote on."
 
 
-@pytest.mark.parametrize("kind", ["atom", "rss"])
+@pytest.mark.parametrize("kind", ["atom", "rss", "json"])
 def test_feeds_of_an_empty_site_are_valid(site_store, alice, kind):
     for name in ("front", "newest", "hot", "top/week", "users/alice"):
         assert ids_in(Client().get(f"/feeds/{name}.{kind}")) == []
 
 
-@pytest.mark.parametrize("kind", ["atom", "rss"])
+@pytest.mark.parametrize("kind", ["atom", "rss", "json"])
 @pytest.mark.hostile
 def test_hostile_titles_survive(site_store, alice, shared_dir, kind):
     texts = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
@@ -262,6 +262,8 @@ def test_hostile_titles_survive(site_store, alice, shared_dir, kind):
 
 
 def exact_titles(response, kind):
+    if kind == "json":
+        return [item["title"] for item in json.loads(response.content)["items"]]
     path = f".//{ATOM}entry/{ATOM}title" if kind == "atom" else ".//item/title"
     return [title.text for title in ET.fromstring(response.content).findall(path)]
 
@@ -381,7 +383,11 @@ def test_feeds_are_the_same_for_all_readers(site_store, article, bob, path):
 
 @pytest.mark.parametrize(
     ("kind", "content_type"),
-    [("atom", "application/atom+xml; charset=utf-8"), ("rss", "application/rss+xml; charset=utf-8")],
+    [
+        ("atom", "application/atom+xml; charset=utf-8"),
+        ("rss", "application/rss+xml; charset=utf-8"),
+        ("json", "application/feed+json"),
+    ],
 )
 def test_a_feed_declares_its_type_to_head_requests_too(site_store, article, kind, content_type):
     whole, head = (getattr(Client(), method)(f"/feeds/front.{kind}") for method in ("get", "head"))
@@ -456,8 +462,8 @@ def dated_feeds(site_store, read_article, alice):
         "users/alice/comments",
         f"articles/{read_article}/comments",
     )
-    addresses = [f"/feeds/{name}.{kind}" for name in lists for kind in ("atom", "rss")]
-    addresses += [f"/following/{alice.feed_token}.{kind}" for kind in ("atom", "rss")]
+    addresses = [f"/feeds/{name}.{kind}" for name in lists for kind in ("atom", "rss", "json")]
+    addresses += [f"/following/{alice.feed_token}.{kind}" for kind in ("atom", "rss", "json")]
     named = {resolve(address).url_name for address in addresses}
     assert named == {one.name for one in urlpatterns if "feed_kind" in str(one.pattern)} - {"search_feed"}
     return addresses
@@ -467,7 +473,7 @@ def test_every_feed_has_a_date_from_its_first_answer_on_and_gets_304_by_it(clock
     date, before = "Fri, 01 Mar 2030 12:00:00 GMT", "Fri, 01 Mar 2030 11:59:59 GMT"
     for path in dated_feeds:
         assert Client().get(path)["Last-Modified"] == date, path
-    assert len(list(kept.iterdir())) == len(dated_feeds) - 2, "all but the private one"
+    assert len(list(kept.iterdir())) == len(dated_feeds) - 3, "all but the private one"
 
     for age in (0, 61):  # from the copies, and written again
         make_old(kept, age)
@@ -522,9 +528,9 @@ def test_every_list_links_to_its_feeds_for_clients_and_readers(site_store, read_
     site_store.groups.create("redis", "Redis")
     text = Client().get(page).content.decode()
 
-    for kind in ("atom", "rss"):
+    for kind, media in (("atom", "atom+xml"), ("rss", "rss+xml"), ("json", "feed+json")):
         address = re.escape(f"{feed}.{kind}")
-        head = rf'<link rel="alternate" type="application/{kind}\+xml" title="[^"]+" href="{address}">'
+        head = rf'<link rel="alternate" type="application/{re.escape(media)}" title="[^"]+" href="{address}">'
         assert re.search(head, text)
         assert f'<a href="{feed}.{kind}"' in text
         assert Client().get(f"{feed}.{kind}").status_code == 200
@@ -540,7 +546,7 @@ def test_feed_addresses_contain_the_readers_hidden_groups(site_store, article, b
     assert ids_in(Client().get(f"/feeds/newest.atom?hide={hidden}%2Cpython")) == []
 
 
-@pytest.mark.parametrize("kind", ["atom", "rss"])
+@pytest.mark.parametrize("kind", ["atom", "rss", "json"])
 def test_a_search_has_a_feed(site_store, article, alice, bob, kind):
     site_store.groups.create("redis", "Redis")
     second = post_as(site_store, alice, "数据库 & title", "https://example.org/b", ["redis"]).id
