@@ -53,6 +53,7 @@ _FEED_NAMES = (
     "group_",
     "user_",
     "search_",
+    "host_",
     "comments_",
     "article_comments_",
     "member_comments_",

@@ -15,6 +15,7 @@ from articles import wiring
 from articles.domain.articles import ArticleId
 from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
+from articles.urls import urlpatterns
 from articles.web.limits import FORMS, PAGES
 from tests.cast import PASSWORD, password_of
 from tests.factories import browser_of, comment_on, member
@@ -324,6 +325,13 @@ def test_expensive_pages_are_limited_by_network_for_readers_without_account(path
     assert statuses(responses) == [200] * uses + [429]
     assert Client().get(path, REMOTE_ADDR=ELSEWHERE).status_code == 200
     assert Client().get("/newest/", REMOTE_ADDR=HOME).status_code == 200
+
+
+def test_every_feed_is_limited():
+    feeds = [pattern.name for pattern in urlpatterns if "feed_kind" in str(pattern.pattern)]
+
+    assert len(feeds) > 9
+    assert [name for name in feeds if "feeds" not in PAGES.get(f"articles:{name}", ())] == []
 
 
 @pytest.mark.parametrize("path", ["/pulse/?ids=1", "/post/known/?link=https://example.org/"])
