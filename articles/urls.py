@@ -63,6 +63,7 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path("articles/<article_id:article_id>/save/", my_lists.save, name="save"),
     path("following/", following.page, name="following"),
     path("following/feed/", following.change_feed, name="change_feed"),
+    path("following/groups.opml", following.opml, name="opml"),
     path("following/groups/<str:slug>/", following.follow, name="follow"),
     path("following/<str:token>.<feed_kind:kind>", following.feed, name="following_feed"),
     path("mine/voted/", my_lists.voted, name="voted"),

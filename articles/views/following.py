@@ -1,4 +1,4 @@
-"""The page of a member's followed groups, its private feed, and the forms that change both."""
+"""The page of a member's followed groups, their feeds, and the forms that change both."""
 
 import secrets
 
@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.utils.encoding import escape_uri_path
+from django.utils.http import content_disposition_header, http_date
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 from django.views.decorators.cache import never_cache
@@ -17,16 +18,17 @@ from django.views.decorators.http import require_safe
 from accounts.views.settings import address_of_section
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only
-from articles.feeds import answer, article_item, facts_of
+from articles.feeds import answer, article_item, clean, facts_of
 from articles.repository import FeedFilter
 from articles.views.lists.feeds import feed_of
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
+from articles.web.addresses import site_address
 from articles.web.caching import FEED_SECONDS
 from articles.web.form_answers import Done, form_or_script, login_first, way_back
 from articles.web.identity import actor, reader_id
 from articles.web.preferences import current_groups, preferences_of, set_followed, slugs_from
-from articles.wiring import group_title, repository
+from articles.wiring import group_title, group_titles, repository
 from owner.choices import chosen
 
 _TARGETS = {"follow": True, "unfollow": False}
@@ -95,6 +97,24 @@ def change_feed(request: HttpRequest) -> HttpResponse:
         request, _("Your private feed has a new address.") if key else _("Your private feed is turned off.")
     )
     return redirect(_settings(request))
+
+
+@never_cache
+@require_safe
+@members_only()
+def opml(request: HttpRequest) -> HttpResponse:
+    """Return the feeds of the groups that the member follows, as a file for feed readers (http://opml.org/spec2.opml).
+
+    Their public addresses: such files are passed on, and the private feed has the same articles.
+    """
+    site, titles = site_address(request), group_titles()
+    slugs = current_groups(preferences_of(request).followed_groups)
+    title = _("%(list)s – %(site)s") % {"list": _("Followed groups"), "site": chosen.SITE_NAME}
+    groups = [(clean(titles.get(slug, slug)), slug) for slug in slugs]
+    context = {"title": clean(title), "site": site, "groups": groups, "date": http_date(repository().store.now())}
+    response = render(request, "lists/groups.opml", context, content_type="text/x-opml; charset=utf-8")
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename="groups.opml")
+    return response
 
 
 @require_safe

@@ -327,6 +327,7 @@ WITHOUT_PAGE = {
     "articles:host_feed": "a feed",
     "articles:comments_feed": "a feed",
     "articles:following_feed": "a feed",
+    "articles:opml": "a file for feed readers",
     "articles:follow": "a form's target",
     "articles:change_feed": "a form's target",
     "articles:article_comments_feed": "a feed",

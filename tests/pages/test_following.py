@@ -1,6 +1,8 @@
 """Following groups: the buttons, the page, and the private feed."""
 
 import re
+import xml.etree.ElementTree as ET
+from email.utils import parsedate_to_datetime
 from types import SimpleNamespace
 
 import pytest
@@ -116,6 +118,38 @@ def test_the_private_feed_needs_only_its_address_which_can_be_replaced(
     assert browser.post("/following/feed/", {"feed": "x"}).status_code == 400
     for token in ("", "x", "1", f"{bob.pk}-", f"{bob.pk}-x", "١-x", "9" * 30 + "-x"):
         assert Client().get(f"/following/{token}.atom").status_code == 404
+
+
+def test_the_groups_that_a_member_follows_are_a_file_for_feed_readers(
+    site_store, article, redis_article, bob, carol
+):
+    browser = browser_of(bob)
+    assert "groups.opml" not in browser.get("/following/").text + browser.get("/settings/").text
+    site_store.groups.create("hostile", '"><a\x0b&', actor(carol))
+    for slug in ("redis", "hostile", "python"):
+        follow(browser, slug)
+    browser.post("/following/feed/", {"feed": "new"})
+    bob.refresh_from_db()
+    for page in ("/following/", "/settings/"):
+        assert 'href="/following/groups.opml"' in browser.get(page).text
+
+    answer = browser.get("/following/groups.opml")
+
+    assert answer["Content-Type"] == "text/x-opml; charset=utf-8"
+    assert answer["Content-Disposition"] == 'attachment; filename="groups.opml"'
+    assert "private" in answer["Cache-Control"]
+    assert bob.feed_key not in answer.text, "the file may be passed on"
+    opml = ET.fromstring(answer.content)
+    assert (opml.tag, opml.get("version"), [child.tag for child in opml]) == ("opml", "2.0", ["head", "body"])
+    assert opml.findtext("head/title") == "Followed groups – Article Voting"
+    assert parsedate_to_datetime(opml.findtext("head/dateCreated")).tzinfo
+    outlines = [outline.attrib for outline in opml.findall("body/outline")]
+    assert [outline["text"] for outline in outlines] == ["Redis", '"><a&', "Python"]
+    assert {outline["type"] for outline in outlines} == {"rss"}
+    assert outlines[0]["htmlUrl"] == "http://testserver/groups/redis/"
+    for outline in outlines:
+        assert Client().get(outline["xmlUrl"].removeprefix("http://testserver")).status_code == 200
+    assert Client().get("/following/groups.opml").status_code == 302
 
 
 def test_the_index_shows_what_groups_are_about_who_follows_them_and_their_latest_article(
