@@ -1,12 +1,12 @@
-"""The page of an article, and its preview on other sites (the Open Graph protocol, https://ogp.me)."""
+"""The page of an article."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -16,15 +16,14 @@ from articles.domain.comments import Comment, Thread
 from articles.domain.errors import ArticleRemoved, OwnMatter
 from articles.domain.members import UserId
 from articles.formatting.kept import drawn, kept, piece
-from articles.formatting.values import age, from_now, grouped, iso_date, listed, time_of
+from articles.formatting.values import age, from_now, grouped, time_of
 from articles.forms.comments import CommentForm
 from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
 from articles.readership.record import Counted, counting
 from articles.readership.visitors import remember
-from articles.text.links import host_of
-from articles.text.markdown import beginning
 from articles.text.refusals import action_sentence
+from articles.views.cards import LOCALES, card_holes
 from articles.views.comments.discussion import DiscussionShape, comment_of, discussion_with, order_of, place_in
 from articles.views.lists.rows import button_holes, groups_of, poster_of
 from articles.views.lists.search import typed_words
@@ -35,42 +34,6 @@ from articles.web.identity import reader_id
 from articles.web.limits import take
 from articles.wiring import group_titles, repository
 from moderation.rights import VotingRingsLink, may_see_subjects
-
-_LOCALES = {"en": "en_US", "zh-hans": "zh_CN", "zh-hant": "zh_TW"}
-"""Languages with a territory, as the platforms require."""
-
-
-_LONGEST_DESCRIPTION = 300
-"""Characters of a text: more than the platforms show."""
-
-
-def description_of(article: Article, titles: Iterable[str]) -> str:
-    """Return what the preview says about an article: the beginning of its text, or its points if it has none.
-
-    `titles`: those of its groups.
-    """
-    if article.html:
-        text = beginning(article.html, _LONGEST_DESCRIPTION)
-        return text if len(text) <= _LONGEST_DESCRIPTION else f"{text[: _LONGEST_DESCRIPTION - 1].rstrip()}…"
-    facts = {"points": grouped(article.points), "host": host_of(article.link), "poster": article.poster_name}
-    if article.poster_name:
-        text = ngettext(
-            "An article from %(host)s, posted by %(poster)s: %(points)s point.",
-            "An article from %(host)s, posted by %(poster)s: %(points)s points.",
-            abs(article.points),
-        )
-    else:
-        text = ngettext(
-            "An article from %(host)s: %(points)s point.",
-            "An article from %(host)s: %(points)s points.",
-            abs(article.points),
-        )
-    if not article.groups:
-        return text % facts
-    return _("%(description)s Groups: %(groups)s.") % {
-        "description": text % facts,
-        "groups": listed(titles),
-    }
 
 
 class Abilities(NamedTuple):
@@ -175,7 +138,7 @@ def article_shape(
         frame,
         may,
         site,
-        _LOCALES.get(get_language() or "", "en_US"),
+        LOCALES.get(get_language() or "", "en_US"),
         is_open=article.is_open(now),
         is_removed=article.removed is not None,
         is_withdrawn=article.is_withdrawn,
@@ -191,7 +154,6 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
     """Return what the page says of the article. Addresses of the card are absolute."""
     former, known = article.former if shape.may.see_subjects else None, group_titles()
     titles = tuple(known.get(slug, slug) for slug in article.groups)
-    poster_page = path_of("articles:profile", article.poster_name) if article.poster_name else ""
     return {
         **standing_of(article, is_open=shape.is_open, is_member=shape.frame.is_member),
         "id": article.id,
@@ -205,11 +167,7 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
         "pv": grouped(article.pv),
         "uv": grouped(article.uv),
         "text": article.html,
-        "card_address": shape.site + path_of("articles:article", article.id),
-        "description": description_of(article, titles),
-        "published": iso_date(article.posted_at),
-        "poster_address": shape.site + poster_page,
-        "tags": piece("articles/tags.html", {}, groups=titles),
+        **({} if shape.is_removed else card_holes(article, titles, shape.site)),
     }
 
 
