@@ -193,7 +193,8 @@ def _confirmation(timeout_seconds: float) -> Confirmation | None:
 def retract(articles: Collection[ArticleId] | None) -> None:
     """Retract copies of pages: see `articles.retractions`."""
     if settings.KEPT_PAGES_DIR is not None:
-        Retractions(Path(settings.KEPT_PAGES_DIR)).add(articles)
+        concerned = None if articles is None else finder(catches_up=False).add_posted_again(articles)
+        Retractions(Path(settings.KEPT_PAGES_DIR)).add(concerned)
     _titles.forget()
 
 
@@ -293,12 +294,12 @@ def _own_follower() -> Follower:
     return Follower(repository, _index())
 
 
-def finder() -> Finder:
+def finder(*, catches_up: bool = True) -> Finder:
     """Return what searches articles and comments. No round trip.
 
-    Without a folder, the index is in this process, and follows the store now.
+    Without a folder, the index is in this process, and follows the store now, if it `catches_up`.
     """
-    if settings.SEARCH_DIR is None:
+    if settings.SEARCH_DIR is None and catches_up:
         with suppress(StoreError):  # the search itself says so
             _own_follower().catch_up()
     return _finder()

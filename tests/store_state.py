@@ -20,6 +20,7 @@ from articles.repository.store import connection
 from articles.repository.store import keys as names
 from articles.repository.store.clients.client import make_clients, send_together
 from articles.repository.store.key_table import recognise
+from articles.text.links import link_digest
 from tests import every_server
 from tests.every_server import count_of, delete, names_in
 
@@ -326,6 +327,11 @@ def lose_html(repository: Repository) -> None:
 def lose_article(repository: Repository, article_id: int) -> None:
     """Delete the article, but not the references to it."""
     repository.store.client.delete(_article(repository, article_id))
+
+
+def expire_link(repository: Repository, link: str) -> None:
+    """Let the time be over in which posting the link leads to its article."""
+    repository.store.client.delete(names.link(link_digest(link)))
 
 
 def let_close(repository: Repository, article_id: int) -> None:

@@ -18,9 +18,14 @@ from articles.domain import lists
 from articles.domain.lists import SearchOrder
 from articles.feeds import BadQuery, hidden_in
 from articles.searching import MOST_CHARACTERS, read_query
+from articles.text.links import LINK_LIMIT, clean_link
 from articles.text.slugs import requested_slug
+from articles.web.articles import posted_before
 from articles.web.identity import reader_id
 from articles.wiring import finder, repository
+
+MOST_OF_LINK = 25
+"""Articles of one link in a response."""
 
 LAST_PAGE = 100
 """Highest page number accepted. Search results end before it, whatever the page size."""
@@ -185,3 +190,37 @@ def _facts_of(
     facts: dict[str, Any] = {"has_next": page.has_next, "total": page.total, "complete": page.complete}
     facts["doubts"] = list(read_query(query.q).doubts)
     return {"page": query.number, "next_after": following, **facts}
+
+
+class LinkQuery(BaseModel):
+    __doc__ = gettext_noop("A link.")
+
+    link: str = Field(
+        max_length=LINK_LIMIT,
+        description=gettext_noop("In any spelling: the same page is found."),
+        examples=["https://example.org/a"],
+    )
+
+
+class PostedArticles(BaseModel):
+    __doc__ = gettext_noop("The articles of a link, newest first.")
+
+    articles: list[schemas.Article] = Field(description=gettext_noop("The newest, at most 25."))
+    total: int = Field(description=gettext_noop("How many articles of the link there are in all."))
+
+
+@router.get(
+    "posted-before",
+    summary=gettext_noop("The articles of a link"),
+    description=gettext_noop(
+        "Articles with this link, of any age, without removed ones. A new article is found after a moment."
+    ),
+    auth=(*members(limits=("lookups",)), anyone("lookups")),
+    openapi_extra={"security": [{}]},
+)
+def list_posted_before(request: HttpRequest, query: Query[LinkQuery]) -> PostedArticles:
+    found = posted_before(clean_link(query.link), MOST_OF_LINK, reader_id(request))
+    return PostedArticles(
+        articles=[schemas.Article.of(article) for article in found.articles],
+        total=len(found.articles) + found.more,
+    )

@@ -3,7 +3,7 @@
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, wraps
 from itertools import accumulate
@@ -30,6 +30,7 @@ from articles.finding.index import (
     column_of,
     id_of,
     key_of,
+    link_number,
     mark_of_article,
     mark_of_comment,
     named,
@@ -210,6 +211,28 @@ class Finder:
         return count, int(sums["points"]["value"] or 0)
 
     @_reading
+    def find_posted(self, link: str, most: int) -> tuple[list[ArticleId], int]:
+        """Return the newest articles of a clean link, newest first, and how many there are. No round trip."""
+        return _of_link(self._searcher()[0], link_number(link), most)
+
+    @_reading
+    def find_posted_before(self, article: ArticleId, most: int) -> tuple[list[ArticleId], int]:
+        """Return the newest earlier articles of the same link, newest first, and how many there are.
+
+        No round trip.
+        """
+        searcher, _ = self._searcher()
+        (time_of, link), *_none = _time_and_link(searcher, [article]) or [(0, 0)]
+        return _of_link(searcher, link, most, before=time_of) if link else ([], 0)
+
+    @_reading
+    def add_posted_again(self, ids: Collection[ArticleId]) -> set[ArticleId]:
+        """Return these articles with the others of the same links, whose pages may name them. No round trip."""
+        searcher, _ = self._searcher()
+        links = {link for _, link in _time_and_link(searcher, ids) if link}
+        return {*ids}.union(*(_of_link(searcher, link, MOST_FOUND)[0] for link in links))
+
+    @_reading
     def find_latest_by_group(self) -> dict[str, float]:
         """Return when the latest article of each group was posted, in Unix seconds, by slug. No round trip."""
         searcher, _ = self._searcher()
@@ -316,6 +339,25 @@ class Finder:
             if state := read_state(searcher):
                 return searcher, state.reached is None
         return MemoryIndex().searcher(), False
+
+
+def _time_and_link(searcher: tantivy.Searcher, ids: Iterable[ArticleId]) -> list[tuple[int, int]]:
+    """Return the values of both fields of these articles, as far as they are in the index."""
+    times, links = (column_of(searcher, name, ARTICLES, ids) for name in ("time", "link"))
+    return [(times[one], links[one]) for one in times]
+
+
+def _of_link(
+    searcher: tantivy.Searcher, link: int, most: int, *, before: int | None = None
+) -> tuple[list[ArticleId], int]:
+    """Return the newest articles with this value of `link`, before this one of `time`, and how many there are."""
+    found: Any  # its `count` is missing in the package's annotations
+    wanted = [(Occur.Must, IndexQuery.term_query(SCHEMA, "link", link))]
+    if before is not None:
+        earlier = IndexQuery.range_query(SCHEMA, "time", tantivy.FieldType.Unsigned, None, before, True, False)
+        wanted.append((Occur.Must, earlier))
+    found = searcher.search(IndexQuery.boolean_query(wanted), most, order_by_field="time")
+    return [id_of(key) for key in column(searcher, "key", [place for _, place in found.hits])], found.count
 
 
 def _one_mistake_from(word: str) -> Iterator[str]:

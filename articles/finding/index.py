@@ -24,8 +24,9 @@ from articles.domain.articles import Article
 from articles.domain.comments import Comment
 from articles.domain.explanation import BASE_OF_PRIOR
 from articles.searching import hosts_of, language_of, stems_in, tokens_of, words_of_host
+from articles.text.links import link_digest
 
-FORMAT = "2"
+FORMAT = "3"
 """Increase it with every change of what is indexed: existing indexes are then built again."""
 
 ARTICLES, COMMENTS = "a", "c"
@@ -34,6 +35,9 @@ _HEAP = 15_000_000
 """Bytes of memory for the writer: the least that it takes."""
 
 _HEAP_OF_BUILD = 60_000_000
+
+_DIGITS_OF_LINK = 15
+"""60 bits: the links of a billion articles share none."""
 
 _STATE = 0
 """Key of the document that holds the state. Articles and comments have positive ids."""
@@ -60,6 +64,7 @@ SCHEMA = (
     .add_integer_field("points", fast=True)
     .add_unsigned_field("prior", fast=True)
     .add_unsigned_field("mark", fast=True)
+    .add_unsigned_field("link", indexed=True, fast=True)
     .build()
 )
 """Each text field costs a byte for every document, so `names` has all that is matched as a whole.
@@ -144,6 +149,11 @@ def mark_of_article(article: Article) -> int:
     return crc32(facts.encode()) & 0xFFFF0000 | groups_mark(article.groups)
 
 
+def link_number(link: str) -> int:
+    """Return a number that is equal for clean links to the same page: part of their digest."""
+    return int(link_digest(link)[:_DIGITS_OF_LINK], 16)
+
+
 def groups_mark(groups: Iterable[str]) -> int:
     """Return the part of the mark that is about the groups."""
     return crc32(",".join(groups).encode()) & 0xFFFF
@@ -218,6 +228,8 @@ def document_of_article(article: Article, weight: float) -> Document:
     document.add_integer("points", points)
     document.add_unsigned("prior", prior_of(points, posted_at))
     document.add_unsigned("mark", mark_of_article(article))
+    if article.link:
+        document.add_unsigned("link", link_number(article.link))
     return document
 
 

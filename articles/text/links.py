@@ -6,7 +6,7 @@ Links into a reader's own network are refused: to the same machine, private addr
 import re
 from hashlib import blake2b
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from ada_url import URL, HostType
 
@@ -114,6 +114,15 @@ def post_digest(title: str, link: str, text: str) -> str:
     if link:
         return link_digest(link)
     return blake2b(f"{title}\0{text}".encode(), digest_size=16, person=b"text").hexdigest()
+
+
+def copies_address(pattern: str, link: str) -> str:
+    """Return the address at which an archive lists its copies of a clean link, as its `pattern` in ARCHIVES says.
+
+    In a parameter, the link is percent-encoded; archives take it as it is in a path. They ignore the fragment.
+    """
+    page, is_parameter = link.partition("#")[0], "?" in pattern.partition("{link}")[0]
+    return pattern.replace("{link}", quote(page, safe="") if is_parameter else page)
 
 
 def _check_start(link: str) -> None:

@@ -1,9 +1,10 @@
 """The page of an article."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import get_language
@@ -22,6 +23,7 @@ from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
 from articles.readership.record import Counted, counting
 from articles.readership.visitors import remember
+from articles.text.links import copies_address, is_private
 from articles.text.refusals import action_sentence
 from articles.views.cards import LOCALES, card_holes
 from articles.views.comments.discussion import DiscussionShape, comment_of, discussion_with, order_of, place_in
@@ -29,10 +31,11 @@ from articles.views.lists.rows import button_holes, groups_of, poster_of
 from articles.views.lists.search import typed_words
 from articles.views.ranking.explanation import why
 from articles.web.addresses import path_of, site_address
+from articles.web.articles import MOST_POSTED_BEFORE, PostedBefore
 from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.identity import reader_id
 from articles.web.limits import take
-from articles.wiring import group_titles, repository
+from articles.wiring import finder, group_titles, repository
 from moderation.rights import VotingRingsLink, may_see_subjects
 
 
@@ -77,6 +80,9 @@ class ArticleShape(NamedTuple):
     has_link: bool
     has_text: bool
     has_poster_page: bool
+    archives: tuple[str, ...]
+    """Names of those that may have copies of the link."""
+
     discussion: DiscussionShape | None
 
     def context(self) -> dict[str, Any]:
@@ -87,9 +93,10 @@ class ArticleShape(NamedTuple):
 @require_safe
 def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     order, place, reader = order_of(request), place_in(request), reader_id(request)
+    others, total = finder(catches_up=False).find_posted_before(article_id, MOST_POSTED_BEFORE)
     with _counting(request, article_id, reader) as counted:
-        article, thread, request.META[PAGE_STATE] = repository().comments.get_article(
-            article_id, order, reader=reader, part=place.part
+        article, thread, request.META[PAGE_STATE], found = repository().comments.get_article(
+            article_id, order, reader=reader, part=place.part, others=others
         )
     if thread and (elsewhere := _comment_elsewhere(request, article_id, thread)):
         return redirect("articles:comment", elsewhere.id)
@@ -99,6 +106,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
         address = path_of("articles:article", article_id)
         visited_at = view[1].visited_at if view else None
         discussion, says = discussion_with(request, article, thread, address, visited_at=visited_at)
+    says["before"] = _before(request, article, found, total)
     if view:
         says |= {"pv": grouped(view[1].pv), "uv": grouped(view[1].uv)}
     response = HttpResponse(_drawn(request, article, discussion, says))
@@ -146,6 +154,7 @@ def article_shape(
         has_link=bool(article.link),
         has_text=bool(article.html),
         has_poster_page=bool(article.poster_name),
+        archives=tuple(name for name, _address in _copies(article)),
         discussion=discussion,
     )
 
@@ -168,7 +177,15 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
         "uv": grouped(article.uv),
         "text": article.html,
         **({} if shape.is_removed else card_holes(article, titles, shape.site)),
+        **{f"copies_{n}": address for n, (_name, address) in enumerate(_copies(article))},
     }
+
+
+def _copies(article: Article) -> list[tuple[str, str]]:
+    """Return the names of archives, and where they list copies of an article's link; none of a private link."""
+    if not article.link or article.removed is not None or is_private(article.link):
+        return []
+    return [(name, copies_address(pattern, article.link)) for name, pattern in settings.ARCHIVES]
 
 
 def standing_of(article: Article, *, is_open: bool, is_member: bool) -> dict[str, str]:
@@ -220,6 +237,14 @@ def _ring(request: HttpRequest, article: Article) -> str:
     may_check, own_matter = article.poster != reader_id(request), action_sentence(OwnMatter())
     context = {"article": article, "may_check": may_check, "own_matter": own_matter}
     return drawn("voting_rings/notice.html", context, request)
+
+
+def _before(request: HttpRequest, article: Article, found: Sequence[Article], total: int) -> str:
+    """Return what the page shows of the `total` earlier articles of its link; "" without any."""
+    if not article.link or article.removed is not None:
+        return ""
+    before = PostedBefore.of(article.link, found, total)
+    return drawn("articles/before.html", {"before": before}, request) if before.articles else ""
 
 
 def _history(request: HttpRequest, article: Article) -> str:

@@ -5,7 +5,6 @@ from django.core.exceptions import PermissionDenied
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
@@ -19,7 +18,8 @@ from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.domain.articles import CONTENT, Article, ArticleId
 from articles.domain.errors import ActionRefused, DuplicateLink
 from articles.domain.members import UserId
-from articles.formatting.values import age, grouped
+from articles.formatting.kept import drawn
+from articles.formatting.values import grouped
 from articles.forms.articles import EditForm, PostForm
 from articles.forms.fields import PreviewedForm
 from articles.repository import Repository
@@ -50,7 +50,7 @@ def post(request: HttpRequest) -> HttpResponse:
             messages.info(request, _known_message(form))
         return redirect("articles:article", posted.id)
     unsent_form.refill(request, form)
-    context = {"form": form, "preview": shown}
+    context = {"form": form, "preview": shown, "known": _posted_before(request, str(form["link"].value() or ""))}
     return render(request, "articles/post.html", context, status=400 if form.errors else 200)
 
 
@@ -180,18 +180,24 @@ def preview(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def known_link(request: HttpRequest) -> HttpResponse:
-    """Return the article to which posting `?link=` would lead, as a sentence and its address; {} if there is none.
+    """Return the HTML that the form shows about `?link=`, as JSON; {} if it was not posted before.
 
     For members only, as posting is. An invalid or incomplete link counts as not posted.
     """
     if not request.user.is_authenticated:
         return JsonResponse({}, status=401)
+    html = _posted_before(request, request.GET.get("link", ""))
+    return JsonResponse({"html": html} if html else {})
+
+
+def _posted_before(request: HttpRequest, raw: str) -> str:
+    """Return what the form shows of earlier articles of a typed link: that to which posting leads, and others."""
     try:
-        article = repository().articles.find_by_link(clean_link(request.GET.get("link", "")))
+        link = clean_link(raw)
     except InvalidInput:
-        article = None
-    if article is None:
-        return JsonResponse({})
-    values = {"ago": age(article.posted_at), "title": article.title}
-    sentence = _("This link was posted %(ago)s: “%(title)s”") % values
-    return JsonResponse({"told": sentence, "address": reverse("articles:article", args=[article.id])})
+        return ""
+    before, holder = articles.posted_before(link), repository().articles.find_by_link(link)
+    others = before._replace(articles=tuple(one for one in before.articles if not holder or one.id != holder.id))
+    if not (holder or others.articles):
+        return ""
+    return drawn("articles/known.html", {"holder": holder, "before": others}, request)

@@ -5,16 +5,19 @@ at every post, edit or withdrawal belongs here.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
 from accounts.moderators import EDIT_ANY_ARTICLE
 from articles.domain.articles import Article, ArticleId, Content, Posted
+from articles.domain.members import UserId
+from articles.text.links import link_digest
 from articles.web import limits
 from articles.web.identity import actor, is_new_member, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
-from articles.wiring import repository
+from articles.wiring import finder, repository
 
 
 def post(request: HttpRequest, content: Content, groups: Sequence[str]) -> Posted:
@@ -62,6 +65,30 @@ def edit(
         unmentioned=audience.unmentioned,
         **content.written,
     )
+
+
+MOST_POSTED_BEFORE = 5
+"""Earlier articles of a link that a page shows, the newest."""
+
+
+class PostedBefore(NamedTuple):
+    """Articles of one link that readers can see, newest first, and how many more there are."""
+
+    articles: tuple[Article, ...] = ()
+    more: int = 0
+
+    @classmethod
+    def of(cls, link: str, found: Sequence[Article], total: int) -> "PostedBefore":
+        """Return those found, of `total`, that still have this link: the index may be a moment behind."""
+        digest = link_digest(link)
+        shown = (one for one in found if one.removed is None and one.link and link_digest(one.link) == digest)
+        return cls(tuple(shown), total - len(found))
+
+
+def posted_before(link: str, most: int = MOST_POSTED_BEFORE, reader: UserId | None = None) -> PostedBefore:
+    """Return the newest articles of a clean link, of any age. One round trip, none without any."""
+    ids, total = finder().find_posted(link, most)
+    return PostedBefore.of(link, repository().articles.get_many(ids, reader), total)
 
 
 def withdraw(request: HttpRequest, article_id: ArticleId) -> None:

@@ -48,21 +48,22 @@
   }
 
   for (const link of all("[data-known]")) {
-    const shown = output("known", link);
+    const shown = document.querySelector(".known");
     let timer;
     const ask = async () => {
       const sent = link.value;
       const answer = await fetch(link.dataset.known + encodeURIComponent(sent));
-      const { told, address } = await answer.json();
-      if (!told || sent !== link.value) return;
-      shown.replaceChildren(Object.assign(document.createElement("a"), { href: address, textContent: told }));
+      const { html } = await answer.json();
+      if (sent !== link.value) return;
+      const { body } = new DOMParser().parseFromString(html ?? "", "text/html");
+      shown.replaceChildren(...body.childNodes);
     };
     link.oninput = () => {
       clearTimeout(timer);
-      shown.textContent = "";
+      shown.replaceChildren();
       if (link.value) timer = setTimeout(() => ask().catch(() => {}), 300); // posting shows it anyway
     };
-    link.oninput();
+    if (!shown.childElementCount) link.oninput();
   }
 
   // Suggests a title after each comma, not only for the first.

@@ -20,6 +20,7 @@ from tests.contract import ANYWHERE, name_of
 _CHANGE = ("400", "401", "403", "413", "415", "503")
 ENDPOINTS = {
     ("get", "/api/search"): {"200", "400", "401", "404", "503"},
+    ("get", "/api/posted-before"): {"200", "400", "401", "503"},
     ("get", "/api/search/comments"): {"200", "400", "401", "404", "503"},
     ("get", "/api/articles"): {"200", "400", "401", "404", "503"},
     ("post", "/api/articles"): {"200", "201", "400", "401", "403", "413", "415", "503"},

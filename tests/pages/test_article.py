@@ -115,3 +115,31 @@ def test_the_page_notes_its_state_which_is_the_same_for_all_readers(site_store, 
 
     assert state(Client()) == state(browser_of(bob)) == site_store.comments.get_states([article])[article] != ""
     assert state(Client(), "?comments=newest") == state(Client(), "?start=1") == ""
+
+
+def test_the_menu_leads_to_copies_of_the_link_in_archives(site_store, alice, settings):
+    settings.ARCHIVES = [("Path", "https://a.example/*/{link}"), ("<title>", "https://b.example/?x=1&url={link}")]
+    number = post_as(site_store, alice, "A title", "https://example.org/a%20b?c=d&e#part").id
+
+    page = Client().get(f"/articles/{number}/").text
+
+    rel, encoded = 'rel="nofollow noreferrer"', "https%3A%2F%2Fexample.org%2Fa%2520b%3Fc%3Dd%26e"
+    assert f'href="https://a.example/*/https://example.org/a%20b?c=d&amp;e" {rel}>Copies in Path<' in page
+    assert f'href="https://b.example/?x=1&amp;url={encoded}" {rel}>Copies in &lt;title&gt;<' in page
+
+
+def test_no_archive_is_named_for_a_private_link_a_text_a_removed_article_or_without_archives(
+    site_store, article, alice, carol, settings
+):
+    private = post_as(site_store, alice, "Private", "http://wiki.internal/a").id
+    text = post_as(site_store, alice, "A text", "", text="Text").id
+
+    def named():
+        return ["archive.org" in Client().get(f"/articles/{one}/").text for one in (article, private, text)]
+
+    assert named() == [True, False, False]
+    site_store.articles.remove(article, actor(carol), "spam")
+    assert named() == [False] * 3
+    site_store.articles.restore(article, actor(carol), "fine")
+    settings.ARCHIVES = []
+    assert named() == [False] * 3

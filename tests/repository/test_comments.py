@@ -596,7 +596,7 @@ def test_a_removed_article_is_read_without_comments_and_an_unknown_one_not_at_al
     comment_on(repository, article, "A comment")
     repository.articles.remove(article, MODERATOR, "spam")
 
-    removed, thread, token = repository.comments.get_article(article, CommentOrder.BEST)
+    removed, thread, token, _ = repository.comments.get_article(article, CommentOrder.BEST)
 
     assert (removed.removed, thread, token()) == ("spam", None, "")
     with pytest.raises(ArticleNotFound):

@@ -104,6 +104,18 @@ def test_a_value_is_used_literally(tmp_path, environment):
         *(("SITE_MARK", text) for text in ("abc", "<b", "🏺🏺", "🏺" + "\u200d🏺" * 9, "🇳", "\u200d")),
         *(("SITE_ACCENT", text) for text in ("red", "#fff", "#ffffff", "#0c6653;")),
         *(("SITE_LANGUAGES", text) for text in ("tlh", "en,tlh", "en,en", ",")),
+        *(
+            ("ARCHIVES", text)
+            for text in (
+                *("https://a.org/{link}", "A=", "A=https://a.org/", "A=ftp://a.org/{link}", "A=https://{link}/"),
+                *("A=javascript:alert({link})", "A=https:///{link}", "A=https://u@a.org/{link}"),
+                *("A=https://a.org/{link}{link}", "A=https://a.org/{link}?q={x}", "A=https://a.org/#{link}"),
+                *('A=https://a.org/"{link}', "A=https://a.org/ {link}", "A=https://档案.org/{link}"),
+                *("A=https://a.org/{link},A=https://b.org/{link}", f"{'x' * 41}=https://a.org/{{link}}"),
+                *("A=https://a.org/{link},", ",".join(f"{n}=https://a.org/{{link}}" for n in range(6))),
+                *("A=https://[::1/{link}", "A=https://a.org:x/{link}", "=https://a.org/{link}"),
+            )
+        ),
         ("EMAIL_FROM", "news"),
         ("EMAIL_FROM", "@example.org"),
         ("EMAIL_FROM", "a@b\nBcc: c@d"),
@@ -128,6 +140,20 @@ def test_an_invalid_value_is_refused_with_the_name_of_its_setting(name, text):
     with pytest.raises(BadSetting, match=name) as caught:
         BY_NAME[name].parse(text)
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "archives"),
+    [
+        ("none", []),
+        (
+            "Wayback Machine = https://web.archive.org/web/*/{link}, 档案=http://[::1]:8/?url={link}",
+            [("Wayback Machine", "https://web.archive.org/web/*/{link}"), ("档案", "http://[::1]:8/?url={link}")],
+        ),
+    ],
+)
+def test_an_archive_has_a_name_and_an_address_with_a_place_for_the_link(text, archives):
+    assert BY_NAME["ARCHIVES"].parse(text) == archives
 
 
 @pytest.mark.parametrize(

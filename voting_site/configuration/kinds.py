@@ -137,9 +137,27 @@ def _languages(text: str) -> list[str]:
     return codes
 
 
+def _archives(text: str) -> list[tuple[str, str]]:
+    """Return the name and the pattern of each archive; none for the word none."""
+    given = [] if text.lower() == "none" else [part.partition("=") for part in text.split(",")]
+    archives = [(name.strip(), pattern.strip()) for name, _, pattern in given]
+    for name, pattern in archives:
+        parts = urlsplit(pattern)
+        before, link, after = pattern.partition("{link}")
+        parts.port  # noqa: B018 - raises ValueError for an invalid one
+        is_address = parts.scheme in _DEFAULT_PORTS and parts.hostname and "@" not in parts.netloc
+        is_whole = link and "{link}" not in parts.netloc and not set("{}\"'<> #") & set(before + after)
+        if not (0 < len(name) <= _LONGEST_NAME and pattern.isascii() and is_address and is_whole):
+            raise ValueError(text)
+    if len(archives) > _MOST_ARCHIVES or len(dict(archives)) < len(archives):
+        raise ValueError(text)
+    return archives
+
+
 LANGUAGES = {"en": "English", "zh-hans": "简体中文", "zh-hant": "繁體中文"}
 """Each in its own language; see docs/translating.md. Of two that a reader takes alike, such as zh, the first."""
 
+_LONGEST_NAME, _MOST_ARCHIVES = 40, 5
 _LETTERS_OF_MARK, _LONGEST_EMOJI = 2, 12
 _PICTURE = "[\u2190-\u2bff\U0001f300-\U0001faff][\ufe0f\U0001f3fb-\U0001f3ff]*"
 _EMOJI = re.compile(f"{_PICTURE}(?:\u200d{_PICTURE})*|[\U0001f1e6-\U0001f1ff]{{2}}")
@@ -211,6 +229,11 @@ KINDS = {
         is_secret=True,
     ),
     "sender": Kind(_sender, "a mail address, such as news@example.org"),
+    "list of archives": Kind(
+        _archives,
+        "none, or a list of at most five archives, each with a name and an address that contains {link}, such as "
+        "Wayback Machine=https://web.archive.org/web/*/{link}",
+    ),
     "time zone": Kind(lambda text: ZoneInfo(text).key, "a time zone, such as Asia/Shanghai"),
     "sign-up": Kind(
         _one_of("open", "invitation", "approval", "closed"), "one of open, invitation, approval, closed"

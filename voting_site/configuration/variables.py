@@ -255,6 +255,14 @@ VARIABLES = (
         "an intranet. Imports may always contain them.",
     ),
     Variable(
+        "ARCHIVES",
+        "list of archives",
+        "Wayback Machine=https://web.archive.org/web/*/{link},archive.today=https://archive.ph/{link}",
+        "Public archives in which the page of an article offers to look for copies of its link, as "
+        "name=address,name=address with {link} in each address; none: no archive. Only the reader's browser opens "
+        "them, when the reader follows the link.",
+    ),
+    Variable(
         "SIGN_UP",
         "sign-up",
         "open",

@@ -126,19 +126,22 @@ class Comments(OfStore):
         *,
         reader: UserId | None = None,
         part: ThreadPart = FIRST_PART,
-    ) -> tuple[Article, Thread | None, Callable[[], str]]:
+        others: Sequence[ArticleId] = (),
+    ) -> tuple[Article, Thread | None, Callable[[], str], list[Article]]:
         """Return an article with its text and the reader's own choice, and its comments as `get_thread` does.
 
-        There are no comments for a removed article. The last part returns the token of `get_states`, "" for a page
-        that has none. One round trip. Raises ArticleNotFound.
+        There are no comments for a removed article. The third part returns the token of `get_states`, "" for a
+        page that has none, such as one with other articles. These come last, as far as they exist. One round
+        trip. Raises ArticleNotFound.
         """
         root = root_of(article_id)
         call = thread_call(self._store, root, order, reader, part)
-        article, fields, reply = read_article_with(self._store, article_id, reader, call)
+        article, fields, reply, further = read_article_with(self._store, article_id, reader, call, others)
         if article is None:
             raise ArticleNotFound(article_id)
         thread = thread_in(self._store, reply[1:], root, order, part) if reply[0] == "ok" else None
-        return article, thread, partial(_token, fields, reply) if (order, part) == _SHARED else str
+        has_token = (order, part) == _SHARED and not further
+        return article, thread, partial(_token, fields, reply) if has_token else str, further
 
     def get_states(self, ids: Sequence[ArticleId]) -> dict[ArticleId, str]:
         """Return for each article a token that changes with all that its page shows, except views and time.

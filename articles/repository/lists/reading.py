@@ -118,17 +118,20 @@ def _read_articles(
 
 
 def read_article_with(
-    store: Store, article_id: ArticleId, reader: UserId | None, call: Call
-) -> tuple[Article | None, list[str | None], Any]:
+    store: Store, article_id: ArticleId, reader: UserId | None, call: Call, others: Sequence[ArticleId] = ()
+) -> tuple[Article | None, list[str | None], Any, list[Article]]:
     """Return an article with its HTML, the values of FIELDS as the store has them, and the reply to another call.
 
-    The article is None if it is unknown or damaged. One round trip, two if its HTML has to be made. Raises
-    StoreUnfit like `read_articles`.
+    The article is None if it is unknown or damaged. Last come those of the `others` that exist, without texts and
+    the reader's choices. One round trip, two if its HTML has to be made. Raises StoreUnfit like `read_articles`.
     """
-    parts = _parts(store, [article_id], TEXTS_PER_READ)
-    *replies, reply = store.run_many([*_calls(parts, reader, _HTML), call])
+    parts, further = _parts(store, [article_id], TEXTS_PER_READ), _parts(store, others, ARTICLES_PER_READ)
+    about_others = _calls(further, None, with_visitors=False)
+    *replies, reply = store.run_many([*about_others, *_calls(parts, reader, _HTML), call])
+    of_others, replies = replies[: len(further)], replies[len(further) :]
     article = _found(store, parts, reader, replies).get(article_id)
-    return article, replies[0][1][: len(FIELDS)], reply
+    found = _found(store, further, None, of_others)
+    return article, replies[0][1][: len(FIELDS)], reply, [found[one] for one in others if one in found]
 
 
 def read_fields_with(
