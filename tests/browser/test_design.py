@@ -213,6 +213,16 @@ def test_nothing_moves_while_a_page_renders(open_page, path):
     assert page.evaluate(SHIFTS) == []
 
 
+def test_a_footer_that_arrives_in_parts_does_not_move(open_page):
+    page = open_page("/login/", **phone())
+    footer = page.locator(".site-footer")
+    top = footer.bounding_box()["y"]
+
+    page.evaluate("document.querySelector('.site-footer .switches').remove()")
+
+    assert footer.bounding_box()["y"] == top
+
+
 PAINTED = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
 
 
