@@ -3,6 +3,7 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from articles.text.links import is_private
 from voting_site import __version__ as VERSION  # noqa: F401, N812 - a setting
 from voting_site.configuration import data_directory, hosts, kinds
 from voting_site.configuration.loading import leaving_one_free, load
@@ -121,6 +122,11 @@ SILENCED_SYSTEM_CHECKS = [
     *("security.W001", "security.W002", "security.W003"),
 ]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Only links/fetcher.py fetches what is posted. Without a public address of its own, a site may be in
+# a network whose pages that process must not see.
+_MAY_FETCH = bool(SITE_URL) and not is_private(f"{SITE_URL}/") and not CONFIGURATION["ALLOW_PRIVATE_LINKS"]
+FETCH_TITLES = _MAY_FETCH if CONFIGURATION["FETCH_TITLES"] == "" else CONFIGURATION["FETCH_TITLES"]
 
 # The store: every article, vote and ranking. See docs/data-model.md.
 STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)

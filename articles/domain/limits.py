@@ -135,6 +135,7 @@ LIMITS = (
         "refresh", Per.READER, "300 in 1 min", "Updates of open pages (each page requests at most two a minute)"
     ),
     Limit("lookups", Per.READER, "120 in 1 min", "Links looked up while a member types"),
+    Limit("titles", Per.MEMBER, "30 in 10 min", "Links fetched for their title"),
     Limit(
         "previews",
         Per.MEMBER,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -93,6 +94,8 @@ class PostForm(ContentForm):
             hours,
         ) % {"hours": grouped(hours)}
         self.fields["link"].widget.attrs["data-known"] = reverse("articles:known_link") + "?link="
+        if settings.FETCH_TITLES:
+            self.fields["link"].widget.attrs["data-titles"] = reverse("articles:link_info")
         if not groups:
             self.fields["groups"].widget = forms.MultipleHiddenInput()
             return

@@ -195,7 +195,18 @@ LOCAL_DOMAINS = (
 
 _LOCAL_ENDS = tuple(f".{domain}" for domain in LOCAL_DOMAINS)
 
-_NAT64 = ip_network("64:ff9b::/96")  # RFC 6052
+_GLOBAL_UNICAST = ip_network("2000::/3")  # RFC 4291; outside of it are NAT64, mapped and site-local addresses
+_NOT_PUBLIC = tuple(
+    map(
+        ip_network,
+        (
+            *("192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4"),  # of protocols, 6to4 relays, reserved
+            "168.63.129.16/32",  # metadata of Azure's machines
+            *("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16"),  # Teredo, 6to4, examples
+        ),
+    )
+)
+"""Not public, whatever `is_global` says: it differs between versions of Python."""
 
 
 def clean_posted_link(raw: str, *, current: str = "", allow_private: bool) -> str:
@@ -218,14 +229,12 @@ def is_private(link: str) -> bool:
         address = None
     if address is None:
         return "." not in host or f".{host}".endswith(_LOCAL_ENDS)
-    return any(not it.is_global or it.is_multicast for it in (address, *_inner(address)))
+    return not is_public_address(address)
 
 
-def _inner(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
-    """Return the IPv4 addresses that routers or systems take from an IPv6 address."""
-    if isinstance(address, IPv4Address):
-        return []
-    inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    if address in _NAT64 or int(address) >> 32 == 0:
-        inner.append(IPv4Address(int(address) & 0xFFFFFFFF))
-    return [it for it in inner if it is not None]
+def is_public_address(address: IPv4Address | IPv6Address) -> bool:
+    """Return whether it is a public address of one machine, and has no IPv4 address inside."""
+    if isinstance(address, IPv6Address) and address not in _GLOBAL_UNICAST:
+        return False
+    is_listed = any(address in network for network in _NOT_PUBLIC if network.version == address.version)
+    return address.is_global and not address.is_multicast and not is_listed

@@ -1,5 +1,6 @@
 """Post and edit articles, and look up the article that has a link."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.forms import Form
@@ -31,6 +32,7 @@ from articles.web import articles
 from articles.web.form_answers import with_address
 from articles.web.identity import actor, reader_id, writer
 from articles.wiring import html_of, repository
+from links.asking import LinkInfo, look_up
 
 
 @page_with_form
@@ -42,7 +44,8 @@ def post(request: HttpRequest) -> HttpResponse:
     initial = shared_content(*(request.GET.get(name, "") for name in ("title", "link", "text")))
     form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
     shown = previewed(request, form)
-    if request.method == "POST" and shown is None and form.is_valid():
+    info = titled(request, form)
+    if request.method == "POST" and shown is None and info is None and form.is_valid():
         posted = articles.post(request, form.content, form.cleaned_data["groups"])
         if posted.is_new:
             messages.success(request, _posted_message(repo.rules.edit_window))
@@ -50,8 +53,32 @@ def post(request: HttpRequest) -> HttpResponse:
             messages.info(request, _known_message(form))
         return redirect("articles:article", posted.id)
     unsent_form.refill(request, form)
-    context = {"form": form, "preview": shown, "known": _posted_before(request, str(form["link"].value() or ""))}
+    link = str(form["link"].value() or "")
+    context: dict[str, object] = {"form": form, "preview": shown, "known": _posted_before(request, link)}
+    if settings.FETCH_TITLES:
+        context["found"] = info
     return render(request, "articles/post.html", context, status=400 if form.errors else 200)
+
+
+def titled(request: HttpRequest, form: PostForm) -> LinkInfo | None:
+    """Return what the form's link brings along if the member asks for it; the form is not processed then.
+
+    None, with an error in the form, for a link that cannot be posted. An empty title is filled in.
+    """
+    if request.method != "POST" or "fetch" not in request.POST or not settings.FETCH_TITLES:
+        return None
+    for name in [name for name in form.errors if name != "link"]:
+        del form.errors[name]
+    if not form.errors and not form.cleaned_data["link"]:
+        form.add_error("link", input_sentence(InvalidInput("link-empty")))
+    if form.errors:
+        return None
+    found = look_up(request, form.cleaned_data["link"])
+    if found.title and not form["title"].data.strip():
+        filled = request.POST.copy()
+        filled["title"] = found.title
+        form.data = filled
+    return found
 
 
 def previewed(request: HttpRequest, form: PreviewedForm) -> Markup | None:

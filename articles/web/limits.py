@@ -71,6 +71,7 @@ FORMS = {
     "accounts:signup": ("signups", "signups_wide"),
     **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network", "mails_wide")),
     "articles:preview": _PREVIEWS,
+    "articles:link_info": ("lookups",),
     # Their script takes the use, before anything else.
     **dict.fromkeys(("articles:vote", "articles:comment_vote"), ()),
 }
@@ -103,7 +104,7 @@ PAGES = {
 }
 """Limits of pages that are read."""
 
-_FOR_SCRIPTS = frozenset(("articles:pulse", "articles:known_link", "articles:preview"))
+_FOR_SCRIPTS = frozenset(("articles:pulse", "articles:known_link", "articles:preview", "articles:link_info"))
 """Addresses that only scripts use, whatever their Accept header says."""
 
 _SECONDS_OF_HASHES = 2
@@ -141,6 +142,8 @@ def _limits_of(request: HttpRequest) -> tuple[str, ...]:
         return _CHANGES
     if view in _PREVIEWED and "preview" in unsent_form.sent(request):
         return _PREVIEWS
+    if view == "articles:post" and "fetch" in unsent_form.sent(request):
+        return FORMS["articles:link_info"]
     return FORMS.get(view, _CHANGES)
 
 

@@ -14,7 +14,18 @@ from tests.postgres_server import PostgresServer
 from tests.site_process import Site, store_of, variables
 from tests.waiting import until
 
-CODE = ("accounts", "articles", "locale", "moderation", "owner", "static", "templates", "voting_site", "manage.py")
+CODE = (
+    "accounts",
+    "articles",
+    "links",
+    "locale",
+    "moderation",
+    "owner",
+    "static",
+    "templates",
+    "voting_site",
+    "manage.py",
+)
 PASSWORD = "correct horse battery"
 
 

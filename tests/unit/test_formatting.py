@@ -103,6 +103,7 @@ def sources():
     for folder, kind in (
         ("templates", "*.html"),
         ("articles", "*.py"),
+        ("links", "*.py"),
         ("moderation", "*.py"),
         ("owner", "*.py"),
         ("accounts", "*.py"),

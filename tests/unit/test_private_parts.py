@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PRODUCT = ("accounts", "articles", "moderation", "owner", "voting_site")
+PRODUCT = ("accounts", "articles", "links", "moderation", "owner", "voting_site")
 
 DOCUMENTED = {
     *("_meta", "_base_manager", "_default_manager"),

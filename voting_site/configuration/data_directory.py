@@ -19,6 +19,7 @@ PROGRAM_FOLDERS = [
     "bench",
     "deploy",
     "docs",
+    "links",
     "locale",
     "moderation",
     "owner",

@@ -263,6 +263,13 @@ VARIABLES = (
         "them, when the reader follows the link.",
     ),
     Variable(
+        "FETCH_TITLES",
+        "yes/no",
+        "",
+        "Fetch the page of a link while a member types it, and propose its title (docs/security.md); empty: on if "
+        "SITE_URL is public and ALLOW_PRIVATE_LINKS is off.",
+    ),
+    Variable(
         "SIGN_UP",
         "sign-up",
         "open",

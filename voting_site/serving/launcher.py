@@ -25,6 +25,7 @@ from articles.management.base import progress
 from articles.operation import outages
 from articles.repository import Repository
 from articles.wiring import follower, patient_repository, unprepared_repository
+from links.process import LinkFetcher, link_fetcher
 from owner.administrator import issue_code
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
 from voting_site.configuration.service_urls import without_secrets
@@ -113,6 +114,7 @@ def serve(say: Say, *, runs_housekeeping: bool = True) -> int:
         _signals() as signals,
         _store() as store,
         metrics_folder(data_dir, f"{host}:{port}", workers) as metrics,
+        link_fetcher() as fetcher,
     ):
         server = WebServer(host, port, listeners, metrics)  # it imports the site meanwhile
         try:
@@ -120,7 +122,7 @@ def serve(say: Say, *, runs_housekeeping: bool = True) -> int:
             listen(listeners)
             server.let_serve()
             keep_house = partial(_keep_house, say, is_prepared, runs_housekeeping)
-            return _serve_web(say, server, _greeting(host, port), signals, store, keep_house)
+            return _serve_web(say, server, _greeting(host, port), signals, store, fetcher, keep_house)
         except _Stopped:
             return 0
         finally:
@@ -152,6 +154,7 @@ def _serve_web(
     greeting: str,
     signals: "_Signals",
     store: "_Store",
+    fetcher: LinkFetcher | None,
     keep_house: Callable[[threading.Event], object],
 ) -> int:
     workers = list[Housekeeper]()
@@ -168,8 +171,12 @@ def _serve_web(
             if signals.reloading.is_set():
                 signals.reloading.clear()
                 server.reload()
+                if fetcher:
+                    fetcher.renew()
             store.check()
             server.watch()
+            if fetcher:
+                fetcher.watch()
             for worker in workers:
                 worker.watch()
             watched_disk.look()

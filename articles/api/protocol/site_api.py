@@ -81,6 +81,7 @@ _MODULES = (
     "articles.api.members",
     "articles.api.inbox",
     "articles.api.articles",
+    "links.pages",
     "moderation.bans",
     "moderation.left_out",
     "moderation.subjects",

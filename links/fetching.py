@@ -1,0 +1,275 @@
+"""One fetch of a link, bounded: each name is resolved once, and that very address is connected."""
+
+import http.client
+import io
+import socket
+import ssl
+import time
+import zlib
+from collections.abc import Callable, Collection, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from email.message import Message
+from ipaddress import ip_address
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from ada_url import URL
+from protego import Protego
+
+from articles.text.links import is_private, is_public_address
+from links import reading
+
+SECONDS = 5.0
+"""Of a whole fetch. Names that resolve slowly are cut by the process that watches this one."""
+
+_SECONDS_OF_READING = 1.0
+"""Of those, what is kept for reading the page: what has arrived until then is used."""
+
+_CONNECT_SECONDS = 2.0
+"""For one address; a host can have several."""
+
+MOST_BYTES = 1_000_000
+"""Of one response with its headers, as sent and unpacked. A longer page is read to there."""
+
+MOST_REDIRECTS = 5
+_MOST_REQUESTS = 12  # with those for robots.txt
+_MOST_ADDRESSES = 3
+_PORTS = {"http:": 80, "https:": 443}
+_REDIRECTS = (301, 302, 303, 307, 308)
+KEPT_ROBOTS_BYTES = 20_000
+"""Longer files are not kept."""
+
+
+class NotFetched(Exception):
+    """Why there is no page; the text is a code that `links.asking` has a sentence for."""
+
+
+class Answer(NamedTuple):
+    """A response, as far as it arrived."""
+
+    status: int
+    headers: Message
+    body: bytes
+
+
+def _resolve(host: bytes, port: int) -> list[str]:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_kind, address in found))
+
+
+@dataclass(frozen=True)
+class World:
+    """How names are resolved and addresses reached: the tests have one of their own."""
+
+    resolve: Callable[[bytes, int], list[str]] = _resolve
+    connect: Callable[[tuple[str, int], float], socket.socket] = socket.create_connection
+    trust: ssl.SSLContext = field(default_factory=ssl.create_default_context)
+
+
+class _Metered(io.RawIOBase):
+    """What a connection sends, up to `MOST_BYTES` and to a deadline."""
+
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
+        self._connection, self._deadline, self._left = connection, deadline, MOST_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        if self._left <= 0:
+            return 0
+        self._connection.settimeout(seconds)
+        view = memoryview(buffer)
+        got = self._connection.recv_into(view[: min(len(view), self._left)])
+        self._left -= got
+        return got
+
+
+class _Wire:
+    """The part of a socket that `http.client` uses."""
+
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
+        self._connection, self._deadline = connection, deadline
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_Metered(self._connection, self._deadline))
+
+    def sendall(self, data: bytes) -> None:
+        self._connection.settimeout(max(0.01, self._deadline - time.monotonic()))
+        self._connection.sendall(data)
+
+    def close(self) -> None:
+        """Do nothing: `http.client` closes it while the body is still to be read."""
+
+
+class Fetch:
+    """One fetch. `robots`: rules known of origins, to which it adds; `busy`: hosts that were asked enough."""
+
+    def __init__(
+        self,
+        world: World,
+        user_agent: str,
+        *,
+        robots: MutableMapping[str, str] | None = None,
+        busy: Collection[str] = (),
+        seconds: float = SECONDS,
+    ) -> None:
+        self._world, self._user_agent, self._busy = world, user_agent, busy
+        self.robots = {} if robots is None else robots
+        self.hosts = dict[str, None]()
+        """The hosts asked, in order."""
+        self._requests = 0
+        self._deadline = time.monotonic() + seconds - min(_SECONDS_OF_READING, seconds / 5)
+
+    def page(self, link: str) -> reading.Page:
+        """Return what the page of a link says about itself. Raises NotFetched."""
+        url = _checked(link)
+        for _redirect in range(MOST_REDIRECTS + 1):
+            self._check_robots(url)
+            answer = self._get(url)
+            if answer.status in _REDIRECTS and answer.headers["Location"]:
+                url = _checked(_target(answer.headers["Location"]), url)
+                continue
+            if answer.status != 200:
+                raise NotFetched("status")
+            return reading.read(answer.body, answer.headers["Content-Type"] or "", url.href)
+        raise NotFetched("redirects")
+
+    def _check_robots(self, url: URL) -> None:
+        """Raise NotFetched if the host's robots.txt forbids the address, or cannot be had (RFC 9309)."""
+        origin = f"{url.protocol}//{url.host}"
+        if (rules := self.robots.get(origin)) is None:
+            rules = self.robots[origin] = self._rules(_checked(f"{origin}/robots.txt"))
+        if rules and not Protego.parse(rules).can_fetch(url.href, self._user_agent.partition("/")[0]):
+            raise NotFetched("robots")
+
+    def _rules(self, url: URL) -> str:
+        """Return the rules of a host, "" if it has none."""
+        for _redirect in range(MOST_REDIRECTS + 1):
+            answer = self._get(url)
+            if answer.status in _REDIRECTS and answer.headers["Location"]:
+                url = _checked(_target(answer.headers["Location"]), url)
+                continue
+            if answer.status >= 500:
+                raise NotFetched("robots")
+            return answer.body.decode("utf-8", "replace").lstrip("\ufeff") if answer.status == 200 else ""
+        return ""
+
+    def _get(self, url: URL) -> Answer:
+        """Request an address, and read up to the bounds. Raises NotFetched."""
+        self._requests += 1
+        if self._requests > _MOST_REQUESTS:
+            raise NotFetched("redirects")
+        host = url.hostname.removesuffix(".")
+        if host not in self.hosts and host in self._busy:
+            raise NotFetched("host-busy")
+        self.hosts[host] = None
+        try:
+            connection = self._connected(url)
+            try:
+                return self._exchange(connection, url)
+            finally:
+                connection.close()
+        except TimeoutError:
+            raise NotFetched("slow") from None
+        except ssl.SSLError:
+            raise NotFetched("tls") from None
+        except (http.client.HTTPException, zlib.error, ValueError):
+            raise NotFetched("broken") from None
+        except OSError:
+            raise NotFetched("unreachable") from None
+
+    def _connected(self, url: URL) -> socket.socket:
+        """Resolve the host once, and connect to a public address of it. Raises NotFetched, OSError."""
+        port = int(url.port or _PORTS[url.protocol])
+        name = url.hostname.strip("[]")
+        found = self._world.resolve(name.encode(), port)
+        addresses = [one for one in found if is_public_address(ip_address(one.partition("%")[0]))]
+        if not addresses:
+            raise NotFetched("not-public" if found else "unreachable")
+        for left, address in reversed(list(enumerate(reversed(addresses[:_MOST_ADDRESSES])))):
+            seconds = self._deadline - time.monotonic()
+            if seconds <= 0:
+                raise TimeoutError
+            try:
+                raw = self._world.connect((address, port), min(seconds, _CONNECT_SECONDS))
+                break
+            except OSError:
+                if not left:
+                    raise
+        if url.protocol == "http:":
+            return raw
+        raw.settimeout(max(0.01, self._deadline - time.monotonic()))
+        try:
+            return self._world.trust.wrap_socket(raw, server_hostname=name.removesuffix("."))
+        except BaseException:
+            raw.close()
+            raise
+
+    def _exchange(self, connection: socket.socket, url: URL) -> Answer:
+        client = http.client.HTTPConnection(url.hostname)
+        client.sock = _Wire(connection, self._deadline)
+        client.putrequest("GET", f"{url.pathname}{url.search}", skip_host=True, skip_accept_encoding=True)
+        headers = {
+            "Host": url.host,
+            "User-Agent": self._user_agent,
+            "Accept": "text/html, application/xhtml+xml, text/plain;q=0.5, */*;q=0.1",
+            "Accept-Encoding": "gzip",
+            "Connection": "close",
+        }
+        for name, value in headers.items():
+            client.putheader(name, value)
+        client.endheaders()
+        response = client.getresponse()
+        return Answer(response.status, response.headers, _body(response))
+
+
+def _body(response: http.client.HTTPResponse) -> bytes:
+    """Return the body, unpacked, as far as it arrives in time."""
+    packing = (response.headers["Content-Encoding"] or "identity").strip().lower()
+    if packing not in ("identity", "gzip", "x-gzip", "deflate"):
+        raise NotFetched("broken")
+    unpacker = None if packing == "identity" else zlib.decompressobj(zlib.MAX_WBITS | 32)
+    body = bytearray()
+    try:
+        while len(body) < MOST_BYTES and (part := response.read1(65_536)):
+            body += unpacker.decompress(part, MOST_BYTES - len(body)) if unpacker else part
+            if unpacker and unpacker.eof:
+                break
+    except (TimeoutError, http.client.HTTPException, OSError, zlib.error):
+        if not body:
+            raise
+    return bytes(body[:MOST_BYTES])
+
+
+def _target(location: str) -> str:
+    """Return the address of a redirect: servers send it in UTF-8, and headers are read as Latin-1."""
+    return location.encode("latin-1", "replace").decode("utf-8", "replace")
+
+
+def _checked(address: str, base: URL | None = None) -> URL:
+    """Return an address that may be requested. Raises NotFetched."""
+    try:
+        url = URL(address, base.href) if base else URL(address)
+    except ValueError:
+        raise NotFetched("broken") from None
+    if url.protocol not in _PORTS or url.username or url.password or not url.hostname:
+        raise NotFetched("address")
+    if url.port and int(url.port) not in _PORTS.values():
+        raise NotFetched("port")
+    if is_private(url.href):
+        raise NotFetched("not-public")
+    return url
+
+
+def known(robots: Mapping[str, str]) -> dict[str, str]:
+    """Return the rules that are short enough to be kept."""
+    return {origin: rules for origin, rules in robots.items() if len(rules) <= KEPT_ROBOTS_BYTES}
+
+
+def host_in(link: str) -> str:
+    """Return the host of a clean link, as `Fetch.hosts` has it."""
+    return (urlsplit(link).hostname or "").removesuffix(".")

@@ -1,0 +1,71 @@
+"""Propose what a link brings along: to the script of the form, and to programs."""
+
+from typing import Literal
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+from django.urls import path
+from django.utils.translation import gettext_lazy, gettext_noop
+from django.views.decorators.cache import never_cache
+from pydantic import BaseModel, Field
+
+from accounts.models import POST
+from accounts.web.form_pages import form_action, members_only
+from articles.api.protocol.operations import members, router
+from articles.text.lines import InvalidInput
+from articles.text.refusals import input_sentence
+from links.asking import look_up
+
+
+@never_cache
+@form_action(page="articles:post", button=gettext_lazy("Fetch title"))
+@members_only()
+def link_info(request: HttpRequest) -> HttpResponse:
+    """Return what a link brings along, as JSON for the script: its state, the title, and what to show."""
+    try:
+        info = look_up(request, request.POST.get("link", ""))
+    except InvalidInput as refused:  # the form says so when it is sent
+        return JsonResponse({"error": input_sentence(refused)}, status=400)
+    shown = render_to_string("articles/link_info.html", {"found": info}, request)
+    return JsonResponse({"state": info.state, "title": info.title, "html": shown})
+
+
+class Link(BaseModel):
+    __doc__ = gettext_noop("A link to fetch.")
+
+    link: str = Field(description=gettext_noop("An http or https URL."), examples=["https://example.org/"])
+
+
+class LinkInfo(BaseModel):
+    __doc__ = gettext_noop("What a link brings along, as a proposal. The site stores nothing of it.")
+
+    state: Literal["fetching", "found", "failed"] = Field(
+        description=gettext_noop("While it is “fetching”, ask again in half a second.")
+    )
+    title: str = Field(
+        description=gettext_noop("Title of the page, without the site's name; at most 300 characters.")
+    )
+    canonical: str = Field(
+        description=gettext_noop("Address that the page says is its own; empty if that is the same page.")
+    )
+    language: str = Field(description=gettext_noop("Language of the page, such as zh-CN; empty if it names none."))
+    description: str = Field(description=gettext_noop("Summary by the page itself, at most 500 characters."))
+    problem: str = Field(description=gettext_noop("Code of why there is no title; empty if there is one."))
+    message: str = Field(description=gettext_noop("The same as a sentence."))
+
+
+@router.post(
+    "link-info",
+    summary=gettext_noop("Fetch the title of a link"),
+    description=gettext_noop(
+        "Title, canonical address, language and description of the page, which the site fetches once a day at "
+        "most. The response comes at once: ask again while its state is “fetching”."
+    ),
+    auth=members(POST, ("api", "lookups")),
+)
+def fetch_link_info(request: HttpRequest, link: Link) -> LinkInfo:
+    info = look_up(request, link.link)
+    return LinkInfo(message=info.sentence, **info._asdict())
+
+
+urlpatterns = [path("post/link-info/", link_info, name="link_info")]
