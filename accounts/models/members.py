@@ -212,6 +212,9 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
     hidden_groups = models.TextField(_("hidden groups"), blank=True, default="", editable=False)
 
+    remembers_read = models.BooleanField(default=True, db_default=True, editable=False)
+    """Whether the site remembers which articles the member opens, to mark them and new comments."""
+
     about = models.TextField(_("profile text"), blank=True, default="", db_default="", editable=False)
     """What the member's page says about them, in Markdown."""
 

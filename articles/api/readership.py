@@ -10,6 +10,8 @@ from articles.api.protocol.operations import BearerToken, SessionCookie, anyone,
 from articles.domain import readership
 from articles.readership.record import record_view
 from articles.readership.visitors import visit_of
+from articles.web.identity import reader_id
+from articles.web.preferences import preferences_of
 from articles.wiring import repository
 
 CLIENT_ID_LIMIT = 200
@@ -59,8 +61,8 @@ class ViewCount(BaseModel):
     summary=gettext_noop("Count a view"),
     description=gettext_noop(
         "Reports that a reader is viewing an article. Repeated views by one reader within a few minutes "
-        "count once; views by bots do not count. It changes none of your data, so no CSRF token is "
-        "needed."
+        "count once; views by bots do not count. With a session, it also marks the article as read by you. "
+        "It changes nothing else of yours, so no CSRF token is needed."
     ),
     response=failing(404),
     auth=(BearerToken(limits=("views",)), anyone("views")),
@@ -68,4 +70,6 @@ class ViewCount(BaseModel):
 )
 def count_view(request: HttpRequest, view: View) -> ViewCount:
     visit = visit_of(request, view.visitor_id or "")
-    return ViewCount.of(record_view(repository(), view.article_id, visit))
+    is_own = "token" not in vars(request) and preferences_of(request).remembers_read  # not that of a program
+    member = reader_id(request) if is_own else None
+    return ViewCount.of(record_view(repository(), view.article_id, visit, member, by_link=True))

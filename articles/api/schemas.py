@@ -183,6 +183,15 @@ class Article(BaseModel):
     locked: str | None = Field(
         description=gettext_noop("Why a moderator locked its discussion; null if it is not locked.")
     )
+    read_at: float | None = Field(
+        description=gettext_noop(
+            "When you last opened its page or its link, in Unix seconds; null if you have not within a month, "
+            "if you turned this off, and for readers without an account."
+        )
+    )
+    new_comments: int = Field(
+        description=gettext_noop("Comments by others since you last opened its page; at most 30 are counted.")
+    )
 
     @classmethod
     def of(cls, article: articles.Article) -> "Article":
@@ -375,6 +384,8 @@ def fields_of(article: articles.Article) -> dict[str, Any]:
         "comments": article.comments,
         "last_comment_at": article.last_comment_at,
         "locked": article.locked,
+        "read_at": article.read_at,
+        "new_comments": article.new_comments,
     }
 
 

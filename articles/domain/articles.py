@@ -1,6 +1,6 @@
 """Articles, the choices members make on them, and their counts."""
 
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, field, fields
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -157,6 +157,12 @@ class Article(Content):
 
     html: str = ""
     """Its text as safe HTML, which only what shows it reads."""
+
+    read_at: float | None = field(default=None, compare=False)
+    """When the reader last opened its page or its link, in Unix seconds; None if never, or too long ago."""
+
+    new_comments: int = field(default=0, compare=False)
+    """Comments by others since the reader last opened its page, as far as they are counted."""
 
     former: UserId | None = None
     """Number of the deleted account that posted it, while that is kept. Only moderators may see it."""

@@ -108,7 +108,12 @@ class RequestOfReader(HttpRequest):
 
 
 def record_view(
-    repository: Repository, article_id: ArticleId, visit: Visit, member: UserId | None = None
+    repository: Repository,
+    article_id: ArticleId,
+    visit: Visit,
+    member: UserId | None = None,
+    *,
+    by_link: bool = False,
 ) -> ViewCount:
     """Record a view like `Pageviews.record`, after restoring the counters of the article if they are archived.
 
@@ -117,7 +122,7 @@ def record_view(
     row: ArchivedViews | None = None
     for _ in range(_ATTEMPTS):
         try:
-            count = repository.pageviews.record(article_id, visit, member)
+            count = repository.pageviews.record(article_id, visit, member, by_link=by_link)
         except ViewsArchived:
             row = _restore(repository, article_id)
             continue

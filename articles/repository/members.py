@@ -99,7 +99,7 @@ class Members(OfStore):
         yield from self._all([names.saved(user)])
 
     def list_visits(self, user: UserId) -> list[Noted]:
-        """Return the articles whose pages the member opened, with the last time of each, newest first.
+        """Return the articles whose page or link the member opened, with the last time of each, newest first.
 
         One round trip.
         """
@@ -107,6 +107,10 @@ class Members(OfStore):
         visits = [visit for shard in replies for visit in shard.items()]
         ended = [(article_id_from(number), moment(noted.rpartition(" ")[2]) or 0.0) for number, noted in visits]
         return sorted(ended, key=lambda visit: visit[1], reverse=True)
+
+    def forget_visits(self, user: UserId) -> None:
+        """Forget which articles the member opened. One round trip."""
+        self._store.in_shards(lambda pipe, keys: pipe.unlink(keys.visits(user)))
 
     def iterate_posted(self, user: UserId) -> Iterator[Noted]:
         """Yield every article the member posted, including removed ones, newest first.

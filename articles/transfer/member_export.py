@@ -88,6 +88,7 @@ def _settings(member: Any) -> dict[str, Any]:
         "language": member.language,
         "theme": member.theme,
         "keyboard": member.keyboard,
+        "remembers_read": member.remembers_read,
         "hidden_groups": list(slugs_from(member.hidden_groups)),
         "blocked_members": sorted(member.blocks.values_list("blocked__username", flat=True)),
         "muted_discussions": sorted(member.mutes.values_list("article", flat=True)),

@@ -35,6 +35,7 @@ from articles.web.articles import MOST_POSTED_BEFORE, PostedBefore
 from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.identity import reader_id
 from articles.web.limits import take
+from articles.web.preferences import preferences_of
 from articles.wiring import finder, group_titles, repository
 from moderation.rights import VotingRingsLink, may_see_subjects
 
@@ -278,4 +279,4 @@ def _counting(
     """
     if request.method == "HEAD" or is_copying(request) or COUNTED_APART in request.META:
         return nullcontext(lambda: None)
-    return counting(request, article_id, reader)
+    return counting(request, article_id, reader if preferences_of(request).remembers_read else None)

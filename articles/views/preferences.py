@@ -36,7 +36,7 @@ _YEAR_SECONDS = 365 * 86400
 _LONGEST_COOKIE = 3800
 """Limit in characters; browsers drop longer cookies silently."""
 
-_FIELDS = ("theme", "language", "keyboard", "hide", "show")
+_FIELDS = ("theme", "language", "keyboard", "read", "hide", "show")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class _Changes:
     theme: str | None
     language: str | None
     keyboard: str | None
+    read: str | None
     hide: str | None
     show: str | None
 
@@ -56,7 +57,7 @@ class _Changes:
         is_known = (
             changes.theme in (None, "", *THEMES)
             and changes.language in (None, "", *(code for code, _name in settings.LANGUAGES))
-            and changes.keyboard in (None, "on", "off")
+            and {changes.keyboard, changes.read} <= {None, "on", "off"}
         )
         return changes if is_known and any(name in data for name in _FIELDS) else None
 
@@ -84,6 +85,7 @@ class _Changes:
             language=before.language if self.language is None else self.language,
             keyboard=before.keyboard if self.keyboard is None else self.keyboard == "on",
             hidden_groups=hidden,
+            remembers_read=before.remembers_read if self.read is None else self.read == "on",
         )
 
 
@@ -131,11 +133,16 @@ def _on_account(user: int, changes: _Changes) -> tuple[Preferences, Preferences]
     """Save the changes with the account; return its preferences before and after. Raises NotDone."""
     member = get_user_model().objects.select_for_update().get(pk=user)
     hidden = slugs_from(member.hidden_groups)
-    before = Preferences(member.theme, member.language, member.keyboard, hidden)
+    before = Preferences(
+        member.theme, member.language, member.keyboard, hidden, remembers_read=member.remembers_read
+    )
     after = changes.applied_to(before)
     member.theme, member.language, member.keyboard = after.theme, after.language, after.keyboard
     member.hidden_groups = ",".join(after.hidden_groups)
-    member.save(update_fields=["theme", "language", "keyboard", "hidden_groups"])
+    member.remembers_read = after.remembers_read
+    member.save(update_fields=["theme", "language", "keyboard", "hidden_groups", "remembers_read"])
+    if before.remembers_read and not after.remembers_read:
+        repository().members.forget_visits(user)
     return before, after
 
 

@@ -48,6 +48,9 @@ class Preferences:
     followed_groups: tuple[str, ...] = ()
     """Slugs of the groups that a member follows."""
 
+    remembers_read: bool = False
+    """Whether the site remembers which articles a member opens."""
+
 
 def preferences_of(request: HttpRequest) -> Preferences:
     """Return the reader's preferences, read once per request. Unknown or malformed values count as not set."""
@@ -66,6 +69,7 @@ def _read(request: HttpRequest, user: Any) -> Preferences:
             keyboard=user.keyboard,
             hidden_groups=slugs_from(user.hidden_groups),
             followed_groups=slugs_from(user.followed_groups),
+            remembers_read=user.remembers_read,
         )
     cookies = request.COOKIES
     theme = cookies.get(THEME_COOKIE, "")

@@ -12,7 +12,7 @@ from tests.store_state import ARTICLE_KEY, RANKING_KEY, VOTERS_KEY, count_keys, 
 FIELDS = {
     *("id", "title", "link", "poster", "time", "votes", "opposes", "points", "score", "groups"),
     *("choice", "closes_at", "removed", "saved", "edited_at", "pv", "uv", "has_text"),
-    *("comments", "last_comment_at", "locked"),
+    *("comments", "last_comment_at", "locked", "read_at", "new_comments"),
 }
 
 NOT_IDS = (
@@ -52,6 +52,8 @@ def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
         "comments": 0,
         "last_comment_at": None,
         "locked": None,
+        "read_at": None,
+        "new_comments": 0,
     }
 
 

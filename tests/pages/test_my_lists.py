@@ -284,6 +284,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "language": "en",
             "theme": "dark",
             "keyboard": False,
+            "remembers_read": True,
             "hidden_groups": ["python", "x"],
             "blocked_members": ["alice"],
             "muted_discussions": [article],

@@ -43,4 +43,4 @@ def test_a_members_choices_come_from_the_account_and_not_from_cookies(bob):
 
     found = asked({"theme": "light", "hidden": "c"}, bob)
 
-    assert found == Preferences("dark", "en", False, ("a", "b"))
+    assert found == Preferences("dark", "en", False, ("a", "b"), remembers_read=True)

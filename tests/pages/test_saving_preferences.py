@@ -272,11 +272,11 @@ def _preferences(browser):
 
 def test_the_settings_show_the_current_choices(site_store, bob):
     chosen = re.compile(r'<(?:option|input)[^>]*value="([^"]*)"[^>]* (?:selected|checked)>')
-    assert chosen.findall(_preferences(browser_of(bob))) == ["", "", "on"]
-    bob.language, bob.theme, bob.keyboard = "zh-hans", "dark", False
+    assert chosen.findall(_preferences(browser_of(bob))) == ["", "", "on", "on"]
+    bob.language, bob.theme, bob.keyboard, bob.remembers_read = "zh-hans", "dark", False, False
     bob.save()
 
-    assert chosen.findall(_preferences(browser_of(bob))) == ["zh-hans", "dark", "off"]
+    assert chosen.findall(_preferences(browser_of(bob))) == ["zh-hans", "dark", "off", "off"]
 
 
 @pytest.mark.parametrize(("slug", "typed"), [("gone", "gone"), ("No Slug!", "No Slug!"), ("python", " Python ")])

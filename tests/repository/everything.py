@@ -182,6 +182,9 @@ def use_after_a_gap(repository: Repository, article_id: int) -> None:
     repository.comments.remove(top, MODERATOR, "Spam")
     repository.comments.restore(top, MODERATOR, "No spam")
     assert repository.comments.list_newest(since=0, article_id=article_id)
+    repository.store.client.hset(keys.visits(MALLORY), str(article_id), "- 1")
+    (new,) = {one.new_comments for one in repository.lists.get_page(Order.TIME, reader=MALLORY).articles} - {0}
+    assert new == repository.articles.get(article_id, MALLORY).new_comments
     repository.comments.delete(top, ALICE)
 
 

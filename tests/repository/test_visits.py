@@ -2,11 +2,13 @@
 
 import pytest
 
+from articles.domain.comments import MOST_NEW_COMMENTS
+from articles.domain.lists import Order
 from articles.domain.readership import Suspicion
 from articles.repository.readership.pageviews import VISIT_PAUSE_SECONDS
-from tests.cast import ALICE, BOB
+from tests.cast import ALICE, BOB, CAROL
 from tests.clock import DAY
-from tests.factories import post, visit
+from tests.factories import comment_on, post, visit
 from tests.store_state import problems
 
 
@@ -46,7 +48,7 @@ def test_only_opening_the_page_is_a_visit(repository, article, clock):
 
 
 @pytest.mark.needs("few shards")
-def test_the_newest_visits_are_kept_for_some_months(repository, clock):
+def test_the_newest_visits_are_kept_for_a_month(repository, clock):
     count = repository.store.shards.count
     earlier = range(10**6, 10**6 + 998 * count)
     for number, article_id in enumerate(earlier):
@@ -62,7 +64,77 @@ def test_the_newest_visits_are_kept_for_some_months(repository, clock):
     assert kept == [*earlier, *ids][::-1][: len(kept)]
     assert 500 <= len(kept) / count < 520
     for keys in repository.store.shards.all:
-        assert 89 * DAY < repository.store.client.ttl(keys.visits(BOB)) <= 90 * DAY
+        assert 29 * DAY < repository.store.client.ttl(keys.visits(BOB)) <= 30 * DAY
+
+
+@pytest.mark.needs("few shards")
+def test_visits_of_more_than_a_month_ago_are_dropped_along_with_later_ones(repository, article, clock):
+    opened(repository, article)
+    clock.advance(31 * DAY)
+    for number in range(40 * repository.store.shards.count):
+        opened(repository, post(repository, 100 + number))
+
+    assert article not in dict(repository.members.list_visits(BOB))
+
+
+def read(repository, article_id, member=BOB):
+    """Return when the member read the article, and how many comments are new, as its list and its page show it."""
+    (listed,) = repository.lists.get_page(Order.TIME, reader=member).articles
+    one = repository.articles.get(article_id, member)
+    assert (listed.read_at, listed.new_comments) == (one.read_at, one.new_comments)
+    return one.read_at, one.new_comments
+
+
+def test_an_article_that_a_member_opened_is_read_and_counts_the_comments_of_others_since(
+    repository, article, clock
+):
+    assert read(repository, article) == (None, 0)
+    comment_on(repository, article, "Before", ALICE)
+    opened(repository, article)
+    assert read(repository, article) == (clock(), 0)
+    visited = clock()
+    for number, author in enumerate((ALICE, BOB, CAROL, ALICE)):
+        clock.advance(60)
+        last = comment_on(repository, article, f"After {number}", author)
+    assert read(repository, article) == (visited, 3), "by others"
+    assert read(repository, article, ALICE) == (None, 0)
+    repository.comments.delete(last, ALICE)
+    assert read(repository, article) == (visited, 2)
+    opened(repository, article)
+    assert read(repository, article) == (clock(), 0)
+
+
+def test_an_article_whose_link_a_member_opened_is_read_and_its_comments_are_still_new(repository, article, clock):
+    repository.pageviews.record(article, visit(BOB), BOB, by_link=True)
+    comment_on(repository, article, "A comment", ALICE)
+    assert read(repository, article) == (clock(), 0), "the member has never seen its comments"
+    opened(repository, article)
+    seen = clock()
+    clock.advance(DAY)
+    comment_on(repository, article, "Another", ALICE)
+    clock.advance(DAY)
+    repository.pageviews.record(article, visit(BOB), BOB, by_link=True)
+
+    assert read(repository, article) == (clock(), 1)
+    assert repository.members.list_visits(BOB) == [(article, clock())]
+    assert opened(repository, article) == seen
+    assert problems(repository) == []
+
+
+def test_so_many_new_comments_are_counted_and_damaged_ones_are_none(repository, article, clock):
+    opened(repository, article)
+    for number in range(MOST_NEW_COMMENTS + 5):
+        clock.advance(60)
+        comment = comment_on(repository, article, f"Comment {number}", ALICE)
+    assert read(repository, article)[1] == MOST_NEW_COMMENTS
+
+    keys = repository.store.shards.of(article)
+    repository.store.client.set(keys.comment(comment), "no hash")
+    assert read(repository, article)[1] == 0
+    repository.members.forget_visits(BOB)
+    assert read(repository, article) == (None, 0)
+    repository.store.client.set(keys.visits(BOB), "no hash")
+    assert read(repository, article) == (None, 0)
 
 
 def test_the_visits_of_a_deleted_member_are_forgotten(repository, article):
@@ -76,7 +148,7 @@ def test_the_visits_of_a_deleted_member_are_forgotten(repository, article):
 def test_damaged_visits_are_none(repository, article, clock):
     opened(repository, article)
     keys = repository.store.shards.of(article)
-    for damage in ("x", "x y", "1 2 3", ""):
+    for damage in ("x", "x y", "1 2 3 4", ""):
         repository.store.client.hset(keys.visits(BOB), str(article), damage)
         clock.advance(DAY)
         assert opened(repository, article) is None

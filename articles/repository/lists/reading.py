@@ -37,6 +37,9 @@ _LEFT_OUT = re.compile("([0-9]{1,15}) ([0-9]{1,15})")
 _WORDS, _NUMBERS = ("title", "link", "poster_name", "groups"), ("votes", "opposes", "poster", "time")
 """Fields that every article has."""
 
+_CHOICES = 4
+"""Values of an article's part of a reply, after its fields, up to and with the member's choices."""
+
 _FORM_OF_NUMBERS = re.compile(rf"[0-9]{{1,15}} [0-9]{{1,15}} -?[0-9]{{1,15}} {_NUMBER.pattern}")
 
 MOST_ARTICLES = 2_000
@@ -204,10 +207,14 @@ def articles_in(
     width, found = len(values) // (len(ids) or 1), {}
     for n, number in enumerate(ids):
         fields, *rest = values[n * width : (n + 1) * width]
+        visit, new_comments = rest[_CHOICES:] or ("", 0)
         text, *kept = fields[len(FIELDS) :] or [None]
-        if article := _article(number, tuple(fields[: len(FIELDS)]), tuple(rest), facts, is_saved=bool(saved[n])):
+        row = tuple(rest[:_CHOICES])
+        if article := _article(number, tuple(fields[: len(FIELDS)]), row, facts, is_saved=bool(saved[n])):
             html = html_of(number, text, kept[0]) if html_of and text and kept else ""
-            found[number] = replace(article, text=text, html=html) if text else article
+            article = replace(article, text=text, html=html) if text else article
+            read_at = moment(visit.rpartition(" ")[2])
+            found[number] = replace(article, read_at=read_at, new_comments=int(new_comments)) if visit else article
     return found
 
 

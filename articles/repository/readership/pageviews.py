@@ -34,14 +34,17 @@ _DAY = 86400
 class Pageviews(OfStore):
     """The views of a store."""
 
-    def record(self, article_id: ArticleId, visit: Visit, member: UserId | None = None) -> ViewCount:
+    def record(
+        self, article_id: ArticleId, visit: Visit, member: UserId | None = None, *, by_link: bool = False
+    ) -> ViewCount:
         """Record a view, and return the reason if it does not count. One round trip.
 
-        `member`: who opened the article's page, and learns when their visit before ended.
+        `member`: who opened the article's page, and learns when their visit before ended; with `by_link` the
+        article's link.
 
         Raises ArticleNotFound, ArticleRemoved, and ViewsArchived instead of counting a view of archived counters.
         """
-        call = self._call(article_id, visit, self._store.now(), member)
+        call = self._call(article_id, visit, self._store.now(), member, by_link=by_link)
         return _count(*self._store.ask(call.script, article_id, call.keys, call.args))
 
     def recording(
@@ -66,7 +69,15 @@ class Pageviews(OfStore):
             counts += map(_recorded, replies)
         return counts
 
-    def _call(self, article_id: ArticleId, visit: Visit, at: float, member: UserId | None = None) -> Call:
+    def _call(
+        self,
+        article_id: ArticleId,
+        visit: Visit,
+        at: float,
+        member: UserId | None = None,
+        *,
+        by_link: bool = False,
+    ) -> Call:
         rules, shards = self._store.rules, self._store.shards
         keys, is_prefetch = shards.of(article_id), visit.suspicion is Suspicion.PREFETCH
         return Call(
@@ -100,6 +111,7 @@ class Pageviews(OfStore):
                 keys.prefix,
                 VISIT_PAUSE_SECONDS,
                 VISITS.life or 0,
+                "1" if by_link else "",
             ),
         )
 

@@ -264,11 +264,12 @@ INBOX = Key(
 VISITS = Key(
     "visits:<user>",
     "hash",
-    "id of an article → end of the member's last visit but one to its page (`-` if there was none), and end of "
-    "the last one: Unix seconds",
-    "marks the comments that are new to the member. Visits less than half an hour apart are one; keeps the newest "
-    "500, and at most twice as many",
-    life=90 * DAY,
+    "id of an article → end of the member's last visit but one to its page (`-` if there was none), end of the "
+    "last one, and when the member opened its link, if that was later: Unix seconds",
+    "marks the articles that the member has read, and the comments that are new to the member. Visits less than "
+    "half an hour apart are one; keeps the newest 500, and at most twice as many. Older ones than the life of the "
+    "key are dropped along with the next visits",
+    life=30 * DAY,
     in_backup=InBackup.OMITTED,
 )
 DELETED_MEMBERS = Key(

@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from articles.domain.articles import Article, ArticleId, Choice, Tally
+from articles.domain.comments import MOST_NEW_COMMENTS
 from articles.domain.errors import ArticleRemoved, VotingClosed
 from articles.domain.lists import Order, PageRefresh
 from articles.formatting.values import grouped
@@ -42,6 +43,14 @@ def counts(thing: ArticleId | str, source: Article | Tally) -> dict[str, Any]:
 def comments_label(number: int) -> str:
     """Return the number of an article's comments in words."""
     return ngettext("%(num)s comment", "%(num)s comments", number) % {"num": grouped(number)}
+
+
+def unread_label(number: int) -> str:
+    """Return the number of an article's comments that are new to a member, in words; "" for none."""
+    if not number:
+        return ""
+    most = f"{grouped(number)}+" if number == MOST_NEW_COMMENTS else grouped(number)
+    return ngettext("%(num)s new", "%(num)s new", number) % {"num": most}
 
 
 def views_label(number: int) -> str:
@@ -127,7 +136,7 @@ def pulse(request: HttpRequest) -> HttpResponse:
         query.ids, order=query.order, since=query.since, slugs=query.slugs, hidden=hidden, reader=reader
     )
     now, is_hot = repository().store.now(), query.order is Order.HOT
-    rows = [_row(article, now, is_hot=is_hot) for article in page.articles]
+    rows = [_row(article, now, is_hot=is_hot, is_member=reader is not None) for article in page.articles]
     response = JsonResponse({"articles": rows, "new": _new_label(page)})
     if reader is None:
         patch_cache_control(response, public=True, max_age=SHARED_SECONDS)
@@ -137,9 +146,11 @@ def pulse(request: HttpRequest) -> HttpResponse:
     return unless_known(request, response)
 
 
-def _row(article: Article, now: float, *, is_hot: bool) -> dict[str, Any]:
+def _row(article: Article, now: float, *, is_hot: bool, is_member: bool) -> dict[str, Any]:
     """Return the counts of an article, and why it takes no more votes, if so."""
     row = counts(article.id, article) | {"comments": comments_label(article.comments)}
+    if is_member:
+        row |= {"read": article.read_at is not None, "unread": unread_label(article.new_comments)}
     if is_hot:
         row |= {"views": views_label(article.pv), "visitors": visitors_label(article.uv)}
     if article.removed is not None:

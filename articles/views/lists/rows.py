@@ -18,7 +18,7 @@ from articles.domain.members import UserId
 from articles.formatting.kept import kept, piece
 from articles.formatting.values import age_in_units, age_in_words, grouped, time_of
 from articles.searching import home_of
-from articles.views.lists.refresh import comments_label, views_label, visitors_label
+from articles.views.lists.refresh import comments_label, unread_label, views_label, visitors_label
 from articles.web.addresses import path_of
 from articles.wiring import group_titles
 
@@ -38,6 +38,12 @@ class Facts(NamedTuple):
     is_open: bool
     is_member: bool
     """Whether the reader can save articles."""
+
+    is_read: bool = False
+    """Whether the reader has opened the article."""
+
+    new_comments: int = 0
+    """Comments that are new to the reader."""
 
     rank: int | None = None
     """Position in the list; None in lists without positions."""
@@ -59,6 +65,7 @@ class RowShape(NamedTuple):
     saved: bool
     is_removed: bool
     is_member: bool
+    is_read: bool
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/lists/row.html` sees."""
@@ -91,6 +98,8 @@ def draw_rows(
             age_in_units(article.posted_at, now),
             article.is_open(now),
             is_member,
+            article.read_at is not None,
+            article.new_comments,
             None if first_rank is None else first_rank + n,
             None if commented_at is None else age_in_units(commented_at, now),
         )
@@ -134,6 +143,7 @@ def shape_of(article: Article, facts: Facts) -> RowShape:
         saved=article.saved,
         is_removed=article.removed is not None,
         is_member=facts.is_member,
+        is_read=facts.is_read,
     )
 
 
@@ -162,6 +172,7 @@ def holes_of(article: Article, facts: Facts) -> dict[str, object]:
         "poster": poster_of(article.poster_name, is_deleted=article.by_deleted_member),
         "posted": time_of(article.posted_at, age_in_words(*facts.age)),
         "comments": comments_label(article.comments),
+        "unread": unread_label(facts.new_comments),
         "last_comment": last_comment,
         "views": views_label(article.pv),
         "visitors": visitors_label(article.uv),

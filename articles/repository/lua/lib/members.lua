@@ -15,6 +15,7 @@ local CHOICES_KEPT = 1000  -- of one member in one shard; choices on articles th
 local RINGS_KEPT = 1000  -- in the list of one shard
 
 local VISITS_KEPT = 500  -- of one member in one shard; up to twice as many until the old ones are dropped
+local VISITS_PER_SWEEP = 32  -- visits to further articles after which the old ones are dropped
 
 -- Return whether a voter is a member, neither a placeholder for an unnamed voter nor a damaged id.
 local function is_member(user)
@@ -60,28 +61,34 @@ local function note_choice(prefix, id, user, choice, at, ended)
   end
 end
 
--- Keep the newest visits.
-local function drop_old_visits(visits)
+-- Keep the newest visits, of those since `oldest`, in Unix seconds.
+local function drop_old_visits(visits, oldest)
   local fields, ended, old = redis.call('HGETALL', visits), {}, {}
   for at = 1, #fields, 2 do
     ended[#ended + 1] = {id = fields[at], at = as_time(string.match(fields[at + 1], '%S+$')) or 0}
   end
   table.sort(ended, function(a, b) return a.at > b.at end)
-  for n = VISITS_KEPT + 1, #ended do old[#old + 1] = ended[n].id end
+  for n, visit in ipairs(ended) do
+    if n > VISITS_KEPT or visit.at < oldest then old[#old + 1] = visit.id end
+  end
   in_batches(old, function(...) redis.call('HDEL', visits, ...) end)
 end
 
--- Note that a member opened an article's page at `now`, in Unix seconds; after less than `pause` it is the same visit.
--- Return when the visit before ended, in Unix seconds; '' for the first one. `life`: of the key, in seconds.
-local function note_visit(visits, id, now, pause, life)
+-- Note that a member opened an article's page at `now`, in Unix seconds; after less than `pause` it is the same visit. With
+-- `is_link` it was the article's link: they have not seen its comments. Return when the visit before ended, in Unix seconds;
+-- '' for the first one. `life`: of a visit, in seconds.
+local function note_visit(visits, id, now, pause, life, is_link)
   local noted = redis.pcall('HGET', visits, id)
   if type(noted) == 'table' then return '' end
-  local before, last = string.match(noted or '', '^(%S+) (%S+)$')
-  if as_time(last) and now - tonumber(last) >= pause then before = last end
+  local before, last = string.match(noted or '', '^(%S+) (%S+) ?%S*$')
+  last = as_time(last) and last or '-'
+  if not is_link and last ~= '-' and now - tonumber(last) >= pause then before = last end
   before = as_time(before) and before or '-'
-  redis.call('HSET', visits, id, string.format('%s %.3f', before, now))
+  local times = is_link and {before, last, string.format('%.3f', now)} or {before, string.format('%.3f', now)}
+  local is_new = redis.call('HSET', visits, id, table.concat(times, ' ')) == 1
   redis.call('EXPIRE', visits, life)
-  if redis.call('HLEN', visits) > 2 * VISITS_KEPT then drop_old_visits(visits) end
+  local size = is_new and redis.call('HLEN', visits) or 0
+  if size > 2 * VISITS_KEPT or (is_new and size % VISITS_PER_SWEEP == 0) then drop_old_visits(visits, now - life) end
   return before == '-' and '' or before
 end
 

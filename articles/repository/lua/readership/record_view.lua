@@ -2,10 +2,11 @@
 Record a view of an article. A visitor counts once within a period; suspect views count apart. Note the visit of a member.
 KEYS  1 article  2 page views  3 visitors  4 suspect views  5 when this visitor last counted
       6 the network's views of the article  7 the network's views  8 the day's visitors
-      9 visits of the member; the article again without one, or if the page was not opened
+      9 visits of the member; the article again without one, or if nothing was opened
 ARGV  1 id  2 visitor  3 network, or ''  4 suspicion, or ''  5 now, s  6 how long until a visitor counts again, s
       7 most views of a network and article  8 most views of a network  9 period of both, s
-      10 size of the hot list  11 days kept  12 shard prefix  13 pause that ends a visit, s  14 life of key 9, s
+      10 size of the hot list  11 days kept  12 shard prefix  13 pause that ends a visit, s  14 life of a visit, s
+      15 1 if the article's link was opened, or '': its page
 Returns  {"ok" | "repeat" | "bot" | "prefetch" | "burst", page views, visitors, hotness,
          when the member's visit before ended, s, or ''}
          | {"missing"} | {"removed"} | {"archived"}
@@ -30,7 +31,7 @@ time = tonumber(time)
 for _, key in ipairs({suspects, prefix .. 'days:' .. id, prefix .. 'days:'}) do redis.call('HLEN', key) end
 for _, key in ipairs({prefix .. 'viewed:', prefix .. WHOLE.hot}) do redis.call('ZCARD', key) end
 local known = unique_visitors(prefix, id)
-local visited = KEYS[9] ~= article and note_visit(KEYS[9], id, now, tonumber(ARGV[13]), ARGV[14]) or ''
+local visited = KEYS[9] ~= article and note_visit(KEYS[9], id, now, tonumber(ARGV[13]), tonumber(ARGV[14]), ARGV[15] == '1') or ''
 
 -- Count views of a kind on this day, for the article and for the shard; drop expired days.
 local function note(kind, by)

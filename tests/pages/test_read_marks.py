@@ -1,0 +1,112 @@
+"""Marks of what a member has read: in rows, in refreshed pages, in the API, and the setting that ends them."""
+
+import re
+
+import pytest
+
+from tests.api.caller import with_token
+from tests.clock import DAY
+from tests.factories import browser_of, comment_on, post_as
+from tests.store_state import set_clock
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+
+def marks(browser, path="/newest/", **headers):
+    """Return for each article of a list whether it is marked as read, and what it says of new comments."""
+    found = {}
+    for row in browser.get(path, headers=headers).text.split('<li class="row')[1:]:
+        new = re.search('<span class="unread">([^<]*)</span>', row)
+        found[int(re.search(r'id="article-(\d+)"', row)[1])] = row.startswith(" read"), new and new[1]
+    return found
+
+
+def pulse(browser, article):
+    (row,) = browser.get(f"/pulse/?ids={article}").json()["articles"]
+    return row.get("read"), row.get("unread")
+
+
+@pytest.fixture
+def later(site_store):
+    """A function that lets a day pass."""
+
+    def pass_day():
+        set_clock(site_store, site_store.store.now() + DAY)
+
+    return pass_day
+
+
+def test_rows_and_refreshed_pages_mark_what_a_member_opened_and_count_new_comments(
+    site_store, article, alice, bob, later
+):
+    other, browser = post_as(site_store, alice, "B", "https://example.org/b").id, browser_of(bob)
+    assert marks(browser) == {other: (False, ""), article: (False, "")}
+    browser.get(f"/articles/{article}/", headers={"User-Agent": FIREFOX})
+    assert marks(browser) == {other: (False, ""), article: (True, "")}
+    later()
+    for text in ("One", "Two"):
+        comment_on(site_store, article, text, alice.pk)
+
+    for path in ("/newest/", "/groups/python/", "/users/alice/", "/search/?q=title"):
+        assert marks(browser, path)[article] == (True, "2 new"), path
+    assert marks(browser, **{"Accept-Language": "zh-CN"})[article] == (True, "2 条新评论")
+    assert (pulse(browser, article), pulse(browser, other)) == ((True, "2 new"), (False, ""))
+    for reader in (browser_of(alice), browser_of()):
+        assert marks(reader)[article][0] is False
+    assert marks(browser_of())[article] == (False, None)
+    assert pulse(browser_of(), article) == (None, None)
+    assert "2 new comments since your last visit" in browser.get(f"/articles/{article}/").text
+    assert marks(browser)[article] == (True, "")
+
+
+def test_the_link_of_a_row_marks_its_article_for_the_member_who_followed_it(site_store, article, alice, bob):
+    def follow(browser, **headers):
+        view, headers = {"articleId": article}, {"User-Agent": FIREFOX, **headers}
+        assert (
+            browser.post("/api/views", view, content_type="application/json", headers=headers).status_code == 200
+        )
+
+    browser = browser_of(bob)
+    follow(browser_of())
+    follow(browser, **{"Sec-Purpose": "prefetch"})
+    assert with_token(bob).post("views", {"articleId": article}).status_code == 200
+    assert marks(browser)[article] == (False, ""), "neither a program nor the browser by itself"
+    follow(browser)
+    assert marks(browser)[article] == (True, "")
+    assert marks(browser_of(alice))[article] == (False, "")
+
+
+def test_a_member_ends_the_marks_in_the_settings_and_what_they_read_is_forgotten(site_store, article, bob):
+    browser = browser_of(bob)
+    browser.get(f"/articles/{article}/")
+    assert re.search('name="read" value="on" checked', browser.get("/settings/").text)
+
+    assert browser.post("/preferences/", {"read": "maybe"}).status_code == 400
+    browser.post("/preferences/", {"read": "off", "next": "/settings/"})
+
+    assert site_store.members.list_visits(bob.pk) == []
+    browser.get(f"/articles/{article}/")
+    browser.post("/api/views", {"articleId": article}, content_type="application/json")
+    assert (site_store.members.list_visits(bob.pk), marks(browser)[article]) == ([], (False, ""))
+    assert re.search('name="read" value="off" checked', browser.get("/settings/").text)
+    assert '"remembers_read": false' in browser.get("/settings/data/").getvalue().decode()
+    browser.post("/preferences/", {"theme": "dark"})
+    browser.post("/preferences/", {"read": "on"})
+    browser.get(f"/articles/{article}/")
+    assert marks(browser)[article] == (True, "")
+
+
+def test_programs_read_the_marks_with_a_token_of_the_member(site_store, article, alice, bob, later):
+    browser_of(bob).get(f"/articles/{article}/")
+    read_at = site_store.store.now()
+    later()
+    comment_on(site_store, article, "A comment", alice.pk)
+
+    for caller, marked in ((with_token(bob), (read_at, 1)), (with_token(alice), (None, 0))):
+        listed = caller.get("articles").json()["articles"][0]
+        one = caller.get(f"articles/{article}").json()
+        for found in (listed, one):
+            assert (found["read_at"] and round(found["read_at"]), found["new_comments"]) == (
+                marked[0] and round(marked[0]),
+                marked[1],
+            )
