@@ -29,16 +29,20 @@ fuzz test-topologies: export FUZZ_SEED := $(or $(FUZZ_SEED),$(if $(filter short,
 
 # Each process collects all tests, so folders are left out that have none of these.
 test: $(TOOLS_READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal --ignore=tests/attacks --ignore=tests/fuzz $(SELECTED)
+	$(BIN)/python -m pytest -n auto --dist worksteal --ignore=tests/attacks --ignore=tests/fuzz --ignore-glob="tests/browser/test_*_pages.py" $(SELECTED)
 
 # Every form, address and page with hostile input, and every kind of key as a damaged disk leaves it.
 test-hostile: $(TOOLS_READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m hostile $(SELECTED) tests/attacks tests/repository tests/pages tests/api
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(HOSTILE)" $(SELECTED) tests/attacks $$(grep -lr --include=test_*.py "mark.hostile" tests)
+test-hostile: HOSTILE ?= hostile
 
 # Tests that start whole sites, as an operator does: they take as long as all the others.
 test-site: $(TOOLS_READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(SITES)" $(SELECTED)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(SITES)" $(SELECTED) $(STARTING_SITES:%=tests/%)
 test-site: SITES ?= site and not browser
+
+# Where those tests are: tests/conftest.py reads this line.
+STARTING_SITES = archive commands deploy site test_helpers.py unit
 
 # Tests that start several servers; then those of the repository with one shard; then those of the repository, the pages
 # and the API on each other kind of store: Redis, Valkey over TCP, Sentinel and a cluster; and with the accounts on

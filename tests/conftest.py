@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -99,6 +100,10 @@ START_PROCESSES = ("archive", "browser", "chaos", "commands", "deploy", "embedde
 SITES = {"start", "start_on", "module_start", "demo_data", "public_site"}
 """Fixtures that start a whole site."""
 
+_MAKEFILE = (settings.BASE_DIR / "Makefile").read_text()
+STARTING_SITES = re.findall("^STARTING_SITES = (.*)", _MAKEFILE, re.MULTILINE)[0].split()
+"""Folders in which `make test-site` looks for tests."""
+
 NODES = {"cluster_node", "cluster", "bare_cluster", "replicated", "replication", "mirrored"}
 """Fixtures that start several servers, or one of a cluster."""
 
@@ -119,6 +124,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.hostile)
         if not SITES.isdisjoint(fixtures):
             item.add_marker(pytest.mark.site)
+        if any(item.iter_markers("site")):
+            assert folder in ("browser", *STARTING_SITES), f"`make test-site` does not collect tests/{folder}"
         if not NODES.isdisjoint(fixtures):
             item.add_marker(pytest.mark.nodes)
         starts_servers = any(item.iter_markers("nodes")) or any(item.iter_markers("topology"))

@@ -52,7 +52,9 @@ def sign_up(page, name):
         write(page, field, PASSWORD)
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+@pytest.mark.parametrize(
+    "scripts", [True, pytest.param(False, marks=pytest.mark.long)], ids=["scripts", "no scripts"]
+)
 def test_an_owner_sets_up_the_site_without_a_mouse(chromium, empty_site, scripts):
     link = re.search(r"http://\S+/administration/first/#\S+", empty_site.told())[0]
     with window(chromium, empty_site, java_script_enabled=scripts) as page:

@@ -379,7 +379,7 @@ def test_the_lease_of_a_process_that_died_is_taken_over_within_a_minute(site_sto
     assert after_a_round.seconds > 30, "a process that ran the steps has time"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 @pytest.mark.site
 def test_the_command_loops_until_a_signal(tmp_path, number):
     environment = {k: v for k, v in os.environ.items() if k not in ("REDIS_URL", "DJANGO_SETTINGS_MODULE")}

@@ -19,7 +19,7 @@ from tests.store_state import contents, problems
 
 pytestmark = [pytest.mark.hostile, pytest.mark.needs("few shards")]
 
-SEEDS = range(2)
+SEEDS = [0, pytest.param(1, marks=pytest.mark.long)]
 STRAY, STRAY_COMMENT = "999999", "999999000001"
 
 REBUILT = [name for name in KINDS if BY_NAME[name].in_backup is InBackup.REBUILT]
@@ -185,7 +185,7 @@ def entries(store: dict[str, object]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 6))])
 @pytest.mark.parametrize("kind", OF_SUBJECTS)
 def test_damage_to_one_subject_changes_no_other(repository, sound, kind, seed):
     """What differs after the repair is in keys of the damaged article, comment or member, or names it.

@@ -41,6 +41,7 @@ def test_a_file_put_in_its_place_is_read_at_once(site):
     assert all('class="me"' not in browser.get("/") for _ in range(20))
 
 
+@pytest.mark.long
 def test_a_site_without_its_accounts_says_so_and_starts_with_new_ones_only_when_told(start, tmp_path):
     """The file is moved away under the running site, and back after a refused start."""
     site = start()

@@ -100,13 +100,14 @@ def ended(site):
         site.stop(signal.SIGTERM)
 
 
-@pytest.mark.parametrize("shards", ["1", "4"])
+@pytest.mark.parametrize("shards", [pytest.param("1", marks=pytest.mark.long), "4"])
 def test_a_backup_made_under_votes_is_restored(used, tmp_path, static_files, shards):
     folder, _, voted = used
     with ended(restore(folder, tmp_path / "data", static_files, STORE_SHARDS=shards)) as site:
         check(site, voted)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 def test_a_backup_of_sqlite_is_restored_into_postgresql_and_back(used, tmp_path_factory, static_files):
     folder, _, voted = used
@@ -127,6 +128,7 @@ def test_a_backup_of_sqlite_is_restored_into_postgresql_and_back(used, tmp_path_
         server.stop()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not shutil.which("redis-server"), reason="Redis is not installed")
 def test_a_backup_of_the_embedded_store_is_restored_into_redis_and_back(used, tmp_path, static_files):
     folder, _, voted = used

@@ -142,6 +142,7 @@ def test_a_running_site_is_examined_and_a_store_that_hangs_is_found(start):
     assert site.get("/")[0] == 200
 
 
+@pytest.mark.long
 def test_only_problems_are_printed_with_quiet(installation):
     done = installation.run("doctor", "--quiet")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -242,6 +243,7 @@ def test_a_store_and_a_database_that_are_away_are_findings(tmp_path):
     assert findings.of("store", "files") == [], "it is another machine's"
 
 
+@pytest.mark.long
 def test_a_store_that_keeps_nothing_on_disk_is_warned_about_at_the_start(start, tmp_path):
     (tmp_path / "own").mkdir()
     store = OwnStore(tmp_path / "own", "--appendonly", "no")
@@ -254,6 +256,7 @@ def test_a_store_that_keeps_nothing_on_disk_is_warned_about_at_the_start(start, 
         store.stop()
 
 
+@pytest.mark.long
 def test_a_site_works_with_the_documented_rules_of_its_user_and_nothing_is_denied(start, tmp_path):
     (tmp_path / "own").mkdir()
     rules = Path(settings.BASE_DIR, "deploy", "store.acl").read_text("utf-8").replace("CHANGE-THIS", "secret")
@@ -313,6 +316,7 @@ def test_files_that_the_store_would_refuse_are_found_without_a_start(installatio
     assert "it is not a directory but a link" in text
 
 
+@pytest.mark.long
 def test_a_site_on_a_chosen_server_is_served_by_it_and_the_doctor_says_how_old_it_is(start):
     if binaries.redis() is None:
         pytest.skip(binaries.REDIS_MISSING)
@@ -439,6 +443,7 @@ def test_a_public_address_with_https_needs_a_certificate_that_this_machine_trust
     )
 
 
+@pytest.mark.long
 @pytest.mark.site
 @pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 def test_the_settings_of_a_postgresql_server_are_examined(tmp_path):

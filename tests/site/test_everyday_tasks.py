@@ -94,6 +94,7 @@ def postgres():
         server.stop()
 
 
+@pytest.mark.long
 def test_the_everyday_tasks_of_an_operator(begin, checkout, postgres, tmp_path):
     (_, password), (_, rename), (_, delete), (_, key), (_, domain), (_, backup), (_, restore) = tasks()
     site = begin()

@@ -66,6 +66,7 @@ def test_a_full_disk_is_named_and_ends_no_web_process(start_on, small_disk):
     assert site.stop() == 0
 
 
+@pytest.mark.long
 def test_a_start_on_a_full_disk_is_refused_in_one_sentence(start_on, small_disk):
     first = start_on()
     first.wait_until_up()
@@ -121,6 +122,7 @@ def test_without_shared_memory_the_metrics_are_reserved_on_the_disk(start_on, sm
     assert site.get("/healthz")[0] == 200
 
 
+@pytest.mark.long
 def test_a_full_disk_of_the_logs_ends_nothing(demo_data, tmp_path):
     shutil.copytree(demo_data, tmp_path / "data")
     site = Site(tmp_path / "data", through=("sh", "-c", 'exec "$@" >/dev/full 2>&1', "sh"))
@@ -133,6 +135,7 @@ def test_a_full_disk_of_the_logs_ends_nothing(demo_data, tmp_path):
     assert not site.processes()
 
 
+@pytest.mark.long
 def test_a_site_whose_search_index_has_no_space_goes_on_and_catches_up(start_on, small_disk, static_files):
     def found() -> int:
         status, page = site.get("/search/?q=article")

@@ -104,6 +104,7 @@ def test_a_running_site_runs_housekeeping_automatically(start):
     assert not site.processes()
 
 
+@pytest.mark.long
 def test_a_running_site_measures_what_its_web_server_counts(start):
     site = start(DEMO="0", TICK_SECONDS="10")
     site.wait_until_up()

@@ -83,6 +83,7 @@ def move(site, *options):
     return moved.stdout
 
 
+@pytest.mark.long
 def test_a_site_moves_under_votes_returns_and_moves_for_good(site, alice, other_store):
     ids = [int(number) for number in re.findall(r'id="article-(\d+)"', alice.get("/newest/"))[:6]]
     url = other_store.url
@@ -130,6 +131,7 @@ def test_a_banner_announces_the_move(site, alice, other_store):
     assert seconds < 20
 
 
+@pytest.mark.long
 def test_a_move_to_nowhere_changes_nothing(site, alice):
     for url in ("", "http://example.org", "redis://127.0.0.1:1/0"):
         failed = site.manage("move_store", *([url] if url else []), "--notice", "0")

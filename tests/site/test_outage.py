@@ -89,6 +89,7 @@ def test_the_main_lists_are_kept_even_if_no_one_reads_them(site):
         assert [timed(site, path)[0] for path in ("/newest/", "/hot/", "/top/", "/groups/")] == [200] * 4
 
 
+@pytest.mark.long
 def test_while_its_own_store_is_loading_the_site_starts_and_serves_copies(stopped, start, slow_loading):
     again = start(STORE_TIMEOUT_MS="500", PORT=str(stopped.port), **slow_loading)
     again.wait_until_up()

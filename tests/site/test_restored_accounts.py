@@ -3,6 +3,8 @@
 import re
 import shutil
 
+import pytest
+
 from tests.cast import PASSWORD
 from tests.form_browser import FormBrowser
 
@@ -12,6 +14,7 @@ def copy_accounts(source, target):
         shutil.copy(file, target / file.name)
 
 
+@pytest.mark.long
 def test_a_newcomer_gets_nothing_of_a_member_whose_account_is_lost(start, tmp_path):
     site = start(WEB_WORKERS="1")
     site.wait_until_up()

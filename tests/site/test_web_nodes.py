@@ -158,6 +158,7 @@ def act_on_both(first: Site, second: Site) -> dict[int, tuple[int, int]]:
     }
 
 
+@pytest.mark.long
 def test_two_nodes_count_what_members_do_in_turns(nodes):
     first, second = nodes("first"), nodes("second")
 
@@ -168,6 +169,7 @@ def test_two_nodes_count_what_members_do_in_turns(nodes):
     assert "Traceback" not in first.told() + second.told()
 
 
+@pytest.mark.long
 def test_this_version_continues_on_the_store_of_the_version_before_which_then_refuses_it(nodes, version_before):
     old = nodes("old", program=version_before)
     where = old.manage("shell", "--verbosity", "0", "-c", "import articles; print(articles.__path__[0])")
@@ -203,6 +205,7 @@ def test_what_a_member_does_on_one_node_is_seen_on_the_other(nodes):
     check_everything((first, second), {article: (1, 1)})
 
 
+@pytest.mark.long
 def test_another_node_takes_over_housekeeping_when_its_holder_dies(nodes):
     first = nodes("first", TICK_SECONDS="10")
     store = store_of(first)
@@ -247,6 +250,7 @@ def test_every_node_finds_what_was_posted_on_another(nodes):
         until(lambda: found(site, "article") == {"<mark>Article</mark> 1"}, DEADLINE, site.told)  # noqa: B023
 
 
+@pytest.mark.long
 def test_a_node_that_dies_while_it_writes_its_index_finds_everything_later(nodes):
     first, number = nodes("first"), 0
     (alice,) = members((first,), 1)

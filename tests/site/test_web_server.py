@@ -17,7 +17,7 @@ from tests.web_processes import answers, counted, folder_of_metrics, parents, se
 from voting_site.serving import disk
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_a_dead_web_server_is_replaced_and_the_rest_of_the_site_stays(start, number):
     site = start(DEMO="0")
     site.wait_until_up()
