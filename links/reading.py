@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from email.message import Message
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -31,17 +30,17 @@ _CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([^\s;"'>]{1,40})""", re.IGNOREC
 _LANG_ATTRIBUTE = re.compile(rb"""<html[^>]{0,500}?\slang\s*=\s*["']?([A-Za-z-]{2,12})""", re.IGNORECASE)
 
 _GUESSES: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("zh", "zh-cn", "zh-hans", "cn"), ("gb18030", "big5")),
-    **dict.fromkeys(("zh-tw", "zh-hk", "zh-hant", "tw", "hk"), ("big5", "gb18030")),
-    **dict.fromkeys(("ja", "jp"), ("iso-2022-jp", "euc-jp", "shift_jis")),
-    **dict.fromkeys(("ko", "kr"), ("euc-kr",)),
-    **dict.fromkeys(("ru", "by", "bg", "uk", "ua"), ("windows-1251",)),
-    **dict.fromkeys(("el", "gr"), ("windows-1253",)),
-    **dict.fromkeys(("he", "il"), ("windows-1255",)),
-    **dict.fromkeys(("ar", "fa", "ir"), ("windows-1256",)),
-    **dict.fromkeys(("pl", "cs", "cz", "hu", "sk", "hr"), ("windows-1250",)),
-    **dict.fromkeys(("tr",), ("windows-1254",)),
-    **dict.fromkeys(("th",), ("windows-874",)),
+    **dict.fromkeys(("zh", "zh-cn", "zh-hans", ".cn"), ("gb18030", "big5")),
+    **dict.fromkeys(("zh-tw", "zh-hk", "zh-hant", ".tw", ".hk"), ("big5", "gb18030")),
+    **dict.fromkeys(("ja", ".jp"), ("iso-2022-jp", "euc-jp", "shift_jis")),
+    **dict.fromkeys(("ko", ".kr"), ("euc-kr",)),
+    **dict.fromkeys(("ru", "be", "bg", "uk", ".ru", ".by", ".bg", ".ua"), ("windows-1251",)),
+    **dict.fromkeys(("el", ".gr"), ("windows-1253",)),
+    **dict.fromkeys(("he", ".il"), ("windows-1255",)),
+    **dict.fromkeys(("ar", "fa", ".ir", ".eg", ".sa"), ("windows-1256",)),
+    **dict.fromkeys(("pl", "cs", "hu", "sk", "hr", ".pl", ".cz", ".hu", ".sk", ".hr"), ("windows-1250",)),
+    **dict.fromkeys(("tr", ".tr"), ("windows-1254",)),
+    **dict.fromkeys(("th", ".th"), ("windows-874",)),
 }
 """What pages without a declared encoding are in, by their language or the end of their host's name."""
 
@@ -61,13 +60,12 @@ class Page(NamedTuple):
 
 def read(body: bytes, content_type: str, address: str) -> Page:
     """Return what a page says about itself. `address`: where it was found at last."""
-    header = Message()
-    header["Content-Type"] = content_type or "text/html"
-    kind = _KINDS.get(header.get_content_type(), "other")
+    name, _semicolon, parameters = content_type.partition(";")
+    kind = _KINDS.get(name.strip().lower(), "other") if "/" in name else "page"
     if kind != "page":
         return Page(kind)
     url = URL(address)
-    found = _Facts().read(decode(body, str(header.get_param("charset") or ""), url.hostname))
+    found = _Facts().read(decode(body, "".join(_CHARSET.findall(parameters)[:1]), url.hostname))
     base = _joined(found.base, address) or address
     return Page(
         kind,
@@ -127,7 +125,7 @@ def _guessed(body: bytes, host: str) -> Any:
     """Return UTF-8 if the page is valid in it; else what its language or its country uses, if valid."""
     match = _LANG_ATTRIBUTE.search(body[: 4 * _PRESCAN_BYTES])
     language = match[1].decode().lower() if match else ""
-    keys = (language, language.partition("-")[0], host.rpartition(".")[2])
+    keys = (language, language.partition("-")[0], f".{host.rpartition('.')[2]}")
     for name in ("utf-8", *(name for key in keys for name in _GUESSES.get(key, ()))):
         encoding = webencodings.lookup(name)
         if encoding and _is_valid(body, encoding):
