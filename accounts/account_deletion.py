@@ -74,7 +74,7 @@ def begin(user_id: int) -> None:
         raise LastAdministratorError
     member.left_at = timezone.now()
     member.is_active = member.is_staff = member.is_superuser = False
-    member.email = member.language = member.theme = member.hidden_groups = ""
+    member.email = member.language = member.theme = member.hidden_groups = member.hidden = ""
     member.verified_email = member.mail_kinds = ""
     member.inbox_read_until = member.ban_changed_at = member.mailed_until = member.digested_at = 0
     member.digest, member.waiting_mail, member.waiting_mailed_until = False, "", 0

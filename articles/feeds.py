@@ -27,12 +27,13 @@ from articles.domain.articles import Article
 from articles.domain.comments import Comment
 from articles.formatting.values import grouped
 from articles.repository import FeedFilter
+from articles.searching import MOST, Hiding, Kind
 from articles.text.lines import InvalidInput
 from articles.text.links import host_of
 from articles.text.refusals import input_sentence
 from articles.text.slugs import SLUG_LIMIT, clean_slug
 from articles.web.caching import FEED_SECONDS
-from articles.web.preferences import MOST_HIDDEN, slugs_from
+from articles.web.preferences import slugs_from
 
 Item: TypeAlias = dict[str, Any]
 """An entry, as Django's generators take it."""
@@ -235,7 +236,7 @@ def comment_facts_of(comments: Iterable[Commented]) -> list[object]:
 MOST_POINTS = 1_000_000
 
 _NUMBER = re.compile("[0-9]{1,7}", re.ASCII)
-_MOST_TEXT = MOST_HIDDEN * (SLUG_LIMIT + 1)
+_MOST_TEXT = MOST[Kind.GROUP] * (SLUG_LIMIT + 1)
 
 
 class BadQuery(ValueError):
@@ -244,14 +245,14 @@ class BadQuery(ValueError):
 
 def feed_filter_of(query: QueryDict) -> FeedFilter:
     """Return the filter in the query of a feed. Raises BadQuery."""
-    return FeedFilter(_min_points(query), hidden_in(query.get("hide", "")))
+    return FeedFilter(_min_points(query), Hiding(hidden_in(query.get("hide", ""))))
 
 
 def query_of(feed_filter: FeedFilter, **more: str) -> str:
     """Return the canonical query of a filter, with its question mark, or "". `more` comes first."""
     values = more | {
         "min_points": "" if feed_filter.min_points is None else str(feed_filter.min_points),
-        "hide": ",".join(feed_filter.hidden),
+        "hide": ",".join(feed_filter.hidden.groups),
     }
     given = {name: value for name, value in values.items() if value}
     return f"?{urlencode(given, safe=',', quote_via=quote)}" if given else ""
@@ -268,8 +269,8 @@ def _min_points(query: QueryDict) -> int | None:
 
 def hidden_in(joined: str) -> tuple[str, ...]:
     """Return the slugs of the groups that `?hide=` names, sorted, each once. Raises BadQuery."""
-    if len(joined) > _MOST_TEXT or joined.count(",") >= MOST_HIDDEN:
-        raise BadQuery(_("hide can name at most %(most)s groups.") % {"most": grouped(MOST_HIDDEN)})
+    if len(joined) > _MOST_TEXT or joined.count(",") >= MOST[Kind.GROUP]:
+        raise BadQuery(_("hide can name at most %(most)s groups.") % {"most": grouped(MOST[Kind.GROUP])})
     try:
         return tuple(sorted({clean_slug(slug) for slug in slugs_from(joined)}))
     except InvalidInput as refused:

@@ -35,7 +35,7 @@ from articles.repository import Repository
 from articles.text.markdown import plain
 from articles.web import preferences
 from articles.web.identity import named
-from articles.web.preferences import slugs_from
+from articles.web.preferences import hiding_of, slugs_from
 from owner.choices import chosen
 
 MAILS_PER_RUN = 50
@@ -275,7 +275,7 @@ def _digests(repository: Repository, now: float) -> Iterator[Mail]:
     """Yield digests, the longest waiting first. Two round trips for each."""
     wanted = recipients().filter(digest=True, digested_at__lte=now - WEEK).order_by("digested_at", "pk")
     for member in list(wanted[:MAILS_PER_RUN]):
-        followed, hidden = slugs_from(member.followed_groups), slugs_from(member.hidden_groups)
+        followed, hidden = slugs_from(member.followed_groups), hiding_of(member)
         page = repository.following.get_page(followed, size=_ARTICLES_LOOKED_AT, hidden=hidden)
         recent = [article for article in page.articles if article.posted_at > now - WEEK]
         claim = partial(_claim_digest, member, now)

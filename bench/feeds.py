@@ -21,6 +21,7 @@ from tqdm import tqdm
 from articles.domain.articles import Article, ImportedArticle
 from articles.domain.lists import Order
 from articles.repository import FeedFilter, Repository
+from articles.searching import Hiding
 from bench.lib.stores import empty_store
 
 REPEATS = 15
@@ -65,7 +66,7 @@ def measure(repository: Repository) -> None:
     def write(articles: Iterable[Article]) -> bytes:
         return written(about, (article_item(about, article) for article in articles), "atom")
 
-    feeds, three_hidden = repository.feeds, FeedFilter(None, ("group-1", "group-2", "group-3"))
+    feeds, three_hidden = repository.feeds, FeedFilter(None, Hiding(("group-1", "group-2", "group-3")))
     print("| feed | articles | read, ms | written as Atom, ms | bytes |\n| --- | --- | --- | --- | --- |")
     for name, read in (
         ("newest", lambda: feeds.list_in(Order.TIME, FeedFilter())),

@@ -1,9 +1,10 @@
 """Members: accounts, sign-ups, sessions, bans, sweeps, notes, tokens, and whom and what they silence."""
 
-from accounts.models.blocks import Block, BlockLimitError, Mute, Silence
+from accounts.models.blocks import Block, Mute
 from accounts.models.members import (
+    BLOCKED,
     HAS_PERMISSIONS,
-    IS_SILENCING,
+    IS_MUTING,
     LOOKS_TAKEN,
     MAIL_KINDS,
     NAME_RULE,
@@ -21,8 +22,9 @@ from accounts.sessions import MemberSession
 
 __all__ = [
     "BAN_SCOPES",
+    "BLOCKED",
     "HAS_PERMISSIONS",
-    "IS_SILENCING",
+    "IS_MUTING",
     "LOOKS_TAKEN",
     "MAIL_KINDS",
     "MODERATE",
@@ -38,7 +40,6 @@ __all__ = [
     "BanManager",
     "BanScope",
     "Block",
-    "BlockLimitError",
     "Invitation",
     "InvitationLimitError",
     "MemberNote",
@@ -46,7 +47,6 @@ __all__ = [
     "Mute",
     "NameLook",
     "PermissionGroup",
-    "Silence",
     "Sweep",
     "Token",
     "TokenLimitError",

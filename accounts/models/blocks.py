@@ -1,15 +1,9 @@
 """What members silence: other members, whom they block, and discussions, which they mute."""
 
-from typing import NamedTuple
-
 from django.db import connection, models, transaction
-from django.db.models import Value
 from django.utils import timezone
 
 from accounts.models.members import User
-
-MOST_BLOCKED = 500
-"""Members that one member can block."""
 
 MOST_MUTED = 1_000
 """Discussions that one member can mute: further ones replace the oldest."""
@@ -20,41 +14,15 @@ SELECT user_id FROM accounts_block WHERE blocked_id = %s UNION SELECT user_id FR
 """
 
 
-class BlockLimitError(Exception):
-    """The member has reached the limit of blocked members."""
-
-
-class Silence(NamedTuple):
-    """The members whom a member blocks, and whether the member mutes a discussion."""
-
-    blocked: frozenset[int] = frozenset()
-    is_muted: bool = False
-
-
-class BlockManager(models.Manager["Block"]):
-    """Block members and unblock them."""
-
-    @transaction.atomic
-    def block(self, user: User, other: User) -> None:
-        """Block another member. Idempotent. Raises BlockLimitError."""
-        User.objects.select_for_update().get(pk=user.pk)
-        if self.filter(user=user).exclude(blocked=other).count() >= MOST_BLOCKED:
-            raise BlockLimitError
-        self.get_or_create(user=user, blocked=other)
-
-    def list_blocked(self, user: int) -> frozenset[int]:
-        """Return the ids of the members whom a member blocks. One query."""
-        return frozenset(self.filter(user=user).values_list("blocked_id", flat=True))
-
-
 class Block(models.Model):
-    """A member who is blocked by another: the blocked member's comments are collapsed and cause no notices."""
+    """A member who is blocked by another: whose articles are hidden, and whose comments are collapsed.
+
+    Neither causes notices.
+    """
 
     user = models.ForeignKey(User, models.CASCADE, related_name="blocks")
     blocked = models.ForeignKey(User, models.CASCADE, related_name="blocked_by")
     created_at = models.DateTimeField(default=timezone.now)
-
-    objects = BlockManager()
 
     class Meta:
         default_permissions = ()  # not editable in the admin site
@@ -76,18 +44,13 @@ class MuteManager(models.Manager["Mute"]):
 
     def list_muted(self, user: User) -> list[int]:
         """Return the articles whose discussions a member mutes, the last muted first. One query, for most none."""
-        if not user.is_silencing:
+        if not user.is_muting:
             return []
         return list(self.filter(user=user).order_by("-created_at", "-pk").values_list("article", flat=True))
 
-    def get_silence(self, user: User, article: int) -> Silence:
-        """Return whom a member blocks, and whether they mute a discussion. One query, for most members none."""
-        if not user.is_silencing:
-            return Silence()
-        blocked = Block.objects.filter(user=user).values_list("blocked_id", flat=True)
-        muted = self.filter(user=user, article=article).values_list(Value(0), flat=True)  # which no member has
-        found = frozenset(blocked.union(muted))
-        return Silence(found - {0}, 0 in found)
+    def is_muted(self, user: User, article: int) -> bool:
+        """Return whether a member mutes a discussion. One query, for most members none."""
+        return user.is_muting and self.filter(user=user, article=article).exists()
 
     def list_spared(self, author: int, article: int | None) -> frozenset[int]:
         """Return the ids of those who want no notice of what a member writes, in a discussion or outside of any.

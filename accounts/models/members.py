@@ -49,11 +49,13 @@ HAS_PERMISSIONS = """(
 )"""
 """SQL condition on a row of accounts_user: whether the member may have permissions."""
 
-IS_SILENCING = """(
-    EXISTS (SELECT 1 FROM accounts_block WHERE user_id = accounts_user.id)
-    OR EXISTS (SELECT 1 FROM accounts_mute WHERE user_id = accounts_user.id)
-)"""
-"""SQL condition on a row of accounts_user: whether the member blocks anyone or mutes any discussion."""
+IS_MUTING = "EXISTS (SELECT 1 FROM accounts_mute WHERE user_id = accounts_user.id)"
+"""SQL condition on a row of accounts_user: whether the member mutes any discussion."""
+
+_JOINED = "string_agg({}::text, ',')" if connection.vendor == "postgresql" else "group_concat({})"
+
+BLOCKED = f"(SELECT {_JOINED.format('blocked_id')} FROM accounts_block WHERE user_id = accounts_user.id)"  # nosec B608 # noqa: S608 - our names
+"""SQL expression on a row of accounts_user: ids of the members whom it blocks, comma-separated; NULL for none."""
 
 
 MAIL_KINDS = ("reply", "mention", "moderation", "flag")
@@ -211,6 +213,8 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     theme = models.CharField(_("theme"), max_length=5, blank=True, default="")
     keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
     hidden_groups = models.TextField(_("hidden groups"), blank=True, default="", editable=False)
+    hidden = models.TextField(_("hidden"), blank=True, default="", db_default="", editable=False)
+    """Hosts, words and articles that the member hides, as `articles.searching.Hiding.text` writes them."""
 
     remembers_read = models.BooleanField(default=True, db_default=True, editable=False)
     """Whether the site remembers which articles the member opens, to mark them and new comments."""
@@ -302,20 +306,25 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     @cached_property
     def has_permissions(self) -> bool:
         """Whether the member may have permissions. `accounts.web.backend` sets it."""
-        return self._is(HAS_PERMISSIONS)
+        return bool(self._read(HAS_PERMISSIONS))
 
     @cached_property
-    def is_silencing(self) -> bool:
-        """Whether the member blocks anyone or mutes any discussion. `accounts.web.backend` sets it."""
-        return self._is(IS_SILENCING)
+    def is_muting(self) -> bool:
+        """Whether the member mutes any discussion. `accounts.web.backend` sets it."""
+        return bool(self._read(IS_MUTING))
 
-    def _is(self, condition: str) -> bool:
-        """Return whether a condition on the member's row is true. One query."""
+    @cached_property
+    def blocked_ids(self) -> str:
+        """Ids of the members whom the member blocks, comma-separated. `accounts.web.backend` sets it."""
+        return self._read(BLOCKED) or ""
+
+    def _read(self, expression: str) -> Any:
+        """Return an expression on the member's row; None without a row. One query."""
         with connection.cursor() as cursor:
-            query = f"SELECT {condition} FROM accounts_user WHERE id = %s"  # nosec B608 # noqa: S608 - our names
+            query = f"SELECT {expression} FROM accounts_user WHERE id = %s"  # nosec B608 # noqa: S608 - our names
             cursor.execute(query, [self.pk])
             row = cursor.fetchone()
-        return bool(row and row[0])
+        return row and row[0]
 
     @property
     def feed_token(self) -> str:

@@ -63,7 +63,6 @@ def settings_page(request: MemberRequest, status: int = 200, **forms: BaseForm) 
         "may_invite": chosen.SIGN_UP == "invitation",
         "tokens_per_user": Token.objects.PER_USER,
         "mail_form": MailForm(member=request.user),
-        "blocks": list(request.user.blocks.select_related("blocked").order_by("blocked__username")),
     }
     return render(request, "accounts/settings.html", context | forms, status=status)
 

@@ -8,11 +8,11 @@ from django.contrib.auth.backends import ModelBackend
 from django.db import DEFAULT_DB_ALIAS
 from django.http import HttpRequest
 
-from accounts.models import HAS_PERMISSIONS, IS_SILENCING, User
+from accounts.models import BLOCKED, HAS_PERMISSIONS, IS_MUTING, User
 from accounts.plain_queries import PlainQuery
 from accounts.remembered import SessionStore
 
-_MEMBER = PlainQuery(User, "id = %s", f"{HAS_PERMISSIONS}, {IS_SILENCING}")
+_MEMBER = PlainQuery(User, "id = %s", f"{HAS_PERMISSIONS}, {IS_MUTING}, {BLOCKED}")
 
 
 _session: ContextVar[Any] = ContextVar("session", default=None)
@@ -37,9 +37,10 @@ class MemberBackend(ModelBackend):
         row = _remembered(session, user_id) if isinstance(session, SessionStore) else _MEMBER.read(user_id)
         if row is None:
             return None
-        *values, has_permissions, is_silencing = row
+        *values, has_permissions, is_muting, blocked_ids = row
         user: User = User.from_db(DEFAULT_DB_ALIAS, _MEMBER.names, values)
-        user.has_permissions, user.is_silencing = bool(has_permissions), bool(is_silencing)
+        user.has_permissions, user.is_muting = bool(has_permissions), bool(is_muting)
+        user.blocked_ids = blocked_ids or ""
         return user if self.user_can_authenticate(user) else None
 
 

@@ -6,17 +6,19 @@ from django.utils.translation import gettext_noop
 from ninja import Query
 from pydantic import BaseModel, Field
 
-from accounts.models import Ban, BanScope, Block, BlockLimitError, Mute
+from accounts.models import Ban, BanScope, Mute
 from accounts.web.form_pages import MemberRequest
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.my_lists import MemberName
 from articles.api.protocol import cursors
-from articles.api.protocol.operations import MEMBERS, SAVERS, ArticleNumber, possible_page, router
+from articles.api.protocol.operations import MEMBERS, SAVERS, ArticleNumber, failing, possible_page, router
 from articles.api.protocol.problems import Problem
 from articles.domain import notices as domain
 from articles.domain.moderation_log import Action
 from articles.domain.notices import NoticeKind
+from articles.searching import Kind
+from articles.web import hiding
 from articles.web.identity import actor, inbox_read_until, mark_read, member_named, named
 from articles.wiring import repository
 
@@ -203,20 +205,15 @@ def mute_discussion(request: MemberRequest, article_id: ArticleNumber, muting: M
     "users/{name}/blocked",
     summary=gettext_noop("Block or unblock a member"),
     description=gettext_noop(
-        "Comments by blocked members are collapsed on your pages and do not notify you. Idempotent."
+        "Your lists leave out articles by blocked members. Their comments are collapsed on your pages and do not "
+        "notify you. Idempotent."
     ),
+    response=failing(409),
     auth=SAVERS,
 )
 def block_member(request: MemberRequest, name: MemberName, blocking: Blocking) -> Blocked:
     other = member_named(name)
     if other.pk == request.user.pk:
         raise Problem(400, "invalid", _("You cannot block yourself."))
-    if not blocking.blocked:
-        Block.objects.filter(user=request.user, blocked=other).delete()
-    else:
-        try:
-            Block.objects.block(request.user, other)
-        except BlockLimitError:
-            message = _("You have blocked the maximum number of members. Unblock one of them first.")
-            raise Problem(400, "invalid", message) from None
+    hiding.change(actor(request).id, Kind.MEMBER, name, hidden=blocking.blocked)
     return Blocked(name=other.get_username(), blocked=blocking.blocked)

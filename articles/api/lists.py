@@ -13,6 +13,7 @@ from articles.api.protocol.problems import Problem
 from articles.domain import articles, lists
 from articles.domain.lists import GROUPS_PER_LIST, Order, Period
 from articles.text.slugs import requested_slugs
+from articles.web import hiding
 from articles.web.identity import reader_id
 from articles.wiring import repository
 
@@ -26,6 +27,7 @@ class HotQuery(BaseModel):
     limit: schemas.PlainNumber = Field(
         20, ge=1, le=100, description=gettext_noop("Maximum number of articles, from 1 to 100."), examples=[20]
     )
+    hidden: schemas.ShowHidden = None
 
 
 class HotArticle(schemas.Article):
@@ -45,17 +47,20 @@ class HotList(BaseModel):
     refreshed_at: float = Field(
         description=gettext_noop("The moment for which all hotness is computed, in Unix seconds.")
     )
+    hidden: schemas.Hidden
 
     @classmethod
     def of(cls, page: lists.ArticlePage) -> "HotList":
         articles = [HotArticle.of(article) for article in page.articles]
-        return cls(articles=articles, refreshed_at=page.refreshed_at or 0.0)
+        return cls(articles=articles, refreshed_at=page.refreshed_at or 0.0, hidden=page.hidden)
 
 
 @router.get(
     "articles",
     summary=gettext_noop("A page of articles"),
-    description=gettext_noop("Articles of the whole site or of some groups, with your own choices."),
+    description=gettext_noop(
+        "Articles of the whole site or of some groups, with your own choices, without what you hide."
+    ),
     **READERS,
 )
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
@@ -74,6 +79,7 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
         reader=reader_id(request),
         shown=seen,
         after=cursors.position_in(request) if is_by_time else None,
+        hidden=hiding.applied(request, slugs).hidden,
     )
     following = None
     if page.has_next:
@@ -95,5 +101,6 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
 def list_hot(request: HttpRequest, query: Query[HotQuery]) -> HotList:
     repo = repository()
     since = query.range.period.since(repo.store.now())
-    page = repo.lists.get_page(Order.HOT, since=since, size=query.limit, reader=reader_id(request))
+    hidden = hiding.applied(request).hidden
+    page = repo.lists.get_page(Order.HOT, since=since, size=query.limit, reader=reader_id(request), hidden=hidden)
     return HotList.of(page)

@@ -25,6 +25,7 @@ from articles.api.protocol.operations import (
 from articles.domain import lists
 from articles.models import ArticlePermissions
 from articles.text.slugs import requested_slug
+from articles.web import hiding
 from articles.web.identity import actor, member_named, reader_id
 from articles.web.preferences import current_groups, preferences_of, set_followed
 from articles.wiring import repository
@@ -39,14 +40,23 @@ class OwnList(BaseModel):
     page: schemas.NumberOfPage
     has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
     next_after: schemas.NextAfter
+    hidden: schemas.Hidden
 
     @classmethod
     def of(
         cls, page: lists.MemberPage | lists.ArticlePage, query: schemas.PageQuery, next_after: str | None
     ) -> "OwnList":
         articles = [schemas.Article.of(article) for article in page.articles]
-        has_next = page.has_next
-        return cls(articles=articles, page=query.number, has_next=has_next, next_after=next_after)
+        hidden = page.hidden if isinstance(page, lists.ArticlePage) else 0
+        return cls(
+            articles=articles, page=query.number, has_next=page.has_next, next_after=next_after, hidden=hidden
+        )
+
+
+class FollowingQuery(schemas.PageQuery):
+    __doc__ = gettext_noop("Which page of the articles in followed groups.")
+
+    hidden: schemas.ShowHidden = None
 
 
 class Saving(BaseModel):
@@ -161,13 +171,14 @@ def list_saved(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList
     summary=gettext_noop("Articles of the groups you follow"),
     description=gettext_noop(
         "Your personal front page: the articles of the groups you follow, each group with its share, without "
-        "those of groups you hide. Only you can see this list."
+        "what you hide. Only you can see this list."
     ),
     auth=MEMBERS,
 )
-def list_following(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
-    own, following = preferences_of(request), repository().following
-    groups, hidden = current_groups(own.followed_groups), own.hidden_groups
+def list_following(request: HttpRequest, query: Query[FollowingQuery]) -> OwnList:
+    following = repository().following
+    groups = current_groups(preferences_of(request).followed_groups)
+    hidden = hiding.applied(request, groups).hidden
     seen, reader = cursors.seen_in(request), actor(request).id
     page = following.get_page(groups, possible_page(query.page), reader=reader, hidden=hidden, seen=seen)
     return OwnList.of(page, query, cursors.next_unseen(request, seen, page.ids) if page.has_next else None)

@@ -5,7 +5,7 @@ These are plain pydantic models: ninja's own accept the body `"text"` as an obje
 
 import re
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, BeforeValidator, Field
@@ -77,6 +77,16 @@ class Span(StrEnum):
         return TOP_PERIODS[self.value]
 
 
+ShowHidden = Annotated[
+    Literal["show"] | SkipJsonSchema[None],
+    Field(description=gettext_noop("“show” to include what you hide."), examples=["show"]),
+]
+
+Hidden = Annotated[
+    int, Field(description=gettext_noop("Number of entries left out of this page because you hide them."))
+]
+
+
 class ListQuery(BaseModel):
     __doc__ = gettext_noop("Which page of which list.")
 
@@ -114,6 +124,7 @@ class ListQuery(BaseModel):
         examples=[2],
     )
     after: After = None
+    hidden: ShowHidden = None
 
     @property
     def number(self) -> int | None:
@@ -232,13 +243,23 @@ class ArticlePage(BaseModel):
     articles: list[Article]
     page: NumberOfPage
     pages: int
-    total: int = Field(description=gettext_noop("Total number of articles on all pages."))
+    total: int = Field(
+        description=gettext_noop("Total number of articles on all pages; an upper limit if you hide any.")
+    )
     next_after: NextAfter
+    hidden: Hidden
 
     @classmethod
     def of(cls, page: lists.ArticlePage, number: int | None, next_after: str | None) -> "ArticlePage":
         articles = [Article.of(article) for article in page.articles]
-        return cls(articles=articles, page=number, pages=page.pages, total=page.total, next_after=next_after)
+        return cls(
+            articles=articles,
+            page=number,
+            pages=page.pages,
+            total=page.total,
+            next_after=next_after,
+            hidden=page.hidden,
+        )
 
 
 class NewArticle(BaseModel):

@@ -1,5 +1,6 @@
 """Search articles and comments."""
 
+from dataclasses import replace
 from typing import Any, Literal, TypedDict
 
 from django.http import HttpRequest
@@ -17,9 +18,10 @@ from articles.api.schemas import PlainNumber
 from articles.domain import lists
 from articles.domain.lists import SearchOrder
 from articles.feeds import BadQuery, hidden_in
-from articles.searching import MOST_CHARACTERS, read_query
+from articles.searching import MOST_CHARACTERS, Hiding, read_query
 from articles.text.links import LINK_LIMIT, clean_link
 from articles.text.slugs import requested_slug
+from articles.web import hiding
 from articles.web.articles import posted_before
 from articles.web.identity import reader_id
 from articles.wiring import finder, repository
@@ -32,6 +34,7 @@ LAST_PAGE = 100
 
 
 class _PageQuery(schemas.PageQuery):
+    hidden: schemas.ShowHidden = None
     page: PlainNumber = Field(
         1, ge=1, le=LAST_PAGE, description=schemas.PageQuery.model_fields["page"].description, examples=[1]
     )
@@ -74,6 +77,7 @@ class _Results(BaseModel):
     complete: bool = Field(
         description=gettext_noop("False while the search index is being built: there may be more results.")
     )
+    hidden: schemas.Hidden
     doubts: list[str] = Field(
         description=gettext_noop("What looked like a filter, but is none: it was searched as words."),
         examples=[[]],
@@ -143,7 +147,7 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
         query.page,
         reader=reader_id(request),
         seen=seen,
-        **_groups_of(query),
+        **_groups_of(request, query),
     )
     following = cursors.next_unseen(request, seen, page.ids) if page.has_next else None
     articles = [schemas.Article.of(article) for article in page.articles]
@@ -162,7 +166,9 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
 )
 def search_comments(request: HttpRequest, query: Query[CommentSearchQuery]) -> CommentSearchPage:
     after = cursors.position_in(request)
-    page = finder().get_comments(repository(), read_query(query.q), query.page, after=after, **_groups_of(query))
+    page = finder().get_comments(
+        repository(), read_query(query.q), query.page, after=after, **_groups_of(request, query)
+    )
     following = cursors.next_after(request, page.last) if page.has_next else None
     comments = [Comment.of(comment) for comment in page.comments]
     return CommentSearchPage(comments=comments, **_facts_of(page, query, following))
@@ -170,16 +176,19 @@ def search_comments(request: HttpRequest, query: Query[CommentSearchQuery]) -> C
 
 class _Groups(TypedDict):
     slug: str | None
-    hidden: tuple[str, ...]
+    hidden: Hiding
 
 
-def _groups_of(query: SearchQuery | CommentSearchQuery) -> _Groups:
-    """Return the group in which to search, and those to leave out. Raises Problem."""
+def _groups_of(request: HttpRequest, query: SearchQuery | CommentSearchQuery) -> _Groups:
+    """Return the group in which to search, and what to leave out. Raises Problem."""
     try:
-        hidden = hidden_in(query.hide or "")
+        named = hidden_in(query.hide or "")
     except BadQuery as bad:
         raise Problem(400, "invalid", str(bad)) from bad
-    return {"slug": requested_slug(query.group) if query.group else None, "hidden": hidden}
+    own = hiding.applied(request).hidden
+    slug = requested_slug(query.group) if query.group else None
+    hidden = replace(own, groups=(*own.groups, *named))
+    return {"slug": slug, "hidden": hidden if slug is None else hidden.showing([slug])}
 
 
 def _facts_of(
@@ -188,6 +197,7 @@ def _facts_of(
     following: str | None,
 ) -> dict[str, Any]:
     facts: dict[str, Any] = {"has_next": page.has_next, "total": page.total, "complete": page.complete}
+    facts["hidden"] = page.hidden
     facts["doubts"] = list(read_query(query.q).doubts)
     return {"page": query.number, "next_after": following, **facts}
 

@@ -78,6 +78,10 @@ class FollowedFull(ActionRefused):
     """The member follows the maximum number of groups."""
 
 
+class HiddenFull(ActionRefused):
+    """The reader hides the maximum number of groups, members, hosts or words."""
+
+
 class CommentRemoved(ActionRefused):
     """A moderator removed the comment."""
 

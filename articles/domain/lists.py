@@ -143,6 +143,9 @@ class ArticlePage:
     last: Position | None = None
     """Position of the last of them, by the value that orders the list; None for an empty page."""
 
+    hidden: int = 0
+    """Number of articles that were left out, between this page and the next, because the reader hides them."""
+
     @property
     def is_of_groups(self) -> bool:
         """Whether it lists only the articles of one group, or of several."""
@@ -221,6 +224,9 @@ class SearchPage:
     ids: tuple[ArticleId, ...] = ()
     """The ids of the page's results, even if an article was removed meanwhile."""
 
+    hidden: int = 0
+    """Number of results that were left out, between this page and the next, because the reader hides them."""
+
     @property
     def first_rank(self) -> int:
         """Rank of the page's first article, counted from 1."""
@@ -245,6 +251,9 @@ class CommentSearchPage:
 
     last: Position | None = None
     """Position of the last result, even if it was removed meanwhile; None for an empty page."""
+
+    hidden: int = 0
+    """As `SearchPage.hidden`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,7 @@ REFUSALS = (
     Refusal(None, errors.DuplicateLink, 409, "duplicate-link", None),
     Refusal("full", errors.SavedFull, 409, "saved-full", "full"),
     Refusal(None, errors.FollowedFull, 409, "followed-full", None),
+    Refusal(None, errors.HiddenFull, 409, "hidden-full", None),
     Refusal("taken", errors.GroupExists, 409, "group-exists", "taken"),
     Refusal("not_removed", errors.NotRemoved, 409, GENERIC_CODE, "not_removed", sentence="not-removed"),
     Refusal(

@@ -14,6 +14,7 @@ from tantivy import Occur
 from tantivy import Query as IndexQuery
 
 from articles.domain.articles import Article, ArticleId
+from articles.domain.comments import CommentId, article_of
 from articles.domain.explanation import BASE_OF_PRIOR, How, Match, Relevance, Unfound, Where
 from articles.domain.lists import CommentSearchPage, Position, SearchOrder, SearchPage
 from articles.domain.members import UserId
@@ -40,11 +41,14 @@ from articles.finding.index import (
     value_of,
     without_panics,
 )
-from articles.repository import Repository, page_window
-from articles.searching import Between, Named, Query, Words, of_host, stems_of
+from articles.repository import PageWindow, Repository, page_window
+from articles.searching import NOTHING, Between, Hiding, Kind, Named, Query, Words, of_host, stems_of
 
 MOST_FOUND = 1000
 """Articles, or comments, that can be paged through: a reader who needs more should refine the query."""
+
+_SPARE = 25
+"""Hits that are looked at beyond those of a page if some may be hidden."""
 
 _MANY_GROUPS = 300
 _MOST_GROUPS = 1_000
@@ -128,27 +132,34 @@ class Finder:
         number: int = 1,
         *,
         slug: str | None = None,
-        hidden: Sequence[str] = (),
+        hidden: Hiding = NOTHING,
         reader: UserId | None = None,
         seen: Collection[ArticleId] = (),
         with_texts: bool = False,
     ) -> SearchPage:
         """Return page `number`, counted from 1, of the articles that match.
 
-        `slug`: only articles of this group; `hidden`: without articles of these groups. `seen`: if given, the page
-        has the first results that are not among these, whatever the number. Two round trips. Raises GroupNotFound,
-        PageNotFound before the first and beyond the last page, and PageTooDeep beyond `MOST_FOUND` articles.
+        `slug`: only articles of this group; `hidden`: without what these hide. `seen`: if given, the page has the
+        first results that are not among these, whatever the number. Two round trips, one or more further ones if
+        `hidden` hides more than groups. Raises GroupNotFound, PageNotFound before the first and beyond the last
+        page, and PageTooDeep beyond `MOST_FOUND` articles.
         """
         page = page_window(1 if seen else number, repository.rules.per_page, MOST_FOUND - len(seen))
         titles = self._titles(repository, slug)
         searcher, is_complete = self._searcher()
-        found = _find(searcher, ARTICLES, query.with_groups(titles), order, page.end + len(seen) + 1, slug, hidden)
-        unseen = [one for one in found.ids if one not in seen][page.start :]
+        named = query.with_groups(titles)
+        found, unseen, left_out = _not_hidden(
+            lambda most: _find(searcher, ARTICLES, named, order, most + len(seen), slug, hidden.groups),
+            lambda ids: repository.changes.read_rows(ids, None),
+            page,
+            hidden,
+            seen,
+        )
         page.check_entries(unseen)
         shown = tuple(unseen[: page.size])
         rows = repository.changes.read_rows(shown, reader, with_texts=with_texts)
         articles = [rows[one] for one in shown if one in rows and mark_of_article(rows[one]) == found.marks[one]]
-        facts = (order, titles, found.total, is_complete, shown)
+        facts = (order, titles, found.total, is_complete, shown, left_out)
         return SearchPage(tuple(articles), number, page.size, page.has_next(len(unseen)), *facts)
 
     @_reading
@@ -159,17 +170,19 @@ class Finder:
         most: int,
         *,
         slug: str | None = None,
-        hidden: Sequence[str] = (),
+        hidden: Hiding = NOTHING,
     ) -> list[ArticleId]:
         """Return the ids of the newest matching articles, newest first, at most `most`.
 
-        One round trip. Raises GroupNotFound and SearchIncompleteError.
+        `hidden`: without articles of these groups. One round trip. Raises GroupNotFound and SearchIncompleteError.
         """
         titles = self._titles(repository, slug)
         searcher, is_complete = self._searcher()
         if not is_complete:
             raise SearchIncompleteError
-        return _find(searcher, ARTICLES, query.with_groups(titles), SearchOrder.TIME, most, slug, hidden).ids
+        return _find(
+            searcher, ARTICLES, query.with_groups(titles), SearchOrder.TIME, most, slug, hidden.groups
+        ).ids
 
     @_reading
     def get_comments(
@@ -179,25 +192,35 @@ class Finder:
         number: int = 1,
         *,
         slug: str | None = None,
-        hidden: Sequence[str] = (),
+        hidden: Hiding = NOTHING,
         after: Position | None = None,
     ) -> CommentSearchPage:
         """Return a page of the comments that match, newest first, like `get_page`.
 
-        `after`: if given, the page follows this position, whatever the number.
+        `hidden`: without comments on articles that these hide. `after`: if given, the page follows this position,
+        whatever the number.
         """
         page = page_window(number, repository.rules.per_page, MOST_FOUND, after)
         titles = self._titles(repository, slug)
         searcher, is_complete = self._searcher()
         below = None if after is None else ordered(after[0], int(after[1]))
-        found = _find(searcher, COMMENTS, query, SearchOrder.TIME, page.end + 1, slug, hidden, below)
-        ids = found.ids[page.start :]
+
+        def articles_of(ids: Sequence[CommentId]) -> Mapping[CommentId, Article]:
+            rows = repository.changes.read_rows(list(dict.fromkeys(map(article_of, ids))), None)
+            return {one: rows[article_of(one)] for one in ids if article_of(one) in rows}
+
+        found, ids, left_out = _not_hidden(
+            lambda most: _find(searcher, COMMENTS, query, SearchOrder.TIME, most, slug, hidden.groups, below),
+            articles_of,
+            page,
+            hidden,
+        )
         page.check_entries(ids)
         shown = ids[: page.size]
         comments = repository.changes.read_comments(shown, with_html=True)
         kept = [one for one in comments if mark_of_comment(one) == found.marks[one.id]]
         last = (found_at(searcher, shown[-1]), str(shown[-1])) if shown else None
-        facts = (titles, found.total, is_complete, last)
+        facts = (titles, found.total, is_complete, last, left_out)
         return CommentSearchPage(tuple(kept), number, page.has_next(len(ids)), *facts)
 
     @_reading
@@ -313,11 +336,16 @@ class Finder:
 
     @_reading
     def count(
-        self, query: Query, kind: str, titles: Mapping[str, str], *, slug: str | None, hidden: Sequence[str]
+        self, query: Query, kind: str, titles: Mapping[str, str], *, slug: str | None, hidden: Hiding
     ) -> int:
-        """Return how many articles or comments match. `titles`: of all groups, by slug. No round trip."""
+        """Return how many articles or comments match, except in hidden groups. `titles`: of all groups, by slug.
+
+        No round trip.
+        """
         searcher, _ = self._searcher()
-        return _find(searcher, kind, query.with_groups(titles), SearchOrder.RELEVANCE, 1, slug, hidden).total
+        return _find(
+            searcher, kind, query.with_groups(titles), SearchOrder.RELEVANCE, 1, slug, hidden.groups
+        ).total
 
     def _titles(self, repository: Repository, slug: str | None) -> Mapping[str, str]:
         """Return the groups' titles by slug; of more than `_MANY_GROUPS`, as they were up to a second ago.
@@ -378,6 +406,36 @@ def found_at(searcher: tantivy.Searcher, comment: int) -> float:
     """Return when a comment was posted, in Unix seconds, to the millisecond."""
     times = column_of(searcher, "time", COMMENTS, [comment])
     return value_of(times.get(comment, 0))
+
+
+def _not_hidden(
+    find: Callable[[int], _Hits],
+    articles_of: Callable[[Sequence[int]], Mapping[int, Article]],
+    page: PageWindow,
+    hidden: Hiding,
+    seen: Collection[int] = (),
+) -> tuple[_Hits, list[int], int]:
+    """Return the hits; the ids of those from the page on that are neither seen nor hidden, the next page's first
+    among them; and how many between these the reader hides. The index itself leaves out hidden groups.
+
+    `find` returns so many hits; `articles_of` the articles that decide about them. One round trip, none if only
+    groups are hidden; more if most of what is found is hidden.
+    """
+    if not hidden.without(Kind.GROUP):
+        found = find(page.end + 1)
+        return found, [one for one in found.ids if one not in seen][page.start :], 0
+    found = find(MOST_FOUND + 1)
+    waiting, kept, left_out = [one for one in found.ids if one not in seen], list[int](), 0
+    while waiting and len(kept) <= page.end:
+        size = page.end + 1 - len(kept) + _SPARE
+        batch, waiting = waiting[:size], waiting[size:]
+        articles = articles_of(batch)
+        for one in batch:
+            if not ((article := articles.get(one)) and hidden.hides(article)):
+                kept.append(one)
+            elif (not page.start or len(kept) > page.start) and len(kept) <= page.end:
+                left_out += 1
+    return found, kept[page.start :], left_out
 
 
 def _find(

@@ -25,7 +25,7 @@ from articles.repository.limits import Limits
 from articles.repository.lists.feeds import FeedFilter, Feeds
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.pages import Following, Lists
-from articles.repository.lists.paging import page_window
+from articles.repository.lists.paging import PageWindow, page_window
 from articles.repository.lists.refresh import Refreshes
 from articles.repository.lists.standings import Standings
 from articles.repository.members import Members
@@ -83,6 +83,7 @@ __all__ = [
     "MoveFailed",
     "MoveState",
     "NodeFacts",
+    "PageWindow",
     "Place",
     "Preview",
     "RankingChange",

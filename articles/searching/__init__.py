@@ -1,5 +1,6 @@
 """The language side of search: tokens, queries, and the marking of matches in a text."""
 
+from articles.searching.hiding import MOST, NOTHING, Hiding, Kind, clean_hidden_host, clean_word
 from articles.searching.marking import first_match, marked_parts
 from articles.searching.query import (
     MOST_CHARACTERS,
@@ -26,13 +27,19 @@ from articles.searching.tokens import (
 )
 
 __all__ = [
+    "MOST",
     "MOST_CHARACTERS",
+    "NOTHING",
     "Between",
     "Clause",
+    "Hiding",
+    "Kind",
     "Named",
     "Query",
     "Words",
+    "clean_hidden_host",
     "clean_home",
+    "clean_word",
     "first_match",
     "fold",
     "groups_named",

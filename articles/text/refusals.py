@@ -47,6 +47,7 @@ ACTIONS = {
     "duplicate-link": gettext_lazy("Another article with this link was posted recently."),
     "saved-full": gettext_lazy("You have saved the maximum number of articles. Remove some of them first."),
     "followed-full": gettext_lazy("You follow the maximum number of groups. Unfollow one of them first."),
+    "hidden-full": gettext_lazy("You are hiding the maximum number of these. Show one of them again first."),
     "group-exists": gettext_lazy("There is already a group with this name."),
     "not-removed": gettext_lazy("This article is not removed."),
     "comment-not-removed": gettext_lazy("This comment is not removed."),

@@ -12,7 +12,7 @@ from articles.domain.flags import Flag
 from articles.domain.moderation_log import LogEntry
 from articles.domain.notices import NoticePointer
 from articles.repository import Repository
-from articles.web.preferences import slugs_from
+from articles.web.preferences import hiding_of, slugs_from
 
 _ARTICLES_PER_BATCH = 200
 """Articles per call to the store and per piece of the response, which starts at once and uses little memory."""
@@ -84,12 +84,16 @@ def _invitation(invitation: Any) -> dict[str, Any]:
 
 
 def _settings(member: Any) -> dict[str, Any]:
+    hiding = hiding_of(member)
     return {
         "language": member.language,
         "theme": member.theme,
         "keyboard": member.keyboard,
         "remembers_read": member.remembers_read,
-        "hidden_groups": list(slugs_from(member.hidden_groups)),
+        "hidden_groups": list(hiding.groups),
+        "hidden_hosts": list(hiding.hosts),
+        "hidden_words": list(hiding.words),
+        "hidden_articles": list(hiding.articles),
         "blocked_members": sorted(member.blocks.values_list("blocked__username", flat=True)),
         "muted_discussions": sorted(member.mutes.values_list("article", flat=True)),
         "mail_about": [kind for kind in member.mail_kinds.split(",") if kind],

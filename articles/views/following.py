@@ -1,6 +1,7 @@
 """The page of a member's followed groups, their feeds, and the forms that change both."""
 
 import secrets
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth import get_user_model
@@ -20,14 +21,15 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only
 from articles.feeds import answer, article_item, clean, facts_of
 from articles.repository import FeedFilter
+from articles.views.hiding import hidden_note
 from articles.views.lists.feeds import feed_of
 from articles.views.lists.paging import numbered_pager, page_number
-from articles.web import error_pages
+from articles.web import error_pages, hiding
 from articles.web.addresses import site_address
 from articles.web.caching import FEED_SECONDS
 from articles.web.form_answers import Done, form_or_script, login_first, way_back
 from articles.web.identity import actor, reader_id
-from articles.web.preferences import current_groups, preferences_of, set_followed, slugs_from
+from articles.web.preferences import current_groups, hiding_of, preferences_of, set_followed, slugs_from
 from articles.wiring import group_title, group_titles, repository
 from owner.choices import chosen
 
@@ -41,12 +43,15 @@ def page(request: HttpRequest) -> HttpResponse:
     """Show the articles of the followed groups, each group with its share. Three round trips."""
     repo, number, preferences = repository(), page_number(request), preferences_of(request)
     followed = current_groups(preferences.followed_groups)
-    found = repo.following.get_page(followed, number, reader=reader_id(request), hidden=preferences.hidden_groups)
+    applied = hiding.applied(request, followed)
+    found = repo.following.get_page(followed, number, reader=reader_id(request), hidden=applied.hidden)
     context = {
         "followed": followed,
         "articles": found.articles,
         "first_rank": found.first_rank,
-        "pager": numbered_pager(number, has_next=found.has_next),
+        "pager": numbered_pager(number, has_next=found.has_next, query=urlencode(applied.query)),
+        "marked": applied.marked,
+        "hidden_note": hidden_note(applied, found.hidden, {"page": number}),
         "now": repo.store.now(),
     }
     response = render(request, "lists/following.html", context)
@@ -124,7 +129,7 @@ def feed(request: HttpRequest, token: str, kind: str) -> HttpResponse:
     if member is None:
         raise Http404("no such feed")
     followed = current_groups(slugs_from(member.followed_groups))
-    feed_filter = FeedFilter(hidden=slugs_from(member.hidden_groups))
+    feed_filter = FeedFilter(hidden=hiding_of(member))
     _titles, articles = repository().feeds.list_groups(followed, feed_filter)
     with override(chosen.language):
         address, path = reverse("articles:following"), escape_uri_path(request.path)

@@ -17,13 +17,16 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.models import BAN_SCOPES, Ban, Block, BlockLimitError, Mute
+from accounts.models import BAN_SCOPES, Ban, Mute
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only
+from articles.domain.errors import HiddenFull
 from articles.domain.notices import EXCERPT_CHARACTERS, Notice
+from articles.searching import Kind
 from articles.text.markdown import plain
+from articles.text.refusals import action_sentence
 from articles.views.lists.paging import numbered_pager, page_number
-from articles.web import error_pages
+from articles.web import error_pages, hiding
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, inbox_read_until, mark_read, member_named, named
 from articles.wiring import repository
@@ -108,15 +111,10 @@ def block(request: MemberRequest, name: str) -> HttpResponse:
     is_wanted, other = _BLOCKING.get(request.POST.get("blocked", "")), member_named(name)
     if is_wanted is None or other.pk == request.user.pk:
         return error_pages.page(request, 400)
-    if is_wanted:
-        try:
-            Block.objects.block(request.user, other)
-        except BlockLimitError:
-            messages.error(
-                request, _("You have blocked the maximum number of members. Unblock one of them first.")
-            )
-    else:
-        Block.objects.filter(user=request.user, blocked=other).delete()
+    try:
+        hiding.change(actor(request).id, Kind.MEMBER, name, hidden=is_wanted)
+    except HiddenFull as full:
+        messages.error(request, action_sentence(full))
     return redirect(_profile(request, other.get_username()))
 
 

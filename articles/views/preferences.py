@@ -1,6 +1,5 @@
 """Save preferences: those of members with their accounts, others in cookies of the browser."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from django.conf import settings
@@ -14,29 +13,31 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from accounts.web.middleware import comes_from_elsewhere
-from articles.formatting.values import grouped
+from articles.domain.errors import GroupNotFound
+from articles.searching import Hiding, Kind
 from articles.text.lines import InvalidInput
-from articles.text.slugs import clean_slug
-from articles.web import error_pages
+from articles.text.refusals import input_sentence
+from articles.web import error_pages, hiding
 from articles.web.form_answers import Done, NotDone, form_or_script, way_back
 from articles.web.preferences import (
     HIDDEN_COOKIE,
     KEYBOARD_COOKIE,
-    MOST_HIDDEN,
     THEME_COOKIE,
     THEMES,
     Preferences,
     cookies_for,
+    hiding_of,
     preferences_of,
-    slugs_from,
 )
-from articles.wiring import group_title, repository
+from articles.wiring import repository
 
 _YEAR_SECONDS = 365 * 86400
 _LONGEST_COOKIE = 3800
 """Limit in characters; browsers drop longer cookies silently."""
 
 _FIELDS = ("theme", "language", "keyboard", "read", "hide", "show")
+
+_KINDS = {kind.value: kind for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +50,17 @@ class _Changes:
     read: str | None
     hide: str | None
     show: str | None
+    kind: Kind | None = Kind.GROUP
+    """What is to be hidden or shown; None for an unknown kind."""
 
     @classmethod
     def of(cls, data: QueryDict) -> "_Changes | None":
         """Return the changes; None if a value is unknown or the form has none."""
-        changes = cls(*(data.get(name) for name in _FIELDS))
+        theme, language, keyboard, read, hide, show = (data.get(name) for name in _FIELDS)
+        changes = cls(theme, language, keyboard, read, hide, show, _KINDS.get(data.get("kind", "group")))
         is_known = (
-            changes.theme in (None, "", *THEMES)
+            changes.kind is not None
+            and changes.theme in (None, "", *THEMES)
             and changes.language in (None, "", *(code for code, _name in settings.LANGUAGES))
             and {changes.keyboard, changes.read} <= {None, "on", "off"}
         )
@@ -72,19 +77,23 @@ class _Changes:
         }
         return {name for name, value in values.items() if value is not None}
 
-    def applied_to(self, before: Preferences) -> Preferences:
-        """Return the preferences after the changes. Raises NotDone."""
-        hidden = before.hidden_groups
-        if self.show is not None:
-            shown = _slug_of(self.show)
-            hidden = tuple(slug for slug in hidden if slug != shown)
-        if self.hide is not None:
-            hidden = _with_group(hidden, _slug_of(self.hide))
+    def applied_to(self, before: Preferences, reader: int = 0) -> Preferences:
+        """Return the preferences after the changes. Raises NotDone, HiddenFull and ArticleNotFound."""
+        after, kind = before.hiding, self.kind or Kind.GROUP
+        try:
+            if self.show is not None:
+                after = hiding.with_shown(after, kind, self.show)
+            if self.hide is not None:
+                after = hiding.with_hidden(after, kind, self.hide, reader)
+        except InvalidInput as refused:
+            raise NotDone(input_sentence(refused)) from refused
+        except GroupNotFound as unknown:
+            raise NotDone(_("There is no such group.")) from unknown
         return Preferences(
             theme=before.theme if self.theme is None else self.theme,
             language=before.language if self.language is None else self.language,
             keyboard=before.keyboard if self.keyboard is None else self.keyboard == "on",
-            hidden_groups=hidden,
+            hiding=after,
             remembers_read=before.remembers_read if self.read is None else self.read == "on",
         )
 
@@ -107,40 +116,41 @@ def save(request: HttpRequest) -> Done | HttpResponse:
         return error_pages.page(request, 400)
     before, after = _on_account(int(request.user.pk or 0), changes) if is_member else _in_browser(request, changes)
     with translation.override(after.language or _browsers_language(request)):
-        message = _message(
-            changes, before, after, in_settings=_page(request).startswith(reverse("accounts:settings"))
-        )
+        in_settings = _page(request).startswith(reverse("accounts:settings"))
+        message, undo = _message(changes, before.hiding, after.hiding, in_settings=in_settings)
 
     def set_cookies(response: HttpResponse) -> None:
         """Set no cookies for members: their cookies keep the choices made without an account."""
         if not is_member:
             _set_cookies(request, response, changes, after)
 
-    return Done({"told": ""}, message, set_cookies)
+    return Done({"told": ""}, message, set_cookies, undo)
 
 
 def _in_browser(request: HttpRequest, changes: _Changes) -> tuple[Preferences, Preferences]:
     """Return the browser's preferences before and after. Raises NotDone if its cookies cannot hold them."""
     before = replace(preferences_of(request), language=_language_of(request))
     after = changes.applied_to(before)
-    if len(after.hidden_groups) > len(before.hidden_groups) and not _fits(cookies_for(after)):
-        raise NotDone(_("You have hidden as many groups as your browser can store. Show one of them again first."))
+    if len(after.hiding.text) > len(before.hiding.text) and not _fits(cookies_for(after)):
+        raise NotDone(
+            _("Your browser cannot store more hidden things. Show some of them again, or log in to hide more.")
+        )
     return before, after
 
 
 @transaction.atomic
 def _on_account(user: int, changes: _Changes) -> tuple[Preferences, Preferences]:
-    """Save the changes with the account; return its preferences before and after. Raises NotDone."""
+    """Save the changes with the account; return its preferences before and after. Raises like `applied_to`."""
     member = get_user_model().objects.select_for_update().get(pk=user)
-    hidden = slugs_from(member.hidden_groups)
     before = Preferences(
-        member.theme, member.language, member.keyboard, hidden, remembers_read=member.remembers_read
+        member.theme, member.language, member.keyboard, hiding_of(member), remembers_read=member.remembers_read
     )
-    after = changes.applied_to(before)
+    after = changes.applied_to(before, user)
     member.theme, member.language, member.keyboard = after.theme, after.language, after.keyboard
-    member.hidden_groups = ",".join(after.hidden_groups)
     member.remembers_read = after.remembers_read
-    member.save(update_fields=["theme", "language", "keyboard", "hidden_groups", "remembers_read"])
+    member.save(update_fields=["theme", "language", "keyboard", "remembers_read"])
+    if after.hiding != before.hiding:
+        hiding.save(member, before.hiding, after.hiding)
     if before.remembers_read and not after.remembers_read:
         repository().members.forget_visits(user)
     return before, after
@@ -154,24 +164,52 @@ def _set_cookies(request: HttpRequest, response: HttpResponse, changes: _Changes
             _set_cookie(request, response, name, value)
 
 
-def _message(changes: _Changes, before: Preferences, after: Preferences, *, in_settings: bool) -> str:
-    """Return what has changed, in words; "" if the next page shows it."""
+def _message(changes: _Changes, before: Hiding, after: Hiding, *, in_settings: bool) -> tuple[str, str]:
+    """Return what has changed, in words, and what takes it back; "" if the next page shows it."""
+    kind = changes.kind or Kind.GROUP
     if changes.hide is not None:
-        new = after.hidden_groups[-1:]  # the others change only if groups were merged
-        is_new = new and new[0] not in before.hidden_groups
-        return (
-            _("The group “%(name)s” is now hidden from your lists.") % {"name": group_title(new[0])}
-            if is_new
-            else ""
-        )
+        new = after.values(kind)[-1:]  # the others change only if groups were merged
+        if not new or new[0] in before.values(kind):
+            return "", ""
+        return _told(kind, new[0], is_hidden=True)
     if changes.show is not None:
-        gone = [slug for slug in before.hidden_groups if slug not in after.hidden_groups]
-        return (
-            _("The group “%(name)s” is shown in your lists again.") % {"name": group_title(gone[0])}
-            if gone
-            else ""
-        )
-    return _("Your reading preferences have been saved.") if in_settings else ""
+        gone = [value for value in before.values(kind) if value not in after.values(kind)]
+        if not gone:
+            return "", ""
+        return _told(kind, gone[0], is_hidden=False)
+    return _("Your reading preferences have been saved.") if in_settings else "", ""
+
+
+_SENTENCES = {
+    Kind.GROUP: (
+        gettext_lazy("The group “%(name)s” is now hidden from your lists."),
+        gettext_lazy("The group “%(name)s” is shown in your lists again."),
+    ),
+    Kind.MEMBER: (
+        gettext_lazy("Articles by %(name)s are now hidden from your lists."),
+        gettext_lazy("Articles by %(name)s are shown in your lists again."),
+    ),
+    Kind.HOST: (
+        gettext_lazy("Articles from %(name)s are now hidden from your lists."),
+        gettext_lazy("Articles from %(name)s are shown in your lists again."),
+    ),
+    Kind.WORD: (
+        gettext_lazy("Articles with “%(name)s” in the title are now hidden from your lists."),
+        gettext_lazy("Articles with “%(name)s” in the title are shown in your lists again."),
+    ),
+    Kind.ARTICLE: (
+        gettext_lazy("The article is now hidden from your lists."),
+        gettext_lazy("The article is shown in your lists again."),
+    ),
+}
+
+
+def _told(kind: Kind, value: str | int, *, is_hidden: bool) -> tuple[str, str]:
+    """Return a sentence, and the tags by which `templates/messages.html` offers to take the change back."""
+    name = hiding.label(kind, value)
+    hidden, shown = _SENTENCES[kind]
+    sentence, back = (hidden, "show") if is_hidden else (shown, "hide")
+    return sentence % {"name": name}, f"undo {back} {kind} {name if kind is Kind.MEMBER else value}"
 
 
 def _set_cookie(request: HttpRequest, response: HttpResponse, name: str, value: str) -> None:
@@ -185,28 +223,6 @@ def _set_cookie(request: HttpRequest, response: HttpResponse, name: str, value: 
 
 def _fits(cookies: dict[str, str]) -> bool:
     return all(len(value) <= _LONGEST_COOKIE for value in cookies.values())
-
-
-def _with_group(hidden: Sequence[str], slug: str) -> tuple[str, ...]:
-    """Return these groups and one more, merged groups replaced by their targets. Raises NotDone."""
-    current = repository().groups.get_targets([*hidden, slug])
-    if slug not in current:
-        raise NotDone(_("There is no such group."))
-    slugs = tuple(dict.fromkeys(current.get(other, other) for other in (*hidden, slug)))
-    if len(slugs) > MOST_HIDDEN:
-        raise NotDone(
-            _("You can hide at most %(most)s groups. Show one of them again first.")
-            % {"most": grouped(MOST_HIDDEN)}
-        )
-    return slugs
-
-
-def _slug_of(typed: str) -> str:
-    """Return the slug of a group typed in any spelling; the text as typed if it cannot be a slug."""
-    try:
-        return clean_slug(typed)
-    except InvalidInput:
-        return typed
 
 
 def _language_of(request: HttpRequest) -> str:

@@ -162,7 +162,7 @@ def frame_holes(request: HttpRequest) -> dict[str, object]:
         "login_query": f"?next={quote(return_path)}" if return_path else "",
         "back": here.partition("#")[0],
         "form_token": form_token_input(request) if name else "",
-        "messages": _messages(request),
+        "messages": _messages(request, form_token_input(request) if name else "", here),
     }
 
 
@@ -181,7 +181,8 @@ def _profile(name: str) -> str:
     return reverse("articles:profile", args=[name])
 
 
-def _messages(request: HttpRequest) -> Markup:
+def _messages(request: HttpRequest, token: object, here: str) -> Markup:
     """Draw the messages. Without any, they are not even iterated over: that would send a header."""
     messages = get_messages(request)
-    return drawn("messages.html", {"messages": messages}) if len(messages) else Markup()
+    context = {"messages": messages, "form_token": token, "back": here.partition("#")[0]}
+    return drawn("messages.html", context) if len(messages) else Markup()

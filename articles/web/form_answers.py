@@ -31,6 +31,9 @@ class Done:
     finish: Callable[[HttpResponse], None] | None = None
     """Completes either response, for example with cookies."""
 
+    tags: str = ""
+    """Those of the message."""
+
 
 class NotDone(Exception):
     """The action was refused; the text is a sentence that says why, in the reader's language."""
@@ -67,7 +70,7 @@ def form_or_script(*, page: RequestText, button: ButtonText) -> Callable[[Action
             if isinstance(result, HttpResponse):
                 return result
             if not is_script and result.message:
-                messages.success(request, result.message)
+                messages.success(request, result.message, extra_tags=result.tags)
             response = (
                 JsonResponse(result.answer) if is_script else HttpResponseRedirect(page(request, *args, **kwargs))
             )

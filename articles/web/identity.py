@@ -11,9 +11,8 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 
-from accounts.models import BanScope, Block, Mute, Silence
+from accounts.models import BanScope
 from accounts.web.form_pages import members_only
-from articles.domain.articles import ArticleId
 from articles.domain.errors import Banned
 from articles.domain.limits import FOR_NEW_MEMBERS
 from articles.domain.members import UserId
@@ -65,18 +64,6 @@ def mark_read(member: UserId, until: float) -> None:
     """Mark notices up to this time, in Unix seconds, as read. Idempotent; an earlier time changes nothing."""
     members = get_user_model().objects
     members.filter(pk=member, inbox_read_until__lt=until).update(inbox_read_until=until)
-
-
-def silence_of(request: HttpRequest, article: ArticleId) -> Silence:
-    """Return whom the reader blocks, and whether they mute this discussion. At most one query."""
-    user = request.user
-    return Mute.objects.get_silence(user, article) if user.is_authenticated else Silence()
-
-
-def blocked_by(request: HttpRequest) -> frozenset[UserId]:
-    """Return whom the reader blocks. One query, none without an account."""
-    reader = reader_id(request)
-    return frozenset() if reader is None else Block.objects.list_blocked(reader)
 
 
 def actor(request: HttpRequest) -> Actor:

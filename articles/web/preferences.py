@@ -15,6 +15,7 @@ from django.utils import translation
 
 from articles.domain.errors import FollowedFull, GroupNotFound
 from articles.domain.members import UserId
+from articles.searching import NOTHING, Hiding
 from articles.wiring import repository
 from owner.choices import chosen
 
@@ -27,8 +28,8 @@ HIDDEN_COOKIE = "hidden"
 PREFERENCE_COOKIES = (THEME_COOKIE, KEYBOARD_COOKIE, HIDDEN_COOKIE)
 """Everything that a reader without an account can choose, besides the language."""
 
-MOST_HIDDEN = MOST_FOLLOWED = 50
-"""Maximum number of groups that a reader can hide, and that a member can follow."""
+MOST_FOLLOWED = 50
+"""Maximum number of groups that a member can follow."""
 
 _OFF = "off"
 
@@ -42,8 +43,8 @@ class Preferences:
     keyboard: bool = True
     """Whether keyboard shortcuts are on."""
 
-    hidden_groups: tuple[str, ...] = ()
-    """Slugs of the groups that the reader's lists leave out."""
+    hiding: Hiding = NOTHING
+    """What the reader's lists leave out."""
 
     followed_groups: tuple[str, ...] = ()
     """Slugs of the groups that a member follows."""
@@ -67,7 +68,7 @@ def _read(request: HttpRequest, user: Any) -> Preferences:
             theme=user.theme,
             language=user.language,
             keyboard=user.keyboard,
-            hidden_groups=slugs_from(user.hidden_groups),
+            hiding=hiding_of(user),
             followed_groups=slugs_from(user.followed_groups),
             remembers_read=user.remembers_read,
         )
@@ -76,13 +77,19 @@ def _read(request: HttpRequest, user: Any) -> Preferences:
     return Preferences(
         theme=theme if theme in THEMES else "",
         keyboard=cookies.get(KEYBOARD_COOKIE) != _OFF,
-        hidden_groups=slugs_from(unquote(cookies.get(HIDDEN_COOKIE, ""))),
+        hiding=Hiding.of(unquote(cookies.get(HIDDEN_COOKIE, ""))),
     )
 
 
+def hiding_of(member: Any) -> Hiding:
+    """Return what a member hides. No query for the member of a request, else one."""
+    blocked = f"@{member.blocked_ids.replace(',', '.')}" if member.blocked_ids else ""
+    return Hiding.of(f"{member.hidden_groups},{member.hidden},{blocked}")
+
+
 def slugs_from(joined: str) -> tuple[str, ...]:
-    """Split slugs joined by commas, without duplicates; the first `MOST_HIDDEN` only."""
-    return tuple(dict.fromkeys(filter(None, joined.split(","))))[:MOST_HIDDEN]
+    """Split slugs joined by commas, without duplicates; the first `MOST_FOLLOWED` only."""
+    return tuple(dict.fromkeys(filter(None, joined.split(","))))[:MOST_FOLLOWED]
 
 
 def current_groups(slugs: Sequence[str]) -> tuple[str, ...]:
@@ -122,7 +129,7 @@ def cookies_for(preferences: Preferences) -> dict[str, str]:
     return {
         THEME_COOKIE: preferences.theme,
         KEYBOARD_COOKIE: "" if preferences.keyboard else _OFF,
-        HIDDEN_COOKIE: quote(",".join(preferences.hidden_groups)),
+        HIDDEN_COOKIE: quote(preferences.hiding.text, safe="/@~#"),
     }
 
 

@@ -152,7 +152,7 @@ def add_special(repository: "Repository", articles: int) -> dict[str, list[str]]
     hiders.update(hidden_groups=",".join(groups))
     for hider in hiders:
         for other in User.objects.filter(pk__lte=_HIDDEN):
-            Block.objects.block(hider, other)
+            Block.objects.get_or_create(user=hider, blocked=other)
     return special
 
 

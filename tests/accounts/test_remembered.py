@@ -33,7 +33,11 @@ def facts(member):
     if not member.is_authenticated:
         return None
     values = {field.attname: getattr(member, field.attname) for field in User._meta.concrete_fields}
-    return values | {"permissions": member.has_permissions, "silences": member.is_silencing}
+    return values | {
+        "permissions": member.has_permissions,
+        "mutes": member.is_muting,
+        "blocks": member.blocked_ids,
+    }
 
 
 def stored(member):
@@ -96,7 +100,7 @@ def is_permitted(alice):
 
 
 def blocks_bob(alice):
-    Block.objects.block(alice, User.objects.get(username="bob"))
+    Block.objects.create(user=alice, blocked=User.objects.get(username="bob"))
 
 
 def mutes(alice):

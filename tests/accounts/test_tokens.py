@@ -69,7 +69,7 @@ def test_a_use_within_the_hour_costs_two_queries_with_those_about_the_member(ali
 
     with django_assert_num_queries(2):
         member = Token.objects.find(plaintext).user
-        assert (member, member.has_permissions, member.is_silencing) == (alice, False, False)
+        assert (member, member.has_permissions, member.is_muting, member.blocked_ids) == (alice, False, False, "")
 
 
 @pytest.mark.parametrize("name", ["", "x" * 51, "two\nlines", "\x1b[31m", "over\u202eride", "nul\x00"])

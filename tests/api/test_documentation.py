@@ -39,6 +39,8 @@ ENDPOINTS = {
         for name in ("voted", "opposed", "saved", "following", "removed/articles", "removed/comments")
     },
     ("get", "/api/me/groups"): {"200", "400", "401", "503"},
+    ("get", "/api/me/hidden"): {"200", "400", "401", "503"},
+    ("put", "/api/me/hidden"): {"200", *_CHANGE, "404", "409"},
     ("put", "/api/groups/{slug}/followed"): {"200", *_CHANGE, "404", "409"},
     ("patch", "/api/articles/{article_id}"): {"200", *_CHANGE, "404", "409"},
     ("put", "/api/articles/{article_id}/removed"): {"200", *_CHANGE, "404"},
@@ -63,7 +65,7 @@ ENDPOINTS = {
     ("get", "/api/inbox"): {"200", "400", "401", "404", "503"},
     ("put", "/api/inbox/read"): {"200", *_CHANGE},
     ("put", "/api/articles/{article_id}/muted"): {"200", *_CHANGE, "404"},
-    ("put", "/api/users/{name}/blocked"): {"200", *_CHANGE, "404"},
+    ("put", "/api/users/{name}/blocked"): {"200", *_CHANGE, "404", "409"},
     ("get", "/api/users/{name}"): {"200", "400", "401", "404", "503"},
     ("put", "/api/me/about"): {"200", *_CHANGE},
     ("put", "/api/users/{name}/flag"): {"200", *_CHANGE, "404", "409"},

@@ -1,8 +1,8 @@
 """The inbox for programs."""
 
-from accounts.models import blocks as limits
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
+from articles.searching import MOST, Kind
 from tests.api.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import comment_on
@@ -89,8 +89,8 @@ def test_discussions_are_muted_and_members_blocked(as_alice, anyone, site_store,
     assert not alice.mutes.exists()
     assert not alice.blocks.exists()
 
-    monkeypatch.setattr(limits, "MOST_BLOCKED", 0)
-    assert error_of(as_alice.put(blocked, {"blocked": True})) == (400, "invalid")
+    monkeypatch.setitem(MOST, Kind.MEMBER, 0)
+    assert error_of(as_alice.put(blocked, {"blocked": True})) == (409, "hidden-full")
     assert error_of(as_alice.put("users/alice/blocked", {"blocked": True})) == (400, "invalid")
     assert error_of(as_alice.put("users/nobody/blocked", {"blocked": True})) == (404, "not-found")
     assert error_of(as_alice.put("articles/999/muted", {"muted": True})) == (404, "article-not-found")

@@ -70,7 +70,7 @@ def test_a_list_states_its_page_and_its_length(anyone, site_store, alice):
 
 
 def test_an_empty_site_has_one_empty_page(anyone):
-    nothing = {"articles": [], "page": 1, "pages": 1, "total": 0, "next_after": None}
+    nothing = {"articles": [], "page": 1, "pages": 1, "total": 0, "next_after": None, "hidden": 0}
 
     assert anyone.get("articles").json() == nothing
 

@@ -15,6 +15,7 @@ NEEDS = {
         ("PUT", "articles/{}/vote", {"choice": "vote"}),
         ("PUT", "articles/{}/saved", {"saved": True}),
         ("PUT", "groups/python/followed", {"followed": True}),
+        ("PUT", "me/hidden", {"kind": "word", "value": "news", "hidden": True}),
         ("PUT", "inbox/read", {}),
         ("PUT", "articles/{}/muted", {"muted": True}),
         ("PUT", "users/alice/blocked", {"blocked": True}),

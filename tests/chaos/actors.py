@@ -24,6 +24,7 @@ from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.repository import FeedFilter, ImportRunning, Repository
+from articles.searching import Hiding
 from tests.rules import connect, default_rules
 from tests.searches import Search
 
@@ -249,7 +250,7 @@ def reader(stage: Stage) -> Iterator[Deed]:
         yield lambda: page(slug=chance.choice(SLUGS))
         yield lambda: page(slugs=chance.sample(SLUGS, 3))
         yield lambda: page(slugs=chance.sample(SLUGS, 10), number=chance.randint(1, 8))
-        yield lambda: page(hidden=chance.sample(SLUGS, 2))
+        yield lambda: page(hidden=Hiding(tuple(chance.sample(SLUGS, 2))))
         yield more
         yield search
         yield feed

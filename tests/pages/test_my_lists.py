@@ -225,6 +225,7 @@ def iso(seconds: float) -> str:
 @pytest.mark.needs("few shards")
 def test_the_export_contains_everything_the_documentation_promises(site_store, article, alice, carol):
     carol.email, carol.theme, carol.hidden_groups, carol.keyboard = "c@example.org", "dark", "python,x", False
+    carol.hidden = "/example.org,~C++,#7"
     carol.language, carol.last_login, carol.imported = "en", timezone.now(), True
     carol.followed_groups, carol.feed_key = "redis", "x"
     carol.about = "I write"
@@ -286,6 +287,9 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "keyboard": False,
             "remembers_read": True,
             "hidden_groups": ["python", "x"],
+            "hidden_hosts": ["example.org"],
+            "hidden_words": ["C++"],
+            "hidden_articles": [7],
             "blocked_members": ["alice"],
             "muted_discussions": [article],
             "mail_about": [],

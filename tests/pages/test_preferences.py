@@ -4,7 +4,8 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import RequestFactory
 
-from articles.web.preferences import MOST_HIDDEN, Preferences, cookies_for, preferences_of, slugs_from
+from articles.searching import Hiding
+from articles.web.preferences import MOST_FOLLOWED, Preferences, cookies_for, preferences_of, slugs_from
 
 
 def asked(cookies=None, user=None):
@@ -19,7 +20,13 @@ def asked(cookies=None, user=None):
     [
         Preferences(),
         Preferences(theme="dark"),
-        Preferences(theme="light", keyboard=False, hidden_groups=("python", "机器学习", "c_1")),
+        Preferences(
+            theme="light",
+            keyboard=False,
+            hiding=Hiding(
+                ("python", "机器学习", "c_1"), (7,), ("example.org", "github.com/a~b"), ("C++ ~x", "新闻"), (3, 21)
+            ),
+        ),
     ],
 )
 def test_cookies_hold_the_readers_choices(wanted):
@@ -33,8 +40,8 @@ def test_invalid_values_are_ignored(cookies):
     assert asked(cookies) == Preferences()
 
 
-def test_a_list_of_hidden_groups_has_a_limit():
-    assert len(slugs_from(",".join(f"g{n}" for n in range(999)))) == MOST_HIDDEN
+def test_a_list_of_groups_has_a_limit():
+    assert len(slugs_from(",".join(f"g{n}" for n in range(999)))) == MOST_FOLLOWED
     assert slugs_from("a,a,b") == ("a", "b")
 
 
@@ -43,4 +50,4 @@ def test_a_members_choices_come_from_the_account_and_not_from_cookies(bob):
 
     found = asked({"theme": "light", "hidden": "c"}, bob)
 
-    assert found == Preferences("dark", "en", False, ("a", "b"), remembers_read=True)
+    assert found == Preferences("dark", "en", False, Hiding(("a", "b")), remembers_read=True)

@@ -8,8 +8,9 @@ from django.db import connection
 from django.test import Client
 
 from articles import wiring
+from articles.searching import MOST, Kind
 from articles.views import preferences
-from articles.web.preferences import MOST_HIDDEN, THEMES
+from articles.web.preferences import THEMES
 from tests.cast import MODERATOR
 from tests.factories import browser_of
 from tests.internals import meanwhile
@@ -291,15 +292,15 @@ def test_a_hidden_group_can_be_unhidden_in_any_spelling_and_when_it_is_gone(site
 
 
 def test_groups_can_be_hidden_up_to_a_limit(site_store, bob):
-    site_store.groups.ensure({f"g{n}": "G" for n in range(MOST_HIDDEN + 1)})
-    bob.hidden_groups = ",".join(f"g{n}" for n in range(MOST_HIDDEN))
+    site_store.groups.ensure({f"g{n}": "G" for n in range(MOST[Kind.GROUP] + 1)})
+    bob.hidden_groups = ",".join(f"g{n}" for n in range(MOST[Kind.GROUP]))
     bob.save()
 
-    told = browser_of(bob).post("/preferences/", {"hide": f"g{MOST_HIDDEN}"}, follow=True).text
+    told = browser_of(bob).post("/preferences/", {"hide": f"g{MOST[Kind.GROUP]}"}, follow=True).text
 
-    assert f"You can hide at most {MOST_HIDDEN} groups." in told
+    assert "You are hiding the maximum number of these." in told
     bob.refresh_from_db()
-    assert f"g{MOST_HIDDEN}" not in bob.hidden_groups
+    assert f"g{MOST[Kind.GROUP]}" not in bob.hidden_groups
 
 
 def test_a_reader_gets_an_error_when_the_cookie_would_be_too_large(site_store):
@@ -309,7 +310,7 @@ def test_a_reader_gets_an_error_when_the_cookie_would_be_too_large(site_store):
 
     answers = [reader.post("/preferences/", {"hide": slug}, follow=True).text for slug in slugs]
 
-    assert "as many groups as your browser can store" in answers[-1]
+    assert "Your browser cannot store more hidden things." in answers[-1]
     assert 3000 < len(reader.cookies["hidden"].value) <= 3800
 
 
@@ -330,7 +331,7 @@ def test_an_unknown_language_is_not_saved(site_store):
 @pytest.mark.django_db(transaction=True)
 def test_account_preferences_are_read_and_written_in_one_transaction(site_store, bob):
     inside = []
-    with meanwhile(preferences, "slugs_from", lambda: inside.append(connection.in_atomic_block)):
+    with meanwhile(preferences, "hiding_of", lambda: inside.append(connection.in_atomic_block)):
         save(browser_of(bob), theme="dark")
 
     assert inside == [True]
@@ -359,7 +360,7 @@ def test_groups_not_yet_hidden_are_offered_by_title(site_store, bob):
     browser = browser_of(bob)
 
     def offered():
-        chooser = browser.get("/settings/").text.split('name="hide"')[1].split("</select>")[0]
+        chooser = browser.get("/hidden/").text.split('id="hide-group"')[1].split("</select>")[0]
         return re.findall(r'<option value="([^"]*)">([^<]*)</option>', chooser)
 
     assert offered() == [("", "Choose a group"), ("python", "Python &amp; friends"), ("web", "The Web")]
@@ -368,7 +369,7 @@ def test_groups_not_yet_hidden_are_offered_by_title(site_store, bob):
     assert offered() == [("", "Choose a group"), ("web", "The Web")]
 
     browser.post("/preferences/", {"hide": "web"})
-    assert 'name="hide"' not in browser.get("/settings/").text
+    assert 'id="hide-group"' not in browser.get("/hidden/").text
 
 
 def test_the_settings_work_without_the_store(bob, settings):
@@ -376,7 +377,7 @@ def test_the_settings_work_without_the_store(bob, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.forget_repositories()
 
-    response = browser.get("/settings/")
-
-    assert response.status_code == 200
-    assert 'name="hide"' not in response.text
+    for page in ("/settings/", "/hidden/"):
+        response = browser.get(page)
+        assert response.status_code == 200
+        assert 'id="hide-group"' not in response.text

@@ -215,12 +215,12 @@ def test_a_trailing_space_is_kept_and_completes_the_last_word(site_store):
 
 def test_a_search_says_that_it_excludes_hidden_groups(site_store, article):
     browser = Client()
-    assert "hidden from this list" not in browser.get("/search/?q=title").text
+    assert "hidden-note" not in browser.get("/search/?q=title").text
 
     browser.post("/preferences/", {"hide": "python"})
 
-    assert "1 group is hidden from this list." in browser.get("/search/?q=title").text
-    assert "hidden from this list" not in browser.get("/search/?q=title&group=python").text
+    assert "hidden-note" in browser.get("/search/?q=title").text
+    assert "hidden-note" not in browser.get("/search/?q=title&group=python").text
 
 
 def test_the_comments_tab_keeps_the_query_and_lists_comments_with_their_articles(site_store, alice, bob):

@@ -6,7 +6,8 @@ import pytest
 
 from accounts import account_deletion
 from accounts.models import Block, Mute, User
-from accounts.models.blocks import MOST_BLOCKED, MOST_MUTED
+from accounts.models.blocks import MOST_MUTED
+from articles.searching import MOST, Kind
 from tests.cast import MODERATOR
 from tests.factories import browser_of, comment_on, member, post_as
 
@@ -80,16 +81,18 @@ def test_a_muted_discussion_causes_no_notices_but_those_of_moderators(site_store
     assert 'value="mute"' in browser.get(f"/articles/{article}/").text
 
 
-def test_blocked_members_are_listed_and_unblocked_in_the_settings(site_store, alice, bob):
+def test_blocked_members_are_listed_and_unblocked_among_what_is_hidden(site_store, alice, bob):
     block(alice, "bob")
     browser = browser_of(alice, strict=True)
-    page = browser.get("/settings/").text
+    page = browser.get("/hidden/").text
     token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)[1]
-    assert 'aria-label="Unblock bob"' in page
+    assert 'aria-label="Show again: “bob”"' in page
 
-    form = {"blocked": "unblock", "next": "/settings/", "csrfmiddlewaretoken": token}
-    assert browser.post("/users/bob/block/", form)["Location"] == "/settings/"
-    assert "bob" not in browser.get("/settings/").text
+    form = {"show": "bob", "kind": "member", "next": "/hidden/", "csrfmiddlewaretoken": token}
+    answer = browser.post("/preferences/", form)
+    assert answer["Location"] == "/hidden/"
+    assert "Articles by bob are shown in your lists again." in browser.get("/hidden/").text
+    assert not alice.blocks.exists()
 
 
 def test_muted_discussions_are_listed_and_unmuted_in_the_inbox(site_store, article, alice, bob):
@@ -117,7 +120,7 @@ def test_forms_without_a_member_or_a_meaning_are_refused(site_store, article, al
     assert (Block.objects.count(), Mute.objects.count()) == (0, 0)
 
 
-def test_a_thread_costs_a_query_more_only_for_members_who_silence_someone(
+def test_a_thread_costs_a_query_more_only_for_members_who_mute_a_discussion(
     site_store, article, alice, bob, django_assert_num_queries
 ):
     browser = browser_of(alice)
@@ -128,6 +131,9 @@ def test_a_thread_costs_a_query_more_only_for_members_who_silence_someone(
     with django_assert_num_queries(1):  # the member
         browser.get(f"/articles/{article}/")
     block(alice, "bob")
+    with django_assert_num_queries(1):
+        browser.get(f"/articles/{article}/")
+    Mute.objects.mute(alice, article + 1)
     with django_assert_num_queries(2):
         browser.get(f"/articles/{article}/")
     with django_assert_num_queries(1):
@@ -135,13 +141,13 @@ def test_a_thread_costs_a_query_more_only_for_members_who_silence_someone(
 
 
 def test_blocks_and_mutes_are_limited(site_store, article, alice, bob):
-    others = User.objects.bulk_create_imported([f"other{n}" for n in range(MOST_BLOCKED - 1)])
+    others = User.objects.bulk_create_imported([f"other{n}" for n in range(MOST[Kind.MEMBER] - 1)])
     Block.objects.bulk_create(Block(user=alice, blocked_id=number) for number in others.values())
     member("dave")
     block(alice, "bob")
     block(alice, "bob")
     page = browser_of(alice).post("/users/dave/block/", {"blocked": "block"}, follow=True).text
-    assert "Unblock one of them first." in page
+    assert "Show one of them again first." in page
     assert {one.blocked_id for one in alice.blocks.all()} == {bob.pk, *others.values()}
 
     Mute.objects.bulk_create(Mute(user=alice, article=number) for number in range(1, MOST_MUTED + 1))
@@ -153,7 +159,7 @@ def test_blocks_and_mutes_are_limited(site_store, article, alice, bob):
 @pytest.mark.django_db
 def test_account_deletion_ends_both_sides_of_a_block(alice, bob, carol):
     for user, other in ((alice, bob), (bob, carol)):
-        Block.objects.block(user, other)
+        Block.objects.create(user=user, blocked=other)
     Mute.objects.mute(bob, 1)
 
     account_deletion.begin(bob.pk)

@@ -167,9 +167,9 @@ def test_every_list_excludes_hidden_groups(site_store, groups):
 
     for path in ("/", "/newest/", "/top/", "/top/?range=all", "/groups/python+redis/"):
         assert rows(browser.get(path)) == [2, 1]
-        assert "1 group is hidden from this list." in text_of(browser.get(path))
+        assert re.search("[12] hidden · <a", text_of(browser.get(path)))
     assert rows(browser.get("/groups/java/")) == [4, 3]
-    assert "hidden from this list" not in text_of(browser.get("/groups/java/"))
+    assert "hidden-note" not in text_of(browser.get("/groups/java/"))
     assert rows(browser.get("/groups/python/")) == [1]
     assert rows(browser.get("/users/alice/")) == [4, 3, 2, 1]
 
@@ -179,7 +179,7 @@ def test_a_members_hidden_groups_come_from_the_account(site_store, groups, bob):
     bob.save()
 
     assert rows(browser_of(bob).get("/newest/")) == [4]
-    assert 'href="/settings/#settings-hidden"' in text_of(browser_of(bob).get("/newest/"))
+    assert 'href="/hidden/"' in text_of(browser_of(bob).get("/newest/"))
     assert rows(Client().get("/newest/")) == [4, 3, 2, 1]
 
 
@@ -193,8 +193,8 @@ def test_a_list_that_depends_on_a_cookie_varies_by_it_and_sets_none(site_store, 
 def test_a_list_with_every_article_hidden_says_so(site_store, groups):
     text = text_of(hiding("python", "redis", "java").get("/"))
 
-    assert "in a group you have hidden" in text
-    assert "3 groups are hidden from this list." in text
+    assert "You are hiding every article here." in text
+    assert "4 hidden · <a" in text
 
 
 # More

@@ -13,6 +13,7 @@ from articles.domain.ranking import Parameters
 from articles.repository.store import scripts
 from articles.repository.store.clients.cluster_exchange import Exchange, key_of
 from articles.repository.store.scan import walk
+from articles.searching import Hiding
 from tests.cast import ALICE, MODERATOR
 from tests.factories import comment_on, post, view, visit
 from tests.repository.everything import use_all
@@ -105,7 +106,7 @@ def test_a_page_of_a_list_costs_two_exchanges_with_each_node(cluster, spread, ex
         comment_on(spread, article, "Comment")
     warm(spread, "python")
 
-    for listing in ({}, {"slug": "python"}, {"hidden": ("java",)}, {"slugs": ("python", "java")}):
+    for listing in ({}, {"slug": "python"}, {"hidden": Hiding(("java",))}, {"slugs": ("python", "java")}):
         spread.lists.get_page(order, **listing)
         with exchanges.counted():
             assert spread.lists.get_page(order, **listing).total == 40

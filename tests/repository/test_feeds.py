@@ -15,7 +15,7 @@ from articles.domain.lists import Order, Period
 from articles.repository import FeedFilter
 from articles.repository.lists import feeds as feeding
 from articles.repository.store import schema
-from articles.searching import read_query
+from articles.searching import Hiding, read_query
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import Clock
 from tests.factories import imported, view
@@ -63,7 +63,7 @@ def test_feeds_of_an_empty_site_are_empty(repository):
 
     for feed in feeds_of(repository).values():
         assert feed(FeedFilter()) == []
-        assert feed(FeedFilter(min_points=1, hidden=("go",))) == []
+        assert feed(FeedFilter(min_points=1, hidden=Hiding(("go",)))) == []
     assert repository.feeds.list_in(Order.HOT, FeedFilter()) == []
     assert repository.feeds.list_top(Period.DAY, FeedFilter()) == []
 
@@ -135,7 +135,7 @@ def test_articles_in_hidden_groups_are_replaced_by_others(repository, clock, nam
     post(repository, clock, 40, ["python", "go"], every=60)
     clock.advance(20 * DAY)
 
-    found = ids_of(feeds_of(repository)[name](FeedFilter(hidden=("go", "rust"))))
+    found = ids_of(feeds_of(repository)[name](FeedFilter(hidden=Hiding(("go", "rust")))))
 
     assert len(found) >= 30
     assert found == shown[::-1][: len(found)]
@@ -146,7 +146,7 @@ def test_reading_stops_at_a_limit_when_every_article_is_hidden(repository, clock
     post(repository, clock, 10, every=1)
     post(repository, clock, 100, ["go"], every=1)
 
-    assert repository.feeds.list_in(Order.TIME, FeedFilter(hidden=("go",))) == []
+    assert repository.feeds.list_in(Order.TIME, FeedFilter(hidden=Hiding(("go",)))) == []
 
 
 def test_removed_articles_are_in_no_feed(repository, clock):
@@ -217,14 +217,14 @@ def test_the_feed_of_a_period_has_only_its_first_thirty_articles_by_points(repos
         repository.lists.get_page(Order.POINTS, size=30).articles
     )
     assert ids_of(top(Period.WEEK, FeedFilter(min_points=3))) == [ids[3]]
-    assert ids_of(top(Period.MONTH, FeedFilter(hidden=("go",)))) == [new]
+    assert ids_of(top(Period.MONTH, FeedFilter(hidden=Hiding(("go",))))) == [new]
 
 
 def test_hidden_articles_do_not_push_others_out_of_the_feed_of_a_period(repository, clock):
     shown = post(repository, clock, 35, every=60)
     post(repository, clock, 20, ["go"], every=60)
 
-    assert ids_of(repository.feeds.list_top(Period.DAY, FeedFilter(hidden=("go",)))) == shown[::-1][:30]
+    assert ids_of(repository.feeds.list_top(Period.DAY, FeedFilter(hidden=Hiding(("go",))))) == shown[::-1][:30]
 
 
 def test_hidden_articles_do_not_count_towards_the_search_limit(repository, clock):
@@ -232,10 +232,10 @@ def test_hidden_articles_do_not_count_towards_the_search_limit(repository, clock
     post(repository, clock, 6, ["go"])
     search.follower.catch_up()
 
-    found = search.finder.list_newest(repository, read_query("t"), 5, hidden=("go",))
+    found = search.finder.list_newest(repository, read_query("t"), 5, hidden=Hiding(("go",)))
 
     assert found == shown[::-1]
-    assert ids_of(repository.feeds.list_found(found, FeedFilter(hidden=("go",)))) == found
+    assert ids_of(repository.feeds.list_found(found, FeedFilter(hidden=Hiding(("go",))))) == found
 
 
 def test_several_groups_form_one_feed_without_duplicates(repository, clock):

@@ -6,6 +6,7 @@ from articles.domain.articles import Choice
 from articles.domain.errors import PageNotFound, PageTooDeep
 from articles.domain.lists import MOST_FOLLOWED_PAGED
 from articles.domain.ranking import LAG_SECONDS, LEAST_SPREAD_SECONDS, SHARE, followed_place
+from articles.searching import Hiding
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY
 from tests.factories import post
@@ -61,7 +62,7 @@ def test_pages_hold_every_article_once_without_hidden_and_removed_ones(repositor
     wanted = {both, *groups["busy"], *groups["quiet"]} - {groups["busy"][5], groups["busy"][3]}
     found, number, more = [], 1, True
     while more:
-        page = repository.following.get_page(("busy", "quiet"), number, size=7, hidden=("old", "busy"))
+        page = repository.following.get_page(("busy", "quiet"), number, size=7, hidden=Hiding(("old", "busy")))
         found += [article.id for article in page.articles]
         number, more = number + 1, page.has_next
 

@@ -4,6 +4,7 @@ import pytest
 
 from articles.domain.errors import GroupExists, GroupNotFound
 from articles.domain.lists import Group, Order
+from articles.searching import NOTHING, Hiding
 from tests.cast import MODERATOR
 from tests.factories import post
 from tests.store_state import problems
@@ -133,7 +134,7 @@ def test_a_description_is_read_with_the_list_of_its_group_only(repository, wire)
         page = repository.lists.get_page(Order.SCORE, slugs=("python",))
     assert wire.trips == min(2, repository.store.shards.count)  # with several, one more for the articles
     assert page.group == Group("python", "Python", 1, "All about *Python*.")
-    for hidden, slugs in {(): ("java",), ("java",): ("python",)}.items():
+    for hidden, slugs in {NOTHING: ("java",), Hiding(("java",)): ("python",)}.items():
         group = repository.lists.get_page(Order.SCORE, slugs=slugs, hidden=hidden).group
         assert group.description == ("" if slugs == ("java",) else "All about *Python*.")
     assert repository.lists.get_page(Order.SCORE, slugs=("java", "python")).groups == (
@@ -142,7 +143,7 @@ def test_a_description_is_read_with_the_list_of_its_group_only(repository, wire)
     )
 
 
-@pytest.mark.parametrize("hidden", [(), ("java",)])
+@pytest.mark.parametrize("hidden", [NOTHING, Hiding(("java",))])
 def test_without_readable_descriptions_a_group_still_has_its_list(repository, hidden):
     repository.groups.create("python", "Python")
     repository.groups.create("java", "Java")

@@ -11,6 +11,7 @@ from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.repository import FeedFilter, Repository
 from articles.repository.lists import merging
+from articles.searching import Hiding
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
 from tests.every_server import configure, delete
@@ -57,7 +58,7 @@ def used(request: pytest.FixtureRequest, server: str, clock: Clock) -> Repositor
 
 def pages_of(repository: Repository) -> dict[str, Callable[[], Any]]:
     """Return every kind of page."""
-    lists, feeds, wish = repository.lists, repository.feeds, FeedFilter(hidden=("java",))
+    lists, feeds, wish = repository.lists, repository.feeds, FeedFilter(hidden=Hiding(("java",)))
     found: dict[str, Callable[[], Any]] = {}
     for order in Order:
         found |= {
@@ -65,10 +66,10 @@ def pages_of(repository: Repository) -> dict[str, Callable[[], Any]]:
             f"group by {order}": lambda order=order: lists.get_page(order, 2, slug="python", reader=BOB),
             f"groups by {order}": lambda order=order: lists.get_page(order, 2, slugs=("python", "redis")),
             f"group by {order}, some hidden": lambda order=order: lists.get_page(
-                order, slug="python", hidden=("java",)
+                order, slug="python", hidden=Hiding(("java",))
             ),
             f"group by {order}, more": lambda order=order: lists.get_page(order, slug="redis", shown=(3, 6, 11)),
-            f"site by {order}, some hidden": lambda order=order: lists.get_page(order, hidden=("java",)),
+            f"site by {order}, some hidden": lambda order=order: lists.get_page(order, hidden=Hiding(("java",))),
         }
     for period in TOP_PERIODS.values():
         found |= {

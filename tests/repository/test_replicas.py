@@ -10,6 +10,7 @@ from articles.domain.lists import Order, Period
 from articles.repository import FeedFilter, Repository
 from articles.repository.store.clients import cluster_nodes
 from articles.repository.store.clients.client import make_clients
+from articles.searching import Hiding
 from tests.cast import ALICE
 from tests.clock import Clock
 from tests.factories import discuss, post, view
@@ -144,7 +145,7 @@ def test_nothing_is_written_to_a_replica(replicated, reading, exchanges):
     post(reading, 100)
     reading.hot.rescore()
     for order in Order:
-        reading.lists.get_page(order, slugs=("python",), hidden=("none",))
+        reading.lists.get_page(order, slugs=("python",), hidden=Hiding(("none",)))
 
     for replica in replicated.replicas:
         assert "READONLY" not in errors_at(replica)

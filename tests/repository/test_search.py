@@ -13,7 +13,7 @@ from articles.domain.lists import SearchOrder
 from articles.finding import IndexFolder, MemoryIndex, SearchIncompleteError, finder
 from articles.repository import Repository
 from articles.repository import changes as changes_module
-from articles.searching import read_query, tokens_of
+from articles.searching import Hiding, read_query, tokens_of
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import comment_on, imported
 from tests.rules import connect, default_rules
@@ -90,9 +90,20 @@ def test_a_search_can_be_limited_to_a_group_and_excludes_hidden_groups(search, r
     here, there = post(repository, "redis one", "python"), post(repository, "redis two", "java", "ruby")
 
     assert search("redis", slug="python") == [here]
-    assert search("redis", hidden=["java"]) == [here]
-    assert search("redis", hidden=["ruby", "python"]) == []
-    assert search("redis", slug="java", hidden=["java"]) == [there]
+    assert search("redis", hidden=Hiding(("java",))) == [here]
+    assert (
+        search(
+            "redis",
+            hidden=Hiding(
+                (
+                    "ruby",
+                    "python",
+                )
+            ),
+        )
+        == []
+    )
+    assert search("redis", slug="java", hidden=Hiding(("java",))) == [there]
     assert search.page("redis", slug="python").titles["python"] == "python"
     with pytest.raises(GroupNotFound):
         search.page("redis", slug="unknown")
@@ -235,7 +246,7 @@ def test_comments_on_removed_articles_and_in_hidden_groups_are_not_found(search,
     clock.advance(1)
     second = comment_on(repository, there, "Same words")
 
-    assert search.comments("same", slug="python") == search.comments("same", hidden=["java"]) == [first]
+    assert search.comments("same", slug="python") == search.comments("same", hidden=Hiding(("java",))) == [first]
     repository.articles.remove(here, MODERATOR, "Spam")
     assert search.comments("same") == [second]
     repository.articles.restore(here, MODERATOR, "No spam")

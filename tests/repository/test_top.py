@@ -5,6 +5,7 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.domain.ranking import by_points
+from articles.searching import Hiding
 from tests.cast import BOB, MODERATOR
 from tests.clock import DAY
 from tests.every_server import configure, delete, names_in
@@ -108,7 +109,7 @@ def test_a_period_is_built_once_a_minute_however_often_it_is_read(repository, cl
     assert client.ttl(key) <= 5
 
 
-@pytest.mark.parametrize("hidden", [(), ("java",)])
+@pytest.mark.parametrize("hidden", [Hiding(), Hiding(("java",))])
 @pytest.mark.needs("one server")
 def test_a_ranking_that_expires_during_a_read_yields_no_empty_page(repository, clock, monkeypatch, hidden):
     for number in range(8):
@@ -182,7 +183,7 @@ def test_an_empty_period_is_an_empty_page(repository, clock):
     assert (page.articles, page.total, page.has_next) == ((), 0, False)
 
 
-@pytest.mark.parametrize("chosen", [{}, {"hidden": ("java",)}])
+@pytest.mark.parametrize("chosen", [{}, {"hidden": Hiding(("java",))}])
 def test_a_store_that_refuses_writes_still_shows_periods_and_groups(repository, clock, chosen):
     for number in range(30):
         post(repository, number, ("python",))
@@ -202,7 +203,7 @@ def test_a_store_that_refuses_writes_still_shows_periods_and_groups(repository, 
     assert names_in(client, "*top:*") == []
 
 
-@pytest.mark.parametrize("chosen", [{}, {"hidden": ("java",)}])
+@pytest.mark.parametrize("chosen", [{}, {"hidden": Hiding(("java",))}])
 def test_a_period_that_cannot_be_stored_is_found_without_reading_older_articles(repository, clock, chosen):
     repository.imports.add([imported(n, clock() - 90 * DAY + n, votes=50) for n in range(2500)])
     recent = [post(repository, number) for number in range(3)]

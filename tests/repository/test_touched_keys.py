@@ -19,6 +19,7 @@ from articles.repository.store import scripts
 from articles.repository.store.key_table import TABLE, recognise
 from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.long_articles import check_long
+from articles.searching import Hiding
 from tests.cases import for_each
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
@@ -94,8 +95,8 @@ def read_pages_of_one_shard(repository: Repository) -> None:
     keys = repository.store.shards.directory
     for order in Order:
         for slug in (None, "one"):
-            for _ in range(2):
-                repository.lists.get_page(order, slug=slug, reader=ALICE)
+            for hidden in (Hiding(), Hiding(), Hiding(("three",), articles=(99,))):
+                repository.lists.get_page(order, slug=slug, reader=ALICE, hidden=hidden)
     for period in TOP_PERIODS.values():
         repository.store.client.delete(keys.top(period))
         repository.lists.get_page(Order.POINTS, period=period)
@@ -139,11 +140,11 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
         for slug in GROUPS:
             for one in keys:
                 client.delete(one.group_order(order, slug))
-            repository.lists.get_page(order, slugs=(slug,), hidden=("three",), shown=(ids[0],))
+            repository.lists.get_page(order, slugs=(slug,), hidden=Hiding(("three",)), shown=(ids[0],))
     for period in TOP_PERIODS.values():
         for one in keys:
             client.delete(one.top(period))
-        repository.lists.get_page(Order.POINTS, period=period, hidden=("three",), shown=(ids[0],))
+        repository.lists.get_page(Order.POINTS, period=period, hidden=Hiding(("three",)), shown=(ids[0],))
     with repository.imports.lock():
         repository.imports.add([imported(900 + n, clock() - 5, groups=GROUPS, poster=MALLORY) for n in range(4)])
     assert problems(repository) == []

@@ -62,7 +62,7 @@ def look(site, path, headers, removed):
     """Open a list as a reader without account, and check that it is this reader's."""
     page = check_reader(page_for(site, path, headers), headers)
     cookies = headers.get("Cookie", "")
-    assert ('class="hidden-groups"' in page) == ("hidden=" in cookies and path != "/groups/")
+    assert ('hidden-note"' in page) == ("hidden=" in cookies and path != "/groups/")
     assert not {int(number) for number in re.findall(r'id="article-(\d+)"', page)} & removed
 
 

@@ -237,10 +237,10 @@ def test_an_empty_page_after_the_first_says_that_the_list_has_ended():
 
 
 def test_a_list_that_is_empty_because_of_hidden_groups_says_so():
-    hiding = Reader(hidden_groups=("web",))
+    hiding = Reader(hides=True)
 
     for facts in ({}, ONE):
-        assert empty(page(total=3, **facts), hiding) == Empty("Every article here is in a group you have hidden.")
+        assert empty(page(total=3, **facts), hiding) == Empty("You are hiding every article here.")
     assert empty(page(total=0), hiding).heading == "Nothing has been posted yet"
     own = Reader(hidden_groups=("python",))
     assert empty(page(total=3, **ONE), own).sentence == "This group has no articles yet."
@@ -252,7 +252,7 @@ def test_a_single_page_has_no_pager():
 
 
 def test_the_pager_shows_the_number_of_pages_if_known():
-    hiding = Reader(hidden_groups=("web",))
+    hiding = Reader(hides=True)
     addresses = {"previous": "?page=1", "next": "?page=3"}
 
     assert shown(page(number=2), **addresses).pager == Pager("Page 2 of 3", "?page=1", "?page=3")
@@ -268,20 +268,3 @@ def test_a_numbered_pager_keeps_the_rest_of_the_query():
     assert numbered_pager(2, has_next=False, query="q=a&order=time") == Pager(
         "Page 2", "?page=1&q=a&order=time", ""
     )
-
-
-def test_the_hidden_group_count_excludes_the_groups_of_the_list():
-    reader = Reader(hidden_groups=("web", "python"))
-
-    assert shown(page()).hidden is None
-    hidden = shown(page(), reader).hidden
-    assert hidden.sentence == "2 groups are hidden from this list."
-    assert (hidden.slugs, hidden.settings_address) == (("web", "python"), "")
-    assert shown(page(**ONE), reader).hidden.sentence == "1 group is hidden from this list."
-    assert shown(page(**ONE), Reader(hidden_groups=("python",))).hidden is None
-
-
-def test_members_choose_hidden_groups_in_their_settings():
-    member = Reader(is_member=True, hidden_groups=("web",))
-
-    assert shown(page(), member).hidden.settings_address == "/settings/#settings-hidden"

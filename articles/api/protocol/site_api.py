@@ -78,6 +78,7 @@ _MODULES = (
     "articles.api.ranking",
     "articles.api.groups",
     "articles.api.my_lists",
+    "articles.api.hiding",
     "articles.api.members",
     "articles.api.inbox",
     "articles.api.articles",

@@ -17,6 +17,7 @@ from articles.repository.lists.reading import moved_to, read_articles, sort_key,
 from articles.repository.lists.standings import Standing, Standings
 from articles.repository.store.connection import Store
 from articles.repository.store.values import article_id_from
+from articles.searching import NOTHING, Hiding
 
 COVERED = 49 * 3600
 """Seconds that feeds cover: two days, plus an hour for caches and late polls."""
@@ -29,32 +30,32 @@ CANDIDATES = 10_000
 """Articles of a list that are searched for those with enough points."""
 
 MOST_READ = 2000
-"""Maximum number of articles read, which limits the cost of a feed with hidden groups."""
+"""Maximum number of articles read, which limits the cost of a feed that hides many."""
 
 MOST_TEXT_BYTES = 200_000
 """Size of all texts of a feed, in UTF-8; further articles are without theirs."""
 
 ARTICLES_PER_BATCH = 250
-"""Articles read in one round trip: fewer than a whole feed, because hidden groups may leave out some."""
+"""Articles read in one round trip: fewer than a whole feed, because some may be hidden."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeedFilter:
-    """A subscriber's filter. `min_points`: None for no minimum; `hidden`: slugs of groups to leave out."""
+    """A subscriber's filter. `min_points`: None for no minimum; `hidden`: what to leave out."""
 
     min_points: int | None = None
-    hidden: tuple[str, ...] = ()
+    hidden: Hiding = NOTHING
 
     def showing(self, slugs: Collection[str]) -> "FeedFilter":
         """Return the filter for a feed of these groups: none of them is hidden."""
-        return replace(self, hidden=tuple(slug for slug in self.hidden if slug not in slugs))
+        return replace(self, hidden=self.hidden.showing(slugs))
 
     def admits(self, article: Article) -> bool:
         """Return whether an article, which must also be listed, passes the filter."""
         return (
             article.removed is None
             and (self.min_points is None or article.ranked_points >= self.min_points)
-            and not any(slug in self.hidden for slug in article.groups)
+            and not self.hidden.hides(article)
         )
 
 

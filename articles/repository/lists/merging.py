@@ -5,13 +5,15 @@ evenly, so the article at rank r is near r/N in each shard. A window around that
 If the windows do not prove the page, they are widened, at last to everything above the page.
 
 Unseen articles were not shown to the reader and are not hidden. Each shard searches its rankings from the top, and
-the results are merged. No state is kept between two pages: whatever changes meanwhile, an article that was shown
-is not shown again, and no other one is skipped.
+passes over those hidden by id, group or poster; those hidden by title or link are left out here. The results are
+merged. No state is kept between two pages: whatever changes meanwhile, an article that was shown is not shown
+again, and no other one is skipped.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isqrt
+from itertools import compress
+from math import inf, isqrt
 from typing import Any, NamedTuple
 
 from articles.domain.articles import Article, ArticleId
@@ -22,6 +24,7 @@ from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from
+from articles.searching import NOTHING, Hiding
 
 GROUP_RANKING_LIFE = 60
 """Seconds that a group's ranking is kept after its last read."""
@@ -293,7 +296,12 @@ def _window(total: int, entries: Sequence[tuple[str, float]], first: int) -> Win
 
 
 MOST_LOOKED_AT = 50_000
-"""Limit on entries examined for a page in all rankings, multiplied by the number of hidden groups plus one."""
+"""Limit on entries examined for a page in all rankings; a fifth of it where articles are looked at, to see whether
+they are hidden. Beyond it, a page ends."""
+
+_SPARE = 8
+"""Entries that are read beyond those of a page if titles or links can hide some. If they do not suffice, a further
+round trip reads four times as many, and so on up to `MOST_LOOKED_AT`: six at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,55 +311,129 @@ class UnseenQuery:
     start: int
     size: int
     shown: Collection[ArticleId] = ()
-    hidden: Sequence[str] = ()
+    hidden: Hiding = NOTHING
     after: Position | None = None
     """Only entries that follow this position; None for all."""
 
+    slugs: Sequence[str] = ()
+    """Groups whose titles are wanted, and the description of an only one."""
 
-def read_unseen(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> tuple[Cut, bool]:
-    """Return the entries, and whether more follow. One round trip.
+    reader: UserId | None = None
+    with_visitors: bool = True
+
+    @property
+    def wanted(self) -> int:
+        """Entries that make the page, and show whether another one follows."""
+        return self.start + self.size + 1
+
+
+class Unseen(NamedTuple):
+    """What one ranking has for a page: at least as many entries that are not hidden as are wanted, or all."""
+
+    entries: list[tuple[str, float]]
+    total: int
+    state: Sequence[Any]
+    hidden: Mapping[str, float]
+    """Hidden entries above the last one that was read, with their values."""
+
+    titles: Sequence[str | None]
+    articles: Mapping[ArticleId, Article]
+    """Those of the first entries, if there is only one ranking."""
+
+
+class UnseenCut(NamedTuple):
+    """The entries of a page, whether more follow, how many are left out, and the titles of its groups."""
+
+    cut: Cut
+    goes_on: bool
+    hidden: int
+    titles: Sequence[str | None]
+
+
+def read_unseen(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> UnseenCut:
+    """Return a page. Round trips: those of `read_each`.
 
     `Cut.total` includes shown, hidden and duplicate entries. An article in the rankings of several groups is
     returned once, with the value read last, because a vote may come between two reads.
     """
-    replies = read_each(store, rankings, query)
-    values = {member: value for _, flat, _ in replies for member, value in pairs(flat)}
+    each, description = read_each(store, rankings, query)
+    values = {member: value for one in each for member, value in one.entries}
     ordered: list[Entry] = sorted((sort_key(value, member) for member, value in values.items()), reverse=True)
-    page = ordered[query.start : query.start + query.size]
-    total, refreshed_at = sum(count for count, _, _ in replies), rescored_at(replies[0][2])
-    cut = Cut([(article_id_from(member), value) for value, member in page], total, None, refreshed_at)
-    return cut, len(ordered) > query.start + query.size
+    page, following = ordered[query.start : query.wanted - 1], ordered[query.wanted - 1 : query.wanted]
+    hidden = {member: value for one in each for member, value in one.hidden.items()}
+    top = page[0][0] if page and (query.start or query.shown) else inf
+    bottom = following[0][0] if following else -inf
+    (first, *_), total = each, sum(one.total for one in each)
+    entries = [(article_id_from(member), value) for value, member in page]
+    cut = Cut(entries, total, None, rescored_at(first.state), first.articles, description)
+    left_out = sum(bottom < value <= top for value in hidden.values())
+    return UnseenCut(cut, bool(following), left_out, first.titles)
 
 
-def read_each(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> list[Any]:
-    """Return the entries of each ranking for the page: {entries, {id, value, id, value …}, state}.
+def read_each(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> tuple[list[Unseen], str]:
+    """Return what each ranking has for the page, and the description of an only group.
 
-    One round trip.
+    One round trip; more if titles or links hide many: see `_SPARE`.
     """
-    calls = [_call(store, ranking, query, len(rankings)) for ranking in rankings]
     for _ in range(MOST_READINGS):
-        replies = store.run_many(calls)
-        if all(state == replies[0][2] for _, _, state in replies):
+        each, description = _read_each(store, rankings, query)
+        if all(one.state == each[0].state for one in each):
             break
-    return replies
+    return each, description
 
 
-def _call(store: Store, ranking: Ranking, query: UnseenQuery, rankings: int) -> Call:
-    keys, shards = ranking.keys, store.shards
-    shown = [i for i in query.shown if shards.of(i).prefix == keys.prefix]
-    share = MOST_LOOKED_AT // (rankings * (1 + len(query.hidden)))
-    most = max(share, 10 * query.size) + len(shown)
-    needed = min(query.start + query.size + 1, most)
+def _read_each(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> tuple[list[Unseen], str]:
+    spare = _SPARE if query.hidden.hides_texts else 0
+    asked, whole = query.wanted + spare, query.size + spare if len(rankings) == 1 and not query.start else 0
+    described = description_calls(store, query.slugs[0] if len(query.slugs) == 1 else None)
+    each, waiting, description = dict[int, Unseen](), list(range(len(rankings))), ""
+    while waiting:
+        calls = [_call(store, rankings[n], query, len(rankings), asked, whole) for n in waiting]
+        replies = store.run_many([*calls, *described])
+        description += "".join(replies[len(calls) :])
+        found = list(zip(waiting, replies, strict=False))
+        for n, reply in found:
+            each[n] = _unseen(reply, query, whole, each.get(n))
+        waiting = [n for n, reply in found if len(each[n].entries) < query.wanted and len(reply[1]) == 2 * asked]
+        asked, whole, described = 4 * asked, 0, []
+    return [each[n] for n in range(len(rankings))], description
+
+
+def _unseen(reply: Sequence[Any], query: UnseenQuery, whole: int, before: Unseen | None) -> Unseen:
+    """Return what a reply has, without what titles and links hide. `before`: what an earlier one had."""
+    total, flat, state, passed, texts, titles, articles, saved = reply
+    entries, ids = pairs(flat), [article_id_from(member) for member in flat[: 2 * whole : 2]]
+    hidden = dict(pairs(passed.replace(",", " ").split(" "))) if passed else {}
+    if texts:
+        is_hidden = list(map(query.hidden.hides_text, texts[::2], texts[1::2]))
+        hidden.update(compress(entries, is_hidden))
+        entries = [entry for entry, one in zip(entries, is_hidden, strict=True) if not one]
+    known = before.articles if before else articles_in(articles, ids, saved or [0] * len(ids)) if ids else {}
+    return Unseen(entries, total, state, hidden, titles, known)
+
+
+def _call(store: Store, ranking: Ranking, query: UnseenQuery, rankings: int, asked: int, whole: int) -> Call:
+    keys, hidden, directory = ranking.keys, query.hidden, store.shards.directory
+    shown = [i for i in query.shown if store.shards.of(i).prefix == keys.prefix]
+    looks = hidden.hides_texts or bool(hidden.groups or hidden.members)
+    share = MOST_LOOKED_AT // (rankings * (5 if looks else 1))
+    most = max(share, 10 * query.size) + len(shown) + len(hidden.articles)
     since = "" if ranking.since is None else exact_time(ranking.since)
     position: tuple[Value, ...] = ("", "") if query.after is None else query.after
+    saved, user = ranking.key, ""
+    if query.reader is not None and whole:
+        saved, user = names.saved(query.reader), str(query.reader)
+    slugs = query.slugs if keys.prefix == directory.prefix else ()
+    lists = map(_listed, (shown, hidden.articles, hidden.groups, hidden.members))
+    wanted: tuple[Value, ...] = (keys.prefix, min(asked, most), most, since, *ranking.making, *position, *lists)
+    read: tuple[Value, ...] = (int(hidden.hides_texts), _listed(slugs), whole, user, int(query.with_visitors))
+    rest = (directory.groups,) if slugs else ()
     return Call(
         "lists/read_unseen",
-        (
-            ranking.key,
-            keys.ranking,
-            keys.order(Order.TIME),
-            *ranking.made_from,
-            *map(keys.group, query.hidden),
-        ),
-        (keys.prefix, needed, most, since, *ranking.making, *position, *shown),
+        (ranking.key, keys.ranking, keys.order(Order.TIME), *ranking.made_from, saved, *rest),
+        (*wanted, *read, *FIELDS),
     )
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ",".join(map(str, values))

@@ -6,6 +6,7 @@ Each followed group has its share: `followed_place` of the domain says how.
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import GroupNotFound, PageNotFound
@@ -16,10 +17,9 @@ from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import (
     Cut,
     Ranking,
+    UnseenCut,
     UnseenQuery,
-    description_calls,
     group_rankings,
-    pairs,
     read_each,
     read_page,
     read_unseen,
@@ -27,8 +27,9 @@ from articles.repository.lists.merging import (
 )
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moved_to, read_articles, stale_if_whole
-from articles.repository.store.connection import OfStore, Store, queue
+from articles.repository.store.connection import OfStore, Store
 from articles.repository.store.values import article_id_from
+from articles.searching import NOTHING, Hiding
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class _PageQuery:
     period: Period
     size: int
     start: int
-    hidden: tuple[str, ...]
+    hidden: Hiding
     shown: tuple[ArticleId, ...]
     after: Position | None
     with_visitors: bool
@@ -61,10 +62,11 @@ class _PageQuery:
         """Whether replicas can serve the page: not if a read may make or rescore its ranking."""
         return self.order is not Order.HOT and not self.slugs and self.period is Period.ALL
 
-    @property
-    def unseen(self) -> UnseenQuery:
-        """The query for unseen articles, for a page that is not plain."""
-        return UnseenQuery(self.start, self.size, self.shown, self.hidden, self.after)
+    def unseen(self, reader: UserId | None) -> UnseenQuery:
+        """Return the query for unseen articles, for a page that is not plain."""
+        return UnseenQuery(
+            self.start, self.size, self.shown, self.hidden, self.after, self.slugs, reader, self.with_visitors
+        )
 
     @property
     def preceding(self) -> int:
@@ -90,22 +92,22 @@ class Lists:
         period: Period = Period.ALL,
         size: int | None = None,
         reader: UserId | None = None,
-        hidden: Collection[str] = (),
+        hidden: Hiding = NOTHING,
         shown: Collection[ArticleId] = (),
         after: Position | None = None,
         with_visitors: bool = True,
     ) -> ArticlePage:
         """Return page `number`, counted from 1, highest, newest or hottest first, with the reader's own choices.
 
-        `slug` or `slugs`: only articles in any of these groups, at most `GROUPS_PER_LIST`. `hidden`: without
-        articles of these groups, except requested ones. `since` (Unix seconds): only articles posted then or
+        `slug` or `slugs`: only articles in any of these groups, at most `GROUPS_PER_LIST`. `hidden`: without what
+        these hide, except requested groups. `since` (Unix seconds): only articles posted then or
         later, for the site's hot list only. `period`: the same for the site's list by points only. `shown`: if
         given, the page holds the best articles that are not among these, whatever the number, and is empty if
         there are none. `after`: likewise, those that follow this position; for lists by time, which never change.
         `size`: by default `Rules.per_page`. `with_visitors`: see `read_articles`.
 
-        One round trip with one shard, else two; more if the hot list has to be rescored. For groups combined with
-        `hidden`, `shown` or other groups three. No page depends on a write: see `open_ranking` in the scripts. For
+        One round trip with one shard, else two; more if the hot list has to be rescored, or if `hidden` hides many
+        articles by titles or links. No page depends on a write: see `open_ranking` in the scripts. For
         several shards see `merging` and `unseen`. Raises GroupNotFound, PageNotFound before the first and beyond
         the last page, and PageTooDeep beyond `MOST_PAGED` articles.
         """
@@ -119,7 +121,7 @@ class Lists:
             period,
             size,
             start=page.start,
-            hidden=tuple(name for name in dict.fromkeys(hidden) if name not in groups),
+            hidden=hidden.showing(groups),
             shown=tuple(shown),
             after=after,
             with_visitors=with_visitors,
@@ -158,24 +160,24 @@ class Lists:
         return self._page_of(cut, query, number, reader, (group,) if group else ())
 
     def _unseen_page(self, query: _PageQuery, number: int, reader: UserId | None) -> ArticlePage:
-        groups, rankings = self._groups(query.slugs), self._rankings(query)
+        rankings = self._rankings(query)
 
-        def read() -> tuple[Cut, bool]:
-            return read_unseen(self._store, rankings, query.unseen)
+        def read() -> UnseenCut:
+            return read_unseen(self._store, rankings, query.unseen(reader))
 
         if query.order is Order.HOT:
-            cut, goes_on = self._hot.fresh(read, lambda page: page[0].refreshed_at)
-            goes_on = goes_on and query.preceding + query.size < self._store.rules.hot_size
-            cut = self._within_the_hot_list(cut, query)
+            found = self._hot.fresh(read, lambda page: page.cut.refreshed_at)
+            goes_on = found.goes_on and query.preceding + query.size < self._store.rules.hot_size
+            cut = self._within_the_hot_list(found.cut, query)
         else:
-            cut, goes_on = read()
+            found = read()
+            cut, goes_on = found.cut, found.goes_on
+        groups = self._groups(query.slugs, found)
         if number > 1 and not query.goes_on and not cut.entries:
             raise PageNotFound(number)
-        if len(groups) == 1:
-            groups = (replace(groups[0], articles=cut.total),)
         goes_on = goes_on and (query.goes_on or query.start + query.size < MOST_PAGED)
         page = self._page_of(cut, query, number, reader, groups)
-        return replace(page, shown=len(query.shown) or None, goes_on=goes_on)
+        return replace(page, shown=len(query.shown) or None, goes_on=goes_on, hidden=found.hidden)
 
     def _within_the_hot_list(self, cut: Cut, query: _PageQuery) -> Cut:
         """Cut to the size of the hot list, which holds more entries between two rescores."""
@@ -200,16 +202,17 @@ class Lists:
 
     def _listed(self, cut: Cut, query: _PageQuery, reader: UserId | None) -> list[Article]:
         """Return the articles, without those removed since the ids were read."""
-        if cut.articles is None:
-            found = read_articles(
+        known = dict(cut.articles or {})
+        if missing := [article_id for article_id in cut.ids if article_id not in known]:
+            read = read_articles(
                 self._store,
-                cut.ids,
+                missing,
                 reader,
                 with_visitors=query.with_visitors,
                 may_be_stale=query.may_be_stale,
             )
-        else:
-            found = [cut.articles[article_id] for article_id in cut.ids if article_id in cut.articles]
+            known |= {article.id: article for article in read}
+        found = [known[article_id] for article_id in cut.ids if article_id in known]
         listed = [article for article in found if article.removed is None]
         if query.order is not Order.HOT:
             return listed
@@ -222,23 +225,15 @@ class Lists:
             return site_rankings(self._store, query.order, query.period, query.since)
         return group_rankings(self._store, query.order, query.slugs)
 
-    def _groups(self, slugs: Sequence[str]) -> tuple[Group, ...]:
-        """Read the groups' titles, and the description of an only one. One round trip, none without groups.
-
-        Raises GroupNotFound.
-        """
-        if not slugs:
-            return ()
-        with self._store.pipeline() as pipe:
-            pipe.hmget(self._store.shards.directory.groups, list(slugs))
-            for call in description_calls(self._store, slugs[0] if len(slugs) == 1 else None):
-                queue(call, pipe)
-            titles, *texts = pipe.execute()
-        for slug, title in zip(slugs, titles, strict=True):
+    def _groups(self, slugs: Sequence[str], found: UnseenCut) -> tuple[Group, ...]:
+        """Return the groups of a page. Raises GroupNotFound."""
+        for slug, title in zip(slugs, found.titles, strict=True):
             if title is None:
                 raise GroupNotFound(slug, moved_to(self._store, slug))
+        articles = found.cut.total if len(slugs) == 1 else 0
         return tuple(
-            Group(slug, title, description="".join(texts)) for slug, title in zip(slugs, titles, strict=True)
+            Group(slug, title or "", articles, found.cut.description)
+            for slug, title in zip(slugs, found.titles, strict=True)
         )
 
 
@@ -252,10 +247,10 @@ class Following(OfStore):
         *,
         size: int | None = None,
         reader: UserId | None = None,
-        hidden: Sequence[str] = (),
+        hidden: Hiding = NOTHING,
         seen: Collection[ArticleId] = (),
     ) -> ArticlePage:
-        """Return page `number`, counted from 1, of the articles in these groups, without those in hidden ones.
+        """Return page `number`, counted from 1, of the articles in these groups, without hidden ones.
 
         `seen`: if given, the page has the first articles that are not among these, whatever the number. Groups
         that do not exist are empty. Two round trips; none without groups. Raises PageNotFound before the first and
@@ -264,11 +259,13 @@ class Following(OfStore):
         size = size or self._store.rules.per_page
         page = page_window(1 if seen else number, size, MOST_FOLLOWED_PAGED - len(seen))
         groups = tuple(dict.fromkeys(slugs))
-        left_out = [slug for slug in dict.fromkeys(hidden) if slug not in groups]
-        ids = self._ids(groups, page.end + len(seen), left_out) if groups else []
+        places, hidden_places = _places_in(self._store, groups, page.end + len(seen), hidden.showing(groups))
+        ids = sorted(places, key=lambda article_id: (places[article_id], -article_id))
         unseen = [article_id for article_id in ids if article_id not in seen][page.start :]
         page.check_entries(unseen)
         shown = tuple(unseen[:size])
+        top = places[unseen[0]] if unseen and (page.start or seen) else -inf
+        bottom = places[unseen[size]] if len(unseen) > size else inf
         articles = read_articles(self._store, shown, reader)
         return ArticlePage(
             tuple(article for article in articles if article.removed is None),
@@ -278,24 +275,35 @@ class Following(OfStore):
             Order.SCORE,
             goes_on=page.has_next(len(unseen)),
             ids=shown,
+            hidden=sum(top <= place < bottom for place in hidden_places.values()),
         )
 
-    def _ids(self, groups: Sequence[str], wanted: int, hidden: Sequence[str]) -> list[ArticleId]:
-        """Return the first articles in order: more than `wanted`, if there are more. One round trip.
 
-        An article of several groups has the first of its places. No group has more than `wanted` places.
-        """
-        rankings = group_rankings(self._store, Order.SCORE, groups)
-        query = UnseenQuery(0, max(wanted, SHARE), hidden=hidden)
-        scores = defaultdict[str, list[tuple[float, ArticleId]]](list)
-        for n, (_, flat, _) in enumerate(read_each(self._store, rankings, query)):
-            scores[groups[n % len(groups)]] += [(score, article_id_from(member)) for member, score in pairs(flat)]
-        ranked = [sorted(entries, reverse=True) for entries in scores.values() if entries]
-        leading = max((entries[0][0] for entries in ranked), default=0.0)
-        places = dict[ArticleId, float]()
-        for entries in ranked:
-            best, last = entries[0][0], entries[:SHARE][-1][0]
-            for score, article_id in entries:
+def _places_in(
+    store: Store, groups: Sequence[str], wanted: int, hidden: Hiding
+) -> tuple[dict[ArticleId, float], dict[ArticleId, float]]:
+    """Return the places of the first articles, more than `wanted`, if there are more; and of those left out.
+
+    An article of several groups has the first of its places. No group has more than `wanted` places. One round
+    trip, none without groups, more if titles or links hide many.
+    """
+    if not groups:
+        return {}, {}
+    rankings = group_rankings(store, Order.SCORE, groups)
+    each, _ = read_each(store, rankings, UnseenQuery(0, max(wanted, SHARE), hidden=hidden))
+    scores = defaultdict[str, list[tuple[float, ArticleId]]](list)
+    passed = defaultdict[str, list[tuple[float, ArticleId]]](list)
+    for n, one in enumerate(each):
+        slug = groups[n % len(groups)]
+        scores[slug] += [(score, article_id_from(member)) for member, score in one.entries]
+        passed[slug] += [(score, article_id_from(member)) for member, score in one.hidden.items()]
+    ranked = {slug: sorted(entries, reverse=True) for slug, entries in scores.items() if entries}
+    leading = max((entries[0][0] for entries in ranked.values()), default=0.0)
+    places, hidden_places = dict[ArticleId, float](), dict[ArticleId, float]()
+    for slug, entries in ranked.items():
+        best, last = entries[0][0], entries[:SHARE][-1][0]
+        for found, those in ((entries, places), (passed[slug], hidden_places)):
+            for score, article_id in found:
                 place = followed_place(score, best=best, last=last, leading=leading)
-                places[article_id] = min(place, places.get(article_id, place))
-        return sorted(places, key=lambda article_id: (places[article_id], -article_id))
+                those[article_id] = min(place, those.get(article_id, place))
+    return places, hidden_places

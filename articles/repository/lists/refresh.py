@@ -9,6 +9,7 @@ from articles.domain.members import UserId
 from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.store.connection import OfStore, exact_time
 from articles.repository.store.values import article_id_from
+from articles.searching import NOTHING, Hiding
 
 MOST_NEW = 50
 """Maximum number of new articles that are counted."""
@@ -24,24 +25,24 @@ class Refreshes(OfStore):
         order: Order | None = None,
         since: float | None = None,
         slugs: Collection[str] = (),
-        hidden: Collection[str] = (),
+        hidden: Hiding = NOTHING,
         reader: UserId | None = None,
     ) -> PageRefresh:
         """Return a page's articles with their current counts, in their current order.
 
         Without `order`, or by time, which never changes, they keep the given order; unknown ids are left out.
         Other listed articles posted at `since` (Unix seconds) or later count as new, if they are in one of
-        `slugs`, if any, in none of `hidden` except `slugs`, and not the reader's own. Two round trips; one without
+        `slugs`, if any, not hidden except by `slugs`, and not the reader's own. Two round trips; one without
         `since` and hotness.
         """
         hotness, later = self._read_rankings(ids, order, since)
         current = read_articles(self._store, [*ids, *later[: MOST_NEW + 1]], reader)
         on_page, candidates = set(ids), {article.id: article for article in current if article.id in later}
-        left_out = set(hidden).difference(slugs)
+        hidden = hidden.showing(slugs)
         new = [
             article
             for article in candidates.values()
-            if article.poster != reader and _belongs(article, slugs, left_out)
+            if article.poster != reader and _belongs(article, slugs) and not hidden.hides(article)
         ]
         articles = [article for article in current if article.id in on_page]
         if order is not None and order is not Order.TIME:
@@ -69,7 +70,6 @@ class Refreshes(OfStore):
         return hotness, [number for number in later if number not in known]
 
 
-def _belongs(article: Article, slugs: Collection[str], hidden: Collection[str]) -> bool:
+def _belongs(article: Article, slugs: Collection[str]) -> bool:
     """Return whether a new article belongs to the list."""
-    groups = set(article.groups)
-    return article.removed is None and not groups.intersection(hidden) and (not slugs or bool(groups & set(slugs)))
+    return article.removed is None and (not slugs or not set(slugs).isdisjoint(article.groups))

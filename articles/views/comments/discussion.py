@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
-from accounts.models import BanScope
+from accounts.models import BanScope, Mute
 from accounts.moderators import REMOVE_ARTICLES
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import Comment, CommentId, CommentOrder, Thread, ThreadPart, article_of
@@ -21,7 +21,8 @@ from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.views.lists.paging import Pages, pack, unpack
 from articles.views.lists.refresh import comments_label
 from articles.web.addresses import path_of, site_address
-from articles.web.identity import reader_id, silence_of
+from articles.web.identity import reader_id
+from articles.web.preferences import preferences_of
 from articles.wiring import repository
 from moderation.rights import may_see_subjects
 
@@ -120,7 +121,7 @@ def discussion_with(
 
     `parent`: the comment that the page's form replies to; `visited_at`: since when comments are new to the reader.
     """
-    silence, user = silence_of(request, article.id), request.user
+    user = request.user
     is_banned = user.is_authenticated and user.is_banned_from(BanScope.POSTING)
     viewer = Viewer(
         reader_id(request),
@@ -128,7 +129,7 @@ def discussion_with(
         may_write=thread.locked is None and not is_banned,
         now=repository().store.now(),
         visited_at=visited_at,
-        blocked=silence.blocked,
+        blocked=frozenset(preferences_of(request).hiding.members),
         poster=article.poster,
         sees_subjects=may_see_subjects(request),
     )
@@ -140,7 +141,7 @@ def discussion_with(
         thread.order,
         is_empty=not thread.comments,
         is_locked=thread.locked is not None,
-        is_muted=silence.is_muted,
+        is_muted=user.is_authenticated and Mute.objects.is_muted(user, article.id),
         is_banned=is_banned,
         has_form=has_form,
         has_new=bool(new),

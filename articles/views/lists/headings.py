@@ -127,7 +127,7 @@ def empty_list(
 ) -> Empty:
     """Return the text of a page without articles.
 
-    `hides`: whether the reader hides groups other than those of the list.
+    `hides`: whether the reader's choices leave anything out of the list.
     """
     if has_no_administrator:
         return Empty("", has_no_administrator=True)
@@ -138,7 +138,7 @@ def empty_list(
     if page.order is Order.ACTIVE and not page.total:
         return _nothing_discussed(page)
     if hides and page.total:
-        return Empty(_("Every article here is in a group you have hidden."))
+        return Empty(_("You are hiding every article here."))
     return (
         _top(period)
         if page.order is Order.POINTS and period is not Period.ALL

@@ -1,5 +1,7 @@
 """Pages of hosts: all articles from a host, with its subdomains, or from an author's part of a host of many."""
 
+from urllib.parse import urlencode
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -8,12 +10,13 @@ from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
 
 from articles.domain.lists import SearchOrder
-from articles.searching import Query, clean_home, of_host
+from articles.searching import Kind, Query, clean_home, of_host
+from articles.views.hiding import hidden_note
 from articles.views.lists.headings import Tab, Tabs, page_title
 from articles.views.lists.paging import numbered_pager, page_number
+from articles.web import hiding
 from articles.web.addresses import redirect_to_path
 from articles.web.identity import reader_id
-from articles.web.preferences import preferences_of
 from articles.wiring import finder, repository
 
 _ORDERS = {"time": SearchOrder.TIME, "score": SearchOrder.SCORE, "points": SearchOrder.POINTS}
@@ -28,8 +31,9 @@ def show(request: HttpRequest, host: str) -> HttpResponse:
     word, number = request.GET.get("order", "time"), page_number(request)
     if word not in _ORDERS:
         raise Http404("no such order")
-    repo, hidden = repository(), preferences_of(request).hidden_groups
-    page = finder().get_page(repo, query, _ORDERS[word], number, hidden=hidden, reader=reader_id(request))
+    repo, applied = repository(), hiding.applied(request, kinds=(Kind.HOST,))
+    page = finder().get_page(repo, query, _ORDERS[word], number, hidden=applied.hidden, reader=reader_id(request))
+    own = {} if word == "time" else {"order": word}
     articles, points = finder().count_from(name)
     if not articles and page.complete:
         raise Http404("no article from this host")
@@ -42,7 +46,9 @@ def show(request: HttpRequest, host: str) -> HttpResponse:
         "orders": _order_tabs(word),
         "parent": parent_of(name),
         "now": repo.store.now(),
-        "pager": numbered_pager(number, has_next=page.has_next, query="" if word == "time" else f"order={word}"),
+        "pager": numbered_pager(number, has_next=page.has_next, query=urlencode(own | applied.query)),
+        "marked": applied.marked,
+        "hidden": hidden_note(applied, page.hidden, own | {"page": number}),
     }
     return render(request, "lists/host.html", context)
 

@@ -1,6 +1,5 @@
 """The view model of the page of a list. It decides everything; `templates/lists/list.html` renders it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
@@ -68,15 +67,6 @@ class Refresh:
 
 
 @dataclass(frozen=True, slots=True)
-class HiddenGroups:
-    """Groups that the reader hides from the list. Readers without an account have no settings and get buttons."""
-
-    sentence: str
-    slugs: tuple[str, ...]
-    settings_address: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ListPage:
     """A page of a list as a reader sees it."""
 
@@ -96,7 +86,6 @@ class ListPage:
     """When the site's hot list was scored, in Unix seconds; shown below the articles."""
 
     pager: Pager | None
-    hidden: HiddenGroups | None
     hidden_groups: tuple[str, ...] = ()
     """Slugs of all groups that the reader hides."""
 
@@ -113,6 +102,9 @@ class Reader:
 
     is_member: bool = False
     hidden_groups: tuple[str, ...] = ()
+    hides: bool = False
+    """Whether the reader's choices leave anything out of this list."""
+
     followed_groups: tuple[str, ...] = ()
     may_manage_groups: bool = False
     has_no_administrator: bool = False
@@ -136,17 +128,6 @@ def list_page(
     return replace(_Builder(page, reader, period, is_empty).build(previous, next), description=description)
 
 
-def hidden_groups(slugs: Sequence[str], *, is_member: bool) -> HiddenGroups | None:
-    """Return the groups hidden from a list, with their number in words; None without any."""
-    if not slugs:
-        return None
-    sentence = ngettext(
-        "%(num)s group is hidden from this list.", "%(num)s groups are hidden from this list.", len(slugs)
-    )
-    address = f"{reverse('accounts:settings')}#settings-hidden" if is_member else ""
-    return HiddenGroups(sentence % {"num": grouped(len(slugs))}, tuple(slugs), address)
-
-
 @dataclass(frozen=True, slots=True)
 class _Builder:
     page: ArticlePage
@@ -168,7 +149,6 @@ class _Builder:
             empty=self._empty() if self.is_empty else None,
             updated_at=page.refreshed_at if is_site_hot and not self.is_empty else None,
             pager=self._pager(previous, next),
-            hidden=hidden_groups(self._hidden, is_member=self.reader.is_member),
             hidden_groups=self.reader.hidden_groups,
             is_front=self.page.is_front,
         )
@@ -177,7 +157,7 @@ class _Builder:
         return empty_list(
             self.page,
             period=self.period,
-            hides=bool(self._hidden),
+            hides=self.reader.hides,
             may_post=self.reader.is_member,
             has_no_administrator=self.reader.has_no_administrator,
         )
@@ -188,11 +168,6 @@ class _Builder:
         if self.page.group:
             return (self.page.group.slug,)
         return tuple(group.slug for group in self.page.groups)
-
-    @property
-    def _hidden(self) -> tuple[str, ...]:
-        """Groups that the reader hides from this list; its own groups are never hidden."""
-        return tuple(slug for slug in self.reader.hidden_groups if slug not in self._slugs)
 
     @property
     def _heading(self) -> str:
@@ -258,7 +233,7 @@ class _Builder:
         if not (previous or next):
             return None
         numbers = {"number": grouped(page.number), "pages": grouped(page.pages if next else page.number)}
-        if next and (self._hidden or page.groups):
+        if next and (self.reader.hides or page.groups):
             text = _("Page %(number)s of up to %(pages)s")
         else:
             text = _("Page %(number)s of %(pages)s")

@@ -18,11 +18,14 @@ from articles.site import SiteText, site_text
 from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
 from articles.views.groups import facts_of
+from articles.views.hiding import hidden_note
 from articles.views.lists.list_page import Reader, list_page
 from articles.views.lists.paging import Place, place_in
 from articles.views.lists.rows import draw_rows
+from articles.web import hiding
 from articles.web.addresses import moved, redirect_to_path
 from articles.web.context import Frame, frame_holes, frame_of
+from articles.web.hiding import Applied
 from articles.web.identity import View, reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
@@ -145,7 +148,8 @@ def _list(
     """Return a page of a list. `query` holds the parameters of its address other than the page."""
     repo = repository()
     now = repo.store.now()
-    place, hidden = place_in(request, query or {}, now), preferences_of(request).hidden_groups
+    applied = hiding.applied(request, slugs)
+    place = place_in(request, (query or {}) | applied.query, now)
     page = repo.lists.get_page(
         order,
         place.number,
@@ -153,11 +157,11 @@ def _list(
         since=period.since(now) if order is Order.HOT else None,
         period=period if order is Order.POINTS else Period.ALL,
         reader=reader_id(request),
-        hidden=hidden,
+        hidden=applied.hidden,
         shown=place.shown,
         with_visitors=order is Order.HOT,  # rows of other lists do not show them
     )
-    response = HttpResponse(_drawn(request, page, place, now, period))
+    response = HttpResponse(_drawn(request, page, place, now, period, applied))
     if place.pages:
         response["X-Robots-Tag"] = "noindex"  # a page for this reader; pages for all have plain addresses
     return response
@@ -168,7 +172,9 @@ def _is_site_empty(page: ArticlePage) -> bool:
     return page.order in (Order.SCORE, Order.TIME) and not (page.is_of_groups or page.articles or page.total)
 
 
-def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, period: Period) -> str:
+def _drawn(
+    request: HttpRequest, page: ArticlePage, place: Place, now: float, period: Period, applied: Applied
+) -> str:
     """Return a page of a list as this reader sees it."""
     frame, preferences, group = frame_of(request), preferences_of(request), page.group
     previous, next_page = place.before, place.after(page)
@@ -178,7 +184,8 @@ def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, pe
         is_empty=not page.articles,
         reader=Reader(
             is_member=frame.is_member,
-            hidden_groups=preferences.hidden_groups,
+            hidden_groups=preferences.hiding.groups,
+            hides=bool(applied.hidden),
             followed_groups=tuple(slug for slug in preferences.followed_groups if group and slug == group.slug),
             may_manage_groups=group is not None and request.user.has_perm(ASSIGN_GROUPS),
             has_no_administrator=_is_site_empty(page) and is_missing(),
@@ -196,6 +203,7 @@ def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, pe
         now=now,
         first_rank=page.first_rank,
         shows_last_comments=page.order is Order.ACTIVE,
+        marked=applied.marked,
     )
     holes = frame_holes(request) | {
         "rows": rows,
@@ -203,6 +211,7 @@ def _drawn(request: HttpRequest, page: ArticlePage, place: Place, now: float, pe
         "previous": previous,
         "next": next_page,
         "liveliness": facts_of(group.slug) if group else "",
+        "hidden": hidden_note(applied, page.hidden, {"page": place.number, **place.query}),
         "steps": on_front_page(request) if page.is_front else "",
     }
     return kept("lists/list.html", shape, holes)

@@ -131,7 +131,7 @@ def pulse(request: HttpRequest) -> HttpResponse:
         query = _RefreshQuery.of(request.GET)
     except ValueError:
         return JsonResponse({"error": _("The request is not valid.")}, status=400)
-    hidden, reader = preferences_of(request).hidden_groups, reader_id(request)
+    hidden, reader = preferences_of(request).hiding, reader_id(request)
     page = repository().refresh.get(
         query.ids, order=query.order, since=query.since, slugs=query.slugs, hidden=hidden, reader=reader
     )

@@ -17,7 +17,7 @@ from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.members import UserId
 from articles.formatting.kept import kept, piece
 from articles.formatting.values import age_in_units, age_in_words, grouped, time_of
-from articles.searching import home_of
+from articles.searching import NOTHING, Hiding, home_of
 from articles.views.lists.refresh import comments_label, unread_label, views_label, visitors_label
 from articles.web.addresses import path_of
 from articles.wiring import group_titles
@@ -51,6 +51,9 @@ class Facts(NamedTuple):
     last_comment: tuple[int, int] | None = None
     """Age of the last comment; None in lists that do not show it."""
 
+    is_hidden: bool = False
+    """Whether the reader hides it, and asked to see it here."""
+
 
 class RowShape(NamedTuple):
     """Which parts a row has."""
@@ -66,6 +69,7 @@ class RowShape(NamedTuple):
     is_removed: bool
     is_member: bool
     is_read: bool
+    is_hidden: bool = False
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/lists/row.html` sees."""
@@ -82,11 +86,13 @@ def draw_rows(
     excerpts: Mapping[ArticleId, Markup] | None = None,
     reasons: Mapping[ArticleId, Markup] | None = None,
     shows_last_comments: bool = False,
+    marked: Hiding = NOTHING,
 ) -> Markup:
     """Return the rows of these articles at `now`, in Unix seconds.
 
     `first_rank`: position of the first one; None for lists without positions. `show` marks the words of a search;
     `excerpts`: parts of texts that it found; `reasons`: links that explain why.
+    `marked`: what the reader hides from other pages.
     """
     language, rows = get_language(), []
     draw: Callable[..., Markup] = kept_row.__wrapped__ if settings.DEBUG else kept_row  # a changed template shows
@@ -102,6 +108,7 @@ def draw_rows(
             article.new_comments,
             None if first_rank is None else first_rank + n,
             None if commented_at is None else age_in_units(commented_at, now),
+            bool(marked) and marked.hides(article),
         )
         if show is None:
             rows.append(draw(article, titles, facts, language))
@@ -144,6 +151,7 @@ def shape_of(article: Article, facts: Facts) -> RowShape:
         is_removed=article.removed is not None,
         is_member=facts.is_member,
         is_read=facts.is_read,
+        is_hidden=facts.is_hidden,
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from django.contrib.auth import get_user_model
 from django.db import DatabaseError
@@ -24,11 +24,12 @@ from articles.formatting.values import grouped
 from articles.searching import MOST_CHARACTERS, Query, first_match, groups_named, marked_parts, read_query
 from articles.text.markdown import plain
 from articles.text.slugs import requested_slug
+from articles.views.hiding import hidden_note
 from articles.views.lists.headings import Tab, Tabs, page_title, search_heading
-from articles.views.lists.list_page import hidden_groups
 from articles.views.lists.paging import numbered_pager, page_number
+from articles.web import hiding
 from articles.web.addresses import moved, path_of
-from articles.web.identity import blocked_by, reader_id
+from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import finder, group_named, repository
 
@@ -63,7 +64,6 @@ def search(request: HttpRequest) -> HttpResponse:
         parameters["group"] = gone.moved_to
         return moved(request.path, parameters.urlencode())
     counts = _counts(request, query, slug, context, kind) if query.clauses else {}
-    hidden = [other for other in preferences_of(request).hidden_groups if other != slug]
     context |= {
         "q": text,
         "slug": slug or "",
@@ -73,7 +73,7 @@ def search(request: HttpRequest) -> HttpResponse:
         "kinds": _kind_tabs(text, slug, kind, counts),
         "kind": kind,
         "title": page_title(search_heading(text) if text else _("Search"), page_number(request)),
-        "hidden": hidden_groups(hidden, is_member=reader_id(request) is not None),
+        "hidden": _hidden_note(request, context["page"], text, slug, kind),
         "doubts": query.doubts,
     }
     if query.clauses and not counts[kind] and (mistake := finder().suggest(query)):
@@ -85,9 +85,9 @@ def search(request: HttpRequest) -> HttpResponse:
 def _articles(request: HttpRequest, text: str, query: Query, slug: str | None) -> dict[str, Any]:
     """Return what the page shows of the articles that are found. Raises GroupNotFound."""
     repo, order, number = repository(), _order(request), page_number(request)
-    hidden = preferences_of(request).hidden_groups
+    applied = hiding.applied(request, () if slug is None else (slug,))
     page = finder().get_page(
-        repo, query, order, number, slug=slug, hidden=hidden, reader=reader_id(request), with_texts=True
+        repo, query, order, number, slug=slug, hidden=applied.hidden, reader=reader_id(request), with_texts=True
     )
     titles = {name: page.titles[name] for one in page.articles for name in one.groups if name in page.titles}
     return {
@@ -100,16 +100,20 @@ def _articles(request: HttpRequest, text: str, query: Query, slug: str | None) -
         "reasons": _reasons(page.articles, text) if order is SearchOrder.RELEVANCE else {},
         "orders": _order_tabs(text, order, slug),
         "everywhere": search_address(text, order, None),
-        "pager": numbered_pager(number, has_next=page.has_next, query=_parameters(text, order, slug)),
+        "pager": numbered_pager(
+            number, has_next=page.has_next, query=_parameters(text, order, slug, **applied.query)
+        ),
+        "marked": applied.marked,
     }
 
 
 def _comments(request: HttpRequest, text: str, query: Query, slug: str | None) -> dict[str, Any]:
     """Return what the page shows of the comments that are found, with their articles. Raises GroupNotFound."""
     repo, number = repository(), page_number(request)
-    page = finder().get_comments(repo, query, number, slug=slug, hidden=preferences_of(request).hidden_groups)
+    applied = hiding.applied(request, () if slug is None else (slug,))
+    page = finder().get_comments(repo, query, number, slug=slug, hidden=applied.hidden)
     articles = {one.id: one for one in repo.articles.get_many(sorted({one.article for one in page.comments}))}
-    blocked = blocked_by(request) if page.comments else frozenset()
+    blocked = preferences_of(request).hiding.members
     shown = [
         (comment, article, excerpt, comment.author in blocked)
         for comment, excerpt in zip(page.comments, _excerpts(page.comments, query), strict=True)
@@ -122,7 +126,9 @@ def _comments(request: HttpRequest, text: str, query: Query, slug: str | None) -
         "order": SearchOrder.TIME,
         "everywhere": _address(text, SearchOrder.RELEVANCE, None, "comments"),
         "pager": numbered_pager(
-            number, has_next=page.has_next, query=_parameters(text, SearchOrder.RELEVANCE, slug, "comments")
+            number,
+            has_next=page.has_next,
+            query=_parameters(text, SearchOrder.RELEVANCE, slug, "comments", **applied.query),
         ),
     }
 
@@ -165,7 +171,7 @@ def _counts(
     request: HttpRequest, query: Query, slug: str | None, found: Mapping[str, Any], kind: str
 ) -> dict[str, int]:
     """Return how many of each kind are found. `found`: what the page shows of this kind."""
-    hidden, titles = preferences_of(request).hidden_groups, found["titles"]
+    hidden, titles = hiding.applied(request, () if slug is None else (slug,)).hidden, found["titles"]
     counts = {
         name: found["page"].total if name == kind else finder().count(query, of, titles, slug=slug, hidden=hidden)
         for name, of in (("articles", ARTICLES), ("comments", COMMENTS))
@@ -242,13 +248,23 @@ def _choices(titles: Mapping[str, str]) -> list[tuple[str, str]]:
     return sorted(titles.items(), key=lambda group: group[1].casefold()) if len(titles) <= _MOST_CHOICES else []
 
 
-def _parameters(text: str, order: SearchOrder, slug: str | None, kind: str = "articles") -> str:
+def _hidden_note(request: HttpRequest, page: Any, text: str, slug: str | None, kind: str) -> Markup:
+    """Return what the page says about what the reader hides; "" for results that are groups or members."""
+    applied = hiding.applied(request, () if slug is None else (slug,))
+    if page is None:
+        return Markup()
+    order = _order(request) if kind == "articles" else SearchOrder.RELEVANCE
+    query = dict(parse_qsl(_parameters(text, order, slug, kind)))
+    return hidden_note(applied, page.hidden, query | {"page": page_number(request)})
+
+
+def _parameters(text: str, order: SearchOrder, slug: str | None, kind: str = "articles", **more: str) -> str:
     values = {
         "q": text,
         "kind": "" if kind == "articles" else kind,
         "order": "" if order is SearchOrder.RELEVANCE else order.value,
         "group": slug or "",
-    }
+    } | more
     return urlencode({name: value for name, value in values.items() if value})
 
 

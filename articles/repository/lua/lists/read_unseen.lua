@@ -1,24 +1,42 @@
 --[[
-Read the best entries of a ranking that a reader has neither seen nor hidden. Makes the ranking if it does not exist.
+Read the best entries of a ranking that a reader has not seen, and that neither their ids, groups nor posters hide; with what
+decides about the others, or with whole articles. Makes the ranking if it does not exist.
 KEYS  1 ranking  2 ranking parameters  3 time ranking  4 group; the ranking again for one of no group
-      5 ranking of all articles from which a group's is made  6… hidden groups
+      5 ranking of all articles from which a group's is made  6 saved articles of the member; the ranking again without one
+      7 titles of groups, if any are wanted
 ARGV  1 shard prefix  2 entries wanted  3 most entries to examine  4 only articles posted since, s, or ''
       5 span (day|week|month), or ''  6 where the span begins, s, or ''  7 life of a ranking that is made, s
       8 up to how many articles it is made at once  9 past how many articles of the ranking of all to walk before
-      10 only entries that follow this value, or ''  11 and this id of that value  12… ids that the reader has seen
-Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}}
-Cost  O(entries examined · hidden groups + log² N), plus the cost of `lists/read` if the ranking does not exist
-TOUCHES  <order>: r, top:<period> rw, group:<slug> r, <order>:<slug> rw, ranking: rw
-INCLUDE  temporary_rankings, values
+      10 only entries that follow this value, or ''  11 and this id of that value  12 ids that the reader has seen
+      13 ids that the reader hides  14 groups  15 posters  16 1 to return titles and links, or 0
+      17 slugs of the groups whose titles are wanted; all lists comma-separated  18 for how many entries to read articles
+      19 user, or ''  20 1 to count visitors, or 0  21… fields of the hashes
+Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}, 'id value,id value …' of the hidden ones
+         before the last of these, {title, link, title, link …}, titles, what read_articles() returns, {1 if saved, or 0 …}}
+Cost  O(entries examined + hidden + log² N), plus the cost of `lists/read` if the ranking does not exist
+TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, comment:<comment> r, replies:time:<comment> r, visits:<user> r,
+         <order>: r, top:<period> rw, group:<slug> r, <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r,
+         ranking: rw, groups: r, saved:<user> r
+INCLUDE  articles, temporary_rankings, values
 ]]
-local want, most, since, value = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[10])
+local prefix, want, most, since, value = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[10])
 local count, part = open_ranking({
-  prefix = ARGV[1], ranking = KEYS[1], group = KEYS[4] ~= KEYS[1] and KEYS[4], whole = KEYS[5], life = ARGV[7],
+  prefix = prefix, ranking = KEYS[1], group = KEYS[4] ~= KEYS[1] and KEYS[4], whole = KEYS[5], life = ARGV[7],
   span = ARGV[5] ~= '' and ARGV[5], since = ARGV[6], few = tonumber(ARGV[8]), walked = tonumber(ARGV[9]),
 })
 
-local seen = {}
-for at = 12, #ARGV do seen[ARGV[at]] = true end
+-- Return a set of what is between commas, and how many there are.
+local function set_of(list)
+  local set, size = {}, 0
+  for one in string.gmatch(list, '[^,]+') do set[one], size = true, size + 1 end
+  return set, size
+end
+
+local seen, seen_count = set_of(ARGV[12])
+local hidden_ids = set_of(ARGV[13])
+local groups, posters, user = set_of(ARGV[14]), set_of(ARGV[15]), ARGV[19]
+local shows_texts = ARGV[16] == '1'
+local reads_fields = shows_texts or ARGV[14] ~= '' or ARGV[15] ~= ''
 
 local function is_wanted(id)
   if seen[id] then return false end
@@ -26,18 +44,19 @@ local function is_wanted(id)
   return not since or (time and tonumber(time) >= since)
 end
 
--- Return the positions of the ids that are in a hidden group.
-local function hidden_of(ids)
-  local hidden = {}
-  for n = 6, #ids > 0 and #KEYS or 0 do
-    for at, inside in ipairs(redis.call('SMISMEMBER', KEYS[n], unpack(ids))) do
-      if inside == 1 then hidden[at] = true end
-    end
-  end
-  return hidden
+-- Return whether an article is hidden, its title and its link.
+local function look_at(id)
+  if hidden_ids[id] then return true end
+  if not reads_fields then return false end
+  local read = redis.pcall('HMGET', prefix .. 'article:' .. id, 'groups', 'poster', 'poster_name', 'title', 'link')
+  if read.err then return false, '', '' end
+  local is_hidden = read[2] and read[3] ~= '' and posters[read[2]] or false
+  for slug in string.gmatch(read[1] or '', '[^,]+') do is_hidden = is_hidden or groups[slug] end
+  return is_hidden, read[4] or '', read[5] or ''
 end
 
-local found, examined, refused, step = {}, 0, nil, math.min(VALUES_AT_ONCE, want + math.max(0, #ARGV - 11))
+local found, texts, hidden, examined, refused = {}, {}, {}, 0, nil
+local step = math.min(VALUES_AT_ONCE, want + seen_count)
 
 -- Return the number of entries that do not follow the position.
 local function count_before()
@@ -54,16 +73,28 @@ end
 local first = count_before()
 if refused then return refused end
 while #found < 2 * want and examined < math.min(count() - first, most) do
-  local ids, values, entries = {}, {}, nil
+  local entries
   entries, refused = part(first + examined, first + math.min(examined + step, most) - 1)
   for at = 1, #entries, 2 do
-    if is_wanted(entries[at]) then ids[#ids + 1], values[#values + 1] = entries[at], entries[at + 1] end
-  end
-  local hidden = hidden_of(ids)
-  for at, id in ipairs(ids) do
-    if not hidden[at] and #found < 2 * want then found[#found + 1], found[#found + 2] = id, values[at] end
+    local id = entries[at]
+    if #found < 2 * want and is_wanted(id) then
+      local is_hidden, title, link = look_at(id)
+      if is_hidden then
+        hidden[#hidden + 1] = id .. ' ' .. entries[at + 1]
+      else
+        found[#found + 1], found[#found + 2] = id, entries[at + 1]
+        if shows_texts then texts[#texts + 1], texts[#texts + 2] = title, link end
+      end
+    end
   end
   examined = refused and most or examined + step
 end
 if refused and #found < 2 * want then return refused end
-return {count(), found, redis.call('HMGET', KEYS[2], 'version', 'refreshed_at')}
+local state, slugs, whole = redis.call('HMGET', KEYS[2], 'version', 'refreshed_at'), split(ARGV[17]), {}
+local titles = KEYS[7] and redis.call('HMGET', KEYS[7], unpack(slugs)) or {}
+for at = 1, math.min(#found, 2 * tonumber(ARGV[18])), 2 do whole[#whole + 1] = found[at] end
+return {
+  count(), found, state, table.concat(hidden, ','), texts, titles,
+  #whole > 0 and read_articles(prefix, KEYS[2], whole, user, ARGV[20] == '1', {unpack(ARGV, 21)}) or {},
+  #whole > 0 and user ~= '' and saved_among(KEYS[6], whole) or {},
+}

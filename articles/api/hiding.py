@@ -1,0 +1,69 @@
+"""What the member hides."""
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_noop
+from pydantic import BaseModel, Field
+
+from articles.api.protocol.operations import MEMBERS, SAVERS, failing, router
+from articles.searching import Hiding, Kind
+from articles.web import hiding
+from articles.web.identity import actor, names_of
+from articles.web.preferences import preferences_of
+
+
+class HiddenThings(BaseModel):
+    __doc__ = gettext_noop("What you hide from your lists.")
+
+    groups: list[str]
+    members: list[str] = Field(description=gettext_noop("Names of the members whom you block."))
+    hosts: list[str] = Field(examples=[["example.org", "github.com/name"]])
+    words: list[str] = Field(description=gettext_noop("Words in titles, or several in a row."), examples=[["C++"]])
+    articles: list[int] = Field(description=gettext_noop("Ids, the last hidden one at the end."))
+
+    @classmethod
+    def of(cls, found: Hiding) -> "HiddenThings":
+        members = sorted(names_of(found.members).values(), key=str.casefold) if found.members else []
+        return cls(
+            groups=list(found.groups),
+            members=members,
+            hosts=list(found.hosts),
+            words=list(found.words),
+            articles=list(found.articles),
+        )
+
+
+class HidingChange(BaseModel):
+    __doc__ = gettext_noop("Something to hide, or to show again.")
+
+    kind: Kind = Field(examples=["host"])
+    value: str = Field(
+        max_length=1000,
+        description=gettext_noop("The name of a group or member, a host, a word, or the id of an article."),
+        examples=["example.org"],
+    )
+    hidden: bool = Field(strict=True, examples=[True])
+
+
+@router.get(
+    "me/hidden",
+    summary=gettext_noop("What you hide"),
+    description=gettext_noop("Your lists, searches and private feed leave it out. Only you can see this."),
+    auth=MEMBERS,
+)
+def list_hidden(request: HttpRequest) -> HiddenThings:
+    return HiddenThings.of(preferences_of(request).hiding)
+
+
+@router.put(
+    "me/hidden",
+    summary=gettext_noop("Hide something, or show it again"),
+    description=gettext_noop(
+        "At most 50 groups, 500 members, 100 hosts and 50 words; beyond 500 articles, a new one replaces the "
+        "oldest. Idempotent. The response has all that you then hide."
+    ),
+    response=failing(404, 409),
+    auth=SAVERS,
+)
+def change_hidden(request: HttpRequest, wanted: HidingChange) -> HiddenThings:
+    found = hiding.change(actor(request).id, wanted.kind, wanted.value, hidden=wanted.hidden)
+    return HiddenThings.of(found)

@@ -1,0 +1,193 @@
+"""What a reader need not see: groups, members, hosts, words in titles, and single articles.
+
+`Hiding.hides` decides. Scripts of the store pass over the ids, groups and members themselves, by the same rule.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property, lru_cache
+from typing import Any
+
+from articles.domain.articles import Article, ArticleId
+from articles.domain.members import UserId
+from articles.searching.query import clean_home
+from articles.searching.tokens import bare, fold, hosts_of, kept_if_short, pieces, runs
+from articles.text.lines import InvalidInput, clean_line
+
+
+class Kind(StrEnum):
+    """What can be hidden."""
+
+    GROUP = "group"
+    MEMBER = "member"
+    HOST = "host"
+    WORD = "word"
+    ARTICLE = "article"
+
+
+MOST = {Kind.GROUP: 50, Kind.MEMBER: 500, Kind.HOST: 100, Kind.WORD: 50, Kind.ARTICLE: 500}
+"""How many of each kind one reader can hide. A further article replaces the oldest."""
+
+WORD_LIMIT = 50  # characters
+
+_SIGNS = {"@": Kind.MEMBER, "/": Kind.HOST, "~": Kind.WORD, "#": Kind.ARTICLE}
+"""How an entry begins in `Hiding.text`; a group has no sign, as in cookies and columns of earlier versions."""
+
+
+@dataclass(frozen=True)
+class Hiding:
+    """What one reader hides. Its words are as they were typed, its articles the oldest first."""
+
+    groups: tuple[str, ...] = ()
+    members: tuple[UserId, ...] = ()
+    hosts: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    articles: tuple[ArticleId, ...] = ()
+
+    @staticmethod
+    @lru_cache(200)
+    def of(text: str) -> "Hiding":
+        """Return what `text` of another one says. Malformed entries, and those beyond the limits, are left out."""
+        found: dict[Kind, dict[Any, None]] = {kind: {} for kind in Kind}
+        for entry in filter(None, text.split(",")):
+            kind = _SIGNS.get(entry[0], Kind.GROUP)
+            value = entry if kind is Kind.GROUP else entry[1:]
+            if kind in (Kind.MEMBER, Kind.ARTICLE):
+                found[kind] |= dict.fromkeys(int(one) for one in value.split(".") if _is_id(one))
+            elif value:
+                found[kind][value] = None
+        groups, members, hosts, words = (tuple(found[kind])[: MOST[kind]] for kind in list(Kind)[:4])
+        return Hiding(groups, members, hosts, words, tuple(found[Kind.ARTICLE])[-MOST[Kind.ARTICLE] :])
+
+    @property
+    def text(self) -> str:
+        """All of it in a line, for a cookie or a column."""
+        return ",".join(
+            (
+                *self.groups,
+                *(f"@{user}" for user in self.members),
+                *(f"/{host}" for host in self.hosts),
+                *(f"~{word}" for word in self.words),
+                *((f"#{'.'.join(map(str, self.articles))}",) if self.articles else ()),
+            )
+        )
+
+    def __bool__(self) -> bool:
+        return self != NOTHING
+
+    def values(self, kind: Kind) -> tuple[str, ...] | tuple[int, ...]:
+        """Return what is hidden of one kind."""
+        found: tuple[str, ...] | tuple[int, ...] = getattr(self, f"{kind}s")
+        return found
+
+    def changed(self, kind: Kind, value: str | int, *, hidden: bool) -> "Hiding":
+        """Return this with one more hidden, or one fewer; the oldest article gives way to a further one."""
+        others = tuple(one for one in self.values(kind) if not _is_same(kind, one, value))
+        found: Any = (*others, value) if hidden else others
+        return replace(self, **{f"{kind}s": found[-MOST[kind] :] if kind is Kind.ARTICLE else found})
+
+    def without(self, *kinds: Kind) -> "Hiding":
+        """Return this without these kinds."""
+        nothing: Any = ()
+        return replace(self, **dict.fromkeys((f"{kind}s" for kind in kinds), nothing))
+
+    def showing(self, groups: Collection[str]) -> "Hiding":
+        """Return what applies to a list of these groups: none of them is hidden."""
+        left = tuple(slug for slug in self.groups if slug not in groups)
+        return self if left == self.groups else replace(self, groups=left)
+
+    @cached_property
+    def hides_texts(self) -> bool:
+        """Whether a title or a link can be hidden."""
+        return bool(self.hosts or self._patterns)
+
+    def hides(self, article: Article) -> bool:
+        """Return whether the reader need not see an article."""
+        return (
+            article.id in self._articles
+            or article.poster in self._members
+            or not self._groups.isdisjoint(article.groups)
+            or self.hides_text(article.title, article.link)
+        )
+
+    def hides_text(self, title: str, link: str) -> bool:
+        """Return whether a title or a link is reason enough."""
+        if self.hosts and link and not self._hosts.isdisjoint(hosts_of(link)):
+            return True
+        return bool(self._patterns) and any(map(_spaced(title).__contains__, self._patterns))
+
+    @cached_property
+    def _articles(self) -> frozenset[ArticleId]:
+        return frozenset(self.articles)
+
+    @cached_property
+    def _members(self) -> frozenset[UserId]:
+        return frozenset(self.members)
+
+    @cached_property
+    def _groups(self) -> frozenset[str]:
+        return frozenset(self.groups)
+
+    @cached_property
+    def _hosts(self) -> frozenset[str]:
+        return frozenset(self.hosts)
+
+    @cached_property
+    def _patterns(self) -> tuple[str, ...]:
+        return tuple(filter(None, map(_pattern, self.words)))
+
+
+NOTHING = Hiding()
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= 15
+
+
+def _is_same(kind: Kind, one: str | int, other: str | int) -> bool:
+    return _pattern(str(one)) == _pattern(str(other)) if kind is Kind.WORD else one == other
+
+
+def clean_word(raw: str) -> str:
+    """Return a word, or several in a row, as one that can be hidden. Raises InvalidInput ("word-…")."""
+    word = " ".join(clean_line(raw, limit=WORD_LIMIT, field="word").replace(",", " ").split())
+    if not _pattern(word):
+        raise InvalidInput("word-empty")
+    return word
+
+
+def clean_hidden_host(raw: str) -> str:
+    """Return a host as articles are known by it, also of an address. Raises InvalidInput ("link-host")."""
+    bare_address = raw.strip().partition("://")[2] or raw.strip()
+    try:
+        host = clean_home("/".join(bare_address.split("/")[:2]))
+    except ValueError as invalid:
+        raise InvalidInput("link-host") from invalid
+    if "," in host or not host:
+        raise InvalidInput("link-host")
+    return host
+
+
+@kept_if_short(1 << 12, 300)
+def _spaced(title: str) -> str:
+    """Return the folded words of a title, each between spaces; text that is written without spaces as it is."""
+    return f" {' '.join(text for text, _ in _words(title))} "
+
+
+@kept_if_short(1 << 12)
+def _pattern(words: str) -> str:
+    """Return what `_spaced` contains of every title with these words in a row; "" for none."""
+    found = list(_words(words))
+    if not found:
+        return ""
+    (_, first_is_unspaced), (_, last_is_unspaced) = found[0], found[-1]
+    joined = " ".join(text for text, _ in found)
+    return f"{'' if first_is_unspaced else ' '}{joined}{'' if last_is_unspaced else ' '}"
+
+
+def _words(text: str) -> Iterable[tuple[str, bool]]:
+    for run in runs(text):
+        for piece in pieces(fold(run[0])):
+            if word := piece.text if piece.unspaced else bare(piece.text):
+                yield word, piece.unspaced

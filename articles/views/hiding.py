@@ -1,0 +1,86 @@
+"""The pages of what readers hide, and the line below a list that says what it leaves out."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from markupsafe import Markup
+
+from accounts.web.login_intent import local_path
+from articles.domain.articles import ArticleId
+from articles.domain.errors import StoreDamaged, StoreUnavailable
+from articles.formatting.kept import piece
+from articles.formatting.values import grouped
+from articles.searching import hosts_of
+from articles.web.hiding import Applied
+from articles.web.identity import names_of, reader_id
+from articles.web.preferences import preferences_of
+from articles.wiring import repository
+
+
+def hidden_note(applied: Applied, number: int, query: Mapping[str, Any]) -> Markup:
+    """Return how many articles the page leaves out, with a link that shows them, or that hides them again.
+
+    "" for a reader who hides nothing. `query`: the parameters of the page's address.
+    """
+    if not applied.own:
+        return Markup()
+    wanted = {name: value for name, value in query.items() if (name, value) != ("page", 1) and name != "hidden"}
+    address = urlencode(wanted if applied.is_shown else wanted | {"hidden": "show"})
+    count = ngettext("%(num)s hidden", "%(num)s hidden", number) % {"num": grouped(number)}
+    holes = {"count": count, "address": f"?{address}"}
+    return piece("hiding/note.html", holes, is_shown=applied.is_shown, has_some=number > 0)
+
+
+@never_cache
+@require_safe
+def choose(request: HttpRequest, article_id: int) -> HttpResponse:
+    """Offer to hide an article, or all articles that share its poster, host or groups. One round trip."""
+    article, hiding = repository().articles.get(article_id), preferences_of(request).hiding
+    context = {
+        "article": article,
+        "hosts": [(host, host in hiding.hosts) for host in hosts_of(article.link)] if article.link else [],
+        "is_hidden": article.id in hiding.articles,
+        "is_blocked": article.poster in hiding.members,
+        "is_own": article.poster == reader_id(request),
+        "back": _came_from(request),
+    }
+    return _private(render(request, "hiding/choose.html", context))
+
+
+@never_cache
+@require_safe
+def show(request: HttpRequest) -> HttpResponse:
+    """Show what the reader hides, with forms to hide more. One round trip with hidden articles, and one query."""
+    hiding = preferences_of(request).hiding
+    names = names_of(hiding.members) if hiding.members else {}
+    titles = dict[ArticleId, str]()
+    if hiding.articles:
+        with suppress(StoreUnavailable, StoreDamaged):
+            titles = {one.id: one.title for one in repository().articles.get_many(hiding.articles)}
+    context = {
+        "hiding": hiding,
+        "members": sorted(names.values(), key=str.casefold),
+        "hidden_articles": [(one, titles[one]) for one in reversed(hiding.articles) if one in titles],
+    }
+    return _private(render(request, "hiding/hidden.html", context))
+
+
+def _came_from(request: HttpRequest) -> str:
+    """Return the page of this site from which the reader came; else the front page."""
+    origin = f"{request.scheme}://{request.get_host()}"
+    referrer = request.headers.get("Referer", "")
+    path = local_path(referrer.removeprefix(origin)) if referrer.startswith(f"{origin}/") else ""
+    return path or reverse("articles:front")
+
+
+def _private(response: HttpResponse) -> HttpResponse:
+    response["X-Robots-Tag"] = "noindex"
+    return response

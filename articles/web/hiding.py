@@ -1,0 +1,150 @@
+"""Hiding groups, members, hosts, words and articles from a reader's lists, and showing them again.
+
+Members' choices are stored with the account, blocked members in a table of their own; others in a cookie.
+"""
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.http import HttpRequest
+
+from accounts.models import Block, User
+from articles.domain.errors import ArticleNotFound, GroupNotFound, HiddenFull
+from articles.domain.members import UserId
+from articles.searching import MOST, NOTHING, Hiding, Kind, clean_hidden_host, clean_word
+from articles.text.lines import InvalidInput
+from articles.text.slugs import clean_slug
+from articles.web.identity import names_of
+from articles.web.preferences import hiding_of, preferences_of
+from articles.wiring import group_title, repository
+
+
+class Applied(NamedTuple):
+    """What a reader hides from one list, and whether this page shows it all the same: `?hidden=show`."""
+
+    own: Hiding
+    is_shown: bool
+
+    @property
+    def hidden(self) -> Hiding:
+        """What the page leaves out."""
+        return NOTHING if self.is_shown else self.own
+
+    @property
+    def marked(self) -> Hiding:
+        """What the page shows, but marks."""
+        return self.own if self.is_shown else NOTHING
+
+    @property
+    def query(self) -> dict[str, str]:
+        """Parameters of the page's address."""
+        return {"hidden": "show"} if self.is_shown else {}
+
+
+def applied(request: HttpRequest, groups: Collection[str] = (), kinds: Collection[Kind] = ()) -> Applied:
+    """Return what applies to the requested page of a list, which shows these groups and kinds in any case."""
+    own = preferences_of(request).hiding.showing(groups).without(*kinds)
+    return Applied(own, is_shown=bool(own) and request.GET.get("hidden") == "show")
+
+
+def with_hidden(hiding: Hiding, kind: Kind, typed: str, reader: UserId | None) -> Hiding:
+    """Return what the reader hides with one more, typed in any spelling. At most one round trip, or one query.
+
+    Raises InvalidInput, HiddenFull, GroupNotFound and ArticleNotFound.
+    """
+    if kind is Kind.GROUP:
+        return _with_group(hiding, _slug(typed))
+    value = _value(kind, typed)
+    if kind is Kind.MEMBER and value == reader:
+        raise InvalidInput("member-self")
+    if kind is Kind.ARTICLE:
+        repository().articles.get(int(value))
+    after = hiding.changed(kind, value, hidden=True)
+    if len(after.values(kind)) > MOST[kind]:
+        raise HiddenFull
+    return after
+
+
+def with_shown(hiding: Hiding, kind: Kind, typed: str) -> Hiding:
+    """Return what the reader hides without this, typed in any spelling, even if it is gone. At most one query."""
+    try:
+        value = _slug(typed) if kind is Kind.GROUP else _value(kind, typed)
+    except (InvalidInput, ArticleNotFound):
+        value = typed
+    return hiding.changed(kind, value, hidden=False)
+
+
+def _value(kind: Kind, typed: str) -> str | int:
+    """Return what is hidden, by what was typed. Raises InvalidInput and ArticleNotFound."""
+    match kind:
+        case Kind.HOST:
+            return clean_hidden_host(typed)
+        case Kind.WORD:
+            return clean_word(typed)
+        case Kind.ARTICLE if typed.isascii() and typed.isdecimal() and len(typed) <= 15:
+            return int(typed)
+        case Kind.ARTICLE:
+            raise ArticleNotFound(typed)
+        case _:
+            return _member(typed)
+
+
+def _member(typed: str) -> UserId:
+    members = get_user_model()
+    try:
+        found: UserId = members.objects.get_by_natural_key(typed.strip().removeprefix("@")).pk
+    except members.DoesNotExist:
+        raise InvalidInput("member-unknown") from None
+    return found
+
+
+def _slug(typed: str) -> str:
+    """Return the slug of a group typed in any spelling; the text as typed if it cannot be a slug."""
+    try:
+        return clean_slug(typed)
+    except InvalidInput:
+        return typed
+
+
+def _with_group(hiding: Hiding, slug: str) -> Hiding:
+    """Return this with one more group, merged groups replaced by their targets."""
+    current = repository().groups.get_targets([*hiding.groups, slug])
+    if slug not in current:
+        raise GroupNotFound(slug, None)
+    slugs = dict.fromkeys(current.get(other, other) for other in (*hiding.groups, slug))
+    if len(slugs) > MOST[Kind.GROUP]:
+        raise HiddenFull
+    return Hiding(tuple(slugs), hiding.members, hiding.hosts, hiding.words, hiding.articles)
+
+
+@transaction.atomic
+def change(member: UserId, kind: Kind, typed: str, *, hidden: bool) -> Hiding:
+    """Hide one more from a member's lists, or show it again; return what is then hidden. Idempotent.
+
+    Raises what `with_hidden` raises.
+    """
+    account = get_user_model().objects.select_for_update().get(pk=member)
+    before = hiding_of(account)
+    after = with_hidden(before, kind, typed, member) if hidden else with_shown(before, kind, typed)
+    save(account, before, after)
+    return after
+
+
+def save(account: User, before: Hiding, after: Hiding) -> None:
+    """Save what a member hides. Call it in a transaction that holds the account's row."""
+    account.hidden_groups = ",".join(after.groups)
+    account.hidden = after.without(Kind.GROUP, Kind.MEMBER).text
+    account.save(update_fields=["hidden_groups", "hidden"])
+    for user in set(after.members) - set(before.members):
+        Block.objects.get_or_create(user=account, blocked_id=user)
+    for block in Block.objects.filter(user=account, blocked__in=set(before.members) - set(after.members)):
+        block.delete()
+
+
+def label(kind: Kind, value: Any) -> str:
+    """Return how the reader knows what is hidden; "" for a member who is gone. For a member one query."""
+    if kind is Kind.GROUP:
+        return group_title(value)
+    return names_of([value]).get(value, "") if kind is Kind.MEMBER else str(value)
