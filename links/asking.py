@@ -76,9 +76,9 @@ def look_up(request: HttpRequest, raw: str) -> LinkInfo:
 
     Raises InvalidInput for a link that cannot be posted, LimitReached.
     """
+    link = clean_article_link(raw)
     if not settings.FETCH_TITLES:
         return LinkInfo(FAILED, problem="off")
-    link = clean_article_link(raw)
     if is_private(link):
         return LinkInfo(FAILED, problem="not-public")
     answer = _ask(link, starts=False)

@@ -85,6 +85,8 @@ CALLS = [
     ),
     Call("post_article", 400, "Failure", body=("NewArticle", {"title": "", "link": "https://example.org/c"})),
     Call("post_article", 401, "Failure", who="", body=("NewArticle", {"title": "C", "link": "https://c.org/"})),
+    Call("fetch_link_info", 200, "LinkInfo", body=("Link", {"link": "https://example.org/b"})),
+    Call("fetch_link_info", 400, "Failure", body=("Link", {"link": "file:///etc/passwd"})),
     Call("cast_vote", 200, "Tally", arguments={"article_id": MINE}, body=("Ballot", {"choice": "oppose"})),
     Call("cast_vote", 409, "Failure", arguments={"article_id": CLOSED}, body=("Ballot", {"choice": "vote"})),
     Call("save_article", 200, "Saved", arguments={"article_id": MINE}, body=("Saving", {"saved": True})),

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from tests.deploy.certificates import make_certificate
+from tests.certificates import make_certificate
 from tests.deploy.visitor import HOST, Visitor
 from tests.site_process import free_port
 from tests.waiting import until

@@ -5,7 +5,7 @@ import ssl
 
 from links.fetching import MOST_BYTES, Fetch, NotFetched
 from tests.cases import for_each
-from tests.deploy.certificates import make_certificate
+from tests.certificates import make_certificate
 from tests.links.zoo import AGENT, PUBLIC, Zoo, answers, bomb, page, redirect, response, sends
 
 HOST = "a.example"

@@ -103,15 +103,20 @@ class Zoo:
         return ours
 
     def _serve(self, server: Server, connection: socket.socket, port: int) -> None:
+        """Answer one request, behind a certificate at port 443 if there is one."""
         with suppress(OSError, ValueError), connection:
             if port == 443 and self.certificate:
                 connection = self.certificate.wrap_socket(connection, server_side=True)
-            with connection:
-                request = b""
-                while b"\r\n\r\n" not in request:
-                    if not (part := connection.recv(65_536)):
-                        return
-                    request += part
-                self.requests.append(request)
-                server(connection, request.split(b" ")[1].decode())
-                connection.shutdown(socket.SHUT_WR)
+            self.answer(server, connection)
+
+    def answer(self, server: Server, connection: socket.socket) -> None:
+        """Answer one request."""
+        with suppress(OSError, ValueError), connection:
+            request = b""
+            while b"\r\n\r\n" not in request:
+                if not (part := connection.recv(65_536)):
+                    return
+                request += part
+            self.requests.append(request)
+            server(connection, request.split(b" ")[1].decode())
+            connection.shutdown(socket.SHUT_WR)
