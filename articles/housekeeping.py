@@ -22,7 +22,7 @@ from accounts import account_deletion
 from accounts import sessions as member_sessions
 from articles import accounts, backup, mailing
 from articles.doctor import housekeeping
-from articles.domain.errors import StoreDamaged, StoreError, StoreUnavailable
+from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, StoreUnavailable
 from articles.operation import metrics
 from articles.readership import archive
 from articles.repository import Repository
@@ -75,6 +75,13 @@ def _advance_clock(repository: Repository) -> str:
 def _drop_voters(repository: Repository) -> str:
     """Drop the voter sets of articles that were closed some time ago."""
     return _counted(repository.clock.drop_voters(_BUDGET), "voter set", "dropped")
+
+
+def _move_votes(repository: Repository) -> str:
+    """Move the votes of merged articles where an act took too long for one request, or was interrupted."""
+    with suppress(MergeRunning):
+        return _counted(sum(repository.merges.finish()), "vote", "moved")
+    return ""
 
 
 def _apply_parameters(repository: Repository) -> str:
@@ -189,6 +196,7 @@ def _delete_accounts(_repository: Repository) -> str:
 
 _STEPS = (
     _Step("clock", _advance_clock),
+    _Step("merges", _move_votes),
     _Step("voters", _drop_voters),
     _Step("weight", _adjust_weight),
     _Step("parameters", _apply_parameters),

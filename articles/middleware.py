@@ -12,10 +12,12 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
@@ -166,6 +168,12 @@ def _refused(request: HttpRequest, error: errors.ArticlesError) -> HttpResponse 
             raise Http404(str(error)) from error
         case 403:
             return pages.page(request, 403, {"explained": action_sentence(error)})
+        case 409 if isinstance(error, errors.ArticleMerged) and (place := request.resolver_match):
+            if request.method == "POST":
+                messages.error(request, action_sentence(error))
+            return (
+                redirect("articles:article", place.kwargs["article_id"]) if "article_id" in place.kwargs else None
+            )
         case 503:
             return pages.unavailable(request, error)
     return None

@@ -21,7 +21,7 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
 from articles.api import schemas
 from articles.api.comments import Comment
-from articles.api.protocol.operations import MODERATORS, ArticleNumber, CommentNumber, require, router
+from articles.api.protocol.operations import MODERATORS, ArticleNumber, CommentNumber, failing, require, router
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of, is_root, root_of
 from articles.domain.errors import (
@@ -247,6 +247,7 @@ def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: Com
         "Moderators only. Removes an article from every list, or restores it, with a reason. Idempotent: "
         "the response contains the recorded reason."
     ),
+    response=failing(409),
     auth=MODERATORS,
 )
 def remove_article(request: HttpRequest, article_id: _ArticleNumber, removal: schemas.Removal) -> schemas.Article:

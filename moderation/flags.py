@@ -21,7 +21,7 @@ from accounts.web.form_pages import members_only, page_with_form
 from articles.api.protocol.operations import AUTHORS, CommentNumber, OthersArticleNumber, failing, router
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of, is_root, root_of
-from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFound, CommentRemoved, OwnContent
+from articles.domain.errors import ActionRefused, CommentNotFound, CommentRemoved, OwnContent
 from articles.domain.flags import Flag as GivenFlag
 from articles.domain.flags import FlagReason, FlagState, SubjectId
 from articles.domain.members import UserId
@@ -109,8 +109,8 @@ def article(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Flag an article."""
     repo, member = repository(), actor(request).id
     flagged, flag = repo.articles.get(article_id), repo.flags.get(root_of(article_id), member)
-    if flagged.removed is not None and flag is None:
-        raise ArticleRemoved(article_id)
+    if flag is None:
+        flagged.check_listed()
     page = reverse("articles:article", args=[article_id])
     context = {"article": flagged}
     return _flag(request, root_of(article_id), flagged.poster, flag, page, context, has_link=bool(flagged.link))

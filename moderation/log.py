@@ -36,6 +36,8 @@ ACTIONS = {
     Action.REMOVE: pgettext_lazy("moderation log", "Article removed"),
     Action.WITHDRAW: pgettext_lazy("moderation log", "Article withdrawn"),
     Action.RESTORE: pgettext_lazy("moderation log", "Article restored"),
+    Action.MERGE: pgettext_lazy("moderation log", "Articles merged"),
+    Action.UNMERGE: pgettext_lazy("moderation log", "Merge undone"),
     Action.REMOVE_COMMENT: pgettext_lazy("moderation log", "Comment removed"),
     Action.RESTORE_COMMENT: pgettext_lazy("moderation log", "Comment restored"),
     Action.LOCK: pgettext_lazy("moderation log", "Discussion locked"),

@@ -35,7 +35,7 @@ from articles.api.protocol.operations import (
 from articles.domain import flags as domain
 from articles.domain.articles import LATEST
 from articles.domain.comments import article_of, is_root, root_of
-from articles.domain.errors import ArticleRemoved, CommentNotFound, CommentRemoved, OwnMatter
+from articles.domain.errors import ArticleMerged, ArticleRemoved, CommentNotFound, CommentRemoved, OwnMatter
 from articles.domain.flags import FlagReason, SubjectId
 from articles.domain.flags import QueueEntry as FlaggedEntry
 from articles.domain.members import UserId
@@ -142,6 +142,8 @@ def decide(request: HttpRequest) -> HttpResponse:
         content.remove(values["subject"], actor(request), values["reason"])
     except (ArticleRemoved, CommentRemoved):
         messages.info(request, _("It had already been removed."))
+    except ArticleMerged as merged:
+        messages.error(request, action_sentence(merged))
     else:
         messages.success(request, _("It has been removed."))
     if member:

@@ -179,7 +179,17 @@ class Article(BaseModel):
     choice: Choice = Field(description=gettext_noop("Your own; none for readers without an account."))
     closes_at: float = Field(description=gettext_noop("When voting closes, in Unix seconds."))
     removed: str | None = Field(
-        description=gettext_noop("Why a moderator or its poster removed it; null while it is listed.")
+        description=gettext_noop(
+            "Why a moderator or its poster removed it, or merged it; null while it is listed."
+        )
+    )
+    merged_into: int | None = Field(
+        description=gettext_noop("Number of the article into which moderators merged it; null if they did not.")
+    )
+    merged: list[int] = Field(
+        description=gettext_noop(
+            "Numbers of the articles that moderators merged into it. Their comments stay theirs."
+        )
     )
     saved: bool = Field(description=gettext_noop("Whether you saved it; false for readers without an account."))
     edited_at: float | None = Field(
@@ -382,12 +392,11 @@ class Failure(BaseModel):
 
 def fields_of(article: articles.Article) -> dict[str, Any]:
     """Return the fields of `Article`, by name."""
-    removed = article.removed is not None
     return {
         "id": article.id,
         "title": article.title,
-        "link": None if removed else article.link or None,
-        "has_text": not removed and article.text_bytes > 0,
+        "link": None if article.is_hidden else article.link or None,
+        "has_text": not article.is_hidden and article.text_bytes > 0,
         "poster": article.poster_name,
         "time": article.posted_at,
         "votes": article.votes,
@@ -398,6 +407,8 @@ def fields_of(article: articles.Article) -> dict[str, Any]:
         "choice": article.choice,
         "closes_at": article.closes_at,
         "removed": article.removed,
+        "merged_into": article.merged_into,
+        "merged": list(article.merged),
         "saved": article.saved,
         "edited_at": article.edited_at,
         "pv": article.pv,
@@ -412,6 +423,6 @@ def fields_of(article: articles.Article) -> dict[str, Any]:
 
 def text_of(article: articles.Article) -> dict[str, Any]:
     """Return the fields of `WholeArticle` that lists do not have."""
-    if article.removed is not None or not article.text:
+    if article.is_hidden or not article.text:
         return {"text": None, "html": None}
     return {"text": article.text, "html": str(article.html)}

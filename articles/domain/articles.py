@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from enum import StrEnum
 from typing import NamedTuple
 
+from articles.domain.errors import ArticleMerged, ArticleRemoved
 from articles.domain.members import DELETED_MEMBER, UserId
 
 ArticleId = int
@@ -116,6 +117,12 @@ class Article(Content):
     removed: str | None = None
     """Reason for its removal, WITHDRAWN if its poster withdrew it; None while it is listed."""
 
+    merged_into: ArticleId | None = None
+    """The article into which moderators merged it; then it is in no list, but its comments are shown there."""
+
+    merged: tuple[ArticleId, ...] = ()
+    """Articles that moderators merged into it."""
+
     left_out: LeftOut = NONE_LEFT_OUT
     """Those of its votes and opposes that do not affect its rank."""
 
@@ -175,6 +182,18 @@ class Article(Content):
     def is_withdrawn(self) -> bool:
         """Whether its poster withdrew it."""
         return self.removed == WITHDRAWN
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether readers see neither its link and text nor its comments."""
+        return self.removed is not None and self.merged_into is None
+
+    def check_listed(self) -> None:
+        """Raise ArticleMerged or ArticleRemoved unless it is in the lists."""
+        if self.merged_into is not None:
+            raise ArticleMerged(self.id)
+        if self.removed is not None:
+            raise ArticleRemoved(self.id)
 
     @property
     def points(self) -> int:

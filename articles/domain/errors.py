@@ -46,6 +46,30 @@ class ArticleRemoved(ActionRefused):
     """A moderator removed the article."""
 
 
+class ArticleMerged(ActionRefused):
+    """A moderator merged the article into another one."""
+
+
+class NotMerged(ActionRefused):
+    """Only a merge that was made can be undone."""
+
+
+class HasMerges(ActionRefused):
+    """An article into which others were merged cannot be merged itself."""
+
+
+class MergesFull(ActionRefused):
+    """The article has the maximum number of merged articles."""
+
+
+class SelfMerge(ActionRefused):
+    """An article cannot be merged into itself."""
+
+
+class MergeRunning(ActionRefused):
+    """Another merge is being made."""
+
+
 class NotRemoved(ActionRefused):
     """Only removed articles can be restored."""
 

@@ -17,6 +17,8 @@ class Action(StrEnum):
     REMOVE = "remove"
     WITHDRAW = "withdraw"
     RESTORE = "restore"
+    MERGE = "merge"
+    UNMERGE = "unmerge"
     CREATE_GROUP = "create-group"
     RENAME_GROUP = "rename-group"
     DESCRIBE_GROUP = "describe-group"

@@ -42,6 +42,7 @@ class Refusal(NamedTuple):
 REFUSALS = (
     Refusal("missing", errors.ArticleNotFound, 404, "article-not-found", "missing"),
     Refusal("removed", errors.ArticleRemoved, 404, "article-removed", "removed"),
+    Refusal("merged_away", errors.ArticleMerged, 409, "article-merged", "merged_away"),
     Refusal("no_comment", errors.CommentNotFound, 404, "comment-not-found", "no_comment"),
     Refusal("comment_removed", errors.CommentRemoved, 404, "comment-removed", "comment_removed"),
     Refusal("no_group", errors.GroupNotFound, 404, "group-not-found", "no_group"),
@@ -68,6 +69,11 @@ REFUSALS = (
     Refusal(None, errors.FollowedFull, 409, "followed-full", None),
     Refusal(None, errors.HiddenFull, 409, "hidden-full", None),
     Refusal("taken", errors.GroupExists, 409, "group-exists", "taken"),
+    Refusal("not_merged", errors.NotMerged, 409, GENERIC_CODE, "not_merged", sentence="not-merged"),
+    Refusal("has_merges", errors.HasMerges, 409, GENERIC_CODE, "has_merges", sentence="has-merges"),
+    Refusal("merges_full", errors.MergesFull, 409, GENERIC_CODE, "merges_full", sentence="merges-full"),
+    Refusal(None, errors.SelfMerge, 409, GENERIC_CODE, None, sentence="self-merge"),
+    Refusal(None, errors.MergeRunning, 409, GENERIC_CODE, None),
     Refusal("not_removed", errors.NotRemoved, 409, GENERIC_CODE, "not_removed", sentence="not-removed"),
     Refusal(
         "comment_not_removed",

@@ -32,6 +32,7 @@ from articles.repository.members import Members
 from articles.repository.moderation import (
     Flags,
     LeftOutVotes,
+    Merges,
     ModerationLog,
     Redactions,
     RemovedArticles,
@@ -116,6 +117,7 @@ class Repository:
         self.members = Members(store)
         self.sweeps = Sweeps(self.members, self.articles, self.comments)
         self.left_out = LeftOutVotes(store)
+        self.merges = Merges(store)
         self.account_deletion = AccountDeletion(store)
         self.account_ids = AccountIds(store)
         self.groups = Groups(store)

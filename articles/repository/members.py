@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice
 
 from articles.domain.articles import ArticleId, Choice
-from articles.domain.errors import ArticleNotFound, ArticleRemoved
+from articles.domain.errors import ArticleNotFound
 from articles.domain.lists import MOST_PAGED, MemberPage, Position
 from articles.domain.members import UserId
 from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
@@ -57,8 +57,8 @@ class Members(OfStore):
     def save(self, user: UserId, article_id: ArticleId, *, wanted: bool) -> None:
         """Save an article for later, or with `wanted=False` remove it from the saved ones. Idempotent.
 
-        Three round trips; two to remove it. Raises ArticleNotFound, ArticleRemoved, and SavedFull if the member
-        has saved `Rules.max_saved` articles.
+        Three round trips; two to remove it. Raises ArticleNotFound, ArticleRemoved, ArticleMerged, and SavedFull
+        if the member has saved `Rules.max_saved` articles.
         """
         store = self._store
         if not wanted:
@@ -69,8 +69,7 @@ class Members(OfStore):
         article = next(iter(read_articles(store, [article_id], None)), None)
         if article is None:
             raise ArticleNotFound(article_id)
-        if article.removed is not None:
-            raise ArticleRemoved(article_id)
+        article.check_listed()
         limits: list[Value] = [article_id, exact_time(store.now()), store.rules.max_saved]
         store.change("members/save", article_id, [names.saved(user)], limits)
         check_kept(store)

@@ -21,6 +21,7 @@ def input_sentence(refused: InvalidInput) -> str:
 ACTIONS = {
     "article-not-found": gettext_lazy("There is no such article."),
     "article-removed": gettext_lazy("This article has been removed."),
+    "article-merged": gettext_lazy("This article was merged into another one."),
     "comment-not-found": gettext_lazy("There is no such comment."),
     "comment-removed": gettext_lazy("This comment was removed by a moderator."),
     "group-not-found": gettext_lazy("There is no such group."),
@@ -49,6 +50,12 @@ ACTIONS = {
     "followed-full": gettext_lazy("You follow the maximum number of groups. Unfollow one of them first."),
     "hidden-full": gettext_lazy("You are hiding the maximum number of these. Show one of them again first."),
     "group-exists": gettext_lazy("There is already a group with this name."),
+    "not-merged": gettext_lazy("This article is not merged into another one."),
+    "has-merges": gettext_lazy(
+        "Other articles were merged into this one. Undo that first, or merge the other way round."
+    ),
+    "merges-full": gettext_lazy("No more articles can be merged into this one."),
+    "self-merge": gettext_lazy("Enter another article: an article can't be merged into itself."),
     "not-removed": gettext_lazy("This article is not removed."),
     "comment-not-removed": gettext_lazy("This comment is not removed."),
     "not-locked": gettext_lazy("This discussion is not locked."),

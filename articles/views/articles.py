@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REDACT, REMOVE_ARTICLES, SEE_VIEWS
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.comments import Comment, Thread
-from articles.domain.errors import ArticleRemoved, OwnMatter
+from articles.domain.errors import OwnMatter
 from articles.domain.members import UserId
 from articles.formatting.kept import drawn, kept, piece
 from articles.formatting.values import age, from_now, grouped, time_of
@@ -77,6 +77,7 @@ class ArticleShape(NamedTuple):
     is_open: bool
     is_removed: bool
     is_withdrawn: bool
+    is_merged: bool
     is_locked: bool
     has_link: bool
     has_text: bool
@@ -99,14 +100,18 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
         article, thread, request.META[PAGE_STATE], found = repository().comments.get_article(
             article_id, order, reader=reader, part=place.part, others=others
         )
+    is_part = "start" in request.GET  # a later part of its comments has no other page
+    if article.merged_into is not None and not is_part:
+        return redirect(f"{path_of('articles:article', article.merged_into)}#merged-{article_id}")
     if thread and (elsewhere := _comment_elsewhere(request, article_id, thread)):
         return redirect("articles:comment", elsewhere.id)
     view = counted() if article.removed is None else None
-    discussion, says = None, dict[str, object]()
+    discussion, says = None, dict[str, object](merged="")
     if thread:
         address = path_of("articles:article", article_id)
         visited_at = view[1].visited_at if view else None
         discussion, says = discussion_with(request, article, thread, address, visited_at=visited_at)
+        says |= {"merged": _merged(request, article, thread) if article.merged else ""}
     says["before"] = _before(request, article, found, total)
     if view:
         says |= {"pv": grouped(view[1].pv), "uv": grouped(view[1].uv)}
@@ -151,6 +156,7 @@ def article_shape(
         is_open=article.is_open(now),
         is_removed=article.removed is not None,
         is_withdrawn=article.is_withdrawn,
+        is_merged=article.merged_into is not None,
         is_locked=article.locked is not None,
         has_link=bool(article.link),
         has_text=bool(article.html),
@@ -170,6 +176,7 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
         "title": article.title,
         "link": article.link,
         "removed": article.removed,
+        "merged_into": article.merged_into or "",
         "poster": poster_of(article.poster_name, is_deleted=article.by_deleted_member, former=former),
         "posted": time_of(article.posted_at, age(article.posted_at)),
         "groups": groups_of(article.groups, titles),
@@ -256,6 +263,22 @@ def _history(request: HttpRequest, article: Article) -> str:
     return drawn("articles/history.html", {"log": log}, request)
 
 
+def _merged(request: HttpRequest, article: Article, thread: Thread) -> str:
+    """Return the comments of merged articles, below the first part of the article's own. Two round trips."""
+    if thread.start:
+        return ""
+    merged = repository().merges.list_merged(article, thread.order, reader_id(request))
+    discussions = [
+        (
+            one,
+            poster_of(one.poster_name, is_deleted=one.by_deleted_member),
+            *discussion_with(request, one, of_it, path_of("articles:article", one.id)),
+        )
+        for one, of_it in merged
+    ]
+    return drawn("articles/merged.html", {"discussions": discussions}, request)
+
+
 @require_safe
 def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
     """Return the page that explains the article's rank, and its place in a search for `?q=`. No view of it."""
@@ -263,8 +286,7 @@ def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
     if searched:
         take(request, "search")
     article = repo.articles.get(article_id, reader_id(request))
-    if article.removed is not None:
-        raise ArticleRemoved(article_id)
+    article.check_listed()
     response = render(request, "ranking/explanation.html", {"article": article, "why": why(article, searched)})
     response["X-Robots-Tag"] = "noindex"
     return response

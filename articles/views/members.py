@@ -59,7 +59,7 @@ def comments(request: HttpRequest, name: str) -> HttpResponse:
         (comment, article, removals.get(comment.id))
         for comment in latest
         if (article := articles.get(comment.article))
-        and (comment.id in removals or (comment.is_shown and article.removed is None))
+        and (comment.id in removals or (comment.is_shown and not article.is_hidden))
     ]
     context = _head(request, member) | {
         "points": repo.members.get_points(member.pk),

@@ -43,7 +43,8 @@ ENDPOINTS = {
     ("put", "/api/me/hidden"): {"200", *_CHANGE, "404", "409"},
     ("put", "/api/groups/{slug}/followed"): {"200", *_CHANGE, "404", "409"},
     ("patch", "/api/articles/{article_id}"): {"200", *_CHANGE, "404", "409"},
-    ("put", "/api/articles/{article_id}/removed"): {"200", *_CHANGE, "404"},
+    ("put", "/api/articles/{article_id}/removed"): {"200", *_CHANGE, "404", "409"},
+    ("put", "/api/articles/{article_id}/merged"): {"200", *_CHANGE, "404", "409"},
     **{
         (method, f"/api/{kind}s/{{{kind}_id}}/flag"): {"200", "404", "409", *statuses}
         for kind in ("article", "comment")
@@ -258,7 +259,7 @@ def test_the_page_shows_every_endpoint_with_fields_and_responses(page):
 def test_the_examples_work(page, as_carol, site_store, alice, python):
     site_store.groups.create("redis", "Redis")
     for number in range(1, 60):
-        poster = (alice.pk, "alice") if number == 43 else (CAROL, "carol")
+        poster = (alice.pk, "alice") if number in (43, 57, 58) else (CAROL, "carol")
         site_store.articles.post(*poster, "python news", f"https://example.org/{number}")
         site_store.groups.assign(number, ["python"])
     site_store.comments.post(42, alice.pk, "alice", "A comment")

@@ -182,6 +182,22 @@ CALLS = [
         ("CommentRemoval", {"removed": True, "reason": "?"}),
     ),
     Call(
+        "merge_article",
+        200,
+        "Article",
+        "carol",
+        {"article_id": MINE},
+        ("ArticleMerging", {"into": None, "reason": ""}),
+    ),
+    Call(
+        "merge_article",
+        403,
+        "Failure",
+        "alice",
+        {"article_id": MINE},
+        ("ArticleMerging", {"into": 1, "reason": "?"}),
+    ),
+    Call(
         "lock_comments", 200, "Locked", "carol", {"article_id": MINE}, ("Locking", {"locked": True, "reason": "?"})
     ),
     Call(

@@ -135,6 +135,10 @@ def names(used: Repository, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> li
         )
         assert used.parameters.get_state().applying
         used.account_ids.note(77)
+        story, stay = post(used, 61), post(used, 62, poster=9)
+        used.votes.cast(story, 10, Choice.VOTE)
+        merging = used.merges.merge(story, stay, MODERATOR, "The same story")
+        next(merging)
         be_moved(used)
         used.store.client.hset(key_names.SCHEMA, RESTORING, "a backup")
         found = names_in(used.store.client)

@@ -23,7 +23,7 @@ from articles.searching import Hiding
 from tests.cases import for_each
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import comment_on, imported, link, post, view, visit
+from tests.factories import comment_on, imported, link, post, view, visit, vote_from
 from tests.repository.everything import use_after_a_gap, use_all
 from tests.repository.lua_files import spelled
 from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, make_older, warm
@@ -123,6 +123,8 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
         assert problems(repository) == [], "an act that is not complete breaks no invariant"
         list(act)
     ids += [post(repository, number, GROUPS, poster=MALLORY) for number in range(30_006, 30_009)]
+    for number in range(2):
+        merge_and_undo(repository, number)
     for article in ids:
         view(repository, article, 1, 2)
         repository.pageviews.record(article, visit(3, network=4))
@@ -153,6 +155,41 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
     clock.advance(120)
     repository.hot.rescore()
     return ids
+
+
+def merge_and_undo(repository: Repository, number: int) -> tuple[int, int]:
+    """Merge an article into another one, undo it, and merge it again; return the ids of both."""
+    into, other = (post(repository, 31_000 + 10 * number + n, GROUPS, poster=85 + n) for n in range(2))
+    for member, choice in ((78, Choice.VOTE), (88, Choice.OPPOSE), (89, Choice.OPPOSE)):
+        repository.votes.cast(other, member, choice)
+    vote_from(repository, other, 1, repository.rules.ring_accounts)
+    view(repository, other, 1)
+    warm(repository, *GROUPS)
+    list(repository.merges.merge(other, into, MODERATOR, "The same story"))
+    list(repository.merges.undo(other, MODERATOR, "Another one"))
+    list(repository.merges.merge(other, into, MODERATOR, "The same story"))
+    repository.votes.cast(into, 89, Choice.NONE)
+    return into, other
+
+
+def mend_merges(repository: Repository, clock: Clock) -> None:
+    """Damage what votes came with merged articles, repair it, and drop the voters."""
+    client, store = repository.store.client, repository.store
+    for number in range(100, 102):
+        into, other = merge_and_undo(repository, number)
+        one = store.shards.of(into)
+        for verb in ("audit", "repair"):
+            client.zadd(one.brought(into), {"99": other, "98": -other})
+            check_long(store, one, into, verb)
+        client.zadd(one.brought(into), {"99": other})
+        client.zadd(one.merging, {str(into): 1})
+    assert problems(repository)
+    repository.repair.run()
+    clock.advance(30 * DAY)
+    repository.clock.accept()
+    repository.clock.drop_voters(60)
+    list(repository.merges.undo(other, MODERATOR, "Another one"))
+    repository.repair.run()
 
 
 def upgrade(repository: Repository, ids: list[int]) -> None:
@@ -223,6 +260,7 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
     for one in kept:
         repository.archive.restore(one.article_id, one)
     repository.repair.run()
+    mend_merges(repository, clock)
 
 
 def damage_comments(repository: Repository) -> None:

@@ -72,6 +72,7 @@ _MODULES = (
     "moderation.flags",
     "articles.api.comments",
     "moderation.content",
+    "moderation.merges",
     "moderation.queue",
     "moderation.profiles",
     "articles.api.search",

@@ -41,7 +41,7 @@ from articles.repository.store.values import joined
 SENT_SECONDS = 600
 """Seconds within which the same comment, sent again, leads to the first."""
 
-_LOG = FIELDS.index("log")
+_HAS_NO_TOKEN = FIELDS.index("log"), FIELDS.index("merges")
 
 _SHARED = CommentOrder.BEST, FIRST_PART
 """What the page of an article shows first of its comments."""
@@ -334,7 +334,7 @@ def _token(fields: Sequence[str | None], thread: Sequence[Any]) -> str:
 
     Neither the reader's choices nor HTML are part of it: that changes with the texts, or is made again.
     """
-    if thread[0] != "ok" or fields[_LOG] is not None:
+    if thread[0] != "ok" or any(fields[at] is not None for at in _HAS_NO_TOKEN):
         return ""
     status, counts, above, rest, *rows = thread
     shown = [row[: _CHOICE.start] + row[_CHOICE.stop : _BEFORE_HTML] for row in rows]

@@ -33,6 +33,7 @@ from articles.repository.texts import HtmlOf, html_of_articles
 _NUMBER = re.compile(r"(?=.{1,19}\Z)-?[0-9]+\.?[0-9]*")
 _ARCHIVED = re.compile("[0-9]{1,15} [0-9]{1,15}")
 _COUNT = re.compile("[0-9]{1,15}")
+_MERGE = re.compile("(?:^|,)([0-9]{1,15}) [0-9]{1,15} ([a-z]+)")
 _LEFT_OUT = re.compile("([0-9]{1,15}) ([0-9]{1,15})")
 _WORDS, _NUMBERS = ("title", "link", "poster_name", "groups"), ("votes", "opposes", "poster", "time")
 """Fields that every article has."""
@@ -47,7 +48,7 @@ MOST_ARTICLES = 2_000
 
 FIELDS = (
     *dict.fromkeys((*_WORDS, *_NUMBERS, *LISTED)),
-    *("archived", "closes", "removed", "edited", "log", "ring"),
+    *("archived", "closes", "removed", "merged", "merges", "edited", "log", "ring"),
     *("text_bytes", "comments", "last_comment", "locked", "left_out"),
 )
 """Fields of a hash that are read."""
@@ -258,6 +259,19 @@ def moment(text: str | None) -> float | None:
     return at if 0 <= at < LATEST else None
 
 
+class Merge(NamedTuple):
+    """An article that was merged into another one, as the field `merges` of the other one lists it."""
+
+    article: ArticleId
+    is_open: bool
+    """Whether its votes still have to be moved."""
+
+
+def merges_from(field: str | None) -> list[Merge]:
+    """Return the merges in a field `merges`, without damaged ones, as scripts do."""
+    return [Merge(int(number), state == "open") for number, state in _MERGE.findall(field)] if field else []
+
+
 def left_out_from(field: str | None) -> LeftOut:
     """Return the numbers in a field `left_out`; none for a missing or damaged one, as scripts do."""
     match = _LEFT_OUT.fullmatch(field) if field else None
@@ -295,6 +309,8 @@ def _article(
         closes_at=posted_at + facts.voting_window if closes_at is None else closes_at,
         groups=split_groups(fields["groups"]),
         removed=perhaps_redacted(fields.get("removed")),
+        merged_into=count_from(fields.get("merged")) or None,
+        merged=tuple(merge.article for merge in merges_from(fields.get("merges"))),
         left_out=left_out,
         choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
         saved=is_saved,

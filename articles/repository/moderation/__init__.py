@@ -1,8 +1,9 @@
-"""Moderation: its log, flags, removed articles and comments, sweeps, votes left out, voting rings and blocs."""
+"""Log, flags, merges, removed articles and comments, sweeps, votes left out, voting rings and blocs."""
 
 from articles.repository.moderation.flags import Flags
 from articles.repository.moderation.left_out import LeftOutVotes
 from articles.repository.moderation.log import ModerationLog
+from articles.repository.moderation.merges import Merges
 from articles.repository.moderation.redactions import Redactions
 from articles.repository.moderation.removed import RemovedArticles, RemovedComments, Sweeps
 from articles.repository.moderation.voting_rings import VotingBlocs, VotingRings
@@ -10,6 +11,7 @@ from articles.repository.moderation.voting_rings import VotingBlocs, VotingRings
 __all__ = [
     "Flags",
     "LeftOutVotes",
+    "Merges",
     "ModerationLog",
     "Redactions",
     "RemovedArticles",

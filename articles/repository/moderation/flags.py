@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import article_of, is_root
-from articles.domain.errors import ArticleRemoved, CommentRemoved, PageNotFound
+from articles.domain.errors import ArticleMerged, ArticleRemoved, CommentRemoved, PageNotFound
 from articles.domain.flags import (
     FLAGGED_REASON,
     MOST_FLAGS,
@@ -64,7 +64,7 @@ class Flags:
         heaviness = self._cast(subject, member, reason.value, own_weight, words)
         limit = self._store.rules.flags_to_remove
         if limit and heaviness >= limit and not is_request:
-            with suppress(ArticleRemoved, CommentRemoved):
+            with suppress(ArticleRemoved, ArticleMerged, CommentRemoved):
                 self.remove(subject, SITE, FLAGGED_REASON)
 
     def take_back(self, subject: SubjectId, member: UserId) -> None:

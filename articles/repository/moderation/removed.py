@@ -86,8 +86,15 @@ class RemovedArticles:
         """Return those of these articles that are removed, perhaps with their texts. Two round trips, or none."""
         articles = read_articles(self._store, ids, None, with_html=with_html) if ids else []
         removed = [article for article in articles if article.removed is not None]
-        acts = [(Action.WITHDRAW if one.is_withdrawn else Action.REMOVE, root_of(one.id)) for one in removed]
+        acts = [(_act_on(article), root_of(article.id)) for article in removed]
         return tuple(map(RemovedArticle, removed, self._log.find_latest(acts)))
+
+
+def _act_on(article: Article) -> Action:
+    """Return what took a removed article out of the lists."""
+    if article.merged_into is not None:
+        return Action.MERGE
+    return Action.WITHDRAW if article.is_withdrawn else Action.REMOVE
 
 
 class RemovedComment(NamedTuple):

@@ -161,6 +161,14 @@ LEFT_OUT_ON_ARTICLE = Key(
     "the choices that count again when their members' do; kept as long as `voted:<id>`, and then only the numbers "
     "remain",
 )
+BROUGHT = Key(
+    "brought:<id>",
+    "zset",
+    "id of each member whose vote came with a merged article → its id, negative for an oppose; and minus the id "
+    "of a member → number of the last merge when the member took a choice on the article back, and ½",
+    "the votes that leave the article if a merge is undone; kept as long as `voted:<id>`, and then only the "
+    "numbers remain",
+)
 COMMENT = Key(
     "comment:<comment>",
     "hash",
@@ -323,6 +331,13 @@ TOP = Key(
     life=MINUTE,
     follows="points:",
     in_backup=InBackup.OMITTED,
+)
+MERGING = Key(
+    "merging:",
+    "zset",
+    "id of each article into which another one is being merged, or was → since when",
+    "housekeeping moves the rest of the votes if a process dies",
+    in_backup=InBackup.REBUILT,
 )
 REMOVED = Key(
     "removed:",
@@ -670,6 +685,14 @@ MEASUREMENTS = _outside(
     "the operator's charts; one every five minutes, 300 at most",
     life=DAY,
     writers="housekeeping",
+    in_backup=InBackup.OMITTED,
+)
+MERGE_LOCK = _outside(
+    "lock:merge",
+    "string",
+    "token of the process that merges articles",
+    "one merge at a time; renewed while votes are moved",
+    life=20,
     in_backup=InBackup.OMITTED,
 )
 IMPORT_LOCK = _outside(

@@ -14,6 +14,7 @@ COUNTER = table.COUNTER.name
 ACCOUNTS = table.ACCOUNTS.name
 SCHEMA = table.SCHEMA.name
 IMPORT_LOCK = table.IMPORT_LOCK.name
+MERGE_LOCK = table.MERGE_LOCK.name
 HOT_LOCK = table.HOT_LOCK.name
 BACK_LOCK = table.BACK_LOCK.name
 TICK_LOCK = table.TICK_LOCK.name
@@ -65,6 +66,7 @@ class Keys:
     article = Each[ArticleId](table.ARTICLE)
     voted = Each[ArticleId](table.VOTED)
     oppose = Each[ArticleId](table.OPPOSE)
+    brought = Each[ArticleId](table.BROUGHT)
     views = Each[ArticleId](table.PAGEVIEWS)
     visitors = Each[ArticleId](table.VISITORS)
     suspects = Each[ArticleId](table.SUSPECTS)
@@ -108,6 +110,7 @@ class Keys:
     left_out_acts = Single(table.LEFT_OUT_ACTS)
     log = Single(table.LOG)
     merged = Single(table.MERGED)
+    merging = Single(table.MERGING)
     moving = Single(table.MOVING)
     next_score = Single(table.NEXT_SCORE)
     ranking = Single(table.RANKING)

@@ -199,7 +199,12 @@ def hash_fields(store: Store, key: str) -> Iterator[str]:
 
 def ranked_members(store: Store, key: str) -> Iterator[str]:
     """Yield the members of a sorted set of any size, in batches and unordered. One may be yielded twice."""
-    return (member for member, _ in _scanned(store, "zscan", key))
+    return (member for member, _ in ranked(store, key))
+
+
+def ranked(store: Store, key: str) -> Iterator[tuple[str, float]]:
+    """Yield them with their values."""
+    return _scanned(store, "zscan", key)
 
 
 def newest_since(store: Store, times: str, since: float) -> Iterator[str]:
@@ -226,4 +231,4 @@ def _scanned(store: Store, command: str, key: str) -> Iterator[Any]:
 
 def rankings_of_articles(keys: Keys) -> tuple[str, ...]:
     """Return the rankings of a shard whose members are ids of its articles."""
-    return (*map(keys.order, Order), keys.removed, keys.next_score, keys.viewed, keys.rings)
+    return (*map(keys.order, Order), keys.removed, keys.next_score, keys.viewed, keys.rings, keys.merging)

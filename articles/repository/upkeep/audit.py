@@ -21,10 +21,12 @@
     open on what is removed
 12. a shard's record of a member's votes left out of ranking agrees with the last act that it follows; none
     follows a later act than the first shard, which says that an act is done once it is done in all others
-13. an inbox holds the newest 1,000 notices at most, each about an article that exists; deleted accounts have none
-14. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
+13. a merged article is removed, and the other one lists it; what an article lists as merged is, unless its votes
+    still have to be moved; votes that came with a merged article are votes on the other one
+14. an inbox holds the newest 1,000 notices at most, each about an article that exists; deleted accounts have none
+15. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
     is at least the highest id; a listed article with a voting ring is in the list of the newest rings
-15. every key has its type, and every entry its form; steps that fail because of one that has not are reported
+16. every key has its type, and every entry its form; steps that fail because of one that has not are reported
 """
 
 import time
@@ -40,6 +42,7 @@ from articles.domain.ranking import RANGES, out_of_range
 from articles.repository.inbox import check_inbox
 from articles.repository.moderation.flags import FlagUpkeep
 from articles.repository.moderation.left_out import LeftOutUpkeep
+from articles.repository.moderation.merges import MergeUpkeep
 from articles.repository.store import keys as names
 from articles.repository.store.attempts import (
     Finding,
@@ -84,6 +87,8 @@ class Facts(NamedTuple):
     """"listed", "removed", "damaged" or "missing"."""
     is_discussed: bool
     """Whether it has any field about comments."""
+    merged: tuple[str, str]
+    """The fields `merged` and `merges`, "" without."""
 
 
 Batch = tuple[list[str], list[Finding], dict[str, Facts]]
@@ -91,8 +96,8 @@ Batch = tuple[list[str], list[Finding], dict[str, Facts]]
 
 
 def _facts_from(reply: Sequence[Any]) -> Iterator[Facts]:
-    for groups, state, is_discussed in zip(reply[::3], reply[1::3], reply[2::3], strict=True):
-        yield Facts(groups, state, is_discussed == 1)
+    for groups, state, is_discussed, *merged in portions(reply, 5):
+        yield Facts(groups, state, is_discussed == 1, (merged[0], merged[1]))
 
 
 def quiet(_done: int, _total: int) -> None:
@@ -123,6 +128,7 @@ class Audit(OfStore):
         yield from attempt(self._store.shards.directory.ranking, self._check_parameters())
         yield from attempt(self._store.shards.directory.descriptions, self._check_descriptions())
         yield from attempt(self._store.shards.directory.left_out_acts, LeftOutUpkeep(self._store).check())
+        merged = dict[ArticleId, tuple[str, str]]()
         for keys, contents in shards.items():
             is_damaged = is_shard_damaged(keys, unreadable)
             attempt_on = partial(attempt_each, keys.article, is_shard_damaged=is_damaged)
@@ -133,6 +139,8 @@ class Audit(OfStore):
                 for article_id, article in articles.items():
                     if article.state == "listed":
                         groups.note(article_id, article.groups)
+                    if any(article.merged):
+                        merged[int(article_id)] = article.merged
                 discussed.update(int(one) for one in batch if one not in articles or articles[one].is_discussed)
                 done += len(batch)
                 progress(done, total)
@@ -142,6 +150,7 @@ class Audit(OfStore):
             comments = CommentAudit(self._store)
             yield from comments.run(keys, contents, discussed, is_shard_damaged=is_damaged)
             yield from attempt(keys.flagged, FlagUpkeep(self._store).check(keys, contents))
+        yield from attempt(names.MERGE_LOCK, MergeUpkeep(self._store).check(merged))
 
     def _check_descriptions(self) -> Iterator[Finding]:
         directory = self._store.shards.directory

@@ -6,7 +6,7 @@ from articles.repository.store.attempts import Verb
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import portions, set_members
+from articles.repository.store.scan import portions, ranked, set_members
 
 MOST_LOOKED_AT = 1000
 """Voters and entries of the log that one step reads, with the articles: some milliseconds of the store's time."""
@@ -20,6 +20,9 @@ def check_long(store: Store, keys: Keys, article_id: int, verb: Verb = "audit") 
         problems.update(store.run(f"{verb}/voters", sets, arguments))
     for numbers in _entries(store, keys, article_id):
         problems.update(store.run(f"{verb}/entries", [keys.log], [article_id, keys.prefix, *numbers]))
+    for entries in portions(ranked(store, keys.brought(article_id)), ENTRIES_PER_CHECK):
+        arguments = [article_id, keys.prefix, *(part for entry in entries for part in entry)]
+        problems.update(store.run(f"{verb}/brought", [keys.article(article_id)], arguments))
     return sorted(problems)
 
 

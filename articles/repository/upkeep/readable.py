@@ -288,7 +288,7 @@ class Entries:
 
 _REBUILT = (
     *(*RANKINGS.values(), *RANKINGS_OF_GROUPS.values(), table.TOP, table.REMOVED, table.GROUP, table.CHANGES),
-    *(table.RINGS, table.NEXT_SCORE),
+    *(table.RINGS, table.NEXT_SCORE, table.MERGING),
     *(table.COMMENT_VOTERS, *table.REPLIES.values(), table.COMMENTED),
     *(table.FLAGGED, table.FLAGS_BY, table.INBOX, table.LEFT_OUT, table.LEFT_OUT_ACTS),
     table.VISITS,

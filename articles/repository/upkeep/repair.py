@@ -16,6 +16,7 @@ from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import split_groups
 from articles.repository.moderation.flags import FlagUpkeep
 from articles.repository.moderation.left_out import LeftOutUpkeep
+from articles.repository.moderation.merges import MergeUpkeep
 from articles.repository.store import keys as names
 from articles.repository.store.attempts import Finding, attempt_repair, carry_out
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_SCAN
@@ -38,6 +39,9 @@ class _Named:
     groups: Counter[str] = field(default_factory=Counter)
     """With the number of listed articles in each, so that groups of the expected size need not be read."""
 
+    merged: dict[ArticleId, tuple[str, str]] = field(default_factory=dict)
+    """Fields `merged` and `merges` of the articles that have any."""
+
     discussed: set[ArticleId] = field(default_factory=set)
     """Articles that have any field about comments, or could not be read."""
 
@@ -52,16 +56,17 @@ class Repair:
         self._comments = CommentRepair(store)
         self._flags = FlagUpkeep(store)
         self._left_out = LeftOutUpkeep(store)
+        self._merges = MergeUpkeep(store)
 
     def run(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> int:
         """Rebuild all lists and the id counter; return the number of articles.
 
-        Before that, complete the last act on each member's votes in every shard. The lists are rankings, hot list,
-        groups, profiles, members' lists, replies to comments, flags, and each article's log entries. Each article
-        is repaired in one atomic step, so that readers and voters see it either before or after. Vote counts do
-        not change. `tell` receives each damaged article or comment, which stays as it is until its hash is fixed,
-        and each key that cannot be read. Every search index is built again.
-        Reads all keys, in batches. Raises StoreError.
+        Before that, complete the last act on each member's votes in every shard; after it, interrupted merges. The
+        lists are rankings, hot list, groups, profiles, members' lists, replies to comments, flags, and each
+        article's log entries. Each article is repaired in one atomic step, so that readers and voters see it
+        either before or after. Vote counts do not change. `tell` receives each damaged article or comment, which
+        stays as it is until its hash is fixed, and each key that cannot be read. Every search index is built
+        again. Reads all keys, in batches. Raises StoreError.
         """
         entries = Entries(self._store)
         shards, _ = survey(self._store, entries.read())
@@ -78,6 +83,7 @@ class Repair:
         done, total = 0, sum(map(len, ids.values()))
         progress(done, total)
         slugs: set[str] = set()
+        merged = dict[ArticleId, tuple[str, str]]()
         for keys, contents in shards.items():
             named = _Named()
             for batch in batches(ids[keys], ARTICLES_PER_CHECK):
@@ -85,6 +91,7 @@ class Repair:
                 done += len(batch)
                 progress(done, total)
             slugs |= named.groups.keys()
+            merged |= named.merged
             attempt_repair(keys.log, partial(carry_out, check_log(self._store, keys, "repair")), tell)
             repair_groups = partial(self._repair_groups, keys, contents, named.groups)
             attempt_repair(keys.prefix + "group:", repair_groups, tell)
@@ -96,6 +103,7 @@ class Repair:
             comments = partial(self._comments.run, keys, contents, named.discussed, tell)
             attempt_repair(keys.comment_voters, comments, tell)
             attempt_repair(keys.flagged, partial(self._flags.repair, keys, contents), tell)
+        attempt_repair(names.MERGE_LOCK, partial(self._merges.repair, merged), tell)
         directory = self._store.shards.directory.groups
         attempt_repair(directory, partial(Groups(self._store).follow_merges, sorted(slugs)), tell)
         attempt_repair(self._store.shards.directory.descriptions, self._drop_descriptions, tell)
@@ -124,6 +132,7 @@ class Repair:
         shards, _ = survey(self._store)
         done, total = 0, sum(len(contents.articles) for contents in shards.values())
         slugs: set[str] = set()
+        merged = dict[ArticleId, tuple[str, str]]()
         for keys, contents in shards.items():
             named = _Named()
             for batch in batches(contents.articles, ARTICLES_PER_CHECK):
@@ -131,10 +140,12 @@ class Repair:
                 done += len(batch)
                 progress(done, total)
             slugs |= named.groups.keys()
+            merged |= named.merged
             carry_out(check_log(self._store, keys, "repair"))
             self._repair_choices(keys, contents, tell)
             self._comments.run(keys, contents, named.discussed, tell)
             self._flags.repair(keys, contents)
+        self._merges.repair(merged)
         Groups(self._store).follow_merges(sorted(slugs))
         articles = [article for contents in shards.values() for article in contents.articles]
         self._raise_counter(max(articles, default=0))
@@ -205,6 +216,8 @@ class Repair:
         for article_id, article in articles.items():
             for slug in set(split_groups(article.groups or "")):
                 named.groups[slug] += article.state == "listed"
+            if any(article.merged):
+                named.merged[int(article_id)] = article.merged
             if article.is_discussed:
                 named.discussed.add(int(article_id))
             if article.state == "damaged":

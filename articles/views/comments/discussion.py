@@ -126,7 +126,7 @@ def discussion_with(
     viewer = Viewer(
         reader_id(request),
         is_moderator=user.is_authenticated and user.has_perm(REMOVE_ARTICLES),
-        may_write=thread.locked is None and not is_banned,
+        may_write=thread.locked is None and not is_banned and article.merged_into is None,
         now=repository().store.now(),
         visited_at=visited_at,
         blocked=frozenset(preferences_of(request).hiding.members),

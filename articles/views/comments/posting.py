@@ -14,7 +14,7 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
 from articles.domain.articles import ArticleId
 from articles.domain.comments import EDIT_SECONDS, Comment, CommentId, article_of
-from articles.domain.errors import ActionRefused, ArticleRemoved, CommentNotFound
+from articles.domain.errors import ActionRefused, CommentNotFound
 from articles.forms.comments import CommentForm, EditCommentForm
 from articles.text.refusals import action_sentence
 from articles.views.comments.discussion import comment_of
@@ -43,8 +43,7 @@ def write(request: HttpRequest, article_id: int) -> HttpResponse:
     if is_sent and form.is_valid() and (comment_id := _post(request, article_id, form)):
         return redirect(_place_of(comment_id))
     article = repository().articles.get(article_id, reader_id(request))
-    if article.removed is not None:
-        raise ArticleRemoved(article_id)
+    article.check_listed()
     unsent_form.refill(request, form)
     context = {"form": form, "article": article, "preview": shown}
     context["parent"] = _parent(article_id, form["parent"].value())

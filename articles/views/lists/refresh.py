@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from articles.domain.articles import Article, ArticleId, Choice, Tally
 from articles.domain.comments import MOST_NEW_COMMENTS
-from articles.domain.errors import ArticleRemoved, VotingClosed
+from articles.domain.errors import ArticleMerged, ArticleRemoved, VotingClosed
 from articles.domain.lists import Order, PageRefresh
 from articles.formatting.values import grouped
 from articles.text.refusals import action_sentence
@@ -154,7 +154,8 @@ def _row(article: Article, now: float, *, is_hot: bool, is_member: bool) -> dict
     if is_hot:
         row |= {"views": views_label(article.pv), "visitors": visitors_label(article.uv)}
     if article.removed is not None:
-        row["removed"] = action_sentence(ArticleRemoved(article.id))
+        error = ArticleRemoved if article.merged_into is None else ArticleMerged
+        row["removed"] = action_sentence(error(article.id))
     elif not article.is_open(now):
         row["closed"] = action_sentence(VotingClosed(article.id))
     return row

@@ -13,13 +13,13 @@ TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw
 INCLUDE  articles, changes, closing, inbox, listing, lists, members, moderation_log, ranking, values
 ]]
 local article, id, editor, name, moderator, now, window, reason, prefix, join, leave = KEYS[1], unpack(ARGV)
-local title, link, poster, time, removed, text, votes, opposes, left_out, groups = unpack(redis.call('HMGET', article,
-  'title', 'link', 'poster', 'time', 'removed', 'text', 'votes', 'opposes', 'left_out', 'groups'))
+local title, link, poster, time, removed, merged, text, votes, opposes, left_out, groups = unpack(redis.call('HMGET', article,
+  'title', 'link', 'poster', 'time', 'removed', 'merged', 'text', 'votes', 'opposes', 'left_out', 'groups'))
 if not (title and link and as_time(time)) then return {'missing'} end
 if is_gone(prefix, editor) then return {'gone'} end
 if moderator ~= '1' then
   if poster ~= editor then return {'not_poster'} end
-  if removed then return {'removed'} end
+  if removed then return removal(merged) end
   if milliseconds(moments(prefix, now)) - milliseconds(tonumber(time)) > milliseconds(tonumber(window)) then
     return {'late'}
   end

@@ -5,7 +5,7 @@ KEYS  1 article
 ARGV  1 id  2 name of the moderator or the poster  3 now, s  4 reason  5 shard prefix  6 root of its comments
       7 sweep, or ''  8 poster's user id; '' for a moderator
       9 how long the poster may withdraw it, s; '' for a moderator
-Returns  {"ok", title, link, text} | {"missing"} | {"removed"} | {"gone"} | {"not_poster"} | {"late_to_withdraw"}
+Returns  {"ok", title, link, text} | {"missing"} | {"removed"} | {"merged_away"} | {"gone"} | {"not_poster"} | {"late_to_withdraw"}
 Cost  O((groups + flags) · log N)
 TOUCHES  article:<id> rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r, <order>: rw,
          top:<period> rw, removed: rw, group:<slug> rw, <order>:<slug> rw, rings: rw, next:score rw, changes: rw,
@@ -14,8 +14,8 @@ INCLUDE  changes, closing, flags, inbox, lists, members, moderation_log, values
 ]]
 local article, id, now, prefix, poster = KEYS[1], ARGV[1], ARGV[3], ARGV[5], ARGV[8]
 
-local title, link, text, owner, time, groups, removed =
-  unpack(redis.call('HMGET', article, 'title', 'link', 'text', 'poster', 'time', 'groups', 'removed'))
+local title, link, text, owner, time, groups, removed, merged =
+  unpack(redis.call('HMGET', article, 'title', 'link', 'text', 'poster', 'time', 'groups', 'removed', 'merged'))
 if not (title and as_time(time)) then return {'missing'} end
 local content = {'ok', title, link or '', text or ''}
 if poster ~= '' then
@@ -23,7 +23,7 @@ if poster ~= '' then
   if owner ~= poster then return {'not_poster'} end
   if removed == ARGV[4] then return content end
 end
-if removed then return {'removed'} end
+if removed then return removal(merged) end
 if poster ~= ''
   and milliseconds(moments(prefix, now)) - milliseconds(tonumber(time)) > milliseconds(tonumber(ARGV[9])) then
   return {'late_to_withdraw'}

@@ -6,14 +6,15 @@ ARGV  1 shard prefix  2 most entries, and hundreds of bytes of texts, to read in
 Returns  {number of ids examined, {id, time of its last view or '', {key without prefix, ms to live or -1, type, value}, …}
          of each that exists}; the value of a key of another type is false
 Cost  O(entries), bounded by 2 unless a single article has more
-TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, leftout:<id> r, flags:<comment> r, counter:views:<id> r,
-         hll:uv:<id> r, counter:suspect:<id> r, days:<id> r, viewed: r, history:<id> r
+TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, leftout:<id> r, brought:<id> r, flags:<comment> r,
+         counter:views:<id> r, hll:uv:<id> r, counter:suspect:<id> r, days:<id> r, viewed: r, history:<id> r
 INCLUDE  comments
 ]]
 local prefix, most, articles, examined, done = ARGV[1], tonumber(ARGV[2]), {}, 0, 0
 local READ = {
   hash = function(key) return redis.pcall('HGETALL', key) end,
   set = function(key) return redis.pcall('SMEMBERS', key) end,
+  zset = function(key) return redis.pcall('ZRANGE', key, 0, -1, 'WITHSCORES') end,
   list = function(key) return redis.pcall('LRANGE', key, 0, -1) end,
   string = function(key) return redis.pcall('GET', key) end,
   sketch = function() return '' end,
@@ -22,6 +23,7 @@ local READ = {
 local function keys_of(id)
   return {
     {'article:' .. id, 'hash'}, {'voted:' .. id, 'set'}, {'oppose:' .. id, 'set'}, {'leftout:' .. id, 'set'},
+    {'brought:' .. id, 'zset'},
     {'counter:views:' .. id, 'string'}, {'hll:uv:' .. id, 'sketch'}, {'counter:suspect:' .. id, 'hash'}, {'days:' .. id, 'hash'}, {'history:' .. id, 'list'},
     {'flags:' .. comment_id(id, 0), 'hash'},
   }

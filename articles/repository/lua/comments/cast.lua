@@ -21,8 +21,8 @@ local author, parent, time, closes, votes, opposes, hidden, deleted, left_out = 
   'author', 'parent', 'time', 'closes', 'votes', 'opposes', 'removed', 'deleted', 'left_out'))
 if deleted or not is_whole_comment(parent, time, closes, votes, opposes) then return {'no_comment'} end
 if hidden then return {'comment_removed'} end
-local posted_at, article_removed = unpack(redis.call('HMGET', KEYS[4], 'time', 'removed'))
-if article_removed then return {'removed'} end
+local posted_at, article_removed, merged = unpack(redis.call('HMGET', KEYS[4], 'time', 'removed', 'merged'))
+if article_removed and not merged then return {'removed'} end
 if is_gone(prefix, user) then return {'gone'} end
 if author == user then return {'own_comment'} end
 if not is_open(now, tonumber(closes)) then return {'comment_closed'} end
@@ -44,7 +44,7 @@ local ring = 0
 if vote_change ~= 0 or oppose_change ~= 0 then
   redis.call('HSET', comment, 'votes', votes, 'opposes', opposes)
   rank_reply(prefix, parent, id, time, votes, opposes, leave_out_of_comment(prefix, id, left_out))
-  if KEYS[5] and choice ~= 'none' and posted_at then
+  if KEYS[5] and choice ~= 'none' and posted_at and not merged then
     ring = note_new_account(prefix, KEYS[5], article_of(id), user, now, ARGV[8], ARGV[9], id)
   end
 end

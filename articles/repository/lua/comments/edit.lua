@@ -4,7 +4,7 @@ KEYS  1 comment  2 article
 ARGV  1 editor's user id  2 text  3 now, s  4 time without a mark, s  5 shard prefix
       6 members that the text mentions, comma-separated  7 HTML of the text, as it is kept
       8 members that only the text before mentions, each with when the inbox was read, s: `17:0,18:1700000000.5`
-Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"} | {"comment_removed"} | {"removed"} | {"locked"}
+Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"} | {"comment_removed"} | {"removed"} | {"merged_away"} | {"locked"}
 Cost  O(log N)
 TOUCHES  article:<id> r, comment:<comment> rw, inbox:<user> rw, gone: r, changes: rw, ranking: r
 INCLUDE  changes, closing, comments, inbox, members, values
@@ -17,8 +17,8 @@ if deleted or not is_whole_comment(parent, time, closes, votes, opposes) then re
 if is_gone(prefix, ARGV[1]) then return {'gone'} end
 if author ~= ARGV[1] then return {'not_author'} end
 if hidden then return {'comment_removed'} end
-local removed, locked = unpack(redis.call('HMGET', KEYS[2], 'removed', 'locked'))
-if removed then return {'removed'} end
+local removed, merged, locked = unpack(redis.call('HMGET', KEYS[2], 'removed', 'merged', 'locked'))
+if removed then return removal(merged) end
 if locked then return {'locked'} end
 if text == ARGV[2] then return {'ok'} end
 

@@ -5,7 +5,7 @@ ARGV  1 article id  2 parent: a comment, or the article's root  3 author  4 auth
       7 when voting on it ends, s  8 life of key 2, s  9 shard prefix
       10 members that the text mentions, comma-separated  11 members who want no notice of it
       12 HTML of the text, as it is kept
-Returns  {"ok", id} | {"missing"} | {"removed"} | {"gone"} if the author's account is deleted | {"locked"}
+Returns  {"ok", id} | {"missing"} | {"removed"} | {"merged_away"} | {"gone"} if the author's account is deleted | {"locked"}
          | {"thread_full"} | {"no_comment"} | {"comment_removed"}; the last two are about the parent
 Cost  O(log N)
 TOUCHES  article:<id> rw, comment:<comment> rw, replies:<order>:<comment> rw, comment:sent:<digest> rw,
@@ -14,11 +14,11 @@ INCLUDE  changes, comments, inbox, members, ranking, values
 ]]
 local article, sent, parent, author, now, prefix = KEYS[1], KEYS[2], ARGV[2], ARGV[3], ARGV[6], ARGV[9]
 
-local time, removed, locked, shown, number, groups, answered = unpack(redis.call('HMGET', article,
-  'time', 'removed', 'locked', 'comments', 'comment_ids', 'groups', 'poster'))
+local time, removed, merged, locked, shown, number, groups, answered = unpack(redis.call('HMGET', article,
+  'time', 'removed', 'merged', 'locked', 'comments', 'comment_ids', 'groups', 'poster'))
 shown, number = as_count(shown or '0'), as_count(number or '0')
 if not (as_time(time) and shown and number) then return {'missing'} end
-if removed then return {'removed'} end
+if removed then return removal(merged) end
 if is_gone(prefix, author) then return {'gone'} end
 local first = redis.call('GET', sent)
 if first and redis.call('HGET', prefix .. 'comment:' .. first, 'author') == author then return {'ok', first} end

@@ -17,11 +17,11 @@ INCLUDE  comments, ranking, values
 ]]
 local parent, reader, start, prefix = ARGV[1], ARGV[3], tonumber(ARGV[4]), ARGV[7]
 local left, deepest, fields = tonumber(ARGV[5]), tonumber(ARGV[6]), {unpack(ARGV, 11)}
-local kilobytes_of = sized(prefix, fields)
-local order, root = ARGV[2], comment_id(article_of(parent), 0)
-local time, removed, shown, locked = unpack(redis.call('HMGET', KEYS[1], 'time', 'removed', 'comments', 'locked'))
+local kilobytes_of, order, root = sized(prefix, fields), ARGV[2], comment_id(article_of(parent), 0)
+local time, removed, merged, shown, locked =
+  unpack(redis.call('HMGET', KEYS[1], 'time', 'removed', 'merged', 'comments', 'locked'))
 if not as_time(time) then return {parent == root and 'missing' or 'no_comment'} end
-if removed then return {'removed'} end
+if removed and not merged then return {'removed'} end
 local reply = {'ok', {as_count(shown) or 0, locked}, comments_above(prefix, parent, deepest), false}
 
 -- Return the number of replies to what is shown; -1 if the comment does not exist.

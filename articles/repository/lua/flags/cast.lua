@@ -3,7 +3,7 @@ Flag a comment or an article, change the member's flag, or take it back. Idempot
 KEYS  1 flags  2 what is flagged: the comment, or the article  3 the article
 ARGV  1 id: the comment's, or the root of the article's comments  2 user id  3 reason, '' to take the flag back  4 now, s
       5 weight of the flag  6 words  7 field that holds who wrote it  8 most flags  9 shard prefix
-Returns  {"ok", weight of all open flags} | {"missing"} | {"removed"} | {"no_comment"} | {"comment_removed"} | {"gone"}
+Returns  {"ok", weight of all open flags} | {"missing"} | {"removed"} | {"merged_away"} | {"no_comment"} | {"comment_removed"} | {"gone"}
          | {"own"} | {"not_poster"} | {"flag_decided"} | {"flags_full"}
 Cost  O(flags + log N)
 TOUCHES  article:<id> r, comment:<comment> r, flags:<comment> rw, flagged: rw, flags:by:<user> rw, gone: r
@@ -12,9 +12,9 @@ INCLUDE  flags, members, values
 local flags, subject, user, reason, prefix = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[9]
 local by, is_comment = prefix .. 'flags:by:' .. ARGV[2], KEYS[2] ~= KEYS[3]
 
-local time, removed = unpack(redis.call('HMGET', KEYS[3], 'time', 'removed'))
+local time, removed, merged = unpack(redis.call('HMGET', KEYS[3], 'time', 'removed', 'merged'))
 if not as_time(time) then return {'missing'} end
-if removed then return {'removed'} end
+if removed and not (is_comment and merged) then return removal(merged) end
 local author, posted_at, hidden, deleted = unpack(redis.call('HMGET', KEYS[2], ARGV[7], 'time', 'removed', 'deleted'))
 if is_comment and (deleted or not as_time(posted_at)) then return {'no_comment'} end
 if is_comment and hidden then return {'comment_removed'} end

@@ -16,8 +16,9 @@ for n = last + 1, #ARGV do
   local kind, subject = string.match(ARGV[n], '^([a-z-]+):(%d+)$')
   local article = article_of(subject)
   local row, entry, kept, deletion = false, false, false, {}
-  local title, poster, removed, locked, deleted =
-    unpack(redis.call('HMGET', prefix .. 'article:' .. article, 'title', 'poster_name', 'removed', 'locked', 'deleted'))
+  local title, poster, removed, locked, deleted, merged = unpack(redis.call('HMGET', prefix .. 'article:' .. article,
+    'title', 'poster_name', 'removed', 'locked', 'deleted', 'merged'))
+  if merged then removed, locked = false, locked or '' end  -- its comments are shown, and take no replies
   if subject ~= comment_id(article, 0) then
     row = comment_row(prefix, subject, 0, fields)
     row = row[6] and row

@@ -4,7 +4,7 @@ KEYS  1 lease
 ARGV  1 holder's token  2 life, s
 Returns  1 if this holder has it, else 0
 Cost  O(1)
-TOUCHES  lock:import rw
+TOUCHES  lock:merge rw, lock:import rw
 ]]
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end

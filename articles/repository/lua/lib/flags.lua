@@ -6,13 +6,13 @@ INCLUDE  comments, values
 local STATES = {open = 0, removed = 1, kept = -1}  -- of flags, as the members' lists hold them
 local WITHDRAWAL = 'withdrawal'  -- reason of a request, not a flag: a poster asks to withdraw the article
 
--- Return whether there is such a comment or article, and whether readers see it.
+-- Return whether there is such a comment or article, and whether readers see it, at least where it was merged into another.
 local function has_subject(prefix, id)
   local article = article_of(id)
   local is_article = comment_id(article, 0) == id
   local key = is_article and prefix .. 'article:' .. article or prefix .. 'comment:' .. id
-  local time, removed, deleted = unpack(redis.call('HMGET', key, 'time', 'removed', 'deleted'))
-  return time and not deleted, time and not removed
+  local time, removed, deleted, merged = unpack(redis.call('HMGET', key, 'time', 'removed', 'deleted', 'merged'))
+  return time and not deleted, time and (merged or not removed)
 end
 
 -- Return the parts of a flag, nil for a damaged one: its reason, its time in Unix seconds, its weight, its state, its words.

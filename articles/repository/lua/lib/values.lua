@@ -43,6 +43,11 @@ local function as_count(text)
   return text and #text < 16 and string.find(text, '^%d+$') and tonumber(text) or nil
 end
 
+-- Return why a removed article takes no change.
+local function removal(merged)
+  return {merged and 'merged_away' or 'removed'}
+end
+
 -- Return whole milliseconds: windows are compared in them, so that the end of a window is exact.
 local function milliseconds(seconds)
   return math.floor(seconds * 1000 + 0.5)

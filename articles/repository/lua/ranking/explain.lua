@@ -3,15 +3,15 @@ Read what ranks an article, and the values it is ranked by. Reads only.
 KEYS  1 article  2 page views  3 visitors  4 score ranking  5 hot list  6 ranking parameters
 ARGV  1 id
 Returns  {"ok", posted at, votes, opposes, those left out of ranking or '', groups, page views, visitors, score or '',
-         hotness or '', version, refreshed at, votes per day, HOT_PARAMETERS} | {"missing"} | {"removed"}
+         hotness or '', version, refreshed at, votes per day, HOT_PARAMETERS} | {"missing"} | {"removed"} | {"merged_away"}
 Cost  O(log N)
 TOUCHES  article:<id> r, score: r, hot:score r, counter:views:<id> r, hll:uv:<id> r, ranking: r
 INCLUDE  values
 ]]
-local fields = redis.call('HMGET', KEYS[1], 'time', 'votes', 'opposes', 'left_out', 'groups', 'archived', 'removed')
-local time, votes, opposes, left_out, groups, archived, removed = unpack(fields)
+local fields = redis.call('HMGET', KEYS[1], 'time', 'votes', 'opposes', 'left_out', 'groups', 'archived', 'removed', 'merged')
+local time, votes, opposes, left_out, groups, archived, removed, merged = unpack(fields)
 if not (as_time(time) and as_count(votes) and as_count(opposes) and groups) then return {'missing'} end
-if removed then return {'removed'} end
+if removed then return removal(merged) end
 
 local pv, uv = redis.call('GET', KEYS[2]) or 0, redis.pcall('PFCOUNT', KEYS[3])
 if type(uv) ~= 'number' then uv = 0 end  -- damaged

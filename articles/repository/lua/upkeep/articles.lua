@@ -7,14 +7,16 @@ ARGV  1 shard prefix  2 now, s  3 most voters and log entries to examine  4 grac
       6 ids, separated by commas, of those that have voter sets or counters, as far as the caller knows
       7 1 if search indexes have to read all of them again, or 0  8… ids
 Returns  {number of articles checked, {ids of those with too many voters or log entries for one step},
-         {id, problem, id, problem …}, {groups, state, 1 if it has any field about comments, or 0, of each article checked}};
+         {id, problem, id, problem …}, {groups, state, 1 if it has any field about comments, or 0, id of the article into which it was merged, what was
+         merged into it; the last two may be '', of each article checked}};
          the state is "listed" | "removed" | "damaged" | "missing". The groups are nil where the article lacks them
 Cost  O(ids · groups · log N + voters + entries), bounded by 3
-TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
-         posted:<user> w, gone: r, leftout: r, leftout:acts: r, <order>: rw, top:<period> w, removed: rw,
-         group:<slug> w, <order>:<slug> w, hot:score w, counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> w,
-         days:<id> w, rings: rw, viewed: rw, history:<id> w, next:score rw, changes: w, ranking: rw, log: r
-INCLUDE  articles, changes, closing, formulas, left_out, listing, lists, members, moderation_log, ranking, values
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brought:<id> rw, votes:<user> rw,
+         opposes:<user> rw, posted:<user> w, gone: r, leftout: r, leftout:acts: r, <order>: rw, top:<period> w,
+         merging: rw, removed: rw, group:<slug> w, <order>:<slug> w, hot:score w, counter:views:<id> rw,
+         hll:uv:<id> rw, counter:suspect:<id> w, days:<id> w, rings: rw, viewed: rw, history:<id> w, next:score rw,
+         changes: w, ranking: rw, log: r
+INCLUDE  articles, changes, closing, formulas, left_out, listing, lists, members, merges, moderation_log, ranking, values
 ]]
 local prefix, current = ARGV[1], REPAIRS and parameters(ARGV[1])
 local now = moments(prefix, ARGV[2])
@@ -34,6 +36,7 @@ local any_left_out = redis.call('EXISTS', prefix .. 'leftout:') == 1
 -- Return each id's value in a ranking; false or nil where the ranking lacks the id.
 local function ranked_in(ranking) return redis.call('EXISTS', ranking) == 1 and redis.call('ZMSCORE', ranking, unpack(ids)) or {} end
 local views, stages, rings = ranked_in(prefix .. 'viewed:'), ranked_in(prefix .. 'next:score'), ranked_in(prefix .. 'rings:')
+local merging = ranked_in(prefix .. 'merging:')
 local removals, ranks = ranked_in(KEYS[1]), {}
 for _, order in ipairs(ORDERS) do ranks[order] = order ~= 'hot' and ranked_in(prefix .. WHOLE[order]) or {} end
 
@@ -41,8 +44,8 @@ local function voter_sets(id) return prefix .. 'voted:' .. id, prefix .. 'oppose
 
 local function drop_missing(id)
   unlist_article(prefix, id, {})
-  for _, list in ipairs({'removed:', 'viewed:'}) do redis.call('ZREM', prefix .. list, id) end
-  redis.call('DEL', voter_sets(id))
+  for _, list in ipairs({'removed:', 'viewed:', 'merging:'}) do redis.call('ZREM', prefix .. list, id) end
+  redis.call('DEL', prefix .. 'brought:' .. id, voter_sets(id))
   redis.call('DEL', prefix .. 'counter:views:' .. id, prefix .. 'hll:uv:' .. id, prefix .. 'counter:suspect:' .. id,
     prefix .. 'days:' .. id, prefix .. 'history:' .. id)
 end
@@ -116,9 +119,34 @@ local function check_voter_sets(say, id, time, is_closed)
     end
     if left ~= -2 and is_closed and voters_dropped and time < voters_dropped then
       say('a voter set that should have been dropped')
-      if REPAIRS then redis.call('UNLINK', set) end
+      if REPAIRS then
+        count_brought(prefix, id, ARGV[2])
+        redis.call('UNLINK', set)
+      end
     end
   end
+end
+
+-- Return whether there are more votes of merged articles than one step may examine.
+local function check_merges(say, id, merged, removed, field, number, is_listed)
+  local brought, merges, last = prefix .. 'brought:' .. id, merges_in(field), 0
+  for _, one in ipairs(merges) do last = math.max(last, one.number) end
+  if merged and not removed then say('merged into ' .. merged .. ', but listed') end
+  if #merges ~= #split(field) then say('lists what was merged into it in another form') end
+  if (number or '') ~= (#merges > 0 and tostring(math.max(last, as_count(number) or 0)) or '') then
+    say('the number of the last merge is ' .. (number or 'lost'))
+  end
+  if is_any_open(merges) ~= is_listed then say(is_listed and 'listed as being merged' or 'being merged, but not listed') end
+  if REPAIRS then
+    if merged and not removed then redis.call('HDEL', prefix .. 'article:' .. id, 'merged') end
+    if last > (as_count(number) or 0) then redis.call('HSET', prefix .. 'article:' .. id, 'merge_number', last) end
+    write_merges(prefix, id, merges, ARGV[2])
+    if #merges == 0 then redis.call('UNLINK', brought) end
+  end
+  local entries = redis.call('ZRANGE', brought, 0, most, 'WITHSCORES')
+  examined = examined + #entries
+  check_brought(say, prefix, id, merges, entries)
+  return #entries > 2 * most
 end
 
 local function check_window(say, time, closes)
@@ -227,7 +255,7 @@ end
 
 local BASIC = {'title', 'link', 'poster', 'poster_name', 'groups', 'time', 'votes', 'opposes', 'closes'}
 local FURTHER = {'log', 'text_bytes', 'comments', 'comment_ids', 'last_comment', 'locked', 'archived', 'removed', 'left_out',
-  'ring'}
+  'ring', 'merged', 'merges', 'merge_number'}
 local checked, subject = 0, nil
 local function say(text) findings[#findings + 1], findings[#findings + 2] = subject, text end
 
@@ -238,13 +266,15 @@ for n, id in ipairs(ids) do
   local is_basic = title and link and poster and name and groups and time and votes and opposes and closes
     and redis.call('HLEN', article) == #BASIC
   local numbers, text_bytes, comments, last_number, last_comment, locked, archived, removed, left_out, ring
+  local merged, merges, last_merge
   if not is_basic then
-    numbers, text_bytes, comments, last_number, last_comment, locked, archived, removed, left_out, ring =
-      unpack(redis.call('HMGET', article, unpack(FURTHER)))
+    numbers, text_bytes, comments, last_number, last_comment, locked, archived, removed, left_out, ring, merged, merges,
+      last_merge = unpack(redis.call('HMGET', article, unpack(FURTHER)))
   end
   local state = is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
     and (removed and 'removed' or 'listed') or redis.call('EXISTS', article) == 1 and 'damaged' or 'missing'
-  facts[3 * n - 2], facts[3 * n - 1], facts[3 * n] = groups, state, (comments or last_number or last_comment) and 1 or 0
+  facts[5 * n - 4], facts[5 * n - 3], facts[5 * n - 2] = groups, state, (comments or last_number or last_comment) and 1 or 0
+  facts[5 * n - 1], facts[5 * n] = merged or '', merges or ''
   if state == 'damaged' or state == 'missing' then
     say('no such article, or not a whole one')
     if REPAIRS and state == 'missing' then drop_missing(id) end
@@ -271,6 +301,10 @@ for n, id in ipairs(ids) do
     if not is_basic then check_text(say, id, text_bytes) end
     check_poster(say, id, poster, name, time)
     too_long = check_log(say, id, numbers)
+    if merged or merges or last_merge or merging[n]
+      or with_sets[id] and redis.call('EXISTS', prefix .. 'brought:' .. id) == 1 then
+      too_long = check_merges(say, id, merged, removed, merges, last_merge, merging[n] and true or false) or too_long
+    end
     if not is_closed then
       too_long = check_votes(say, id, posted_at, votes, opposes) or too_long
       check_window(say, posted_at, closes_at)

@@ -5,20 +5,20 @@ ARGV  1 article id  2 user id  3 choice (vote|oppose|none)  4 now, s  5 grace, s
       7 time that refills one vote of the member's limit, ms  8 time that refills all, ms
       9 accounts of a voting ring  10 its period, s; both only with key 4
 Returns  {"ok", votes, opposes, choice, accounts of the voting ring that this completes, else 0}
-         | {"missing"} | {"removed"} | {"closed"} | {"gone"} if the account is deleted | {"limited", time to wait, ms}
+         | {"missing"} | {"removed"} | {"merged_away"} | {"closed"} | {"gone"} if the account is deleted | {"limited", time to wait, ms}
 Cost  O(log N)
-TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw, gone: r,
-         leftout: r, <votes>: rw, top:<period> rw, <votes>:<slug> rw, ring:<id>:<network> rw, rings: rw, next:score rw,
-         changes: rw, ranking: r, limit:votes:<user> rw
-INCLUDE  closing, left_out, members, ranking, values
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brought:<id> rw, votes:<user> rw,
+         opposes:<user> rw, gone: r, leftout: r, <votes>: rw, top:<period> rw, <votes>:<slug> rw,
+         ring:<id>:<network> rw, rings: rw, next:score rw, changes: rw, ranking: r, limit:votes:<user> rw
+INCLUDE  closing, left_out, members, merges, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, user, choice, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[6]
-local time, closes, votes, opposes, groups, removed, left_out =
-  unpack(redis.call('HMGET', article, 'time', 'closes', 'votes', 'opposes', 'groups', 'removed', 'left_out'))
+local time, closes, votes, opposes, groups, removed, left_out, merged, merge_number = unpack(redis.call('HMGET', article,
+  'time', 'closes', 'votes', 'opposes', 'groups', 'removed', 'left_out', 'merged', 'merge_number'))
 time, votes, opposes = as_time(time), as_count(votes), as_count(opposes)
 if not (time and votes and opposes and groups) then return {'missing'} end
-if removed then return {'removed'} end
+if removed then return removal(merged) end
 if is_gone(prefix, user) then return {'gone'} end
 local current, longest_window, clock = weights(prefix)
 local now, passed = moments_by(clock, ARGV[4])
@@ -40,6 +40,7 @@ local vote_change = set_member(voted, choice == 'vote')
 oppose_change = oppose_change or set_member(oppose, false)
 note_choice(prefix, id, user, choice, math.max(now, time), passed - longest_window - ARGV[5])
 votes, opposes = votes + vote_change, opposes + oppose_change
+if merge_number then choose_apart(prefix, id, user, choice, merge_number) end
 local ring = 0
 if vote_change ~= 0 or oppose_change ~= 0 or before ~= after then
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)

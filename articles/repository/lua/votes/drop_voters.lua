@@ -5,8 +5,9 @@ KEYS  1 parameters  2 time ranking  3 removed articles by time
 ARGV  1 shard prefix  2 now, s  3 grace, s  4 articles in this step
 Returns  {number of sets dropped, 1 if more articles may have sets to drop, else 0}
 Cost  O(log N + step)
-TOUCHES  voted:<id> rw, oppose:<id> rw, leftout:<id> rw, time: r, removed: r, ranking: rw
-INCLUDE  closing, members, ranking, values
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brought:<id> rw, time: r, merging: rw,
+         removed: r, ranking: rw
+INCLUDE  closing, members, merges, ranking, values
 ]]
 local prefix, grace, step = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
 local _, passed = moments(prefix, ARGV[2])
@@ -21,6 +22,7 @@ for n = 2, 3 do
   local entries, last = following(KEYS[n], from or '-inf', step)
   for at = 1, #entries, 2 do
     if tonumber(entries[at + 1]) >= ended then break end
+    count_brought(prefix, entries[at], ARGV[2])
     for _, one in ipairs(CHOICES) do dropped = dropped + redis.call('UNLINK', prefix .. one.set .. entries[at]) end
     redis.call('UNLINK', prefix .. 'leftout:' .. entries[at])
   end

@@ -1,0 +1,54 @@
+--[[
+Continue to count votes on a merged article for the one into which it was merged: those of members who had chosen nothing
+there, and have not taken a choice back there since. Nothing is counted where voters are no longer known, nor for
+unnamed voters of imports, who cannot be told apart. Idempotent.
+KEYS  1 article  2 voted  3 oppose  4 votes that came with merged articles
+ARGV  1 id  2 id of the merged article  3 now, s  4 grace, s  5 shard prefix  6 "1" if no voters follow, or "0"
+      7 choice of the voters (vote|oppose)  8… voters: user id, when, s
+Returns  {"ok", votes that were added} | {"missing"}
+Cost  O(voters · log N)
+TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brought:<id> rw, votes:<user> rw,
+         opposes:<user> rw, gone: r, leftout: r, <votes>: rw, top:<period> rw, merging: rw, <votes>:<slug> rw,
+         next:score rw, changes: rw, ranking: r
+INCLUDE  closing, left_out, members, merges, ranking, values
+]]
+local article, voted, oppose, brought = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local id, other, prefix, choice = ARGV[1], ARGV[2], ARGV[5], ARGV[7]
+local time, votes, opposes, groups, removed, left_out, field =
+  unpack(redis.call('HMGET', article, 'time', 'votes', 'opposes', 'groups', 'removed', 'left_out', 'merges'))
+time, votes, opposes = as_time(time), as_count(votes), as_count(opposes)
+if not (time and votes and opposes and groups) then return {'missing'} end
+local merges, current, users, marks = merges_in(field), parameters(prefix), {}, {}
+local merge = merge_of(merges, other)
+if not merge or merge.state ~= 'open' then return {'ok', 0} end
+local is_known = merge.counts == '' and redis.call('SCARD', voted) == votes and redis.call('SCARD', oppose) == opposes
+local _, passed = moments(prefix, ARGV[3])
+
+for at = 8, is_known and #ARGV or 0, 2 do
+  if is_member(ARGV[at]) then users[#users + 1], marks[#marks + 1] = ARGV[at], '-' .. ARGV[at] end
+end
+local added, origin = 0, choice == 'vote' and other or '-' .. other
+if #users > 0 then
+  local for_it, against = redis.call('SMISMEMBER', voted, unpack(users)), redis.call('SMISMEMBER', oppose, unpack(users))
+  local taken_back = redis.call('ZMSCORE', brought, unpack(marks))
+  for n, user in ipairs(users) do
+    if for_it[n] + against[n] == 0 and not (tonumber(taken_back[n] or 0) > merge.number) then
+      redis.call('SADD', choice == 'vote' and voted or oppose, user)
+      redis.call('ZADD', brought, origin, user)
+      local at = math.max(as_time(ARGV[2 * n + 7]) or time, time)
+      if not is_gone(prefix, user) then note_choice(prefix, id, user, choice, at, passed - current.longest_window - ARGV[4]) end
+      if is_left_out(prefix, user) then left_out = leave_out(prefix, id, user, 'none', choice, left_out) end
+      added = added + 1
+    end
+  end
+end
+if added > 0 then
+  if choice == 'vote' then votes = votes + added else opposes = opposes + added end
+  redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
+  if not removed then rank_by_votes(prefix, id, time, votes, opposes, left_out, groups, current) end
+end
+if ARGV[6] == '1' then
+  merge.state = 'done'
+  write_merges(prefix, id, merges, ARGV[3])
+end
+return {'ok', added}
