@@ -129,8 +129,10 @@ LIMITS = (
     Limit("large_wide", Per.WIDE_NETWORK, "60 in 1 min", "Requests of more than 100,000 bytes, without a session"),
     Limit("views", Per.READER, "60 in 1 min", "Views reported to the API by a script or a program"),
     Limit("search", Per.READER, "120 in 1 min", "Searches, on the page and in the API"),
-    Limit("feeds", Per.NETWORK, "30 in 1 min", "Feeds and parts of the sitemap without a copy"),
-    Limit("feeds_wide", Per.WIDE_NETWORK, "120 in 1 min", "Feeds and parts of the sitemap without a copy"),
+    Limit("feeds", Per.NETWORK, "30 in 1 min", "Feeds, sitemap, and pictures of articles, without a copy"),
+    Limit(
+        "feeds_wide", Per.WIDE_NETWORK, "120 in 1 min", "Feeds, sitemap, and pictures of articles, without a copy"
+    ),
     Limit(
         "refresh", Per.READER, "300 in 1 min", "Updates of open pages (each page requests at most two a minute)"
     ),

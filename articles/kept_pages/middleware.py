@@ -22,9 +22,6 @@ from owner.choices import chosen
 PLACE = b"<!--kept-page-->"
 """Where `templates/base.html` leaves room for the sentence that this is a copy."""
 
-SHARED_FOR = 60.0
-"""Seconds for which a feed is served from its copy. Clients may keep it for longer, see `articles.web.caching`."""
-
 _MOST_NOT_DUE = 1_000
 """Number of addresses for which a process remembers when their copies are due."""
 
@@ -77,7 +74,7 @@ class KeptPagesMiddleware:
         """Answer with the copy of a page that is the same for everyone, or 304; renew a copy that is too old."""
         address = page.address("")
         copy = self._pages.get(address)
-        if copy and self._pages.age(address) < SHARED_FOR:
+        if copy and self._pages.age(address) < page.shared_for:
             return _unless_known(request, copy)
         with Turn(self._turns, address, 0.0 if copy else PATIENCE) as turn:
             vars(request)["turn"] = turn

@@ -19,6 +19,7 @@ SHARED_SECONDS = 10
 
 FEED_SECONDS = 300
 CRAWLER_SECONDS = 3600
+PICTURE_SECONDS = 86400
 
 PERSONAL_COOKIES = (settings.SESSION_COOKIE_NAME, "messages")
 
@@ -53,6 +54,7 @@ def _public(request: HttpRequest, response: HttpResponse, *, seconds: int) -> Ht
 
 
 _feed = partial(_public, seconds=FEED_SECONDS)
+_picture = partial(_public, seconds=PICTURE_SECONDS)
 _for_crawlers = partial(_public, seconds=CRAWLER_SECONDS)
 
 RULES: Mapping[str, Rule] = {
@@ -78,6 +80,7 @@ RULES: Mapping[str, Rule] = {
     "articles:host_feed": _feed,
     "articles:user_feed": _feed,
     "articles:search_feed": _feed,
+    "articles:card": _picture,
     "articles:manifest": _for_crawlers,
     "articles:robots": _for_crawlers,
     "articles:sitemap": _for_crawlers,

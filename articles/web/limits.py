@@ -101,6 +101,7 @@ PAGES = {
         _FEEDS,
     ),
     **dict.fromkeys(("articles:sitemap", "articles:sitemap_lists", "articles:sitemap_articles"), _FEEDS),
+    "articles:card": _FEEDS,
 }
 """Limits of pages that are read."""
 

@@ -332,6 +332,7 @@ WITHOUT_PAGE = {
     "articles:change_feed": "a form's target",
     "articles:article_comments_feed": "a feed",
     "articles:member_comments_feed": "a feed",
+    "articles:card": "a picture",
     "articles:favicon": "leads to the icon",
     "articles:manifest": "JSON for browsers",
     "articles:rules": "there only once administrators write rules",

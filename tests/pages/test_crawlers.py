@@ -96,7 +96,7 @@ OPEN = {
     *("comment", "member_comments", "rules", "accent"),
     *("feed", "top_feed", "group_feed", "user_feed", "search_feed", "host", "host_feed"),
     *("comments_feed", "article_comments_feed", "member_comments_feed"),
-    *("manifest", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles"),
+    *("manifest", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles", "card"),
 }
 
 
