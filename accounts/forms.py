@@ -262,6 +262,7 @@ class MailForm(forms.Form):
                     _("mentions of my name"),
                     _("moderator actions on my articles and comments"),
                     _("decisions on my flags"),
+                    _("suggestions for my articles"),
                 ),
                 strict=True,
             )

@@ -56,6 +56,7 @@ def rules(configured: Any = chosen) -> Rules:
         new_member=configured.NEW_MEMBER_DAYS * 86400,
         trusted_points=configured.NEW_MEMBER_POINTS,
         flags_to_remove=configured.FLAGS_TO_REMOVE,
+        suggestions=configured.SUGGESTIONS,
         hot_refresh=configured.HOT_REFRESH_SECONDS,
         archive_after=configured.ARCHIVE_DAYS * 86400,
         limits=_limits(configured),

@@ -95,6 +95,7 @@ def ban(member: User, scope: BanScope, reason: str, *, days: int, moderator: Act
         if begun:
             details = {"scope": scope.value} | ({"days": str(days)} if days else {})
             _log(Action.BAN, moderator, member, reason, details)
+            repository().suggestions.withdraw(member.pk)
     return begun
 
 

@@ -32,6 +32,7 @@ from articles.wiring import group_titles, repository
 
 ACTIONS = {
     Action.EDIT: pgettext_lazy("moderation log", "Article edited"),
+    Action.APPLY_SUGGESTION: pgettext_lazy("moderation log", "Suggestion applied"),
     Action.GROUPS: pgettext_lazy("moderation log", "Groups of an article changed"),
     Action.REMOVE: pgettext_lazy("moderation log", "Article removed"),
     Action.WITHDRAW: pgettext_lazy("moderation log", "Article withdrawn"),

@@ -10,7 +10,8 @@ from typing import Any
 from django.http import HttpRequest
 
 from accounts.models import AboutFlag, Ban, User
-from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, REMOVE_ARTICLES
+from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES
+from articles.domain.articles import Article
 from articles.domain.comments import is_root
 from articles.domain.errors import (
     ArticleNotFound,
@@ -22,6 +23,8 @@ from articles.domain.errors import (
 )
 from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
+from articles.domain.moderation_log import REDACTED, Action, LogEntry
+from articles.domain.suggestions import SuggestionKind
 from articles.site import count_sign_ups
 from articles.wiring import repository
 from owner.choices import Recent
@@ -54,6 +57,24 @@ def author_of_flagged(subject: SubjectId, moderator: UserId) -> UserId:
 
 RING_PERMISSIONS = (REMOVE_ARTICLES, ASSIGN_GROUPS)
 """Permissions, any of which lets a member see voting rings."""
+
+
+def may_decide(request: HttpRequest, article: Article, kind: SuggestionKind) -> bool:
+    """Return whether the reader decides on suggestions of this kind for an article: its poster, and moderators."""
+    user = request.user
+    permission = EDIT_ANY_ARTICLE if kind is SuggestionKind.TITLE else ASSIGN_GROUPS
+    return user.is_authenticated and (article.poster == user.pk or user.has_perm(permission))
+
+
+def undoable(entry: LogEntry, article: Article) -> SuggestionKind | None:
+    """Return what an entry of the article's log changed, if it is a suggestion whose change is still there."""
+    if entry.action is not Action.APPLY_SUGGESTION:
+        return None
+    if title := entry.details.get("old_title"):
+        return SuggestionKind.TITLE if article.title == entry.title and title != REDACTED else None
+    added, removed = (set(filter(None, entry.details.get(name, "").split(","))) for name in ("added", "removed"))
+    is_there = added <= {*article.groups} and removed.isdisjoint(article.groups)
+    return SuggestionKind.GROUPS if is_there else None
 
 
 class VotingRingsLink:

@@ -17,6 +17,7 @@ from moderation import (
     queue,
     redactions,
     sign_ups,
+    suggestions,
     sweeps,
     voting_rings,
 )
@@ -29,6 +30,9 @@ urlpatterns = [
     path("articles/<article_id:article_id>/merge/undo/", merges.undoing, name="undo_merge"),
     path("articles/<article_id:article_id>/lock/", content.locking, name="lock"),
     path("articles/<article_id:article_id>/unlock/", content.unlocking, name="unlock"),
+    path("articles/<article_id:article_id>/suggest/", suggestions.suggest_by_form, name="suggest"),
+    path("articles/<article_id:article_id>/suggest/act/", suggestions.act, name="act_on_suggestion"),
+    path("articles/<article_id:article_id>/suggest/undo/", suggestions.undo_by_form, name="undo_suggestion"),
     path("articles/<article_id:article_id>/flag/", flags.article, name="flag"),
     path("comments/<comment_id:comment_id>/flag/", flags.comment, name="flag_comment"),
     path("comments/<comment_id:comment_id>/remove/", content.removing_comment, name="remove_comment"),

@@ -61,6 +61,10 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
         gettext_lazy("Points until which a member is new"),
         gettext_lazy("Points that others give to the member's articles. 0: points do not matter."),
     ),
+    "SUGGESTIONS": (
+        gettext_lazy("Members who change a title or groups by a suggestion"),
+        gettext_lazy("As many have to support the same suggestion; new members cannot. 0: no suggestions."),
+    ),
     "LIMIT_VOTES_NEW": (gettext_lazy("Votes of a new member"), _LIMIT_HELP),
     "LIMIT_POSTS_NEW": (gettext_lazy("Posts of a new member"), _LIMIT_HELP),
     "LIMIT_COMMENTS_NEW": (gettext_lazy("Comments of a new member"), _LIMIT_HELP),

@@ -58,7 +58,7 @@ BLOCKED = f"(SELECT {_JOINED.format('blocked_id')} FROM accounts_block WHERE use
 """SQL expression on a row of accounts_user: ids of the members whom it blocks, comma-separated; NULL for none."""
 
 
-MAIL_KINDS = ("reply", "mention", "moderation", "flag")
+MAIL_KINDS = ("reply", "mention", "moderation", "flag", "suggestion")
 """Kinds of notices that members can have mailed: those of `articles.domain.notices`."""
 
 WAITING_MAIL = {"now": 0, "hourly": 3600, "daily": 86400}

@@ -170,6 +170,8 @@ class Article(Content):
 
     new_comments: int = field(default=0, compare=False)
     """Comments by others since the reader last opened its page, as far as they are counted."""
+    suggested: str = ""
+    """What the store keeps of suggestions for it, read with `html`: see `articles.domain.suggestions`."""
 
     former: UserId | None = None
     """Number of the deleted account that posted it, while that is kept. Only moderators may see it."""

@@ -142,6 +142,30 @@ class FlagsFull(ActionRefused):
     """The article or comment has the maximum number of flags."""
 
 
+class OwnArticle(ActionRefused):
+    """Members cannot suggest changes of what they posted."""
+
+
+class NotTrustedYet(ActionRefused):
+    """New members cannot suggest changes."""
+
+
+class SuggestionNotFound(ActionRefused):
+    """The article has no such open suggestion."""
+
+
+class SuggestionClosed(ActionRefused):
+    """The suggestion was applied or declined not long ago."""
+
+
+class SuggestionUnchanged(ActionRefused):
+    """The article has this title, or these groups, already."""
+
+
+class SuggestionsFull(ActionRefused):
+    """The article has the maximum number of open suggestions."""
+
+
 class NotTheAuthor(ActionRefused):
     """Only the author may change or delete a comment."""
 

@@ -119,6 +119,7 @@ LIMITS = (
     Limit("mentions", Per.MEMBER, "100 in 1 d", "Members notified of a mention"),
     Limit("mentions_new", Per.NEW_MEMBER, "30 in 1 d", "Members notified of a mention"),
     Limit("flags", Per.MEMBER, "20 in 1 h", "Articles and comments flagged"),
+    Limit("suggestions", Per.MEMBER, "20 in 1 d", "Titles and groups suggested, or such suggestions supported"),
     Limit(
         "changes",
         Per.READER,

@@ -14,6 +14,7 @@ class Action(StrEnum):
 
     GROUPS = "groups"
     EDIT = "edit"
+    APPLY_SUGGESTION = "apply-suggestion"
     REMOVE = "remove"
     WITHDRAW = "withdraw"
     RESTORE = "restore"

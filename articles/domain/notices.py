@@ -40,6 +40,9 @@ class NoticeKind(StrEnum):
     MODERATION = "moderation"
     """A moderator's action on the member's article or comment."""
 
+    SUGGESTION = "suggestion"
+    """A suggestion of another title or other groups for the member's article."""
+
     FLAG = "flag"
     """A decision on the member's flag."""
 
@@ -54,7 +57,7 @@ class NoticePointer(NamedTuple):
     """What an inbox keeps of a notice: what it points to, and its time in Unix seconds."""
 
     word: str
-    """`reply`, `mention`, a word of `DECISIONS`, or an action of the moderation log."""
+    """`reply`, `mention`, `suggestion`, a word of `DECISIONS`, or an action of the moderation log."""
 
     subject: CommentId
     """The comment, or the root of an article."""
@@ -65,7 +68,7 @@ class NoticePointer(NamedTuple):
     def kind(self) -> NoticeKind:
         if self.word in DECISIONS:
             return NoticeKind.FLAG
-        is_act = self.word not in (NoticeKind.REPLY, NoticeKind.MENTION)
+        is_act = self.word not in (NoticeKind.REPLY, NoticeKind.MENTION, NoticeKind.SUGGESTION)
         return NoticeKind.MODERATION if is_act else NoticeKind(self.word)
 
     @property

@@ -49,6 +49,9 @@ class Rules:
     flags_to_remove: float
     """Weight of flags with which the site removes an article or a comment; 0 if only moderators do."""
 
+    suggestions: int
+    """Members who apply a suggestion by supporting it; 0 if none can be made."""
+
     hot_refresh: int
     """Age at which the hot list is stale."""
 

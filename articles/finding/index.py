@@ -24,6 +24,7 @@ from articles.domain.articles import Article
 from articles.domain.comments import Comment
 from articles.domain.explanation import BASE_OF_PRIOR
 from articles.searching import hosts_of, language_of, stems_in, tokens_of, words_of_host
+from articles.text.lines import InvalidInput
 from articles.text.links import link_digest
 
 FORMAT = "3"
@@ -228,7 +229,7 @@ def document_of_article(article: Article, weight: float) -> Document:
     document.add_integer("points", points)
     document.add_unsigned("prior", prior_of(points, posted_at))
     document.add_unsigned("mark", mark_of_article(article))
-    if article.link:
+    with suppress(InvalidInput):  # a damaged link is none
         document.add_unsigned("link", link_number(article.link))
     return document
 

@@ -37,6 +37,7 @@ from articles.repository.moderation import (
     Redactions,
     RemovedArticles,
     RemovedComments,
+    Suggestions,
     Sweeps,
     VotingBlocs,
     VotingRings,
@@ -118,6 +119,7 @@ class Repository:
         self.sweeps = Sweeps(self.members, self.articles, self.comments)
         self.left_out = LeftOutVotes(store)
         self.merges = Merges(store)
+        self.suggestions = Suggestions(store)
         self.account_deletion = AccountDeletion(store)
         self.account_ids = AccountIds(store)
         self.groups = Groups(store)

@@ -55,8 +55,8 @@ def members_in(batch: list[str]) -> set[UserId]:
     return {user for user in ids if user not in PLACEHOLDERS}
 
 
-_KINDS = ("articles", "comments", "flags", "log")
-"""What is anonymised or, of flags, withdrawn, in this order."""
+_KINDS = ("articles", "comments", "flags", "suggestions", "log")
+"""What is anonymised or, of flags and support of suggestions, withdrawn, in this order."""
 
 NAMES_PER_SCRIPT = 50
 """Articles, comments, flags, or entries of the moderation log, that one script handles."""
@@ -74,8 +74,9 @@ class AccountDeletion(OfStore):
 
         From the first step on the member can no longer post or vote, and their lists of votes, opposes and visits
         and their inbox are gone. Then their articles, their comments and the moderation log are anonymised, and
-        their flags withdrawn, a batch in each step, while `more()` is true; at least one step is taken. The list
-        of saved articles is deleted last. One round trip, and one or two for each step. Raises StoreError.
+        their flags and support of suggestions withdrawn, a batch in each step, while `more()` is true; at least
+        one step is taken. The list of saved articles is deleted last. One round trip, and one or two for each
+        step. Raises StoreError.
         """
         with self._store.retracting([]):
             self._revoke(user)
@@ -137,8 +138,8 @@ class AccountDeletion(OfStore):
 
     def _step(self, kind: str, keys: Keys, user: UserId, heir: UserId, name: str, cursor: str) -> str:
         """Take one step in one shard; return the next cursor, '' when this kind is done in the shard."""
-        if kind == "flags":
-            return "" if self._withdraw_flags(keys, user) else "0"
+        if kind in ("flags", "suggestions"):
+            return "" if self._withdraw(kind, keys, user) else "0"
         if kind == "log":
             return self._replace_in_log(keys, name, DELETED_NAME, cursor)
         first = int(cursor) if heir == user else 0
@@ -173,7 +174,8 @@ class AccountDeletion(OfStore):
         self._store.retract(set(map(article_of, ids) if are_comments else ids))
         return int(count)
 
-    def _withdraw_flags(self, keys: Keys, user: UserId) -> bool:
-        """Withdraw a batch of the member's flags; return whether all of the shard are done."""
-        (count,) = self._store.run("flags/withdraw", [keys.flags_by(user)], [user, NAMES_PER_SCRIPT, keys.prefix])
+    def _withdraw(self, kind: str, keys: Keys, user: UserId) -> bool:
+        """Withdraw a batch of the member's flags, or support of suggestions; return whether the shard is done."""
+        given = keys.flags_by(user) if kind == "flags" else keys.suggested(user)
+        (count,) = self._store.run(f"{kind}/withdraw", [given], [user, NAMES_PER_SCRIPT, keys.prefix])
         return int(count) < NAMES_PER_SCRIPT

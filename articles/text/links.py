@@ -109,6 +109,14 @@ def link_digest(link: str) -> str:
     return blake2b(link_key(link).encode(), digest_size=16).hexdigest()
 
 
+def is_same_link(one: str, other: str) -> bool:
+    """Return whether both lead to the same page; no damaged link does."""
+    try:
+        return bool(one and other) and link_digest(one) == link_digest(other)
+    except InvalidInput:
+        return False
+
+
 def post_digest(title: str, link: str, text: str) -> str:
     """Return the digest by which an article counts as posted before: of its link, else of title and text."""
     if link:
@@ -221,8 +229,11 @@ def clean_posted_link(raw: str, *, current: str = "", allow_private: bool) -> st
 
 
 def is_private(link: str) -> bool:
-    """Return whether a clean link leads to an address or a name that is not public."""
-    host = (urlsplit(link).hostname or "").removesuffix(".")
+    """Return whether a clean link leads to an address or a name that is not public; a damaged one does."""
+    try:
+        host = (urlsplit(link).hostname or "").removesuffix(".")
+    except ValueError:
+        return True
     try:
         address = ip_address(host) if ":" in host or host[-1:].isdigit() else None
     except ValueError:

@@ -33,6 +33,12 @@ ACTIONS = {
     "own-content": gettext_lazy("You cannot flag what you posted yourself."),
     "flag-decided": gettext_lazy("The moderators have already decided on your flag."),
     "flags-full": gettext_lazy("Many members have already flagged this, and the moderators know about it."),
+    "own-article": gettext_lazy("You posted this article yourself: edit it, or ask a moderator."),
+    "not-trusted-yet": gettext_lazy("New members cannot suggest changes yet."),
+    "suggestion-not-found": gettext_lazy("This suggestion is no longer open."),
+    "suggestion-closed": gettext_lazy("This was suggested and decided not long ago."),
+    "suggestion-unchanged": gettext_lazy("Nothing would change."),
+    "suggestions-full": gettext_lazy("This article already has many suggestions. You can support one of them."),
     "own-matter": gettext_lazy("This concerns you or something you posted. Another moderator has to decide."),
     "fellow-moderator": gettext_lazy(
         "This member is also a moderator. An administrator has to remove their permission first."
@@ -102,6 +108,7 @@ LIMITS = {
         "uses",
     ),
     "flags": gettext_lazy("You have flagged too many things in a short time."),
+    "suggestions": gettext_lazy("You have suggested too many changes in a short time."),
     "changes": gettext_lazy("You have sent too many forms in a short time."),
     "large": gettext_lazy("Too many large forms were sent from your network in a short time."),
     "views": gettext_lazy("Too many views were reported in a short time."),

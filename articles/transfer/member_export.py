@@ -11,6 +11,7 @@ from articles.domain.comments import Comment, article_of, is_root
 from articles.domain.flags import Flag
 from articles.domain.moderation_log import LogEntry
 from articles.domain.notices import NoticePointer
+from articles.domain.suggestions import Suggestion
 from articles.repository import Repository
 from articles.web.preferences import hiding_of, slugs_from
 
@@ -40,6 +41,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "visited": _chosen(repository, members.list_visits(user)),
         "comments": map(_comment, repository.comments.list_by(user)),
         "flags": map(_flag, repository.flags.iterate_by(user)),
+        "suggestions": map(_suggestion, repository.suggestions.iterate_by(user)),
         "flags_on_members": map(_about_flag, member.flags_on_abouts.select_related("member")),
         "inbox": map(_notice, repository.inbox.iterate(user)),
         "bans": map(_ban, member.bans.list_all()),
@@ -73,6 +75,11 @@ def _account(member: Any) -> dict[str, Any]:
         "about_removed": member.about_removed or None,
         "member_of": sorted(member.groups.values_list("name", flat=True)),
     }
+
+
+def _suggestion(supported: tuple[int, Suggestion]) -> dict[str, Any]:
+    article, suggestion = supported
+    return {"article": article, suggestion.kind.value: suggestion.to, "since": _at(suggestion.at)}
 
 
 def _invitation(invitation: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -37,7 +37,8 @@ from articles.web.identity import reader_id
 from articles.web.limits import take
 from articles.web.preferences import preferences_of
 from articles.wiring import finder, group_titles, repository
-from moderation.rights import VotingRingsLink, may_see_subjects
+from moderation.rights import VotingRingsLink, may_decide, may_see_subjects, undoable
+from owner.choices import chosen
 
 
 class Abilities(NamedTuple):
@@ -51,6 +52,7 @@ class Abilities(NamedTuple):
     see_views: bool
     redact: bool
     see_subjects: bool
+    suggest: bool
 
 
 _NO_ABILITIES = Abilities(*[False] * len(Abilities._fields))
@@ -84,6 +86,9 @@ class ArticleShape(NamedTuple):
     has_poster_page: bool
     archives: tuple[str, ...]
     """Names of those that may have copies of the link."""
+
+    has_suggestions: bool
+    """Whether there are open ones, which members see."""
 
     discussion: DiscussionShape | None
 
@@ -161,6 +166,7 @@ def article_shape(
         has_link=bool(article.link),
         has_text=bool(article.html),
         has_poster_page=bool(article.poster_name),
+        has_suggestions=frame.is_member and article.removed is None and bool(_suggestions(article)),
         archives=tuple(name for name, _address in _copies(article)),
         discussion=discussion,
     )
@@ -184,9 +190,19 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
         "pv": grouped(article.pv),
         "uv": grouped(article.uv),
         "text": article.html,
+        "suggestions": _number_of(_suggestions(article)) if shape.has_suggestions else "",
         **({} if shape.is_removed else card_holes(article, titles, shape.site)),
         **{f"copies_{n}": address for n, (_name, address) in enumerate(_copies(article))},
     }
+
+
+def _suggestions(article: Article) -> int:
+    """Return the number of open suggestions for the article."""
+    return len(repository().suggestions.list_open(article)) if article.suggested and chosen.SUGGESTIONS else 0
+
+
+def _number_of(suggestions: int) -> str:
+    return ngettext("%(num)s suggestion", "%(num)s suggestions", suggestions) % {"num": grouped(suggestions)}
 
 
 def _copies(article: Article) -> list[tuple[str, str]]:
@@ -235,6 +251,7 @@ def _abilities(request: HttpRequest, article: Article, now: float) -> Abilities:
         see_views=may(SEE_VIEWS),
         redact=may(REDACT) and reader != article.poster and (article.is_logged or article.removed is not None),
         see_subjects=may_see_subjects(request),
+        suggest=chosen.SUGGESTIONS > 0 and article.removed is None and reader != article.poster,
     )
 
 
@@ -260,7 +277,9 @@ def _history(request: HttpRequest, article: Article) -> str:
     if not article.is_logged:
         return ""
     log = repository().moderation_log.get_for_article(article.id)
-    return drawn("articles/history.html", {"log": log}, request)
+    kinds = {entry.at: undoable(entry, article) for entry in log.entries}
+    may_undo = {at for at, kind in kinds.items() if kind and may_decide(request, article, kind)}
+    return drawn("articles/history.html", {"log": log, "article": article, "undoable": may_undo}, request)
 
 
 def _merged(request: HttpRequest, article: Article, thread: Thread) -> str:

@@ -56,6 +56,7 @@ _CLOSED_ARTICLE_PAGES = (
     "lock",
     "unlock",
     "flag",
+    "suggest",
     "mute",
     "redact",
 )

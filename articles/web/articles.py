@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from accounts.moderators import EDIT_ANY_ARTICLE
 from articles.domain.articles import Article, ArticleId, Content, Posted
 from articles.domain.members import UserId
-from articles.text.links import link_digest
+from articles.text.links import is_same_link
 from articles.web import limits
 from articles.web.identity import actor, is_new_member, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
@@ -67,6 +67,11 @@ def edit(
     )
 
 
+def restore_title(request: HttpRequest, article: Article, title: str) -> None:
+    """Give an article its former title, as the caller permits it. Raises Banned, and errors as `Articles.edit`."""
+    repository().articles.edit(article.id, writer(request), title, article.link, moderator=True)
+
+
 MOST_POSTED_BEFORE = 5
 """Earlier articles of a link that a page shows, the newest."""
 
@@ -80,8 +85,7 @@ class PostedBefore(NamedTuple):
     @classmethod
     def of(cls, link: str, found: Sequence[Article], total: int) -> "PostedBefore":
         """Return those found, of `total`, that still have this link: the index may be a moment behind."""
-        digest = link_digest(link)
-        shown = (one for one in found if one.removed is None and one.link and link_digest(one.link) == digest)
+        shown = (one for one in found if one.removed is None and is_same_link(link, one.link))
         return cls(tuple(shown), total - len(found))
 
 

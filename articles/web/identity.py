@@ -86,26 +86,34 @@ def check_ban(member: Any, scope: BanScope) -> None:
 
 def may_be_new(member: Any) -> bool:
     """Return whether the limits of new members may apply: `is_new_member` looks closer. No round trip."""
-    rules = repository().rules
+    return not repository().rules.limits.keys().isdisjoint(FOR_NEW_MEMBERS) and _may_be_untrusted(member)
+
+
+def _may_be_untrusted(member: Any) -> bool:
     if member.trusted_at or member.is_superuser or member.has_permissions:
         return False
-    if rules.limits.keys().isdisjoint(FOR_NEW_MEMBERS):
-        return False
-    return rules.trusted_points > 0 or _is_young(member)
+    return repository().rules.trusted_points > 0 or _is_young(member)
 
 
 def is_new_member(member: Any) -> bool:
     """Return whether the limits of new members apply; they do not to members with permissions.
 
-    A member who turns out to be old enough and to have the points is trusted for good. No round trip for such a
-    member and for a young one, else at most two.
+    No round trip for a member who is trusted or young, else at most two.
     """
-    if not may_be_new(member):
-        return False
-    if _is_young(member) or repository().members.get_points(member.pk) < repository().rules.trusted_points:
+    return may_be_new(member) and not is_trusted(member)
+
+
+def is_trusted(member: Any) -> bool:
+    """Return whether a member is old enough and has the points, or has permissions; then the member is for good.
+
+    Round trips as `is_new_member`.
+    """
+    if not _may_be_untrusted(member):
         return True
+    if _is_young(member) or repository().members.get_points(member.pk) < repository().rules.trusted_points:
+        return False
     member.trust()
-    return False
+    return True
 
 
 def _is_young(member: Any) -> bool:

@@ -14,7 +14,7 @@ from accounts.mail import VERIFY_DAYS, WAITING, unsubscribe_token, verification_
 from accounts.models import User
 from tests.factories import browser_of
 
-ALL = ["reply", "mention", "moderation", "flag"]
+ALL = ["reply", "mention", "moderation", "flag", "suggestion"]
 
 
 @pytest.fixture

@@ -20,6 +20,20 @@ from tests.contract import ANYWHERE, name_of
 _CHANGE = ("400", "401", "403", "413", "415", "503")
 ENDPOINTS = {
     ("get", "/api/search"): {"200", "400", "401", "404", "503"},
+    ("get", "/api/articles/{article_id}/suggestions"): {"200", "400", "401", "404", "503"},
+    ("post", "/api/articles/{article_id}/suggestions"): {
+        "200",
+        *["400", "401", "403", "404", "409", "413", "415", "503"],
+    },
+    ("put", "/api/articles/{article_id}/suggestions/{suggestion}"): {
+        "200",
+        *["400", "401", "403", "404", "413", "415", "503"],
+    },
+    ("delete", "/api/articles/{article_id}/suggestions/{suggestion}"): {
+        "200",
+        *["400", "401", "403", "404", "415", "503"],
+    },
+    ("post", "/api/articles/{article_id}/log/undo"): {"200", *["400", "401", "403", "404", "413", "415", "503"]},
     ("get", "/api/posted-before"): {"200", "400", "401", "503"},
     ("get", "/api/search/comments"): {"200", "400", "401", "404", "503"},
     ("get", "/api/articles"): {"200", "400", "401", "404", "503"},
@@ -184,7 +198,9 @@ def test_operations_that_need_a_login_say_so():
         assert accepted == schemes
         private = path.startswith(
             ("/api/me", "/api/inbox", "/api/queue", "/api/removed", "/api/blocked-hosts")
-        ) or path.endswith(("/bans", "/left-out", "/posted", "/poster", "/author", "/sweeps", "/notes"))
+        ) or path.endswith(
+            ("/bans", "/left-out", "/posted", "/poster", "/author", "/sweeps", "/notes", "/suggestions")
+        )
         assert ({} in operation["security"]) == ((method == "get" and not private) or path == "/api/views")
 
 

@@ -13,6 +13,7 @@ from openapi_python_client.config import ConfigFile
 
 from accounts.models import Token
 from articles.api.documentation import document, operations
+from articles.domain.suggestions import SuggestionKind, suggestion_id
 
 NAME = "generated_client"
 
@@ -54,6 +55,8 @@ MINE, REMOVED, CLOSED, NOT_THERE = 1, 2, 3, 999
 WRITTEN, NOT_WRITTEN = 1_000_001, 1_000_999
 """Ids of comments."""
 
+BETTER = suggestion_id(SuggestionKind.TITLE, "A better title")
+
 CALLS = [
     Call(
         "list_articles", 200, "ArticlePage", arguments={"order": ("Order", "points"), "range_": ("Span", "week")}
@@ -70,6 +73,31 @@ CALLS = [
     Call("search_comments", 200, "CommentSearchPage", arguments={"q": "comment"}),
     Call("list_posted_before", 200, "PostedArticles", arguments={"link": "https://example.org/a"}),
     Call("list_posted_before", 400, "Failure", arguments={"link": "example"}),
+    Call("suggest_change", 403, "Failure", arguments={"article_id": MINE}, body=("NewSuggestion", {"title": "B"})),
+    Call(
+        "suggest_change",
+        200,
+        "Suggested",
+        who="carol",
+        arguments={"article_id": MINE},
+        body=("NewSuggestion", {"title": "A better title"}),
+    ),
+    Call("list_suggestions", 200, "Suggested", arguments={"article_id": MINE}),
+    Call(
+        "decide_suggestion",
+        200,
+        "Suggested",
+        arguments={"article_id": MINE, "suggestion": BETTER},
+        body=("Decision", {"accepted": True}),
+    ),
+    Call("undo_suggestion", 200, "Suggested", arguments={"article_id": MINE}, body=("Undoing", {})),
+    Call(
+        "take_back_suggestion",
+        200,
+        "Suggested",
+        who="carol",
+        arguments={"article_id": MINE, "suggestion": BETTER},
+    ),
     Call("count_view", 200, "ViewCount", body=("View", {"articleId": MINE, "visitorId": None})),
     Call("count_view", 404, "Failure", body=("View", {"articleId": NOT_THERE})),
     Call("read_article", 200, "WholeArticle", arguments={"article_id": MINE}),

@@ -26,7 +26,7 @@ from tests.clock import DAY, Clock
 from tests.factories import comment_on, imported, link, post, view, visit, vote_from
 from tests.repository.everything import use_after_a_gap, use_all
 from tests.repository.lua_files import spelled
-from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, make_older, warm
+from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, make_older, suggest_both, warm
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, problems
 from voting_site.embedded import StorePaths
@@ -138,6 +138,7 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
         repository.groups.assign(article, ["two"], actor=MODERATOR)
         repository.articles.edit(article, MODERATOR, "New", link(article), leave=["new"], moderator=True)
         repository.articles.edit(article, MODERATOR, "New", link(article), join=["new"], moderator=True)
+        suggest_both(repository, article, ["two"], ["new", "two"])
     for order in Order:
         for slug in GROUPS:
             for one in keys:

@@ -376,6 +376,16 @@ VARIABLES = (
         0,
         200,
     ),
+    Variable(
+        "SUGGESTIONS",
+        "number",
+        "2",
+        "Members, other than its poster, who change an article's title or groups by supporting the same "
+        "suggestion; 0: none can be made. New members (NEW_MEMBER_DAYS, NEW_MEMBER_POINTS) cannot suggest.",
+        0,
+        20,
+        in_browser=True,
+    ),
     Variable("HOT_REFRESH_SECONDS", "number", "60", "Seconds after which the hot list is rescored.", 60, 120),
     Variable(
         "ARCHIVE_DAYS",

@@ -73,6 +73,7 @@ _MODULES = (
     "articles.api.comments",
     "moderation.content",
     "moderation.merges",
+    "moderation.suggestions",
     "moderation.queue",
     "moderation.profiles",
     "articles.api.search",

@@ -53,7 +53,7 @@ FIELDS = (
 )
 """Fields of a hash that are read."""
 
-_TEXT, _HTML = ("text",), ("text", "html")
+_TEXT, _HTML = ("text",), ("text", "html", "suggestions")
 """Further ones, up to 80 KB and 200 KB: lists do not read them."""
 
 
@@ -209,11 +209,12 @@ def articles_in(
     for n, number in enumerate(ids):
         fields, *rest = values[n * width : (n + 1) * width]
         visit, new_comments = rest[_CHOICES:] or ("", 0)
-        text, *kept = fields[len(FIELDS) :] or [None]
+        text, kept, suggested = (*fields[len(FIELDS) :], None, None, None)[:3]
         row = tuple(rest[:_CHOICES])
         if article := _article(number, tuple(fields[: len(FIELDS)]), row, facts, is_saved=bool(saved[n])):
-            html = html_of(number, text, kept[0]) if html_of and text and kept else ""
+            html = html_of(number, text, kept) if html_of and text and len(fields) > len(FIELDS) + 1 else ""
             article = replace(article, text=text, html=html) if text else article
+            article = replace(article, suggested=suggested) if suggested else article
             read_at = moment(visit.rpartition(" ")[2])
             found[number] = replace(article, read_at=read_at, new_comments=int(new_comments)) if visit else article
     return found

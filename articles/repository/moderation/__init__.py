@@ -6,6 +6,7 @@ from articles.repository.moderation.log import ModerationLog
 from articles.repository.moderation.merges import Merges
 from articles.repository.moderation.redactions import Redactions
 from articles.repository.moderation.removed import RemovedArticles, RemovedComments, Sweeps
+from articles.repository.moderation.suggestions import Suggestions
 from articles.repository.moderation.voting_rings import VotingBlocs, VotingRings
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Redactions",
     "RemovedArticles",
     "RemovedComments",
+    "Suggestions",
     "Sweeps",
     "VotingBlocs",
     "VotingRings",

@@ -269,6 +269,14 @@ INBOX = Key(
     "and six zeros",
     "the member's inbox, written in the same step as what it is about; the newest 1,000",
 )
+SUGGESTED = Key(
+    "suggested:<user>",
+    "zset",
+    "id of each article with a suggestion that the member supports → when",
+    "the suggestions in the member's export, and those to take support from when the member is banned or deletes "
+    "the account; entries as old as a suggestion can be are dropped",
+    life=7 * DAY,
+)
 VISITS = Key(
     "visits:<user>",
     "hash",

@@ -91,6 +91,7 @@ class Keys:
     inbox = Each[UserId](table.INBOX)
     opposes_of = Each[UserId](table.OPPOSES)
     posted = Each[UserId](table.POSTED)
+    suggested = Each[UserId](table.SUGGESTED)
     visits = Each[UserId](table.VISITS)
     votes_of = Each[UserId](table.VOTES)
 

@@ -9,7 +9,7 @@ Cost  O(notices), and the last entries of the moderation log about each article
 TOUCHES  article:<id> r, comment:<comment> r, replies:time:<comment> r, flags:<comment> r, log: r
 INCLUDE  comments, moderation_log
 ]]
-local UNLOGGED = {reply = true, mention = true, ['flag-removed'] = true}  -- other words are acts in the moderation log
+local UNLOGGED = {reply = true, mention = true, suggestion = true, ['flag-removed'] = true}  -- other words are acts in the moderation log
 local prefix, last = ARGV[1], 2 + tonumber(ARGV[2])
 local fields, reply = {unpack(ARGV, 3, last)}, {}
 for n = last + 1, #ARGV do

@@ -1,0 +1,431 @@
+"""Suggestions: trusted members propose another title or other groups of an article.
+
+One with enough support is applied, and is in the log; the poster or a moderator can decide earlier, and undo it.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
+from django.views.decorators.cache import never_cache
+from ninja import P, PathEx
+from pydantic import BaseModel, Field
+
+from accounts.models import MODERATE, POST, BanScope
+from accounts.web import unsent_form
+from accounts.web.form_pages import form_action, members_only, page_with_form
+from articles.api.groups import check_groups, slugs_of
+from articles.api.protocol.operations import (
+    AUTHORS,
+    EDITORS,
+    MEMBERS,
+    ArticleNumber,
+    OthersArticleNumber,
+    check_scope,
+    failing,
+    router,
+)
+from articles.api.protocol.problems import Problem
+from articles.domain.articles import Article, ArticleId
+from articles.domain.errors import (
+    ActionRefused,
+    ArticleRemoved,
+    NotTrustedYet,
+    OwnArticle,
+    SuggestionNotFound,
+    SuggestionUnchanged,
+)
+from articles.domain.lists import Group
+from articles.domain.suggestions import Suggestion, SuggestionKind, joined_slugs
+from articles.forms.fields import CleanedField, GroupsField, LineInput, refuse_many, refuse_unknown
+from articles.text.lines import TITLE_LIMIT, clean_title
+from articles.text.refusals import action_sentence
+from articles.text.slugs import SLUGS_PER_REQUEST
+from articles.web import limits
+from articles.web.articles import restore_title
+from articles.web.identity import actor, check_ban, is_trusted, writer
+from articles.wiring import group_titles, repository
+from moderation.rights import may_decide, undoable
+from owner.choices import chosen
+
+_MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{3}")
+
+
+def suggest(request: HttpRequest, article: Article, kind: SuggestionKind, to: str) -> bool:
+    """Suggest a clean title, or existing groups, or support that; return whether it was applied.
+
+    Raises Banned, NotTrustedYet, LimitReached, and the errors of `Suggestions.support`.
+    """
+    member = writer(request)
+    check_ban(request.user, BanScope.VOTING)
+    if article.poster == member.id:
+        raise OwnArticle(article.id)
+    if not is_trusted(request.user):
+        raise NotTrustedYet(member.id)
+    limits.take(request, "suggestions")
+    return repository().suggestions.support(article.id, member.id, kind, to)
+
+
+def take_back(request: HttpRequest, article: Article, suggestion: str) -> None:
+    """Take back the member's support. Idempotent. Raises the errors of `Suggestions.take_back`."""
+    repository().suggestions.take_back(article.id, actor(request).id, suggestion)
+
+
+def decide(request: HttpRequest, article: Article, suggestion: str, *, accepted: bool) -> None:
+    """Apply a suggestion, or decline it, as the poster or a moderator.
+
+    Raises Banned, PermissionDenied, and the errors of `Suggestions.decide`.
+    """
+    found = _open(article, suggestion)
+    if not may_decide(request, article, found.kind):
+        raise PermissionDenied
+    repository().suggestions.decide(article.id, writer(request), found, accepted=accepted)
+
+
+def undo(request: HttpRequest, article: Article, at: float | None) -> None:
+    """Undo a suggestion that was applied at this moment, or the newest, while its change is still there.
+
+    Raises Banned, PermissionDenied, SuggestionNotFound, and the errors of `Articles.edit` and `Groups.assign`.
+    """
+    repo, editor = repository(), writer(request)
+    entries = repo.moderation_log.get_for_article(article.id).entries
+    entry = next((one for one in entries if undoable(one, article) and at in (None, one.at)), None)
+    kind = undoable(entry, article) if entry else None
+    if entry is None or kind is None:
+        raise SuggestionNotFound(article.id)
+    if not may_decide(request, article, kind):
+        raise PermissionDenied
+    if title := entry.details.get("old_title"):
+        restore_title(request, article, title)
+    else:
+        added, removed = (_slugs(entry.details.get(name, "")) for name in ("added", "removed"))
+        repo.groups.assign(article.id, removed, added, actor=editor)
+
+
+def _slugs(text: str) -> list[str]:
+    return [slug for slug in text.split(",") if slug]
+
+
+def _open(article: Article, suggestion: str) -> Suggestion:
+    """Return an open suggestion. Raises SuggestionNotFound."""
+    for one in repository().suggestions.list_open(article):
+        if one.id == suggestion:
+            return one
+    raise SuggestionNotFound(article.id)
+
+
+def _article(article_id: ArticleId) -> Article:
+    """Return an article with its suggestions.
+
+    Raises Http404 if none can be made, ArticleNotFound, ArticleRemoved.
+    """
+    if not chosen.SUGGESTIONS:
+        raise Http404
+    article = repository().articles.get(article_id, with_html=True)
+    if article.removed is not None:
+        raise ArticleRemoved(article_id)
+    return article
+
+
+class SuggestionForm(forms.Form):
+    """Another title, other groups, or both."""
+
+    title = CleanedField(
+        clean_title, label=gettext_lazy("Title"), widget=LineInput(TITLE_LIMIT, {"autocomplete": "off"})
+    )
+    groups = GroupsField(label=gettext_lazy("Groups"), required=False)
+
+    def __init__(self, data: Any = None, *, article: Article, groups: Sequence[Group], most_groups: int) -> None:
+        super().__init__(data, initial={"title": article.title, "groups": article.groups})
+        self._article, self._most = article, max(most_groups, len(article.groups))
+        self._known = {group.slug for group in groups}
+        self.fields["groups"].offer(groups, always=article.groups)  # type: ignore[attr-defined]
+
+    def clean_groups(self) -> list[str]:
+        """Return the slugs. A form without the field, which every browser sends, leaves the groups unchanged."""
+        if "groups" not in self.data:
+            return list(self._article.groups)
+        slugs: list[str] = self.cleaned_data["groups"]
+        refuse_unknown(slugs, {*self._known, *self._article.groups})
+        refuse_many(slugs, self._most)
+        return slugs
+
+    def clean(self) -> dict[str, Any]:
+        if not self.errors and not self.changes:
+            self.add_error(None, action_sentence(SuggestionUnchanged()))
+        return self.cleaned_data
+
+    @property
+    def changes(self) -> list[tuple[SuggestionKind, str]]:
+        """What the form suggests."""
+        before = self._article.title, joined_slugs(self._article.groups)
+        after = self.cleaned_data["title"], joined_slugs(self.cleaned_data["groups"])
+        return [(kind, to) for kind, was, to in zip(SuggestionKind, before, after, strict=True) if to != was]
+
+
+@never_cache
+@page_with_form
+@members_only(carries=["title", "groups"])
+def suggest_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
+    """Show the open suggestions for an article, and the form for others."""
+    repo, article = repository(), _article(article_id)
+    form = SuggestionForm(
+        request.POST or None,
+        article=article,
+        groups=repo.groups.list_all(),
+        most_groups=repo.rules.max_groups_by_poster,
+    )
+    if request.method == "POST" and form.is_valid() and _suggest_all(request, article, form):
+        return redirect("articles:article", article_id)
+    unsent_form.refill(request, form)
+    member, titles = actor(request).id, group_titles()
+    shown = [
+        {
+            "suggestion": one,
+            "groups": [titles.get(slug, slug) for slug in one.groups],
+            "is_supported": member in one.by,
+            "may_decide": may_decide(request, article, one.kind),
+        }
+        for one in repo.suggestions.list_open(article)
+    ]
+    context: dict[str, Any] = {"form": form, "article": article, "suggestions": shown}
+    context |= {"is_own": article.poster == member, "quorum": chosen.SUGGESTIONS}
+    context["may_suggest"] = article.poster != member and is_trusted(request.user)
+    context["refusal"] = action_sentence(NotTrustedYet())
+    return render(request, "suggestions/suggest.html", context, status=400 if form.errors else 200)
+
+
+def _suggest_all(request: HttpRequest, article: Article, form: SuggestionForm) -> bool:
+    """Make the suggestions of a form; return whether all succeeded. If not, the form has the error."""
+    try:
+        are_applied = [suggest(request, article, kind, to) for kind, to in form.changes]
+    except ActionRefused as refused:
+        form.add_error(None, action_sentence(refused))
+        return False
+    messages.success(request, _told(all(are_applied)))
+    return True
+
+
+def _told(is_applied: bool) -> str:
+    if is_applied:
+        return _("Enough members agree: the article has been changed.")
+    return _("Thank you. The poster, the moderators or other members can now apply your suggestion.")
+
+
+def _support(request: HttpRequest, article: Article, suggestion: str) -> str:
+    found = _open(article, suggestion)
+    return _told(suggest(request, article, found.kind, found.to))
+
+
+def _take_back(request: HttpRequest, article: Article, suggestion: str) -> str:
+    take_back(request, article, suggestion)
+    return _("You no longer support this suggestion.")
+
+
+def _accept(request: HttpRequest, article: Article, suggestion: str) -> str:
+    decide(request, article, suggestion, accepted=True)
+    return _("The article has been changed.")
+
+
+def _decline(request: HttpRequest, article: Article, suggestion: str) -> str:
+    decide(request, article, suggestion, accepted=False)
+    return _("The suggestion has been declined.")
+
+
+_ACTS = {"support": _support, "take_back": _take_back, "accept": _accept, "decline": _decline}
+"""What the buttons of a suggestion do, by name; each returns a message."""
+
+
+def _page(_request: HttpRequest, article_id: ArticleId) -> str:
+    return reverse("articles:suggest", args=[article_id])
+
+
+@form_action(page=_page, button=gettext_lazy("Continue"))
+@members_only()
+def act(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
+    """Support a suggestion, take that back, accept or decline it; return to the suggestions."""
+    article, wanted = _article(article_id), _ACTS.get(request.POST.get("act", ""))
+    if wanted is None:
+        raise BadRequest
+    try:
+        messages.success(request, wanted(request, article, request.POST.get("suggestion", "")))
+    except ActionRefused as refused:
+        messages.error(request, action_sentence(refused))
+    return redirect(_page(request, article_id))
+
+
+def _article_page(_request: HttpRequest, article_id: ArticleId) -> str:
+    return reverse("articles:article", args=[article_id])
+
+
+@form_action(page=_article_page, button=gettext_lazy("Undo"))
+@members_only()
+def undo_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
+    """Undo a suggestion that was applied; return to the article."""
+    try:
+        undo(request, _article(article_id), _moment(request.POST.get("at", "")))
+        messages.success(request, _("The change has been undone."))
+    except ActionRefused as refused:
+        messages.error(request, action_sentence(refused))
+    return redirect(_article_page(request, article_id))
+
+
+def _moment(text: str) -> float:
+    """Return the time that a form names, in Unix seconds. Raises BadRequest."""
+    if not _MOMENT.fullmatch(text):
+        raise BadRequest
+    return float(text)
+
+
+_SuggestionId = PathEx[
+    str, P(description=gettext_noop("The id of an open suggestion."), examples=["726d7a6e53e761a9"])
+]
+
+
+class NewSuggestion(BaseModel):
+    __doc__ = gettext_noop("Another title, or other groups: exactly one of them.")
+
+    title: str | None = Field(
+        None, description=gettext_noop("At most 300 characters."), examples=["A better title"]
+    )
+    groups: list[str] | None = Field(
+        None,
+        max_length=SLUGS_PER_REQUEST,
+        description=gettext_noop("All groups that the article should be in."),
+    )
+
+
+class OpenSuggestion(BaseModel):
+    __doc__ = gettext_noop("An open suggestion.")
+
+    id: str
+    title: str | None = Field(description=gettext_noop("null if it suggests groups."))
+    groups: list[str] | None = Field(description=gettext_noop("null if it suggests a title."))
+    time: float = Field(description=gettext_noop("When it was made, in Unix seconds."))
+    supporters: int
+    supported: bool = Field(description=gettext_noop("Whether you support it."))
+
+
+class Suggested(BaseModel):
+    __doc__ = gettext_noop("The title and the groups of an article, and the open suggestions for it.")
+
+    title: str
+    groups: list[str]
+    suggestions: list[OpenSuggestion]
+    quorum: int = Field(description=gettext_noop("How many supporters apply a suggestion."))
+
+
+class Decision(BaseModel):
+    __doc__ = gettext_noop("Whether to apply a suggestion.")
+
+    accepted: bool = Field(strict=True, description=gettext_noop("False declines it."), examples=[True])
+
+
+class Undoing(BaseModel):
+    __doc__ = gettext_noop("Which applied suggestion to undo.")
+
+    time: float | None = Field(
+        None, description=gettext_noop("The time of its entry in the article's log; null for the newest.")
+    )
+
+
+def _suggested(request: HttpRequest, article_id: ArticleId) -> Suggested:
+    article, member = _article(article_id), actor(request).id
+    found = [
+        OpenSuggestion(
+            id=one.id,
+            title=one.to if one.kind is SuggestionKind.TITLE else None,
+            groups=list(one.groups) if one.kind is SuggestionKind.GROUPS else None,
+            time=one.at,
+            supporters=len(one.by),
+            supported=member in one.by,
+        )
+        for one in repository().suggestions.list_open(article)
+    ]
+    return Suggested(
+        title=article.title, groups=list(article.groups), suggestions=found, quorum=chosen.SUGGESTIONS
+    )
+
+
+@router.get(
+    "articles/{article_id:article_id}/suggestions",
+    summary=gettext_noop("Suggestions for an article"),
+    description=gettext_noop("The open suggestions of another title or other groups, for members."),
+    auth=MEMBERS,
+)
+def list_suggestions(request: HttpRequest, article_id: ArticleNumber) -> Suggested:
+    return _suggested(request, article_id)
+
+
+@router.post(
+    "articles/{article_id:article_id}/suggestions",
+    summary=gettext_noop("Suggest a title or groups"),
+    description=gettext_noop(
+        "Suggests it, or supports the same suggestion of another member. With enough supporters it is applied. "
+        "You support one title and one set of groups of an article at a time. Idempotent."
+    ),
+    response=failing(409),
+    auth=AUTHORS,
+)
+def suggest_change(request: HttpRequest, article_id: OthersArticleNumber, new: NewSuggestion) -> Suggested:
+    article = _article(article_id)
+    if new.title is not None and new.groups is None:
+        suggest(request, article, SuggestionKind.TITLE, clean_title(new.title))
+    elif new.groups is not None and new.title is None:
+        slugs, most = slugs_of(new.groups), repository().rules.max_groups_by_poster
+        check_groups(slugs, {*repository().groups.get_titles(), *article.groups}, max(most, len(article.groups)))
+        suggest(request, article, SuggestionKind.GROUPS, joined_slugs(slugs))
+    else:
+        raise Problem(400, "invalid", _("Send either a title or groups."))
+    return _suggested(request, article_id)
+
+
+@router.put(
+    "articles/{article_id:article_id}/suggestions/{suggestion}",
+    summary=gettext_noop("Apply or decline a suggestion"),
+    description=gettext_noop("For the article's poster, and for moderators."),
+    auth=EDITORS,
+)
+def decide_suggestion(
+    request: HttpRequest, article_id: OthersArticleNumber, suggestion: _SuggestionId, decision: Decision
+) -> Suggested:
+    article = _article(article_id)
+    check_scope(request, POST if article.poster == actor(request).id else MODERATE)
+    decide(request, article, suggestion, accepted=decision.accepted)
+    return _suggested(request, article_id)
+
+
+@router.delete(
+    "articles/{article_id:article_id}/suggestions/{suggestion}",
+    summary=gettext_noop("Take back your support of a suggestion"),
+    description=gettext_noop("One that nobody else supports is gone. Idempotent."),
+    auth=AUTHORS,
+)
+def take_back_suggestion(
+    request: HttpRequest, article_id: OthersArticleNumber, suggestion: _SuggestionId
+) -> Suggested:
+    take_back(request, _article(article_id), suggestion)
+    return _suggested(request, article_id)
+
+
+@router.post(
+    "articles/{article_id:article_id}/log/undo",
+    summary=gettext_noop("Undo a suggestion that was applied"),
+    description=gettext_noop(
+        "For the article's poster, and for moderators, while the title or the groups are still as suggested."
+    ),
+    auth=EDITORS,
+)
+def undo_suggestion(request: HttpRequest, article_id: OthersArticleNumber, undoing: Undoing) -> Suggested:
+    article = _article(article_id)
+    check_scope(request, POST if article.poster == actor(request).id else MODERATE)
+    undo(request, article, undoing.time)
+    return _suggested(request, article_id)

@@ -1,0 +1,267 @@
+"""Suggestions of another title or other groups: who supports them, when they apply, and who decides."""
+
+from functools import partial
+
+import pytest
+
+from articles.domain.errors import (
+    AccountDeleted,
+    ArticleNotFound,
+    ArticleRemoved,
+    OwnArticle,
+    SuggestionClosed,
+    SuggestionNotFound,
+    SuggestionsFull,
+    SuggestionUnchanged,
+)
+from articles.domain.lists import Order
+from articles.domain.moderation_log import Action
+from articles.domain.suggestions import MOST_SUGGESTIONS, SUGGESTION_SECONDS, SuggestionKind, suggestion_id
+from tests.cases import for_each
+from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
+from tests.factories import post
+from tests.repository.racing import race
+from tests.repository.usage import listed
+from tests.store_state import change_article, problems
+
+TITLE, GROUPS = SuggestionKind
+
+
+@pytest.fixture
+def article(repository):
+    """An article by alice, in python."""
+    for slug in ("python", "redis", "java"):
+        repository.groups.create(slug, slug.title())
+    return post(repository, 1, ("python",))
+
+
+def opened(repository, article):
+    """Return what is suggested for an article, with who supports it."""
+    found = repository.suggestions.list_open(repository.articles.get(article, with_html=True))
+    return {one.to: set(one.by) for one in found}
+
+
+def only(repository, article):
+    (one,) = repository.suggestions.list_open(repository.articles.get(article, with_html=True))
+    return one
+
+
+def log_of(repository, article):
+    return [
+        (one.action, one.actor_name, one.title)
+        for one in repository.moderation_log.get_for_article(article).entries
+    ]
+
+
+def test_the_quorum_applies_a_title_as_the_site_and_logs_it_once(repository, article):
+    suggestions = repository.suggestions
+
+    assert not suggestions.support(article, BOB, TITLE, "Better")
+    assert not suggestions.support(article, BOB, TITLE, "Better"), "a member counts once"
+    assert opened(repository, article) == {"Better": {BOB}}
+    assert suggestions.support(article, CAROL, TITLE, "Better")
+
+    assert repository.articles.get(article).title == "Better"
+    assert opened(repository, article) == {}
+    entry, *more = repository.moderation_log.get_for_article(article).entries
+    assert (entry.action, entry.actor_name, entry.title, more) == (Action.APPLY_SUGGESTION, "*", "Better", [])
+    assert entry.details == {"old_title": "Article 1", "supporters": "2"}
+    assert problems(repository) == []
+
+
+def test_the_quorum_applies_groups_with_all_their_lists(repository, article):
+    for member in (BOB, CAROL):
+        repository.suggestions.support(article, member, GROUPS, "java,redis")
+
+    assert repository.articles.get(article).groups == ("java", "redis")
+    assert [listed(repository, Order.TIME, slug) for slug in ("python", "java")] == [[], [article]]
+    (entry,) = repository.moderation_log.get_for_article(article).entries
+    assert entry.details == {"added": "java,redis", "removed": "python", "supporters": "2"}
+    assert problems(repository) == []
+
+
+def test_groups_that_were_merged_meanwhile_are_replaced_by_their_target(repository, article):
+    repository.suggestions.support(article, BOB, GROUPS, "java")
+    repository.groups.merge("java", "redis", MODERATOR)
+
+    assert repository.suggestions.support(article, CAROL, GROUPS, "java")
+
+    assert repository.articles.get(article).groups == ("redis",)
+    assert problems(repository) == []
+
+
+def test_two_who_complete_the_quorum_at_once_apply_it_once(repository, article):
+    repository.suggestions.support(article, BOB, TITLE, "Better")
+
+    jobs = [partial(repository.suggestions.support, article, member, TITLE, "Better") for member in range(70, 78)]
+    outcomes = race(repository, jobs)
+
+    assert [one for one in outcomes if one is True] == [True]
+    assert all(isinstance(one, SuggestionClosed) for one in outcomes if one is not True)
+    assert len(log_of(repository, article)) == 1
+
+
+def test_a_member_supports_one_suggestion_of_each_kind(repository, article):
+    for to in ("First", "Second"):
+        repository.suggestions.support(article, BOB, TITLE, to)
+    repository.suggestions.support(article, BOB, GROUPS, "redis")
+
+    assert opened(repository, article) == {"Second": {BOB}, "redis": {BOB}}
+
+
+def test_support_can_be_taken_back(repository, article):
+    repository.suggestions.support(article, BOB, TITLE, "Better")
+    name = only(repository, article).id
+
+    for _ in range(2):
+        repository.suggestions.take_back(article, BOB, name)
+
+    assert opened(repository, article) == {}
+    assert not repository.suggestions.support(article, CAROL, TITLE, "Better")
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+def test_a_decision_ends_a_suggestion_which_cannot_be_made_again_for_a_week(repository, article, clock, accepted):
+    repository.suggestions.support(article, BOB, TITLE, "Better")
+    one = only(repository, article)
+
+    repository.suggestions.decide(article, MODERATOR, one, accepted=accepted)
+
+    assert repository.articles.get(article).title == ("Better" if accepted else "Article 1")
+    acts = [(Action.APPLY_SUGGESTION, MODERATOR.name, "Better")] if accepted else []
+    assert log_of(repository, article) == acts
+    with pytest.raises(SuggestionNotFound):
+        repository.suggestions.decide(article, MODERATOR, one, accepted=True)
+    repository.articles.edit(article, MODERATOR, "Other", "https://example.org/1", moderator=True)
+    with pytest.raises(SuggestionClosed):
+        repository.suggestions.support(article, CAROL, TITLE, "Better")
+    clock.advance(SUGGESTION_SECONDS + 1)
+    assert not repository.suggestions.support(article, CAROL, TITLE, "Better")
+
+
+def test_a_suggestion_is_void_once_what_it_changes_has_changed(repository, article):
+    repository.suggestions.support(article, BOB, TITLE, "Better")
+    repository.suggestions.support(article, BOB, GROUPS, "redis")
+    voided = repository.suggestions.list_open(repository.articles.get(article, with_html=True))
+
+    repository.articles.edit(article, MODERATOR, "Other", "https://example.org/1", moderator=True)
+    repository.groups.assign(article, ["java"], actor=MODERATOR)
+
+    assert opened(repository, article) == {}
+    for one in voided:
+        with pytest.raises(SuggestionNotFound):
+            repository.suggestions.decide(article, MODERATOR, one, accepted=True)
+    assert not repository.suggestions.support(article, CAROL, TITLE, "Better"), "bob's support is void"
+    assert opened(repository, article) == {"Better": {CAROL}}
+
+
+def test_a_suggestion_is_open_for_a_week(repository, article, clock):
+    repository.suggestions.support(article, BOB, TITLE, "Better")
+    clock.advance(SUGGESTION_SECONDS + 1)
+
+    assert opened(repository, article) == {}
+    assert not repository.suggestions.support(article, CAROL, TITLE, "Better")
+    assert opened(repository, article) == {"Better": {CAROL}}
+
+
+def test_an_article_has_a_limited_number_of_suggestions(repository, article):
+    for number in range(MOST_SUGGESTIONS):
+        repository.suggestions.support(article, 100 + number, TITLE, f"Title {number}")
+
+    with pytest.raises(SuggestionsFull):
+        repository.suggestions.support(article, BOB, GROUPS, "redis")
+    assert repository.suggestions.support(article, BOB, TITLE, "Title 0")
+
+
+@pytest.mark.parametrize(
+    ("member", "kind", "to", "error"),
+    [
+        (ALICE, TITLE, "Better", OwnArticle),
+        (BOB, TITLE, "Article 1", SuggestionUnchanged),
+        (BOB, GROUPS, "python", SuggestionUnchanged),
+    ],
+)
+def test_a_suggestion_is_refused(repository, article, member, kind, to, error):
+    with pytest.raises(error):
+        repository.suggestions.support(article, member, kind, to)
+    assert opened(repository, article) == {}
+
+
+def test_a_removed_or_unknown_article_and_a_deleted_member_have_none(repository, article):
+    repository.suggestions.support(article, BOB, TITLE, "Better")
+    one = only(repository, article)
+    repository.account_deletion.advance(CAROL, "carol", "", lambda: True)
+    with pytest.raises(AccountDeleted):
+        repository.suggestions.support(article, CAROL, TITLE, "Better")
+    repository.articles.remove(article, MODERATOR, "spam")
+    for number, error in ((article, ArticleRemoved), (article + 1, ArticleNotFound)):
+        with pytest.raises(error):
+            repository.suggestions.support(number, MALLORY, TITLE, "Better")
+        with pytest.raises(error):
+            repository.suggestions.decide(number, MODERATOR, one, accepted=True)
+
+
+@pytest.mark.parametrize("by", ["deletion", "ban"])
+def test_the_support_of_a_member_who_leaves_or_is_banned_is_withdrawn(repository, article, by):
+    other = post(repository, 2)
+    for member in (BOB, CAROL):
+        repository.suggestions.support(article, member, TITLE, f"By {member}")
+    repository.suggestions.support(other, BOB, TITLE, "Better")
+
+    if by == "deletion":
+        repository.account_deletion.advance(BOB, "bob", "", lambda: True)
+    else:
+        repository.suggestions.withdraw(BOB)
+
+    assert (opened(repository, article), opened(repository, other)) == ({f"By {CAROL}": {CAROL}}, {})
+    assert [*repository.suggestions.iterate_by(BOB)] == []
+    assert problems(repository) == []
+
+
+def test_the_poster_is_notified_of_a_suggestion_and_of_its_application(repository, article, clock):
+    for member in (BOB, CAROL):
+        repository.suggestions.support(article, member, TITLE, "Better")
+        clock.advance(1)
+
+    notices = repository.inbox.get_page(ALICE).notices
+    assert [(one.kind.value, one.entry and one.entry.action) for one in notices] == [
+        ("moderation", Action.APPLY_SUGGESTION),
+        ("suggestion", None),
+    ]
+
+
+def test_a_member_exports_what_they_support(repository, article):
+    repository.suggestions.support(article, BOB, TITLE, "Better")
+    repository.suggestions.support(article, CAROL, TITLE, "Other")
+
+    assert [(number, one.to) for number, one in repository.suggestions.iterate_by(BOB)] == [(article, "Better")]
+
+
+DAMAGED = ["", "[", "{}", "[1]", '[{"id":1}]', "[" * 5000, '[{"id":"a","at":"1","by":[1],"to":"x"}]', "null"]
+
+
+@for_each("text", DAMAGED)
+def test_a_damaged_field_counts_as_no_suggestions(repository, article, text):
+    change_article(repository, article, {"suggestions": text})
+
+    assert opened(repository, article) == {}
+    assert not repository.suggestions.support(article, BOB, TITLE, "Better")
+    assert opened(repository, article) == {"Better": {BOB}}
+    change_article(repository, article, {"suggestions": text})
+    repository.suggestions.withdraw(BOB)
+
+
+def test_titles_are_kept_as_they_are(repository, article):
+    title = '"a\\b" </script> 中文 🏺 \u2028 %s {}'
+    for member in (BOB, CAROL):
+        repository.suggestions.support(article, member, TITLE, title)
+
+    assert repository.articles.get(article).title == title
+    assert suggestion_id(TITLE, "java") != suggestion_id(GROUPS, "java")
+
+
+def test_a_change_takes_one_round_trip(repository, article, wire):
+    repository.suggestions.support(article, BOB, TITLE, "Warm")
+    with wire.counted():
+        repository.suggestions.support(article, BOB, TITLE, "Better")
+    assert wire.trips == 1
