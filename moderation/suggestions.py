@@ -14,7 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop, pgettext_lazy
 from django.views.decorators.cache import never_cache
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
@@ -266,7 +266,7 @@ def _article_page(_request: HttpRequest, article_id: ArticleId) -> str:
     return reverse("articles:article", args=[article_id])
 
 
-@form_action(page=_article_page, button=gettext_lazy("Undo"))
+@form_action(page=_article_page, button=pgettext_lazy("moderation", "Undo"))
 @members_only()
 def undo_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Undo a suggestion that was applied; return to the article."""
