@@ -79,7 +79,7 @@ def begin(user_id: int) -> None:
     member.inbox_read_until = member.ban_changed_at = member.mailed_until = member.digested_at = 0
     member.digest, member.waiting_mail, member.waiting_mailed_until = False, "", 0
     member.followed_groups = member.feed_key = member.about = member.about_removed = ""
-    member.keyboard, member.remembers_read, member.last_login = True, True, None
+    member.keyboard, member.remembers_read, member.hides_read, member.last_login = True, True, False, None
     member.banned_from, member.ban_ends_at, member.trusted_at = "", None, None
     member.set_unusable_password()
     member.save()

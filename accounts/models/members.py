@@ -219,6 +219,9 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     remembers_read = models.BooleanField(default=True, db_default=True, editable=False)
     """Whether the site remembers which articles the member opens, to mark them and new comments."""
 
+    hides_read = models.BooleanField(default=False, db_default=False, editable=False)
+    """Whether the member's lists leave these articles out."""
+
     about = models.TextField(_("profile text"), blank=True, default="", db_default="", editable=False)
     """What the member's page says about them, in Markdown."""
 

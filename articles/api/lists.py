@@ -79,7 +79,7 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
         reader=reader_id(request),
         shown=seen,
         after=cursors.position_in(request) if is_by_time else None,
-        hidden=hiding.applied(request, slugs).hidden,
+        hidden=hiding.applied(request, slugs, read=query.order is not Order.ACTIVE).hidden,
     )
     following = None
     if page.has_next:
@@ -101,6 +101,6 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
 def list_hot(request: HttpRequest, query: Query[HotQuery]) -> HotList:
     repo = repository()
     since = query.range.period.since(repo.store.now())
-    hidden = hiding.applied(request).hidden
+    hidden = hiding.applied(request, read=True).hidden
     page = repo.lists.get_page(Order.HOT, since=since, size=query.limit, reader=reader_id(request), hidden=hidden)
     return HotList.of(page)

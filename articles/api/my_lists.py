@@ -178,7 +178,7 @@ def list_saved(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList
 def list_following(request: HttpRequest, query: Query[FollowingQuery]) -> OwnList:
     following = repository().following
     groups = current_groups(preferences_of(request).followed_groups)
-    hidden = hiding.applied(request, groups).hidden
+    hidden = hiding.applied(request, groups, read=True).hidden
     seen, reader = cursors.seen_in(request), actor(request).id
     page = following.get_page(groups, possible_page(query.page), reader=reader, hidden=hidden, seen=seen)
     return OwnList.of(page, query, cursors.next_unseen(request, seen, page.ids) if page.has_next else None)

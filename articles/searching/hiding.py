@@ -44,6 +44,8 @@ class Hiding:
     hosts: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     articles: tuple[ArticleId, ...] = ()
+    read_by: UserId | None = None
+    """The member whose read articles are hidden too; not part of `text`."""
 
     @staticmethod
     @lru_cache(200)
@@ -106,6 +108,7 @@ class Hiding:
         """Return whether the reader need not see an article."""
         return (
             article.id in self._articles
+            or (self.read_by is not None and article.read_at is not None)
             or article.poster in self._members
             or not self._groups.isdisjoint(article.groups)
             or self.hides_text(article.title, article.link)

@@ -97,6 +97,7 @@ def _settings(member: Any) -> dict[str, Any]:
         "theme": member.theme,
         "keyboard": member.keyboard,
         "remembers_read": member.remembers_read,
+        "hides_read": member.hides_read,
         "hidden_groups": list(hiding.groups),
         "hidden_hosts": list(hiding.hosts),
         "hidden_words": list(hiding.words),

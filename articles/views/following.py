@@ -43,7 +43,7 @@ def page(request: HttpRequest) -> HttpResponse:
     """Show the articles of the followed groups, each group with its share. Three round trips."""
     repo, number, preferences = repository(), page_number(request), preferences_of(request)
     followed = current_groups(preferences.followed_groups)
-    applied = hiding.applied(request, followed)
+    applied = hiding.applied(request, followed, read=True)
     found = repo.following.get_page(followed, number, reader=reader_id(request), hidden=applied.hidden)
     context = {
         "followed": followed,

@@ -62,7 +62,8 @@ class _Changes:
             changes.kind is not None
             and changes.theme in (None, "", *THEMES)
             and changes.language in (None, "", *(code for code, _name in settings.LANGUAGES))
-            and {changes.keyboard, changes.read} <= {None, "on", "off"}
+            and changes.keyboard in (None, "on", "off")
+            and changes.read in (None, "on", "hide", "off")
         )
         return changes if is_known and any(name in data for name in _FIELDS) else None
 
@@ -94,7 +95,8 @@ class _Changes:
             language=before.language if self.language is None else self.language,
             keyboard=before.keyboard if self.keyboard is None else self.keyboard == "on",
             hiding=after,
-            remembers_read=before.remembers_read if self.read is None else self.read == "on",
+            remembers_read=before.remembers_read if self.read is None else self.read != "off",
+            hides_read=before.hides_read if self.read is None else self.read == "hide",
         )
 
 
@@ -143,12 +145,17 @@ def _on_account(user: int, changes: _Changes) -> tuple[Preferences, Preferences]
     """Save the changes with the account; return its preferences before and after. Raises like `applied_to`."""
     member = get_user_model().objects.select_for_update().get(pk=user)
     before = Preferences(
-        member.theme, member.language, member.keyboard, hiding_of(member), remembers_read=member.remembers_read
+        member.theme,
+        member.language,
+        member.keyboard,
+        hiding_of(member),
+        remembers_read=member.remembers_read,
+        hides_read=member.hides_read,
     )
     after = changes.applied_to(before, user)
     member.theme, member.language, member.keyboard = after.theme, after.language, after.keyboard
-    member.remembers_read = after.remembers_read
-    member.save(update_fields=["theme", "language", "keyboard", "remembers_read"])
+    member.remembers_read, member.hides_read = after.remembers_read, after.hides_read
+    member.save(update_fields=["theme", "language", "keyboard", "remembers_read", "hides_read"])
     if after.hiding != before.hiding:
         hiding.save(member, before.hiding, after.hiding)
     if before.remembers_read and not after.remembers_read:

@@ -4,6 +4,7 @@ Members' choices are stored with the account, blocked members in a table of thei
 """
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from django.contrib.auth import get_user_model
@@ -43,9 +44,16 @@ class Applied(NamedTuple):
         return {"hidden": "show"} if self.is_shown else {}
 
 
-def applied(request: HttpRequest, groups: Collection[str] = (), kinds: Collection[Kind] = ()) -> Applied:
-    """Return what applies to the requested page of a list, which shows these groups and kinds in any case."""
+def applied(
+    request: HttpRequest, groups: Collection[str] = (), kinds: Collection[Kind] = (), *, read: bool = False
+) -> Applied:
+    """Return what applies to the requested page of a list, which shows these groups and kinds in any case.
+
+    `read`: whether the list is one of those that leave out what a member has read, if the member wants that.
+    """
     own = preferences_of(request).hiding.showing(groups).without(*kinds)
+    if read and preferences_of(request).hides_read:
+        own = replace(own, read_by=request.user.pk)
     return Applied(own, is_shown=bool(own) and request.GET.get("hidden") == "show")
 
 

@@ -52,6 +52,9 @@ class Preferences:
     remembers_read: bool = False
     """Whether the site remembers which articles a member opens."""
 
+    hides_read: bool = False
+    """Whether lists leave these out."""
+
 
 def preferences_of(request: HttpRequest) -> Preferences:
     """Return the reader's preferences, read once per request. Unknown or malformed values count as not set."""
@@ -71,6 +74,7 @@ def _read(request: HttpRequest, user: Any) -> Preferences:
             hiding=hiding_of(user),
             followed_groups=slugs_from(user.followed_groups),
             remembers_read=user.remembers_read,
+            hides_read=user.hides_read,
         )
     cookies = request.COOKIES
     theme = cookies.get(THEME_COOKIE, "")

@@ -286,6 +286,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "theme": "dark",
             "keyboard": False,
             "remembers_read": True,
+            "hides_read": False,
             "hidden_groups": ["python", "x"],
             "hidden_hosts": ["example.org"],
             "hidden_words": ["C++"],

@@ -110,3 +110,32 @@ def test_programs_read_the_marks_with_a_token_of_the_member(site_store, article,
                 marked[0] and round(marked[0]),
                 marked[1],
             )
+
+
+def test_lists_leave_out_what_a_member_has_read_if_they_want_that(site_store, article, alice, bob):
+    other, browser = post_as(site_store, alice, "B title", "https://example.org/b", ["python"]).id, browser_of(bob)
+    browser.get(f"/articles/{article}/")
+    comment_on(site_store, article, "A comment", alice.pk)
+    follow = "/following/groups/python/"
+    browser.post(follow, {"follow": "follow"})
+    lists = ("/", "/newest/", "/top/?range=all", "/groups/python/", "/following/")
+    for path in lists:
+        assert set(marks(browser, path)) == {article, other}, path
+
+    browser.post("/preferences/", {"read": "hide"})
+
+    assert 'name="read" value="hide" checked' in browser.get("/settings/").text
+    for path in lists:
+        assert set(marks(browser, path)) == {other}, path
+        assert "1 hidden" in browser.get(path).text
+        shown = marks(browser, f"{path}{'&' if '?' in path else '?'}hidden=show")
+        assert set(shown) == {article, other}
+    for path in ("/active/", "/search/?q=title", "/users/alice/", "/hosts/example.org/"):
+        assert article in marks(browser, path), path
+    program = with_token(bob)
+    for path in ("articles", "articles?order=time", "me/following"):
+        assert [one["id"] for one in program.get(path).json()["articles"]] == [other], path
+    assert set(marks(browser_of(alice))) == {article, other}
+    assert '"hides_read": true' in browser.get("/settings/data/").getvalue().decode()
+    browser.post("/preferences/", {"read": "off"})
+    assert set(marks(browser)) == {article, other}

@@ -6,6 +6,7 @@ from articles.domain.comments import MOST_NEW_COMMENTS
 from articles.domain.lists import Order
 from articles.domain.readership import Suspicion
 from articles.repository.readership.pageviews import VISIT_PAUSE_SECONDS
+from articles.searching import Hiding
 from tests.cast import ALICE, BOB, CAROL
 from tests.clock import DAY
 from tests.factories import comment_on, post, visit
@@ -119,6 +120,38 @@ def test_an_article_whose_link_a_member_opened_is_read_and_its_comments_are_stil
     assert repository.members.list_visits(BOB) == [(article, clock())]
     assert opened(repository, article) == seen
     assert problems(repository) == []
+
+
+def test_lists_leave_out_what_a_member_has_read_and_stay_full(repository, clock):
+    ids = []
+    for number in range(60):
+        clock.advance(1)
+        ids.append(post(repository, number, ("python",)))
+    read_ids = set(ids[::3])
+    for article_id in read_ids:
+        opened(repository, article_id)
+    hidden = Hiding(read_by=BOB)
+    unread = [article_id for article_id in reversed(ids) if article_id not in read_ids]
+
+    for more in ({}, {"slug": "python"}):
+        first = repository.lists.get_page(Order.TIME, size=25, reader=BOB, hidden=hidden, **more)
+        assert ([one.id for one in first.articles], first.goes_on) == (unread[:25], True)
+        assert 11 <= first.hidden <= 13
+        opened(repository, unread[3])  # before the member asks for more
+        next_page = repository.lists.get_page(Order.TIME, reader=BOB, hidden=hidden, shown=first.ids, **more)
+        assert [one.id for one in next_page.articles] == unread[25:]
+        repository.members.forget_visits(BOB)
+        for article_id in read_ids:
+            opened(repository, article_id)
+    followed = repository.following.get_page(["python"], size=25, reader=BOB, hidden=hidden)
+    assert read_ids.isdisjoint(followed.ids)
+    assert len(followed.ids) == 25
+    assert len(repository.lists.get_page(Order.TIME, reader=ALICE, size=60).articles) == 60
+    for keys in repository.store.shards.all:
+        repository.store.client.set(keys.visits(BOB), "no hash")
+    assert [
+        one.id for one in repository.lists.get_page(Order.TIME, size=60, reader=BOB, hidden=hidden).articles
+    ] == ids[::-1]
 
 
 def test_so_many_new_comments_are_counted_and_damaged_ones_are_none(repository, article, clock):

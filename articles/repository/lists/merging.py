@@ -299,6 +299,9 @@ MOST_LOOKED_AT = 50_000
 """Limit on entries examined for a page in all rankings; a fifth of it where articles are looked at, to see whether
 they are hidden. Beyond it, a page ends."""
 
+MOST_READ = 1_000
+"""Articles that one member has read, in one shard: see `VISITS_KEPT` in `lua/lib/members.lua`."""
+
 _SPARE = 8
 """Entries that are read beyond those of a page if titles or links can hide some. If they do not suffice, a further
 round trip reads four times as many, and so on up to `MOST_LOOKED_AT`: six at most."""
@@ -417,7 +420,7 @@ def _call(store: Store, ranking: Ranking, query: UnseenQuery, rankings: int, ask
     shown = [i for i in query.shown if store.shards.of(i).prefix == keys.prefix]
     looks = hidden.hides_texts or bool(hidden.groups or hidden.members)
     share = MOST_LOOKED_AT // (rankings * (5 if looks else 1))
-    most = max(share, 10 * query.size) + len(shown) + len(hidden.articles)
+    most = max(share, 10 * query.size) + len(shown) + len(hidden.articles) + (MOST_READ if hidden.read_by else 0)
     since = "" if ranking.since is None else exact_time(ranking.since)
     position: tuple[Value, ...] = ("", "") if query.after is None else query.after
     saved, user = ranking.key, ""
@@ -427,6 +430,7 @@ def _call(store: Store, ranking: Ranking, query: UnseenQuery, rankings: int, ask
     lists = map(_listed, (shown, hidden.articles, hidden.groups, hidden.members))
     wanted: tuple[Value, ...] = (keys.prefix, min(asked, most), most, since, *ranking.making, *position, *lists)
     read: tuple[Value, ...] = (int(hidden.hides_texts), _listed(slugs), whole, user, int(query.with_visitors))
+    read += (hidden.read_by or "",)
     rest = (directory.groups,) if slugs else ()
     return Call(
         "lists/read_unseen",

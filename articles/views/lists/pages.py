@@ -148,7 +148,7 @@ def _list(
     """Return a page of a list. `query` holds the parameters of its address other than the page."""
     repo = repository()
     now = repo.store.now()
-    applied = hiding.applied(request, slugs)
+    applied = hiding.applied(request, slugs, read=order is not Order.ACTIVE)
     place = place_in(request, (query or {}) | applied.query, now)
     page = repo.lists.get_page(
         order,

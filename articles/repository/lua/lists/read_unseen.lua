@@ -10,7 +10,8 @@ ARGV  1 shard prefix  2 entries wanted  3 most entries to examine  4 only articl
       10 only entries that follow this value, or ''  11 and this id of that value  12 ids that the reader has seen
       13 ids that the reader hides  14 groups  15 posters  16 1 to return titles and links, or 0
       17 slugs of the groups whose titles are wanted; all lists comma-separated  18 for how many entries to read articles
-      19 user, or ''  20 1 to count visitors, or 0  21… fields of the hashes
+      19 user, or ''  20 1 to count visitors, or 0  21 member whose read articles are hidden, or ''
+      22… fields of the hashes
 Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}, 'id value,id value …' of the hidden ones
          before the last of these, {title, link, title, link …}, titles, what read_articles() returns, {1 if saved, or 0 …}}
 Cost  O(entries examined + hidden + log² N), plus the cost of `lists/read` if the ranking does not exist
@@ -34,6 +35,7 @@ end
 
 local seen, seen_count = set_of(ARGV[12])
 local hidden_ids = set_of(ARGV[13])
+for _, id in ipairs(ARGV[21] ~= '' and redis.pcall('HKEYS', prefix .. 'visits:' .. ARGV[21]) or {}) do hidden_ids[id] = true end
 local groups, posters, user = set_of(ARGV[14]), set_of(ARGV[15]), ARGV[19]
 local shows_texts = ARGV[16] == '1'
 local reads_fields = shows_texts or ARGV[14] ~= '' or ARGV[15] ~= ''
@@ -95,6 +97,6 @@ local titles = KEYS[7] and redis.call('HMGET', KEYS[7], unpack(slugs)) or {}
 for at = 1, math.min(#found, 2 * tonumber(ARGV[18])), 2 do whole[#whole + 1] = found[at] end
 return {
   count(), found, state, table.concat(hidden, ','), texts, titles,
-  #whole > 0 and read_articles(prefix, KEYS[2], whole, user, ARGV[20] == '1', {unpack(ARGV, 21)}) or {},
+  #whole > 0 and read_articles(prefix, KEYS[2], whole, user, ARGV[20] == '1', {unpack(ARGV, 22)}) or {},
   #whole > 0 and user ~= '' and saved_among(KEYS[6], whole) or {},
 }
