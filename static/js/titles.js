@@ -4,7 +4,7 @@
 
   const link = document.querySelector("[data-titles]");
   if (!link) return;
-  const { form } = link, { csrfmiddlewaretoken: token, title, fetch: button } = form.elements;
+  const { form } = link, { csrfmiddlewaretoken: token, title } = form.elements;
   const EVERY_MS = 500, MOST_TRIES = 24;
   const shown = form.querySelector(".link-info");
   let timer, proposed = "";
@@ -45,7 +45,6 @@
     show(html ?? "");
   };
 
-  button.hidden = true;
   const begin = () => {
     clearTimeout(timer);
     shown.replaceChildren();
