@@ -22,7 +22,6 @@ from articles.domain.articles import ArticleId
 from articles.domain.errors import ActionRefused, ArticleNotFound, NotMerged
 from articles.domain.moderation_log import Actor
 from articles.forms.articles import ReasonForm
-from articles.forms.fields import LineInput
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.web.addresses import path_of
@@ -68,7 +67,6 @@ class MergeForm(ReasonForm):
         max_length=_LONGEST_TARGET,
         label=gettext_lazy("Merge into"),
         help_text=gettext_lazy("Address or number of the article that stays."),
-        widget=LineInput(_LONGEST_TARGET),
     )
     field_order = ("into", "reason")
 

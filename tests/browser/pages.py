@@ -206,6 +206,8 @@ PAGES = (
     Page("moderation log, refused filter", "/moderation/?action=sing", status=400),
     Page("groups of an article", "/articles/{own}/groups/", "moderator"),
     Page("groups of an article, refused", "/articles/1/groups/", "moderator", 400, send(new_group="!!")),
+    Page("merge", "/articles/1/merge/", "moderator"),
+    Page("merge, refused", "/articles/1/merge/", "moderator", 400, send(into="1", reason="The same")),
     Page("removal", "/articles/1/remove/", "moderator"),
     Page("removal, refused", "/articles/1/remove/", "moderator", 400, send(reason="")),
     Page("restoration", "/articles/{removed}/restore/", "moderator"),

@@ -153,6 +153,29 @@ def names_of_hashes(client: redis.Redis) -> list[str]:
     return [name for name in names_in(client) if re.fullmatch(r"(\{s\d+\}:)?(article|comment):\d+", name)]
 
 
+@pytest.mark.parametrize("shards", [1, 3])
+def test_merges_are_restored_and_can_be_undone_and_an_interrupted_one_is_finished(
+    repository, empty_url, clock, shards
+):
+    stay, story, late = (post(repository, number, poster=number) for number in (1, 2, 3))
+    repository.votes.cast(story, 9, Choice.OPPOSE)
+    list(repository.merges.merge(story, stay, MODERATOR, "The same story"))
+    interrupted = repository.merges.merge(late, stay, MODERATOR, "The same story")
+    next(interrupted)
+    interrupted.close()
+    layout, written = lines(repository.store)
+
+    copy = restored(empty_url, layout, written, shards=shards, clock=clock)
+
+    assert problems(copy) == []
+    assert [(one.votes, one.opposes, one.merged) for one in copy.articles.get_many([stay])] == [
+        (3, 1, (story, late))
+    ]
+    list(copy.merges.undo(story, MODERATOR, "Another one"))
+    assert [(one.votes, one.opposes) for one in copy.articles.get_many([stay, story])] == [(2, 0), (1, 1)]
+    assert problems(copy) == []
+
+
 def test_no_site_starts_before_a_restore_is_complete(repository, empty_url, clock):
     post(repository, 1)
     layout, written = lines(repository.store)

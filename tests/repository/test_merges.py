@@ -35,6 +35,7 @@ from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import Action, Actor
 from articles.repository.moderation import merges
 from articles.repository.store import keys as names
+from articles.repository.upkeep import audit
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import with_methods_of
@@ -278,9 +279,54 @@ def test_what_cannot_be_merged_is_refused_and_changes_nothing(repository, monkey
     assert after == before
 
 
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda client, stay, story: client.hdel(stay.article(1), "merges"), "does not list it"),
+        (lambda client, stay, story: client.hset(stay.article(1), "merges", "2 1 done,x"), "in another form"),
+        (lambda client, stay, story: client.hset(stay.article(1), "merges", "2 1 done,7 2 done"), "lists 7"),
+        (lambda client, stay, story: client.hset(stay.article(1), "merges", "2 1 open"), "but not listed"),
+        (lambda client, stay, story: client.zadd(stay.merging, {"1": 5}), "listed as being merged"),
+        (
+            lambda client, stay, story: client.hdel(stay.article(1), "merge_number"),
+            "the number of the last merge is lost",
+        ),
+        (lambda client, stay, story: client.hdel(story.article(2), "merged"), "lists 2, which is not merged"),
+        (lambda client, stay, story: client.hdel(story.article(2), "removed"), "merged into 1, but listed"),
+        (lambda client, stay, story: client.zadd(stay.brought(1), {"77": 2}), "the vote of 77 came with 2"),
+        (lambda client, stay, story: client.zadd(stay.brought(1), {str(MALLORY): 9}), "the vote of 4 came with 9"),
+        (lambda client, stay, story: client.zadd(stay.merging, {"999": 5}), "no such article"),
+        (lambda client, stay, story: client.delete(stay.article(1)), "does not list it"),
+    ],
+)
+def test_a_damaged_merge_is_reported_and_repaired(repository, stay, story, damage, said):
+    merge(repository, story, stay)
+    of = repository.store.shards.of
+
+    damage(repository.store.client, of(stay), of(story))
+    found = problems(repository)
+    repository.repair.run()
+
+    assert any(said in one for one in found), found
+    assert problems(repository) == []
+
+
+def test_a_long_list_of_votes_that_came_with_an_article_is_checked(monkeypatch, repository, stay, story):
+    for member in range(100, 106):
+        repository.votes.cast(story, member, VOTE)
+    merge(repository, story, stay)
+    monkeypatch.setattr(audit, "MOST_LOOKED_AT", 2)
+    keys = repository.store.shards.of(stay)
+    repository.store.client.zadd(keys.brought(stay), {"77": story})
+
+    assert any("the vote of 77" in one for one in problems(repository))
+    repository.repair.run()
+    assert problems(repository) == []
+
+
 @pytest.mark.parametrize("act", [merge, undo])
 def test_an_act_that_is_broken_off_anywhere_is_finished(monkeypatch, repository, stay, story, act):
-    monkeypatch.setattr(merges, "ENTRIES_PER_CHECK", 1)
+    monkeypatch.setattr(merges, "VOTERS_PER_STEP", 1)
     third = post(repository, 3)
     repository.votes.cast(third, CAROL, VOTE)
     merge(repository, third, stay)
@@ -534,7 +580,7 @@ class Machine(RuleBasedStateMachine):
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("shards", "examples"), [(1, 2), (4, 3)])
 def test_acts_in_any_order_leave_the_votes_of_the_model(store_paths, monkeypatch, shards, examples):
-    monkeypatch.setattr(merges, "ENTRIES_PER_CHECK", 1)
+    monkeypatch.setattr(merges, "VOTERS_PER_STEP", 1)
     client = new_client(store_paths.url(REPOSITORY_DATABASE))
 
     def make(clock):

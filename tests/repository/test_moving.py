@@ -189,6 +189,20 @@ def test_every_kind_of_key_is_moved(stores, clock):
     assert there.site_id == here.site_id
 
 
+def test_merges_move_and_can_be_undone(stores):
+    here, there = stores
+    stay, story = post(here, 1), post(here, 2, poster=BOB)
+    here.votes.cast(story, CAROL, Choice.OPPOSE)
+    list(here.merges.merge(story, stay, MODERATOR, "The same story"))
+
+    whole_move(here, there)
+
+    assert [(one.votes, one.opposes, one.merged) for one in there.articles.get_many([stay])] == [(2, 1, (story,))]
+    list(there.merges.undo(story, MODERATOR, "Another one"))
+    assert [(one.votes, one.opposes) for one in there.articles.get_many([stay, story])] == [(1, 0), (1, 1)]
+    assert problems(there) == []
+
+
 def test_members_who_vote_throughout_lose_no_vote(stores, used):
     here, there = stores
     current, confirmed, ended = [here], {}, threading.Event()

@@ -195,7 +195,9 @@ class BackupReader:
                 if value is None:
                     self._report(keys.prefix + name)
                     continue
-                data = _paired(value) if kind == "hash" else value
+                data: Any = _paired(value) if kind in ("hash", "zset") else value
+                if kind == "zset":
+                    data = {member: float(score) for member, score in data.items()}
                 data = sketches.get(keys.prefix + name, "") if kind == "sketch" else data
                 entries.append(Entry(name, data, now + life if life >= 0 else None))
             if viewed_at:

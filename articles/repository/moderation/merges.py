@@ -26,11 +26,13 @@ from articles.repository.comments.reading import thread_call, thread_in
 from articles.repository.lists.reading import merges_from, read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.attempts import Finding, carry_out
-from articles.repository.store.batches import ENTRIES_PER_CHECK
 from articles.repository.store.connection import OfStore, Value, exact_time
 
 MOST_MERGED = 10
 """Articles that can be merged into one: its page shows the comments of all."""
+
+VOTERS_PER_STEP = 250
+"""Voters whose votes one script moves: some milliseconds of the store's time."""
 
 _LOCK_LIFE, _LOCK_WAIT, _LOCK_PAUSE = 20, 3.0, 0.05
 """Seconds after which the lock of a process that died expires; for which another one waits, in what steps."""
@@ -148,7 +150,7 @@ class Merges(OfStore):
             cursor, is_begun = "0", False
             while cursor != "0" or not is_begun:
                 is_begun = True
-                arguments: list[Value] = [other, choice.value, cursor, ENTRIES_PER_CHECK, theirs.prefix]
+                arguments: list[Value] = [other, choice.value, cursor, VOTERS_PER_STEP, theirs.prefix]
                 cursor, *voters = self._store.run("merges/read_voters", sets, arguments)
                 if voters:
                     yield self._count(other, into, choice, voters)
@@ -172,7 +174,7 @@ class Merges(OfStore):
     def _take_back(self, other: ArticleId, into: ArticleId) -> Iterator[int]:
         store, keys, has_more = self._store, self._store.shards.of(into), True
         while has_more:
-            arguments: list[Value] = [into, other, exact_time(store.now()), keys.prefix, ENTRIES_PER_CHECK]
+            arguments: list[Value] = [into, other, exact_time(store.now()), keys.prefix, VOTERS_PER_STEP]
             taken, rest = store.change(
                 "merges/take_back", into, [keys.article(into), keys.brought(into)], arguments
             )

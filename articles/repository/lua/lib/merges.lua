@@ -5,7 +5,7 @@ follow: the votes and opposes that came with it, and how many of each are left o
 last number.
 `brought:` has each member whose vote came with a merged article, by its id, or by minus the id for an oppose; and, under
 minus the number of the member, the last merge when the member took a choice on the article back, and a half.
-INCLUDE  values
+INCLUDE  members, values
 ]]
 local function merges_in(field)
   local merges = {}
@@ -49,6 +49,24 @@ local function choose_apart(prefix, id, user, choice, number)
   if choice == 'none' then redis.call('ZADD', brought, tonumber(number) + 0.5, '-' .. user)
   else redis.call('ZREM', brought, '-' .. user) end
   redis.call('ZREM', brought, user)
+end
+
+-- Return those of some voters, {user, when, …}, who chose nothing on an article and took no choice back since a merge, and when
+-- each voted on the merged one. Unnamed voters of imports cannot be told apart, and are left out.
+local function voters_without_choice(prefix, id, number, voters)
+  local users, marks, at, fresh, times = {}, {}, {}, {}, {}
+  for n = 1, #voters, 2 do
+    if is_member(voters[n]) then users[#users + 1], marks[#marks + 1], at[#at + 1] = voters[n], '-' .. voters[n], voters[n + 1] end
+  end
+  if #users == 0 then return fresh, times end
+  local for_it = redis.call('SMISMEMBER', prefix .. 'voted:' .. id, unpack(users))
+  local against = redis.call('SMISMEMBER', prefix .. 'oppose:' .. id, unpack(users))
+  local taken_back = redis.call('ZMSCORE', prefix .. 'brought:' .. id, unpack(marks))
+  for n, user in ipairs(users) do
+    local is_fresh = for_it[n] + against[n] == 0 and not (tonumber(taken_back[n] or 0) > number)
+    if is_fresh then fresh[#fresh + 1], times[#times + 1] = user, at[n] end
+  end
+  return fresh, times
 end
 
 -- Count the votes that came with each merged article, before the voter sets are dropped. Idempotent.

@@ -18,31 +18,27 @@ local time, votes, opposes, groups, removed, left_out, field =
   unpack(redis.call('HMGET', article, 'time', 'votes', 'opposes', 'groups', 'removed', 'left_out', 'merges'))
 time, votes, opposes = as_time(time), as_count(votes), as_count(opposes)
 if not (time and votes and opposes and groups) then return {'missing'} end
-local merges, current, users, marks = merges_in(field), parameters(prefix), {}, {}
+local merges, current = merges_in(field), parameters(prefix)
 local merge = merge_of(merges, other)
 if not merge or merge.state ~= 'open' then return {'ok', 0} end
 local is_known = merge.counts == '' and redis.call('SCARD', voted) == votes and redis.call('SCARD', oppose) == opposes
 local _, passed = moments(prefix, ARGV[3])
 
-for at = 8, is_known and #ARGV or 0, 2 do
-  if is_member(ARGV[at]) then users[#users + 1], marks[#marks + 1] = ARGV[at], '-' .. ARGV[at] end
+local fresh, times, origins, added = {}, {}, {}, 0
+if is_known then fresh, times = voters_without_choice(prefix, id, merge.number, {unpack(ARGV, 8)}) end
+for _, user in ipairs(fresh) do
+  origins[#origins + 1], origins[#origins + 2] = choice == 'vote' and other or '-' .. other, user
 end
-local added, origin = 0, choice == 'vote' and other or '-' .. other
-if #users > 0 then
-  local for_it, against = redis.call('SMISMEMBER', voted, unpack(users)), redis.call('SMISMEMBER', oppose, unpack(users))
-  local taken_back = redis.call('ZMSCORE', brought, unpack(marks))
-  for n, user in ipairs(users) do
-    if for_it[n] + against[n] == 0 and not (tonumber(taken_back[n] or 0) > merge.number) then
-      redis.call('SADD', choice == 'vote' and voted or oppose, user)
-      redis.call('ZADD', brought, origin, user)
-      local at = math.max(as_time(ARGV[2 * n + 7]) or time, time)
-      if not is_gone(prefix, user) then note_choice(prefix, id, user, choice, at, passed - current.longest_window - ARGV[4]) end
-      if is_left_out(prefix, user) then left_out = leave_out(prefix, id, user, 'none', choice, left_out) end
-      added = added + 1
-    end
+if #fresh > 0 then
+  added = redis.call('SADD', choice == 'vote' and voted or oppose, unpack(fresh))
+  redis.call('ZADD', brought, unpack(origins))
+  local gone = redis.call('SMISMEMBER', prefix .. 'gone:', unpack(fresh))
+  local out = redis.call('SMISMEMBER', prefix .. 'leftout:', unpack(fresh))
+  for n, user in ipairs(fresh) do
+    local at = math.max(as_time(times[n]) or time, time)
+    if gone[n] == 0 then note_choice(prefix, id, user, choice, at, passed - current.longest_window - ARGV[4]) end
+    if out[n] == 1 then left_out = leave_out(prefix, id, user, 'none', choice, left_out) end
   end
-end
-if added > 0 then
   if choice == 'vote' then votes = votes + added else opposes = opposes + added end
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
   if not removed then rank_by_votes(prefix, id, time, votes, opposes, left_out, groups, current) end

@@ -274,7 +274,7 @@ for n, id in ipairs(ids) do
   local state = is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
     and (removed and 'removed' or 'listed') or redis.call('EXISTS', article) == 1 and 'damaged' or 'missing'
   facts[5 * n - 4], facts[5 * n - 3], facts[5 * n - 2] = groups, state, (comments or last_number or last_comment) and 1 or 0
-  facts[5 * n - 1], facts[5 * n] = merged or '', merges or ''
+  facts[5 * n - 1], facts[5 * n] = removed and merged or '', merges or ''
   if state == 'damaged' or state == 'missing' then
     say('no such article, or not a whole one')
     if REPAIRS and state == 'missing' then drop_missing(id) end
