@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.http import HttpRequest
-from django.utils.translation import gettext_lazy
+from django.utils.translation import get_language_info, gettext_lazy
 
 from articles.forms.fields import clean_article_link
 from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_lines, clean_title
@@ -64,6 +64,14 @@ class LinkInfo(NamedTuple):
     language: str = ""
     description: str = ""
     problem: str = ""
+
+    @property
+    def language_name(self) -> str:
+        """Name of the page's language in the reader's, or its code."""
+        try:
+            return str(get_language_info(self.language.lower())["name_translated"])
+        except KeyError:
+            return self.language
 
     @property
     def sentence(self) -> str:

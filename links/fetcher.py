@@ -17,7 +17,8 @@ from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
 from links import fence, reading
-from links.fetching import SECONDS, Fetch, NotFetched, World, host_in, known
+from links.fetching import MOST_REQUESTS, SECONDS, Fetch, NotFetched, World, host_in, known
+from links.reading import MOST_ADDRESS
 
 DAY = 86400.0
 KEPT_SECONDS = {True: DAY, False: 600.0}
@@ -31,6 +32,8 @@ PER_HOST, HOST_SECONDS = 20, 60.0
 
 _MOST_SENT = 400_000
 """Bytes that a child may say."""
+
+_FIELDS = (*reading.Page._fields, "problem")
 
 _REQUEST_BYTES = 16_384
 _CLIENT_SECONDS = 0.1
@@ -156,13 +159,14 @@ class Fetcher:
         """Return the answer in what a child said, after taking the hosts and the rules. It may be anything."""
         try:
             said = json.loads(child.said)
-            for host in map(str, said["hosts"][1:]):
-                self._note_host(host)
-            for origin, rules in said["robots"].items():
-                self._robots[str(origin)] = (time.monotonic(), str(rules))
+            for host in said["hosts"][1:MOST_REQUESTS]:
+                self._note_host(str(host)[:MOST_ADDRESS])
+            for origin, rules in list(known(said["robots"]).items())[:MOST_REQUESTS]:
+                self._robots[origin[:MOST_ADDRESS]] = (time.monotonic(), str(rules))
                 if len(self._robots) > MOST_ROBOTS:
                     self._robots.popitem(last=False)
-            return {str(name): str(value) for name, value in said["answer"].items()}
+            answer = said["answer"]
+            return {name: str(answer[name])[:MOST_ADDRESS] for name in _FIELDS if name in answer}
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return {"problem": "broken"}
 

@@ -32,7 +32,7 @@ MOST_BYTES = 1_000_000
 """Of one response with its headers, as sent and unpacked. A longer page is read to there."""
 
 MOST_REDIRECTS = 5
-_MOST_REQUESTS = 12  # with those for robots.txt
+MOST_REQUESTS = 12  # with those for robots.txt
 _MOST_ADDRESSES = 3
 _PORTS = {"http:": 80, "https:": 443}
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -161,7 +161,7 @@ class Fetch:
     def _get(self, url: URL) -> Answer:
         """Request an address, and read up to the bounds. Raises NotFetched."""
         self._requests += 1
-        if self._requests > _MOST_REQUESTS:
+        if self._requests > MOST_REQUESTS:
             raise NotFetched("redirects")
         host = url.hostname.removesuffix(".")
         if host not in self.hosts and host in self._busy:

@@ -40,7 +40,11 @@ class LinkFetcher:
             _log.warning("the process that fetches titles ended with status %d and is restarted", status)
             self._restart_at = time.monotonic() + wait
         if self._restart_at is not None and time.monotonic() >= self._restart_at:
-            self._process, self._restart_at = self._spawn(), None
+            try:
+                self._process, self._restart_at = self._spawn(), None
+            except OSError as error:  # no memory or no process is left: the site lives without titles
+                _log.warning("the process that fetches titles cannot be started: %s", error)
+                self._restart_at = time.monotonic() + self._backoff.after(served=False)
 
     def renew(self) -> None:
         """Start a process with the program's current files."""

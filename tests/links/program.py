@@ -3,6 +3,7 @@
 Each host is a behaviour. Nothing else differs from the program that the site runs: its fence is up.
 """
 
+import json
 import os
 import socket
 import stat
@@ -77,6 +78,12 @@ def connect(address: tuple[str, int], timeout: float) -> socket.socket:
         os._exit(1)
     elif host == "lies.example":
         os.write(1, b'{"answer": [1], "hosts": 7, "robots": "')
+        os._exit(0)
+    elif host == "boasts.example":
+        said = {"title": "x" * 100_000, "more": "y" * 100_000}
+        os.write(
+            1, json.dumps({"answer": said, "hosts": ["a"] * 9_000, "robots": {"http://a": "z" * 90_000}}).encode()
+        )
         os._exit(0)
     elif host == "fenced.example":
         theirs.sendall(page(_possible()))

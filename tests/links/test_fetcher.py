@@ -97,6 +97,13 @@ def test_a_child_that_dies_or_lies_costs_one_answer(fetcher, host):
     assert fetcher.answer(f"http://b.example/{host}")["title"] == "Page of b.example"
 
 
+def test_what_a_child_says_is_cut_to_what_is_kept(fetcher):
+    answer = fetcher.answer("http://boasts.example/")
+
+    assert len(json.dumps(answer)) < 5_000
+    assert set(answer) == {"state", "title"}
+
+
 def test_a_host_is_asked_some_times_a_minute(fetcher):
     links = [f"http://often.example/{number}" for number in range(PER_HOST + 1)]
 

@@ -233,3 +233,10 @@ def test_the_bookmark_fills_the_form_which_then_asks_by_its_script(site_store, a
     link = field(page, "link")
     assert (link["value"], link["data-titles"]) == (LINK, "/post/link-info/")
     assert title_in(page) == "From the page"
+
+
+def test_the_language_of_a_page_is_named_in_the_readers(site_store, alice, process):
+    for code, name in (("en", "English"), ("zh-CN", "Simplified Chinese"), ("tlh", "tlh"), ("", "")):
+        process.says = FOUND | {"language": code}
+        shown = by_script(alice).json()["html"]
+        assert f"<span>{name}</span>" in shown if name else "lang=" not in shown
