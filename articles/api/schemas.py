@@ -211,7 +211,7 @@ class Article(BaseModel):
         )
     )
     new_comments: int = Field(
-        description=gettext_noop("Comments by others since you last opened its page; at most 30 are counted.")
+        description=gettext_noop("How many comments have been added since you last opened its page.")
     )
 
     @classmethod

@@ -169,7 +169,7 @@ class Article(Content):
     """When the reader last opened its page or its link, in Unix seconds; None if never, or too long ago."""
 
     new_comments: int = field(default=0, compare=False)
-    """Comments by others since the reader last opened its page, as far as they are counted."""
+    """Comments since the reader last opened its page: how many more there are, at least one if one was posted."""
     suggested: str = ""
     """What the store keeps of suggestions for it, read with `html`: see `articles.domain.suggestions`."""
 

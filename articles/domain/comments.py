@@ -17,9 +17,6 @@ COMMENTS_PER_ARTICLE = 1_000_000
 DEEPEST_SHOWN = 8
 """Depth of the deepest comments that a thread shows. The top comments of a thread have depth 0."""
 
-MOST_NEW_COMMENTS = 30
-"""New comments of an article that are counted for a member, as in `repository/lua/lib/articles.lua`."""
-
 EDIT_SECONDS = 15 * 60
 """Time after posting in which an edit leaves no mark."""
 

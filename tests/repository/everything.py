@@ -12,7 +12,7 @@ from articles.domain.ranking import Parameters
 from articles.repository import Confirmation, Repository
 from articles.repository.moving.move import sum_up
 from articles.repository.upkeep.long_articles import check_long
-from articles.searching import NOTHING, Hiding
+from articles.searching import Hiding
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import (
@@ -183,12 +183,6 @@ def use_after_a_gap(repository: Repository, article_id: int) -> None:
     repository.comments.remove(top, MODERATOR, "Spam")
     repository.comments.restore(top, MODERATOR, "No spam")
     assert repository.comments.list_newest(since=0, article_id=article_id)
-    repository.store.client.hset(keys.visits(MALLORY), str(article_id), "- 1")
-    pages = [
-        repository.lists.get_page(Order.TIME, reader=MALLORY, hidden=one) for one in (NOTHING, Hiding(("no",)))
-    ]
-    (new,) = {one.new_comments for page in pages for one in page.articles} - {0}
-    assert new == repository.articles.get(article_id, MALLORY).new_comments
     repository.comments.delete(top, ALICE)
 
 

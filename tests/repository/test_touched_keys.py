@@ -24,7 +24,7 @@ from tests.cases import for_each
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import comment_on, imported, link, post, view, visit, vote_from
-from tests.repository.everything import use_after_a_gap, use_all
+from tests.repository.everything import use_all
 from tests.repository.lua_files import spelled
 from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, make_older, suggest_both, warm
 from tests.rules import connect, default_rules
@@ -91,7 +91,6 @@ def read_pages_of_one_shard(repository: Repository) -> None:
         repository.groups.create(slug, slug, MODERATOR)
     for number in range(3):
         view(repository, post(repository, number, ("one", "two")), 1)
-    use_after_a_gap(repository, 1)
     keys = repository.store.shards.directory
     for order in Order:
         for slug in (None, "one"):

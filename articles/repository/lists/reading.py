@@ -208,16 +208,25 @@ def articles_in(
     width, found = len(values) // (len(ids) or 1), {}
     for n, number in enumerate(ids):
         fields, *rest = values[n * width : (n + 1) * width]
-        visit, new_comments = rest[_CHOICES:] or ("", 0)
+        (visit,) = rest[_CHOICES:] or ("",)
         text, kept, suggested = (*fields[len(FIELDS) :], None, None, None)[:3]
         row = tuple(rest[:_CHOICES])
         if article := _article(number, tuple(fields[: len(FIELDS)]), row, facts, is_saved=bool(saved[n])):
             html = html_of(number, text, kept) if html_of and text and len(fields) > len(FIELDS) + 1 else ""
             article = replace(article, text=text, html=html) if text else article
             article = replace(article, suggested=suggested) if suggested else article
-            read_at = moment(visit.rpartition(" ")[2])
-            found[number] = replace(article, read_at=read_at, new_comments=int(new_comments)) if visit else article
+            found[number] = _marked(article, visit) if visit else article
     return found
+
+
+@lru_cache(MOST_ARTICLES)
+def _marked(article: Article, visit: str) -> Article:
+    """Return the article as read by a member, if what the store notes of the visit is valid; kept like others."""
+    (_before, seen, left, *_opened), new = (*visit.split(" "), "-", "-")[:4], 0  # earlier versions note fewer
+    left_at, latest = moment(left), article.last_comment_at
+    if seen.isdecimal() and left_at is not None and latest is not None and latest > left_at:
+        new = max(1, article.comments - count_from(seen))
+    return replace(article, read_at=moment(visit.rpartition(" ")[2]), new_comments=new)
 
 
 def _ring(text: str | None) -> VotingRing | None:

@@ -14,7 +14,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from articles.domain.articles import Article, ArticleId, Choice, Tally
-from articles.domain.comments import MOST_NEW_COMMENTS
 from articles.domain.errors import ArticleMerged, ArticleRemoved, VotingClosed
 from articles.domain.lists import Order, PageRefresh
 from articles.formatting.values import grouped
@@ -47,10 +46,7 @@ def comments_label(number: int) -> str:
 
 def unread_label(number: int) -> str:
     """Return the number of an article's comments that are new to a member, in words; "" for none."""
-    if not number:
-        return ""
-    most = f"{grouped(number)}+" if number == MOST_NEW_COMMENTS else grouped(number)
-    return ngettext("%(num)s new", "%(num)s new", number) % {"num": most}
+    return ngettext("%(num)s new", "%(num)s new", number) % {"num": grouped(number)} if number else ""
 
 
 def views_label(number: int) -> str:

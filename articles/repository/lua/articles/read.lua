@@ -3,8 +3,8 @@ Read articles with their views, and a member's choices on them. Reads only. A da
 KEYS  1 ranking parameters
 ARGV  1 shard prefix  2 user, or ''  3 1 to count visitors, or 0  4 number of fields  5… fields of the hash, then ids
 Returns  what read_articles() returns
-Cost  O(articles), and of those that the member has visited O(new comments), at most 30 each
-TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, comment:<comment> r, replies:time:<comment> r, visits:<user> r,
+Cost  O(articles)
+TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, visits:<user> r,
          counter:views:<id> r, hll:uv:<id> r, ranking: r
 INCLUDE  articles
 ]]

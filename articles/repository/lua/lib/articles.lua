@@ -2,10 +2,8 @@
 Articles: their texts, their page views and visitors, and all that a page shows, with a member's choices. A damaged counter or
 sketch counts none, and any other damaged key is empty, so that it neither stops a script that has begun to write nor
 spoils a list because of one article.
-INCLUDE  comments, values
+INCLUDE  values
 ]]
-local MOST_NEW_COMMENTS = 30  -- comments that are counted for a row of a list
-
 -- Write an article's text with its HTML, and its size in bytes; none of them without a text.
 local function set_text(article, text, html)
   if text == '' then
@@ -44,27 +42,8 @@ local function unique_visitors(prefix, id)
   return sketched_visitors(prefix, id) or 0
 end
 
--- Return how many shown comments others posted after `since`, in Unix seconds: of the last MOST_NEW_COMMENTS of all.
-local function count_later(prefix, id, user, since)
-  local count = 0
-  for _, one in ipairs(last_comments(prefix, id, since, 0, MOST_NEW_COMMENTS)) do
-    local is_new = tonumber(one.time) > since and redis.call('HGET', prefix .. 'comment:' .. one.id, 'author') ~= user
-    count = count + (is_new and 1 or 0)
-  end
-  return count
-end
-
--- Return how many comments are new to a member since a visit; 0 without a visit, or for damaged ones.
-local function new_comments(prefix, id, user, noted)
-  local since = as_time(string.match(noted, '^%S+ (%S+)'))
-  local latest = since and redis.pcall('HGET', prefix .. 'article:' .. id, 'last_comment')
-  if not as_time(latest) or tonumber(latest) <= since then return 0 end
-  local is_read, count = pcall(count_later, prefix, id, user, since)
-  return is_read and count or 0
-end
-
--- Return {{weight of a vote, voting window}, {field, field …}, views, visitors, voted, opposed, visit, new comments, and so
--- on for each}; the last four only for a member: `user` is '' otherwise. `ranking` is the key of the ranking parameters.
+-- Return {{weight of a vote, voting window}, {field, field …}, views, visitors, voted, opposed, visit, and so on for each};
+-- the last three only for a member: `user` is '' otherwise. `ranking` is the key of the ranking parameters.
 -- Without `shows_visitors` they are not counted, and all 0.
 local function read_articles(prefix, ranking, ids, user, shows_visitors, fields)
   local values = {redis.call('HMGET', ranking, 'seconds_per_point', 'voting_window')}
@@ -81,7 +60,6 @@ local function read_articles(prefix, ranking, ids, user, shows_visitors, fields)
       add(redis.pcall('SISMEMBER', prefix .. 'voted:' .. id, user), 0)
       add(redis.pcall('SISMEMBER', prefix .. 'oppose:' .. id, user), 0)
       add(visits[n] or '')
-      add(visits[n] and new_comments(prefix, id, user, visits[n]) or 0)
     end
   end
   return values

@@ -74,21 +74,22 @@ local function drop_old_visits(visits, oldest)
   in_batches(old, function(...) redis.call('HDEL', visits, ...) end)
 end
 
--- Note that a member opened an article's page at `now`, in Unix seconds; after less than `pause` it is the same visit. With
--- `is_link` it was the article's link: they have not seen its comments. Return when the visit before ended, in Unix seconds;
+-- Note that a member opened an article's page at `now`, in Unix seconds, with as many `comments`; after less than `pause` it
+-- is the same visit. Without their number it was the article's link. Return when the visit before ended, in Unix seconds;
 -- '' for the first one. `life`: of a visit, in seconds.
-local function note_visit(visits, id, now, pause, life, is_link)
+local function note_visit(visits, id, now, pause, life, comments)
   local noted = redis.pcall('HGET', visits, id)
   if type(noted) == 'table' then return '' end
-  local before, last = string.match(noted or '', '^(%S+) (%S+) ?%S*$')
+  local before, seen, last = string.match(noted or '', '^(%S+) (%S+) (%S+) ?%S*$')
+  if not before then before, last = string.match(noted or '', '^(%S+) (%S+)$') end  -- as earlier versions noted it
   last = as_time(last) and last or '-'
-  if not is_link and last ~= '-' and now - tonumber(last) >= pause then before = last end
+  if comments and last ~= '-' and now - tonumber(last) >= pause then before = last end
   before = as_time(before) and before or '-'
-  local times = is_link and {before, last, string.format('%.3f', now)} or {before, string.format('%.3f', now)}
-  local is_new = redis.call('HSET', visits, id, table.concat(times, ' ')) == 1
+  local facts = comments and {before, comments} or {before, seen or '-', last}
+  facts[#facts + 1] = string.format('%.3f', now)
+  local size = redis.call('HSET', visits, id, table.concat(facts, ' ')) == 1 and redis.call('HLEN', visits) or 1
   redis.call('EXPIRE', visits, life)
-  local size = is_new and redis.call('HLEN', visits) or 0
-  if size > 2 * VISITS_KEPT or (is_new and size % VISITS_PER_SWEEP == 0) then drop_old_visits(visits, now - life) end
+  if size > 2 * VISITS_KEPT or size % VISITS_PER_SWEEP == 0 then drop_old_visits(visits, now - life) end
   return before == '-' and '' or before
 end
 

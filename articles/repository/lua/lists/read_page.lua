@@ -8,7 +8,7 @@ ARGV  1 shard prefix  2 first entry  3 last entry  4 span  5 where it begins  6 
 Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}, title, what read_articles() returns,
          {1 if saved, or 0 …}}
 Cost  that of lists/read, and O(entries)
-TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, comment:<comment> r, replies:time:<comment> r, visits:<user> r,
+TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, visits:<user> r,
          <order>: r, top:<period> rw, group:<slug> r, <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r,
          ranking: rw, groups: r, saved:<user> r
 INCLUDE  articles, temporary_rankings

@@ -21,7 +21,8 @@ local id, visitor, network, suspicion, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[
 local now, again, window, keep = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[9]), tonumber(ARGV[10])
 local day, days_kept = math.floor(now / 86400), tonumber(ARGV[11])
 
-local time, groups, removed, archived = unpack(redis.call('HMGET', article, 'time', 'groups', 'removed', 'archived'))
+local time, groups, removed, archived, comments = unpack(redis.call('HMGET', article,
+  'time', 'groups', 'removed', 'archived', 'comments'))
 if not as_time(time) then return {'missing'} end
 if removed then return {'removed'} end
 if archived and suspicion == '' then return {'archived'} end
@@ -31,7 +32,8 @@ time = tonumber(time)
 for _, key in ipairs({suspects, prefix .. 'days:' .. id, prefix .. 'days:'}) do redis.call('HLEN', key) end
 for _, key in ipairs({prefix .. 'viewed:', prefix .. WHOLE.hot}) do redis.call('ZCARD', key) end
 local known = unique_visitors(prefix, id)
-local visited = KEYS[9] ~= article and note_visit(KEYS[9], id, now, tonumber(ARGV[13]), tonumber(ARGV[14]), ARGV[15] == '1') or ''
+local seen_comments = ARGV[15] ~= '1' and (as_count(comments) or 0)
+local visited = KEYS[9] ~= article and note_visit(KEYS[9], id, now, tonumber(ARGV[13]), tonumber(ARGV[14]), seen_comments) or ''
 
 -- Count views of a kind on this day, for the article and for the shard; drop expired days.
 local function note(kind, by)
