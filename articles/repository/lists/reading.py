@@ -213,9 +213,9 @@ def articles_in(
         row = tuple(rest[:_CHOICES])
         if article := _article(number, tuple(fields[: len(FIELDS)]), row, facts, is_saved=bool(saved[n])):
             html = html_of(number, text, kept) if html_of and text and len(fields) > len(FIELDS) + 1 else ""
+            article = _marked(article, visit) if visit else article  # before the long texts: it is kept
             article = replace(article, text=text, html=html) if text else article
-            article = replace(article, suggested=suggested) if suggested else article
-            found[number] = _marked(article, visit) if visit else article
+            found[number] = replace(article, suggested=suggested) if suggested else article
     return found
 
 
