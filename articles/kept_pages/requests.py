@@ -84,7 +84,7 @@ _LONGEST_QUERY = 2_000  # characters
 SHARED_FOR = 60.0
 """Seconds for which a feed is served from its copy. Clients may keep it for longer, see `articles.web.caching`."""
 
-_SHELVES_OF_CARDS = 5
+_SHELVES_OF_CARDS = 2
 _CONDITIONS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE")
 _FROM_PROXY = "HTTP_X_FORWARDED_PROTO"
 
