@@ -37,7 +37,6 @@ from articles.api.protocol.problems import Problem
 from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import (
     ActionRefused,
-    ArticleRemoved,
     NotTrustedYet,
     OwnArticle,
     SuggestionNotFound,
@@ -125,13 +124,12 @@ def _open(article: Article, suggestion: str) -> Suggestion:
 def _article(article_id: ArticleId) -> Article:
     """Return an article with its suggestions.
 
-    Raises Http404 if none can be made, ArticleNotFound, ArticleRemoved.
+    Raises Http404 if none can be made, ArticleNotFound, ArticleRemoved, ArticleMerged.
     """
     if not chosen.SUGGESTIONS:
         raise Http404
     article = repository().articles.get(article_id, with_html=True)
-    if article.removed is not None:
-        raise ArticleRemoved(article_id)
+    article.check_listed()
     return article
 
 

@@ -269,7 +269,9 @@ def _before(request: HttpRequest, article: Article, found: Sequence[Article], to
     if not article.link or article.removed is not None:
         return ""
     before = PostedBefore.of(article.link, found, total)
-    return drawn("articles/before.html", {"before": before}, request) if before.articles else ""
+    return (
+        drawn("articles/before.html", {"before": before, "article": article}, request) if before.articles else ""
+    )
 
 
 def _history(request: HttpRequest, article: Article) -> str:

@@ -7,6 +7,7 @@ members chose and of what is merged.
 import os
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count, islice
 
 import pytest
@@ -41,6 +42,7 @@ from tests.clock import DAY, Clock
 from tests.every_server import with_methods_of
 from tests.factories import comment_on, imported, post, vote_from
 from tests.repository.breaking import BreakingServer
+from tests.repository.racing import race
 from tests.repository.usage import let_pass, listed
 from tests.rules import connect
 from tests.store_state import REPOSITORY_DATABASE, contents, new_client, problems
@@ -191,6 +193,15 @@ def test_nothing_is_counted_once_the_voters_are_no_longer_known(repository, cloc
     assert problems(repository) == []
 
 
+def test_an_article_without_votes_gets_none_once_its_voters_would_have_been_dropped(repository, clock):
+    stay = post(repository, 1)
+    repository.votes.cast(stay, ALICE, NONE)
+    drop_voters(repository, clock)
+
+    assert merge(repository, post(repository, 2, poster=BOB), stay) == 0
+    assert problems(repository) == []
+
+
 def test_an_undo_takes_back_the_numbers_once_the_voters_are_dropped(repository, clock, stay, story):
     list(repository.left_out.leave_out(CAROL, "carol", OTHER, "A ring"))
     before = repository.articles.get(stay)
@@ -321,6 +332,23 @@ def test_a_long_list_of_votes_that_came_with_an_article_is_checked(monkeypatch, 
 
     assert any("the vote of 77" in one for one in problems(repository))
     repository.repair.run()
+    assert problems(repository) == []
+
+
+def test_votes_during_a_merge_count_as_they_are_cast(monkeypatch, repository, stay, story):
+    monkeypatch.setattr(merges, "VOTERS_PER_STEP", 1)
+    members = range(100, 112)
+    for member in members:
+        repository.votes.cast(story, member, VOTE)
+    votes = [partial(repository.votes.cast, stay, member, OPPOSE) for member in members[::2]]
+
+    race(repository, [partial(merge, repository, story, stay), partial(merge, repository, story, stay), *votes])
+
+    assert [repository.articles.get(stay, member).choice for member in members] == [OPPOSE, VOTE] * 6
+    assert problems(repository) == []
+    race(repository, [partial(undo, repository, story), partial(undo, repository, story)])
+    assert tally(repository, stay) == (1, 7)
+    assert len(repository.moderation_log.get_for_article(story).entries) == 2
     assert problems(repository) == []
 
 

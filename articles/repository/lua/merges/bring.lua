@@ -21,7 +21,9 @@ if not (time and votes and opposes and groups) then return {'missing'} end
 local merges, current = merges_in(field), parameters(prefix)
 local merge = merge_of(merges, other)
 if not merge or merge.state ~= 'open' then return {'ok', 0} end
-local is_known = merge.counts == '' and redis.call('SCARD', voted) == votes and redis.call('SCARD', oppose) == opposes
+local dropped = tonumber(redis.call('HGET', prefix .. 'ranking:', 'voters_dropped') or '') or 0
+local is_known = merge.counts == '' and time >= dropped
+  and redis.call('SCARD', voted) == votes and redis.call('SCARD', oppose) == opposes
 local _, passed = moments(prefix, ARGV[3])
 
 local fresh, times, origins, added = {}, {}, {}, 0
