@@ -126,6 +126,7 @@ def _posted(repository: Repository, user: int) -> Iterator[dict[str, Any]]:
                 "visitors": article.uv,
                 "groups": list(article.groups),
                 "removed": article.removed,
+                "merged_into": article.merged_into,
             }
 
 

@@ -50,6 +50,8 @@ _CLOSED_ARTICLE_PAGES = (
     "assign_groups",
     "remove",
     "restore",
+    "merge",
+    "undo_merge",
     "article_views",
     "check_ring",
     "write_comment",

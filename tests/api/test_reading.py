@@ -11,7 +11,7 @@ from tests.store_state import ARTICLE_KEY, RANKING_KEY, VOTERS_KEY, count_keys, 
 
 FIELDS = {
     *("id", "title", "link", "poster", "time", "votes", "opposes", "points", "score", "groups"),
-    *("choice", "closes_at", "removed", "saved", "edited_at", "pv", "uv", "has_text"),
+    *("choice", "closes_at", "removed", "merged_into", "merged", "saved", "edited_at", "pv", "uv", "has_text"),
     *("comments", "last_comment_at", "locked", "read_at", "new_comments"),
 }
 
@@ -45,6 +45,8 @@ def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
         "choice": "none",
         "closes_at": stored.posted_at + 7 * 86400,
         "removed": None,
+        "merged_into": None,
+        "merged": [],
         "saved": False,
         "edited_at": None,
         "pv": 0,

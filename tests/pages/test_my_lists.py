@@ -311,6 +311,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
                 "visitors": 1,
                 "groups": ["python"],
                 "removed": "My own, 错了",
+                "merged_into": None,
             }
         ],
         "voted": [{**of_mine, "at": iso(posted.posted_at)}],
