@@ -3,10 +3,9 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from articles.text.links import is_private
 from voting_site import __version__ as VERSION  # noqa: F401, N812 - a setting
 from voting_site.configuration import data_directory, hosts, kinds
-from voting_site.configuration.loading import leaving_one_free, load
+from voting_site.configuration.loading import fetches_titles, leaving_one_free, load
 from voting_site.configuration.service_urls import cache_url, is_sqlite, sqlite_at, store_url
 from voting_site.configuration.variables import VARIABLES
 
@@ -123,10 +122,7 @@ SILENCED_SYSTEM_CHECKS = [
 ]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# Only links/fetcher.py fetches what is posted. Without a public address of its own, a site may be in
-# a network whose pages that process must not see.
-_MAY_FETCH = bool(SITE_URL) and not is_private(f"{SITE_URL}/") and not CONFIGURATION["ALLOW_PRIVATE_LINKS"]
-FETCH_TITLES = _MAY_FETCH if CONFIGURATION["FETCH_TITLES"] == "" else CONFIGURATION["FETCH_TITLES"]
+FETCH_TITLES = fetches_titles(CONFIGURATION)
 
 # The store: every article, vote and ranking. See docs/data-model.md.
 STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)

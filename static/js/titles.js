@@ -7,7 +7,7 @@
   const { form } = link, { csrfmiddlewaretoken: token, title } = form.elements;
   const EVERY_MS = 500, MOST_TRIES = 24;
   const shown = form.querySelector(".link-info");
-  let timer, proposed = "";
+  let timer, asked = "", proposed = "";
 
   const fill = (field, value) => {
     field.value = value;
@@ -35,7 +35,7 @@
   const ask = async (tries) => {
     const sent = link.value, body = new URLSearchParams({ link: sent, csrfmiddlewaretoken: token.value });
     const answer = await fetch(link.dataset.titles, { method: "POST", body });
-    const { state, title: found, html } = await answer.json();
+    const { state, title: found, html, error } = await answer.json();
     if (sent !== link.value) return;
     if (state === "fetching" && tries) timer = setTimeout(() => ask(tries - 1).catch(() => {}), EVERY_MS);
     if (found && (!title.value || title.value === proposed)) {
@@ -43,13 +43,21 @@
       fill(title, found);
     }
     show(html ?? "");
+    if (answer.status === 429) shown.textContent = error;
   };
 
-  const begin = () => {
+  // What is typed letter by letter is asked for once it is complete, when the member leaves the field.
+  const clear = () => {
     clearTimeout(timer);
-    shown.replaceChildren();
-    if (/^https?:\/\/[^/]+\.[^/]+/i.test(link.value)) timer = setTimeout(() => ask(MOST_TRIES).catch(() => {}), 600);
+    shown.textContent = asked = "";
   };
-  link.addEventListener("input", begin);
+  const begin = () => {
+    if (link.value === asked) return;
+    clear();
+    asked = link.value;
+    if (/^https?:\/\/[^/]+\.[^/]+/i.test(asked)) ask(MOST_TRIES).catch(() => {});
+  };
+  link.addEventListener("input", ({ inputType }) => (/^(insertText|delete)/.test(inputType) ? clear : begin)());
+  link.addEventListener("change", begin);
   begin();
 })();

@@ -59,6 +59,7 @@ def test_the_title_comes_by_itself_and_the_rest_by_a_click(page):
     page.goto("/post/")
 
     page.get_by_label("Link").fill(LINK)
+    page.get_by_label("Link").blur()
 
     expect(page.get_by_label("Title")).to_have_value("A found title")
     assert len(asked) == 2
@@ -67,6 +68,18 @@ def test_the_title_comes_by_itself_and_the_rest_by_a_click(page):
     page.get_by_role("button", name="Use as text").click()
     expect(page.locator("[name=text]")).to_have_value("What it is about.")
     expect(page.get_by_role("button", name="Fetch title")).to_be_hidden()
+
+
+def test_a_link_is_asked_for_once_it_is_complete(page):
+    asked = answered(page, FOUND)
+    page.goto("/post/")
+
+    page.get_by_label("Link").press_sequentially(LINK)
+    assert asked == []
+    page.get_by_label("Title").focus()
+
+    expect(page.get_by_label("Title")).to_have_value("A found title")
+    assert len(asked) == 1
 
 
 def test_a_typed_title_stays_and_the_found_one_is_offered(page):
@@ -80,8 +93,12 @@ def test_a_typed_title_stays_and_the_found_one_is_offered(page):
 
 
 SHIFTS = """window.moved = [];
-new PerformanceObserver(list => window.moved.push(...list.getEntries().map(one => one.sources.map(
-  ({node}) => node?.outerHTML?.slice(0, 80))))).observe({type: "layout-shift", buffered: true});"""
+const element = ({node}) => node?.closest ? node : node?.parentElement;
+const below = one => element(one)?.closest("main, footer")?.outerHTML.slice(0, 80);
+const moved = list => list.getEntries().flatMap(one => one.sources).map(below).filter(Boolean);
+const note = list => window.moved.push(...moved(list));
+new PerformanceObserver(note).observe({type: "layout-shift", buffered: true});"""
+"""What moved by itself, below the header."""
 
 
 @pytest.mark.parametrize("info", [FOUND, LinkInfo("failed", problem="host-busy")])

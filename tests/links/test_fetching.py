@@ -2,6 +2,7 @@
 
 import itertools
 import ssl
+import tracemalloc
 
 from links.fetching import MOST_BYTES, Fetch, NotFetched
 from tests.cases import for_each
@@ -175,6 +176,16 @@ def test_a_hostile_server_is_read_to_a_bound(server):
 
     assert found == expected or (expected == "long" and found.startswith("long long") and len(found) <= 1_000)
     assert set(zoo.reached) == {(PUBLIC, 80)}
+
+
+def test_a_gzip_bomb_is_not_unpacked_beyond_the_bound():
+    zoo = zoo_of(answers(response(bomb(50_000_000), "Content-Encoding: gzip")))
+    tracemalloc.start()
+    try:
+        assert outcome(zoo) == "A bomb"
+        assert tracemalloc.get_traced_memory()[1] < 20 * MOST_BYTES
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_page_that_drips_is_used_as_far_as_it_arrived():

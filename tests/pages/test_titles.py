@@ -10,6 +10,7 @@ from django.test import Client
 from articles.domain.limits import Rate
 from links import asking
 from links.asking import PROBLEMS
+from links.process import user_agent
 from tests.cases import for_each
 from tests.factories import browser_of
 from tests.html import nodes_of, tree_of, whole_text_of
@@ -240,3 +241,10 @@ def test_the_language_of_a_page_is_named_in_the_readers(site_store, alice, proce
         process.says = FOUND | {"language": code}
         shown = by_script(alice).json()["html"]
         assert f"<span>{name}</span>" in shown if name else "lang=" not in shown
+
+
+def test_what_fetches_names_the_site(settings):
+    settings.SITE_URL = "https://news.example.org"
+    assert user_agent() == f"article-voting-site/{settings.VERSION} (+https://news.example.org/about/)"
+    settings.SITE_URL = ""
+    assert user_agent() == f"article-voting-site/{settings.VERSION}"
