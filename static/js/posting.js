@@ -48,7 +48,7 @@
   }
 
   for (const link of all("[data-known]")) {
-    const shown = document.querySelector(".known");
+    const shown = document.querySelector(".known") ?? output("known", link);
     let timer;
     const ask = async () => {
       const sent = link.value;

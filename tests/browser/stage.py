@@ -23,6 +23,7 @@ from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import Action, Actor
+from articles.domain.suggestions import SuggestionKind
 from articles.web import error_pages
 from articles.wiring import patient_repository
 from tests.measuring import measure_a_day
@@ -138,6 +139,8 @@ def _articles() -> dict[str, Any]:
     mia, olga = _actor("mia"), _actor("olga")
     found.flags.set(root_of(posted[2]), mia.id, FlagReason.AGAINST_RULES, "Long words: " + TITLES[2])
     found.flags.set(root_of(posted[2]), olga.id, FlagReason.SPAM)
+    for member, title in ((mia, TITLES[0]), (olga, TITLES[2])):
+        found.suggestions.support(posted[0], member.id, SuggestionKind.TITLE, title)
     found.moderation_log.note(Action.BLOCK_HOST, maud, "spam.example", "It sells pills.")
     noted = found.moderation_log.get_page().entries[0]
     return {
