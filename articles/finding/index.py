@@ -37,8 +37,8 @@ _HEAP = 15_000_000
 
 _HEAP_OF_BUILD = 60_000_000
 
-_DIGITS_OF_LINK = 15
-"""60 bits: the links of a billion articles share none."""
+_DIGITS_OF_LINK = 10
+"""40 bits: one of a million articles has another link with the same number once in a million pages."""
 
 _STATE = 0
 """Key of the document that holds the state. Articles and comments have positive ids."""

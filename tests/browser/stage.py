@@ -139,7 +139,7 @@ def _articles() -> dict[str, Any]:
     mia, olga = _actor("mia"), _actor("olga")
     found.flags.set(root_of(posted[2]), mia.id, FlagReason.AGAINST_RULES, "Long words: " + TITLES[2])
     found.flags.set(root_of(posted[2]), olga.id, FlagReason.SPAM)
-    for member, title in ((mia, TITLES[0]), (olga, TITLES[2])):
+    for member, title in ((mia, TITLES[1]), (olga, TITLES[2])):
         found.suggestions.support(posted[0], member.id, SuggestionKind.TITLE, title)
     found.moderation_log.note(Action.BLOCK_HOST, maud, "spam.example", "It sells pills.")
     noted = found.moderation_log.get_page().entries[0]
