@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain.articles import ArticleId, ImportedArticle
-from tests.api.caller import Caller, with_token
+from tests.caller import Caller, with_token
 from tests.cast import MODERATOR
 from tests.factories import browser_of, post_as
 

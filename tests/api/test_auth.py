@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import Token
-from tests.api.caller import Caller, error_of, with_token
+from tests.caller import Caller, error_of, with_token
 
 
 def vote(caller, article, **headers):

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Ban, User
 from accounts.models import moderation as ban_rows
-from tests.api.caller import Caller, error_of
+from tests.caller import Caller, error_of
 from tests.factories import browser_of, comment_on
 from tests.rules import SEED
 

@@ -6,7 +6,7 @@ import time_machine
 from django.utils import timezone
 
 from accounts.models import Ban
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.factories import member
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)

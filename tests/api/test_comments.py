@@ -4,7 +4,7 @@ import pytest
 
 from articles import wiring
 from articles.domain.limits import Rate
-from tests.api.caller import error_of
+from tests.caller import error_of
 
 
 @pytest.fixture

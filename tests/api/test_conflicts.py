@@ -7,7 +7,7 @@ from accounts.models import Ban, BanScope, Sweep, User
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from moderation.bans import ban
-from tests.api.caller import Caller, with_token
+from tests.caller import Caller, with_token
 from tests.factories import actor, comment_on, member, post_as
 
 OWN = "This concerns you or something you posted. Another moderator has to decide."

@@ -11,7 +11,7 @@ from articles.domain.flags import FlagReason
 from articles.domain.lists import Order
 from articles.domain.members import UserId
 from articles.repository import Repository
-from tests.api.caller import Caller, error_of, with_token
+from tests.caller import Caller, error_of, with_token
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import comment_on, imported, view, vote
 from tests.store_state import set_clock

@@ -7,7 +7,7 @@ from django.db.models import F
 
 from accounts import account_deletion
 from accounts.models import User
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import comment_on
 

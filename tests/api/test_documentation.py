@@ -12,7 +12,7 @@ from accounts.models import Sweep, User
 from articles.api import documentation
 from articles.api.documentation import document
 from articles.text.messages import INPUT
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.cases import for_each
 from tests.cast import CAROL
 from tests.contract import ANYWHERE, name_of

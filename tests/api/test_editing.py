@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from articles.domain.moderation_log import Actor
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import post_as
 from tests.internals import meanwhile

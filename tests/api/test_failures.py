@@ -16,7 +16,7 @@ from articles.domain import errors
 from articles.domain.refusals import GENERIC_CODE, REFUSALS
 from articles.middleware import ReaderMiddleware
 from articles.operation import outages
-from tests.api.caller import Caller, error_of
+from tests.caller import Caller, error_of
 from tests.internals import Lists, failing
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY")

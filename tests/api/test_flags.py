@@ -1,7 +1,7 @@
 """PUT and DELETE /api/articles/<id>/flag and /api/comments/<id>/flag."""
 
 from articles.domain.comments import root_of
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.factories import comment_on
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from articles import site
 from articles.models import BlockedHost
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.internals import Groups, meanwhile
 from tests.store_state import problems
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.internals import Groups, meanwhile
 from tests.store_state import RANKING_KEY, count_keys, problems
 

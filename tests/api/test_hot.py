@@ -9,7 +9,7 @@ from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.lists import HOT_PERIODS, TOP_PERIODS
 from articles.domain.ranking import Parameters, hotness, hours_between
 from articles.domain.readership import Visit
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.cases import for_each
 from tests.cast import MODERATOR
 from tests.store_state import HOT_KEY, count_keys, set_clock

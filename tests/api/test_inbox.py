@@ -3,7 +3,7 @@
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.searching import MOST, Kind
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import comment_on
 

@@ -9,7 +9,7 @@ from articles import wiring
 from articles.api.documentation import document
 from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
-from tests.api.caller import Caller, error_of, with_token
+from tests.caller import Caller, error_of, with_token
 from tests.factories import browser_of, comment_on
 from tests.internals import failing
 

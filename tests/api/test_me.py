@@ -3,7 +3,7 @@
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from tests.api.caller import Caller, error_of
+from tests.caller import Caller, error_of
 
 
 def test_a_member_gets_their_name_and_lists(as_alice, article):

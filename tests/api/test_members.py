@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.models import Ban, BanScope
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.factories import vote
 
 ABOUT = {"about": "Gardener in *Lyon*"}

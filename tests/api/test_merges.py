@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain.articles import Choice
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.cast import BOB
 from tests.factories import comment_on, post
 

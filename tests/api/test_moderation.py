@@ -9,7 +9,7 @@ from articles import site
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import Action
 from articles.models import BlockedHost
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.factories import actor, comment_on, member
 from tests.internals import log
 

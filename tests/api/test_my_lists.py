@@ -8,7 +8,7 @@ from articles import wiring
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import OPERATOR
 from articles.web.preferences import MOST_FOLLOWED
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import comment_on, post_as
 from tests.store_state import problems

@@ -12,7 +12,7 @@ from articles.domain.lists import Order
 from articles.domain.readership import REPEAT, Suspicion
 from articles.readership import visitors
 from articles.readership.archive import put_away
-from tests.api.caller import Caller, error_of
+from tests.caller import Caller, error_of
 from tests.cases import for_each
 from tests.store_state import count_keys, problems, set_last_viewed, set_salt
 

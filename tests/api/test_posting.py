@@ -7,7 +7,7 @@ import pytest
 from articles import site
 from articles.domain.articles import Choice
 from articles.models import BlockedHost
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.cases import for_each
 from tests.store_state import count_keys, problems
 

@@ -4,7 +4,7 @@ import pytest
 
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason, FlagState
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.factories import comment_on
 
 

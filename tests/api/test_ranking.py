@@ -8,7 +8,7 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.domain.readership import Visit
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.factories import post_as
 from tests.store_state import count_keys, ranking_values
 

@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain.articles import Choice
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.cases import for_each
 from tests.cast import MODERATOR
 from tests.factories import post_as

@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain.moderation_log import REDACTED
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.factories import actor, member, post_as
 
 NAME, WHY = "Jane Roe, 12 Baker Street", "She asked for it"

@@ -3,7 +3,7 @@
 import pytest
 
 from articles import wiring
-from tests.api.caller import error_of
+from tests.caller import error_of
 
 
 @pytest.fixture

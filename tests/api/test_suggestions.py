@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.models import Token
-from tests.api.caller import Caller, error_of, with_token
+from tests.caller import Caller, error_of, with_token
 from tests.factories import browser_of
 
 

@@ -6,7 +6,7 @@ import pytest
 import time_machine
 
 from accounts.models import SCOPES, Token
-from tests.api.caller import Caller, error_of
+from tests.caller import Caller, error_of
 from tests.factories import browser_of
 
 NEW = {"title": "A title", "link": "https://example.org/new", "groups": []}

@@ -3,7 +3,7 @@
 import pytest
 
 from articles import wiring
-from tests.api.caller import error_of
+from tests.caller import error_of
 from tests.factories import browser_of, post_as
 from tests.routes import routes
 from tests.store_state import lost_answers, problems

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test import Client
 
 from accounts.models import User
-from tests.api.caller import Caller, error_of, with_token
+from tests.caller import Caller, error_of, with_token
 from tests.store_state import problems
 
 

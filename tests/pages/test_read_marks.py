@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.api.caller import with_token
+from tests.caller import with_token
 from tests.clock import DAY
 from tests.factories import browser_of, comment_on, post_as
 from tests.store_state import set_clock

@@ -32,4 +32,4 @@ def test_no_script_contains_text_for_readers(script):
 def test_no_template_contains_an_inline_script_style_or_handler(template):
     text = template.read_text("utf-8")
 
-    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=|javascript:", text)
+    assert not re.search(r"<script(?![^>]*\b(?:src=|ld\+json))|<style|\sstyle=|\son[a-z]+=|javascript:", text)
