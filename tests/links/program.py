@@ -32,13 +32,14 @@ def _possible() -> str:
             "start a process": os.fork,
             "run a program": lambda: os.execv("/bin/true", ["true"]),
             "signal the site": lambda: os.kill(os.getppid(), 0),
+            "use a gigabyte": lambda: bytearray(2**30),
             "reach another port": lambda: unlike.connect(("127.0.0.1", 6379)),
         }
         found = []
         for name, attempt in tries.items():
             try:
                 attempt()
-            except PermissionError:
+            except (PermissionError, MemoryError):
                 continue
             except OSError:
                 pass
@@ -61,7 +62,7 @@ def _is_socket_of_another(number: int) -> bool:
 
 def resolve(host: bytes, port: int) -> list[str]:
     if host.startswith(b"resolves-slowly"):
-        time.sleep(60)
+        time.sleep(600)
     _asked.append(host.decode())
     return [PUBLIC]
 

@@ -53,7 +53,11 @@ def running(folder, seconds="20", program=("tests.links.program",)):
         listener.listen(64)
         command = [sys.executable, "-m", program[0], str(listener.fileno()), *(program[1:] or (seconds,))]
         process = subprocess.Popen(
-            command, cwd=ROOT, env={}, stdin=subprocess.DEVNULL, pass_fds=[listener.fileno()]
+            command,
+            cwd=ROOT,
+            env={"SECRET_KEY": "of the site"},
+            stdin=subprocess.DEVNULL,
+            pass_fds=[listener.fileno()],
         )
         try:
             yield Running(listener, process)

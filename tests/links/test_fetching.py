@@ -179,11 +179,11 @@ def test_a_hostile_server_is_read_to_a_bound(server):
 
 
 def test_a_gzip_bomb_is_not_unpacked_beyond_the_bound():
-    zoo = zoo_of(answers(response(bomb(50_000_000), "Content-Encoding: gzip")))
+    zoo = zoo_of(answers(response(bomb(100_000_000), "Content-Encoding: gzip")))
     tracemalloc.start()
     try:
         assert outcome(zoo) == "A bomb"
-        assert tracemalloc.get_traced_memory()[1] < 20 * MOST_BYTES
+        assert tracemalloc.get_traced_memory()[1] < 10 * MOST_BYTES
     finally:
         tracemalloc.stop()
 
@@ -261,14 +261,15 @@ def test_a_host_that_was_asked_enough_is_not_asked_by_a_redirect():
 
 
 def test_certificates_are_verified(tmp_path):
-    for name, expected in ((HOST, "A title"), ("b.example", "tls")):
-        certificate, key = make_certificate(tmp_path, name)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
-        zoo = Zoo({HOST: [[PUBLIC]]}, {(PUBLIC, 443): answers(page())}, context)
-        trust = ssl.create_default_context(cafile=str(certificate))
-        assert outcome(zoo, f"https://{HOST}/", trust=trust) == expected
-        assert outcome(zoo, f"https://{HOST}/") == "tls"  # of an unknown authority
+    certificate, key = make_certificate(tmp_path, HOST)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    zoo = Zoo({HOST: [[PUBLIC]], "b.example": [[PUBLIC]]}, {(PUBLIC, 443): answers(page())}, context)
+    trust = ssl.create_default_context(cafile=str(certificate))
+
+    assert outcome(zoo, f"https://{HOST}/", trust=trust) == "A title"
+    assert outcome(zoo, "https://b.example/", trust=trust) == "tls"  # of another host
+    assert outcome(zoo, f"https://{HOST}/") == "tls"  # of an unknown authority
 
 
 def test_the_next_address_is_tried_if_one_does_not_answer():
