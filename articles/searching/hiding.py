@@ -1,8 +1,9 @@
 """What a reader need not see: groups, members, hosts, words in titles, and single articles.
 
-`Hiding.hides` decides. Scripts of the store pass over the ids, groups and members themselves, by the same rule.
+`Hiding.hides` decides. The scripts of the store decide most of the same, by `lib/hiding.lua`.
 """
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -14,6 +15,8 @@ from articles.domain.members import UserId
 from articles.searching.query import clean_home
 from articles.searching.tokens import bare, fold, hosts_of, kept_if_short, pieces, runs
 from articles.text.lines import InvalidInput, clean_line
+
+_PLAIN = re.compile("(?: [a-z0-9]{1,39})+ ")
 
 
 class Kind(StrEnum):
@@ -92,7 +95,7 @@ class Hiding:
     def without(self, *kinds: Kind) -> "Hiding":
         """Return this without these kinds."""
         nothing: Any = ()
-        return replace(self, **dict.fromkeys((f"{kind}s" for kind in kinds), nothing))
+        return replace(self, **dict.fromkeys((f"{kind}s" for kind in kinds), nothing)) if kinds else self
 
     def showing(self, groups: Collection[str]) -> "Hiding":
         """Return what applies to a list of these groups: none of them is hidden."""
@@ -119,6 +122,19 @@ class Hiding:
         if self.hosts and link and not self._hosts.isdisjoint(hosts_of(link)):
             return True
         return bool(self._patterns) and any(map(_spaced(title).__contains__, self._patterns))
+
+    @cached_property
+    def lists(self) -> tuple[str, ...]:
+        """What the scripts of the store look for, comma-separated: ids, groups, posters, hosts, words and parts.
+
+        Words are of ASCII letters and digits. Parts are several of these, with spaces around them, or text that is
+        written without spaces.
+        """
+        plain = [one for one in self._patterns if _PLAIN.fullmatch(one)]
+        words = [one.strip() for one in plain if one.count(" ") == 2]
+        parts = [one for one in self._patterns if " " not in one or (one in plain and one.count(" ") > 2)]
+        lists = (self.articles, self.groups, self.members, self.hosts, words, parts)
+        return tuple(",".join(map(str, one)) for one in lists)
 
     @cached_property
     def _articles(self) -> frozenset[ArticleId]:

@@ -5,12 +5,12 @@ evenly, so the article at rank r is near r/N in each shard. A window around that
 If the windows do not prove the page, they are widened, at last to everything above the page.
 
 Unseen articles were not shown to the reader and are not hidden. Each shard searches its rankings from the top, and
-passes over those hidden by id, group or poster; those hidden by title or link are left out here. The results are
-merged. No state is kept between two pages: whatever changes meanwhile, an article that was shown is not shown
-again, and no other one is skipped.
+passes over hidden ones as far as `lib/hiding.lua` can tell; the others are left out here. The results are merged.
+No state is kept between two pages: whatever changes meanwhile, an article that was shown is not shown again, and
+no other one is skipped.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from math import inf, isqrt
@@ -302,7 +302,7 @@ they are hidden. Beyond it, a page ends."""
 MOST_READ = 1_000
 """Articles that one member has read, in one shard: see `VISITS_KEPT` in `lua/lib/members.lua`."""
 
-_SPARE = 8
+_SPARE = 4
 """Entries that are read beyond those of a page if titles or links can hide some. If they do not suffice, a further
 round trip reads four times as many, and so on up to `MOST_LOOKED_AT`: six at most."""
 
@@ -387,7 +387,9 @@ def read_each(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> 
 
 def _read_each(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> tuple[list[Unseen], str]:
     spare = _SPARE if query.hidden.hides_texts else 0
-    asked, whole = query.wanted + spare, query.size + spare if len(rankings) == 1 and not query.start else 0
+    asked, whole = query.wanted + spare, 0
+    if len(rankings) == 1 and not query.start:
+        whole = query.size + spare // 2
     described = description_calls(store, query.slugs[0] if len(query.slugs) == 1 else None)
     each, waiting, description = dict[int, Unseen](), list(range(len(rankings))), ""
     while waiting:
@@ -427,17 +429,12 @@ def _call(store: Store, ranking: Ranking, query: UnseenQuery, rankings: int, ask
     if query.reader is not None and whole:
         saved, user = names.saved(query.reader), str(query.reader)
     slugs = query.slugs if keys.prefix == directory.prefix else ()
-    lists = map(_listed, (shown, hidden.articles, hidden.groups, hidden.members))
-    wanted: tuple[Value, ...] = (keys.prefix, min(asked, most), most, since, *ranking.making, *position, *lists)
-    read: tuple[Value, ...] = (int(hidden.hides_texts), _listed(slugs), whole, user, int(query.with_visitors))
-    read += (hidden.read_by or "",)
+    wanted: tuple[Value, ...] = (keys.prefix, min(asked, most), most, since, *ranking.making, *position)
+    lists: tuple[Value, ...] = (",".join(map(str, shown)), *hidden.lists, int(hidden.hides_texts), ",".join(slugs))
+    read: tuple[Value, ...] = (whole, user, int(query.with_visitors), hidden.read_by or "", *FIELDS)
     rest = (directory.groups,) if slugs else ()
     return Call(
         "lists/read_unseen",
         (ranking.key, keys.ranking, keys.order(Order.TIME), *ranking.made_from, saved, *rest),
-        (*wanted, *read, *FIELDS),
+        (*wanted, *lists, *read),
     )
-
-
-def _listed(values: Iterable[object]) -> str:
-    return ",".join(map(str, values))
