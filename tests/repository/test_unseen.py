@@ -13,7 +13,7 @@ from articles.domain.errors import ArticlesError
 from articles.domain.lists import Order, Period
 from articles.domain.ranking import Parameters
 from articles.repository.lists import merging
-from articles.searching import NOTHING, Hiding
+from articles.searching import NOTHING, Hiding, Kind
 from tests.cast import MODERATOR
 from tests.clock import Clock
 from tests.every_server import delete, names_in
@@ -36,6 +36,17 @@ steps = st.one_of(
     st.tuples(st.just("weight"), st.sampled_from([5, 200, 5000]), st.just(0)),
     st.tuples(st.just("wait"), st.integers(1, 70), st.just(0)),
 )
+hidden_things = st.one_of(
+    st.tuples(st.just(Kind.GROUP), st.sampled_from(GROUPS)),
+    st.tuples(st.just(Kind.MEMBER), st.sampled_from([2, 3, 4])),
+    st.tuples(st.just(Kind.HOST), st.sampled_from(["a.example", "b.example", "github.com/x"])),
+    st.tuples(st.just(Kind.WORD), st.sampled_from(["c", "c++", "don", "redis", "RESUME", "数据", "all about"])),
+    st.tuples(st.just(Kind.ARTICLE), st.integers(1, 24)),
+)
+TITLES = ("C++ and Redis", "All about C", "A résumé", "大数据", "Don't", "Redis' tale", "ＡＬＬ about Ｒｅｄｉｓ")
+LINKS = ("https://a.example/", "https://sub.a.example/", "https://b.example/", "https://github.com/X/", "")
+"""Of titles and links, those that the store decides about, and those that are left to the process."""
+
 lists = st.sampled_from(
     [
         {"order": Order.SCORE},
@@ -57,8 +68,8 @@ lists = st.sampled_from(
 class Site:
     """A store that changes step by step, with the articles that a list must hold at each moment."""
 
-    def __init__(self, client, shards):
-        self.clock = Clock()
+    def __init__(self, client, shards, *, varied=False):
+        self.clock, self.varied = Clock(), varied
         client.flushdb()
         self.repository = connect(client, shards=shards, rules=default_rules(per_page=PER_PAGE), clock=self.clock)
         self.repository.prepare()
@@ -78,7 +89,7 @@ class Site:
             elif what == "post":
                 self.clock.advance(value)
                 inside = tuple(slug for at, slug in enumerate(GROUPS) if which & 1 << at)
-                self.ids.append(post(repository, len(self.ids), inside))
+                self.ids.append(self.post(len(self.ids), inside))
                 view(repository, self.ids[-1], 1)
             elif what == "remove":
                 repository.articles.remove(article_id, MODERATOR, "Spam")
@@ -95,6 +106,14 @@ class Site:
                 self.clock.advance(which)
         except (ArticlesError, AssertionError):
             pass  # refused, such as the second removal of an article: nothing changes
+
+    def post(self, number, inside):
+        if not self.varied:
+            return post(self.repository, number, inside)
+        title, link = TITLES[number % len(TITLES)], LINKS[number % len(LINKS)]
+        poster, link = 2 + number % 5, link and f"{link}{number}"
+        text = "" if link else "A text"
+        return self.repository.articles.post(poster, f"m{poster}", title, link, inside, text=text).id
 
     def belongs(self, asked):
         """Return the ids that the list holds now."""
@@ -136,6 +155,64 @@ def test_no_article_appears_twice_and_no_article_that_was_always_listed_is_missi
 
         assert len(shown) == len(set(shown))
         assert there <= set(shown)
+        assert problems(site.repository) == []
+
+    read()
+
+
+@pytest.mark.random
+@pytest.mark.parametrize("shards", [1, 4])
+def test_pages_are_full_and_in_order_while_everything_changes_and_a_reader_hides_more(
+    store_paths, shards, monkeypatch
+):
+    """Each page holds the best of what is neither shown nor hidden, by the rule itself."""
+    monkeypatch.setattr(merging, "SPARE", 0)
+    client = new_client(store_paths.url(REPOSITORY_DATABASE))
+
+    def model(site, order, hidden, slugs, shown):
+        """Return what a page shows first, by a plain list of everything and the rule itself."""
+        repository, found, number = site.repository, [], 1
+        while True:
+            page = repository.lists.get_page(order, number, slugs=slugs, size=100)
+            found += page.articles
+            if not page.has_next:
+                break
+            number += 1
+        own = hidden.showing(slugs)
+        listed = [one for one in found if one.id not in shown]
+        kept = [one.id for one in listed if not own.hides(one)]
+        first = kept[:PER_PAGE]
+        after = kept[PER_PAGE : PER_PAGE + 1]
+        ids = [one.id for one in listed]
+        span = ids[(ids.index(first[0]) if shown and first else 0) : (ids.index(after[0]) if after else None)]
+        return first, bool(after), len(set(span).difference(kept))
+
+    @settings(max_examples=25)
+    @given(
+        st.sampled_from([(Order.SCORE, ()), (Order.TIME, ()), (Order.POINTS, ("a",)), (Order.SCORE, ("a", "b"))]),
+        st.lists(hidden_things, max_size=8),
+        st.lists(st.tuples(st.lists(steps, max_size=3), st.lists(hidden_things, max_size=2)), max_size=6),
+    )
+    def read(asked, first_hidden, between):
+        site, (order, slugs), hidden, shown, number = Site(client, shards, varied=True), asked, NOTHING, [], 1
+        for kind, value in first_hidden:
+            hidden = hidden.changed(kind, value, hidden=True)
+        while True:
+            wanted, goes_on, left_out = model(site, order, hidden, slugs, shown)
+            page = site.repository.lists.get_page(order, number, slugs=slugs, hidden=hidden, shown=shown)
+            if hidden.showing(slugs):
+                assert ([one.id for one in page.articles], page.has_next) == (wanted, goes_on)
+                assert page.hidden == left_out
+            shown += [one.id for one in page.articles]
+            if not page.has_next:
+                break
+            for change, things in between[number - 1 : number]:
+                for step in change:
+                    site.do(*step)
+                for kind, value in things:
+                    hidden = hidden.changed(kind, value, hidden=value not in hidden.values(kind))
+            number += 1
+        assert len(shown) == len(set(shown))
         assert problems(site.repository) == []
 
     read()

@@ -302,7 +302,7 @@ they are hidden. Beyond it, a page ends."""
 MOST_READ = 1_000
 """Articles that one member has read, in one shard: see `VISITS_KEPT` in `lua/lib/members.lua`."""
 
-_SPARE = 4
+SPARE = 4
 """Entries that are read beyond those of a page if titles or links can hide some. If they do not suffice, a further
 round trip reads four times as many, and so on up to `MOST_LOOKED_AT`: six at most."""
 
@@ -376,7 +376,7 @@ def read_unseen(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -
 def read_each(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> tuple[list[Unseen], str]:
     """Return what each ranking has for the page, and the description of an only group.
 
-    One round trip; more if titles or links hide many: see `_SPARE`.
+    One round trip; more if titles or links hide many: see `SPARE`.
     """
     for _ in range(MOST_READINGS):
         each, description = _read_each(store, rankings, query)
@@ -386,7 +386,7 @@ def read_each(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> 
 
 
 def _read_each(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> tuple[list[Unseen], str]:
-    spare = _SPARE if query.hidden.hides_texts else 0
+    spare = SPARE if query.hidden.hides_texts else 0
     asked, whole = query.wanted + spare, 0
     if len(rankings) == 1 and not query.start:
         whole = query.size + spare // 2
