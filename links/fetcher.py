@@ -138,6 +138,7 @@ class Fetcher:
             os.dup2(pipe, 1)
             os.dup2(0, 2)
             os.closerange(3, 256)
+            signal.setitimer(signal.ITIMER_REAL, self._seconds + 1)  # ends it if its parent is gone
             fence.limit_resources()
             fence.give_up_calls()
             fetch = Fetch(self._world, self._user_agent, robots=robots.copy(), busy=busy, seconds=self._seconds)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -141,6 +142,19 @@ def test_slow_servers_and_slow_names_end_in_time_and_others_wait_for_their_turn(
 
         assert "busy" in problems
         assert [fetcher.answer(link)["problem"] for link in slow] == ["slow", "slow"]
+
+
+@needs_fence
+def test_a_child_does_not_outlive_its_time_when_the_process_is_killed(tmp_path):
+    with running(tmp_path, seconds="1") as fetcher:
+        children = Path(f"/proc/{fetcher.process.pid}/task/{fetcher.process.pid}/children")
+        fetcher.ask("http://resolves-slowly.example/")
+        until(lambda: children.read_text().split())
+        (child,) = children.read_text().split()
+
+    until(
+        lambda: not Path(f"/proc/{child}/cmdline").exists() or not Path(f"/proc/{child}/cmdline").read_bytes(), 30
+    )
 
 
 def test_the_program_of_the_site_fetches_nothing_without_a_network_and_lives(tmp_path):

@@ -116,7 +116,7 @@ def test_a_guess_follows_the_language_or_the_country():
 
 
 _MEGABYTE = 1_000_000
-LARGE = ("<a href=x>", "&", "<p a=1 ", "<svg><title>", "<h1>")
+LARGE = ("&", "<svg><title>", "<p a=1 ")
 
 
 @for_each("part", LARGE)
