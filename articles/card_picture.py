@@ -1,7 +1,7 @@
 """Draw the picture of an article's card: a process of its own, which reads JSON and writes a PNG.
 
 `python -m articles.card_picture` draws one picture and ends. In a web process, drawing would hold Python's lock
-for a tenth of a second, and texts are hostile. It exits with 1 if the machine has no fonts for the title.
+for a tenth of a second, and texts are hostile. It exits with NO_FONTS if the machine has none for the title.
 """
 
 import json
@@ -21,6 +21,9 @@ from markupsafe import escape
 
 from links.fence import limit_resources
 
+NO_FONTS = 3
+"""Status of the process; 1 is that of an exception."""
+
 WIDTH, HEIGHT = 1200, 630
 _MARGIN = 80
 _ROOM = WIDTH - 2 * _MARGIN
@@ -30,7 +33,7 @@ _SIZES = ((72, 3), (60, 4), (48, 5))
 _SLACK = 1.04
 """Shaped text may be a little wider than its characters one by one."""
 
-_PLACES = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
+_PLACES = ("/usr/share/fonts", "/usr/local/share/fonts")
 _NAMES = re.compile(
     r"(NotoSans|DejaVuSans|NotoSansCJK|NotoSans(?!Mono)\w*|wqy-microhei|wqy-zenhei|DroidSansFallback\w*)(-Regular)?\.(ttf|ttc|otf)"
 )
@@ -67,7 +70,7 @@ class Fonts:
     """The fonts of the machine that are known to suit."""
 
     def __init__(self, places: Sequence[str] = _PLACES) -> None:
-        found = (face for place in places for face in _faces(Path(place).expanduser()))
+        found = (face for place in places for face in _faces(place))
         last = len(_FIRST)
         self.faces = sorted(found, key=lambda face: _FIRST.index(face.family) if face.family in _FIRST else last)
         self._advances: dict[str, float | None] = {}
@@ -115,8 +118,9 @@ def _is_mark(char: str) -> bool:
     return unicodedata.category(char).startswith("M")
 
 
-def _faces(place: Path) -> Iterator[_Face]:
-    for path in sorted(place.rglob("*.[to]t[fc]")):
+def _faces(place: str) -> Iterator[_Face]:
+    folders = os.walk(place)  # which passes over what cannot be read
+    for path in sorted(Path(folder, name) for folder, _, names in folders for name in names):
         if _NAMES.fullmatch(path.name):
             with suppress(OSError, uharfbuzz.HarfBuzzError):
                 blob = uharfbuzz.Blob.from_file_path(str(path))
@@ -224,7 +228,7 @@ def main() -> int:
     limit_resources()
     picture = png(Fonts(), json.load(sys.stdin))
     if picture is None:
-        return 1
+        return NO_FONTS
     sys.stdout.buffer.write(picture)
     return 0
 

@@ -75,6 +75,9 @@ CAN_DRAW = all(map(find_spec, ("resvg_py", "uharfbuzz")))
 _VERSION = 1
 """Increase this when the picture of the same card changes."""
 
+_NO_FONTS = 3
+"""As `articles.card_picture.NO_FONTS`: that module needs libraries that may be missing."""
+
 _SECONDS = 10
 """After which drawing a picture is given up."""
 
@@ -151,7 +154,7 @@ def _drawn(card: Card) -> bytes:
             )
         except subprocess.TimeoutExpired:
             return b""
-    if done.returncode not in (0, 1):
+    if done.returncode not in (0, _NO_FONTS):
         _log.warning("drawing a card failed with status %d: %s", done.returncode, done.stderr[-500:])
     return done.stdout if done.returncode == 0 else b""
 
