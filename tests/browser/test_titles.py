@@ -8,6 +8,7 @@ from django.template.loader import render_to_string
 from playwright.sync_api import expect
 
 from links.asking import LinkInfo
+from tests.browser import axe
 from tests.browser.windows import window
 from tests.site_process import Site
 
@@ -114,3 +115,6 @@ def test_what_comes_late_moves_nothing(page, info, width):
         "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
     )
     assert page.evaluate("window.moved") == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    axe.load(page)
+    assert axe.violations(page) == []
