@@ -15,6 +15,7 @@ from articles.domain.articles import Article, ArticleId, Content, Posted
 from articles.domain.members import UserId
 from articles.text.links import is_same_link
 from articles.web import limits
+from articles.web.hiding import Topic
 from articles.web.identity import actor, is_new_member, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.wiring import finder, repository
@@ -27,7 +28,9 @@ def post(request: HttpRequest, content: Content, groups: Sequence[str]) -> Poste
         poster.id,
         poster.name,
         groups=groups,
-        mentioned=audience_of(request, content.text).mentioned,
+        mentioned=audience_of(
+            request, content.text, lambda: Topic(content.title, content.link, groups, poster=poster.id)
+        ).mentioned,
         is_new_member=is_new_member(request.user),
         **content.written,
     )
@@ -53,7 +56,11 @@ def edit(
         raise PermissionDenied
     limits.take_edit(request)
     is_own = before.poster == editor.id
-    audience = audience_of(request, content.text, before=before.text) if is_own else NO_AUDIENCE
+    audience = NO_AUDIENCE
+    if is_own:
+        groups = {*before.groups, *join} - {*leave}
+        topic = Topic(content.title, content.link, groups, before.id, before.poster)
+        audience = audience_of(request, content.text, lambda: topic, before=before.text)
     repository().articles.edit(
         before.id,
         editor,

@@ -5,13 +5,16 @@ at every comment, edit or deletion belongs here.
 """
 
 from contextlib import suppress
+from functools import partial
 
 from django.http import HttpRequest
 
 from articles.domain.articles import ArticleId
 from articles.domain.comments import Comment, CommentId
-from articles.domain.errors import ArticleRemoved
+from articles.domain.errors import ArticleRemoved, CommentNotFound
+from articles.domain.members import UserId
 from articles.web import limits
+from articles.web.hiding import Topic
 from articles.web.identity import actor, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.wiring import repository
@@ -21,7 +24,11 @@ def post(request: HttpRequest, article_id: ArticleId, text: str, parent: Comment
     """Post a comment with a clean text. Raises Banned, LimitReached, and the errors of `Comments.post`."""
     author = writer(request)
     limits.take_comment(request)
-    audience = audience_of(request, text, article_id)
+    replied_to: list[UserId] = []
+    if parent is not None:
+        with suppress(CommentNotFound, ArticleRemoved):  # posting raises them
+            replied_to = [repository().comments.get(parent).author]
+    audience = audience_of(request, text, partial(_topic, article_id), article_id, replied_to=replied_to)
     return repository().comments.post(
         article_id,
         author.id,
@@ -33,11 +40,17 @@ def post(request: HttpRequest, article_id: ArticleId, text: str, parent: Comment
     )
 
 
+def _topic(article_id: ArticleId) -> Topic:
+    article = repository().articles.get(article_id)
+    return Topic(article.title, article.link, article.groups, article.id, article.poster)
+
+
 def edit(request: HttpRequest, before: Comment, text: str) -> None:
     """Change the text of the member's comment. Raises Banned, LimitReached, and the errors of `Comments.edit`."""
     author = writer(request)
     limits.take_edit(request)
-    audience = audience_of(request, text, before.article, before=before.text)
+    topic = partial(_topic, before.article)
+    audience = audience_of(request, text, topic, before.article, before=before.text)
     repository().comments.edit(
         before.id, author.id, text, mentioned=audience.mentioned, unmentioned=audience.unmentioned
     )
@@ -52,5 +65,6 @@ def delete(request: HttpRequest, comment_id: CommentId) -> None:
     audience = NO_AUDIENCE
     with suppress(ArticleRemoved):  # its notices are hidden with it
         before = comments.get(comment_id, author)
-        audience = audience_of(request, "", before.article, before=before.text)
+        topic = partial(_topic, before.article)
+        audience = audience_of(request, "", topic, before.article, before=before.text)
     comments.delete(comment_id, author, unmentioned=audience.unmentioned)

@@ -3,7 +3,7 @@
 Members' choices are stored with the account, blocked members in a table of their own; others in a cookie.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from accounts.models import Block, User
+from articles.domain.articles import ArticleId
 from articles.domain.errors import ArticleNotFound, GroupNotFound, HiddenFull
 from articles.domain.members import UserId
 from articles.searching import MOST, NOTHING, Hiding, Kind, clean_hidden_host, clean_word
@@ -149,6 +150,35 @@ def save(account: User, before: Hiding, after: Hiding) -> None:
         Block.objects.get_or_create(user=account, blocked_id=user)
     for block in Block.objects.filter(user=account, blocked__in=set(before.members) - set(after.members)):
         block.delete()
+
+
+class Topic(NamedTuple):
+    """What decides whether a member hides an article: one that is there, or one that is being posted."""
+
+    title: str
+    link: str
+    groups: Collection[str]
+    article: ArticleId = 0
+    poster: UserId = 0
+
+
+def list_hiding(members: Collection[UserId], topic: Callable[[], Topic]) -> frozenset[UserId]:
+    """Return which of these members want no notice about an article, because they hide it; never its poster.
+
+    Whom they block is left to `Mute.objects.list_spared`. One query; none without members. `topic` is only called
+    if any of them hides anything.
+    """
+    rows = get_user_model().objects.filter(pk__in=members).exclude(hidden="", hidden_groups="") if members else ()
+    hidings = {one.pk: Hiding.of(f"{one.hidden_groups},{one.hidden}") for one in rows}
+    if not hidings:
+        return frozenset()
+    title, link, groups, article, poster = topic()
+    return frozenset(
+        member
+        for member, own in hidings.items()
+        if member != poster
+        and (article in own.articles or not set(own.groups).isdisjoint(groups) or own.hides_text(title, link))
+    )
 
 
 def label(kind: Kind, value: Any) -> str:

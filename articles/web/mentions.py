@@ -1,6 +1,6 @@
 """Whom a text that a member writes mentions: who is notified of it, and whose notice is taken back."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from django.contrib.auth import get_user_model
@@ -13,6 +13,7 @@ from articles.domain.members import UserId
 from articles.domain.notices import MOST_MENTIONED
 from articles.text.mentions import mentioned_in
 from articles.web import limits
+from articles.web.hiding import Topic, list_hiding
 from articles.web.identity import actor
 from articles.wiring import html_of
 
@@ -34,11 +35,18 @@ NO_AUDIENCE = Audience((), {}, frozenset())
 
 
 def audience_of(
-    request: HttpRequest, text: str, article: ArticleId | None = None, *, before: str = ""
+    request: HttpRequest,
+    text: str,
+    topic: Callable[[], Topic],
+    article: ArticleId | None = None,
+    *,
+    before: str = "",
+    replied_to: Collection[UserId] = (),
 ) -> Audience:
     """Return whom the member's text in Markdown concerns, and take a use of the limits for each one mentioned.
 
-    `article`: whose discussion it belongs to, if any; `before`: the text that it replaces. One query, two more if
+    `topic`: of the article that it is about; `article`: whose discussion it belongs to, if any; `before`: the text
+    that it replaces; `replied_to`: the author whom it answers. One query, another if it answers anyone, and two if
     it mentions anyone. Raises LimitReached.
     """
     author = actor(request).id
@@ -46,6 +54,7 @@ def audience_of(
     now, then = _named_in(text), _named_in(before)
     inboxes = get_user_model().objects.inboxes_of({*now, *then}) if now or then else {}
     new = [inboxes[name][0] for name in now[:MOST_MENTIONED] if name in inboxes and name not in then]
+    spared |= list_hiding({*new, *replied_to} - spared, topic)
     mentioned = tuple(user for user in new if user != author and user not in spared)
     limits.take_mentions(request, len(mentioned))
     unmentioned = dict(inboxes[name] for name in then if name in inboxes and name not in now)

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from articles.searching import MOST, Hiding, Kind
 from articles.web.preferences import hiding_of
-from tests.factories import browser_of, post_as
+from tests.factories import browser_of, comment_on, post_as
 from tests.pages.lists import rows
 
 WAYS = {"member": "bob", "host": "b.example", "word": "valkey", "article": "2"}
@@ -199,3 +199,25 @@ def test_the_account_holds_what_the_version_before_knows_in_its_column(site_stor
     carol.refresh_from_db()
     assert (carol.hidden_groups, carol.hidden) == ("python", "/b.example")
     assert hiding_of(carol) == Hiding(("python",), hosts=("b.example",))
+
+
+@pytest.mark.parametrize("kind", ["host", "word", "article", "group"])
+def test_what_is_hidden_causes_no_notices_but_of_ones_own_article(site_store, shown, alice, bob, carol, kind):
+    """By a reply, a mention in a comment, and a mention in an article."""
+    own = comment_on(site_store, 2, "Mine", carol.pk)
+    value = {**WAYS, "group": "python"}[kind]
+    for member in (carol, bob):
+        hide(browser_of(member), kind, value)
+
+    browser = browser_of(alice)
+    browser.post("/articles/2/comments/", {"text": "To the comment", "parent": own})
+    browser.post("/articles/2/comments/", {"text": "@carol"})
+    article = {"title": "More Valkey", "link": "https://b.example/3", "text": "@carol", "groups": ["python"]}
+    if kind != "article":
+        browser.post("/post/", article)
+
+    assert site_store.inbox.get_page(carol.pk).notices == ()
+    assert len(site_store.inbox.get_page(bob.pk).notices) == 2
+    hide(browser_of(carol), kind, value, "show")
+    browser.post("/articles/2/comments/", {"text": "Again @carol"})
+    assert len(site_store.inbox.get_page(carol.pk).notices) == 1
