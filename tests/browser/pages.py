@@ -304,6 +304,7 @@ WITHOUT_PAGE = {
     "accounts:unsubscribe": "a link in a mail",
     "articles:mute": "a form's target",
     "articles:check_ring": "a form's target",
+    "articles:undo_merge": "a form's target",
     "articles:act_on_suggestion": "a form's target",
     "articles:undo_suggestion": "a form's target",
     "articles:comment_vote": "a form's target",
