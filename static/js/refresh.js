@@ -51,8 +51,9 @@
   const follow = ({ articles, new: text }, asked) => {
     document.dispatchEvent(new CustomEvent("counts", { detail: { articles, asked } }));
     for (const article of articles) {
-      if ("read" in article) document.querySelector(`.row#article-${article.id}`)?.classList.toggle("read", article.read);
-      for (const part of document.querySelectorAll(`#article-${article.id} :is(.views, .visitors, .comments, .unread)`)) {
+      const at = `#article-${article.id}`;
+      document.querySelector(at)?.classList.toggle("read", !!article.read);
+      for (const part of document.querySelectorAll(`${at} :is(.views, .visitors, .comments, .unread)`)) {
         part.textContent = article[part.className] ?? part.textContent;
       }
     }
