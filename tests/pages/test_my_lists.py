@@ -320,6 +320,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
         "visited": [{**of_article, "at": iso(visited_at)}],
         "comments": [],
         "flags": [],
+        "suggestions": [],
         "flags_on_members": [
             {
                 "member": "alice",
