@@ -34,7 +34,7 @@ _CLOSED_PAGES = (
     *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
     *("articles:voting_rings", "articles:queue", "articles:flags", "articles:removed", "articles:appeal"),
     *("articles:sign_ups", "articles:decide_sign_up", "articles:blocked_hosts", "accounts:invitations"),
-    *("articles:search", "articles:pulse", "articles:following"),
+    *("articles:search", "articles:pulse", "articles:following", "articles:hidden"),
     *("articles:voted", "articles:opposed", "articles:saved"),
     *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
     *("accounts:password_reset", "admin:index", "articles:administration", "articles:inbox"),
@@ -44,6 +44,7 @@ _CLOSED_PAGES = (
 _CLOSED_ARTICLE_PAGES = (
     "vote",
     "save",
+    "choose_hidden",
     "withdraw",
     "why",
     "edit",

@@ -18,7 +18,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreDamaged, StoreUnavailable
 from articles.formatting.kept import piece
 from articles.formatting.values import grouped
-from articles.searching import hosts_of
+from articles.searching import Hiding, hosts_of
 from articles.web.hiding import Applied
 from articles.web.identity import names_of, reader_id
 from articles.web.preferences import preferences_of
@@ -42,11 +42,12 @@ def hidden_note(applied: Applied, number: int, query: Mapping[str, Any]) -> Mark
 @never_cache
 @require_safe
 def choose(request: HttpRequest, article_id: int) -> HttpResponse:
-    """Offer to hide an article, or all articles that share its poster, host or groups. One round trip."""
+    """Offer to hide an article, or all that share its poster, host or groups; or to show it. One round trip."""
     article, hiding = repository().articles.get(article_id), preferences_of(request).hiding
     context = {
         "article": article,
         "hosts": [(host, host in hiding.hosts) for host in hosts_of(article.link)] if article.link else [],
+        "words": [word for word in hiding.words if Hiding(words=(word,)).hides_text(article.title, "")],
         "is_hidden": article.id in hiding.articles,
         "is_blocked": article.poster in hiding.members,
         "is_own": article.poster == reader_id(request),

@@ -72,6 +72,7 @@ def test_a_polite_crawler_reads_only_articles_lists_and_feeds(site_store):
         ("/pulse/?ids=1", True),
         ("/post/known/?link=x", True),
         ("/articles/1/save/", True),
+        ("/articles/1/hide/", True),
         ("/mine/saved/", True),
         ("/groups/python/", False),
         ("/feeds/groups/python+redis.atom", False),

@@ -116,6 +116,9 @@ def test_a_row_leads_to_the_choices_of_what_to_hide(site_store, shown, carol):
         ]
         assert 'name="next" value="/newest/?page=1"' in page.text
         assert page["X-Robots-Tag"] == "noindex"
+    hide(browser, "word", "valkey")
+    page = browser.get("/articles/2/hide/").text
+    assert re.findall(r'value="word">.*?name="show" value="([^"]*)"', page, re.DOTALL) == ["valkey"]
     elsewhere = browser.get("/articles/2/hide/", headers={"Referer": "https://evil.example/x"}).text
     assert 'name="next" value="/"' in elsewhere
     assert Client().get("/articles/99/hide/").status_code == 404
