@@ -48,6 +48,7 @@ def front(request: HttpRequest) -> HttpResponse:
     }
     holes = {
         "steps": "",
+        "hidden": "",
         "rows": draw_rows(articles, is_member=is_member, now=now, first_rank=1),
         "since": int(now // _COUNT_SECONDS * _COUNT_SECONDS),
         "next": "?page=2",
@@ -79,7 +80,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
     (article,) = reading.drawn([row], request.user)
     may = Abilities(article.poster == request.user.pk, *[False] * (len(Abilities._fields) - 1))
     shape = article_shape(article, frame_of(request), may, site_address(request), time.time(), None)
-    holes = article_holes(article, shape) | {"ring": "", "history": ""}
+    holes = article_holes(article, shape) | {"ring": "", "history": "", "before": "", "merged": ""}
     return _page(request, "articles/article.html", shape.context(), holes)
 
 
