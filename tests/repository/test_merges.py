@@ -222,7 +222,13 @@ def test_unnamed_voters_of_an_import_stay_with_their_article(repository, clock, 
     with repository.imports.lock():
         (article,) = repository.imports.add([imported(1, clock() - 60, poster=MALLORY, votes=5, opposes=3)])
 
-    assert merge(repository, article, stay) == 1, "its poster's vote"
+    clock.advance(7)
+    repository.votes.cast(article, CAROL, VOTE)
+    voted_at = clock()
+    clock.advance(7)
+
+    assert merge(repository, article, stay) == 2, "its poster's vote and carol's"
+    assert list(repository.members.iterate_choices(CAROL, VOTE)) == [(article, voted_at), (stay, voted_at)]
     assert problems(repository) == []
 
 
