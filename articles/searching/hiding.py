@@ -34,6 +34,9 @@ MOST = {Kind.GROUP: 50, Kind.MEMBER: 500, Kind.HOST: 100, Kind.WORD: 50, Kind.AR
 
 WORD_LIMIT = 50  # characters
 
+_MOST_KNOWN = 100
+"""Titles and links about which a process keeps what one reader's choices decide."""
+
 _SIGNS = {"@": Kind.MEMBER, "/": Kind.HOST, "~": Kind.WORD, "#": Kind.ARTICLE}
 """How an entry begins in `Hiding.text`; a group has no sign, as in cookies and columns of earlier versions."""
 
@@ -118,10 +121,22 @@ class Hiding:
         )
 
     def hides_text(self, title: str, link: str) -> bool:
-        """Return whether a title or a link is reason enough."""
+        """Return whether a title or a link is reason enough. The last answers are kept, for lists repeat."""
+        known = self._known
+        if (answer := known.get((title, link))) is None:
+            if len(known) >= _MOST_KNOWN:
+                known.clear()
+            answer = known[title, link] = self._decides_by_text(title, link)
+        return answer
+
+    def _decides_by_text(self, title: str, link: str) -> bool:
         if self.hosts and link and not self._hosts.isdisjoint(hosts_of(link)):
             return True
         return bool(self._patterns) and any(map(_spaced(title).__contains__, self._patterns))
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str], bool]:
+        return {}
 
     @cached_property
     def lists(self) -> tuple[str, ...]:
