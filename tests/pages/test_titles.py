@@ -211,7 +211,7 @@ def test_a_site_that_fetches_none_has_no_button_and_asks_nothing(site_store, ali
     settings.FETCH_TITLES = False
 
     page = browser_of(alice).get("/post/").text
-    assert "titles.js" not in page
+    assert "data-titles" not in page
     assert "Fetch title" not in page
     assert by_script(alice).json()["state"] == "failed"
     assert by_program(alice).json()["problem"] == "off"
