@@ -171,6 +171,9 @@ PAGES = (
     Page("login, refused", "/login/", act=send(username="mia", password="wrong")),
     Page("sign-up", "/signup/"),
     Page("sign-up, refused", "/signup/", act=send(username="mia", password1="1", password2="2")),
+    Page("what is hidden", "/hidden/", "member", act=send("form:has(#hide-word)", hide="news")),
+    Page("what is hidden, without an account", "/hidden/"),
+    Page("what to hide", "/articles/{own}/hide/", "member"),
     Page("settings", "/settings/", "member"),
     Page("settings, refused", "/settings/", "member", 400, send("form[action='/settings/']", email="nobody")),
     Page(

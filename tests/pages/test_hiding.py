@@ -54,7 +54,7 @@ def test_each_kind_is_left_out_of_every_list_and_shown_on_request(site_store, sh
 def test_a_change_is_taken_back_with_one_button(site_store, shown, carol, kind):
     browser = browser_of(carol)
     told = hide(browser, kind, WAYS[kind])
-    (form,) = re.findall(r'<form class="message success".*?</form>', told, re.DOTALL)
+    (form,) = re.findall(r'<div class="message success".*?</form>', told, re.DOTALL)
     fields = dict(re.findall(r'name="(next|kind)" value="([^"]*)"', form))
     change, value = re.search(r'name="(show|hide)" value="([^"]*)"', form).groups()
 
