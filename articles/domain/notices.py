@@ -40,11 +40,11 @@ class NoticeKind(StrEnum):
     MODERATION = "moderation"
     """A moderator's action on the member's article or comment."""
 
-    SUGGESTION = "suggestion"
-    """A suggestion of another title or other groups for the member's article."""
-
     FLAG = "flag"
     """A decision on the member's flag."""
+
+    SUGGESTION = "suggestion"
+    """A suggestion of another title or other groups for the member's article."""
 
 
 Decision = Literal[FlagState.REMOVED, FlagState.KEPT]

@@ -328,6 +328,7 @@ WITHOUT_PAGE = {
     "accounts:invitations": "there only with SIGN_UP=invitation",
     "articles:data": "JSON to download",
     "articles:known_link": "JSON for a script",
+    "articles:link_info": "JSON for a script",
     "articles:preview": "JSON for a script",
     "articles:pulse": "JSON for a script",
     "articles:feed": "a feed",

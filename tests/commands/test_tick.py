@@ -41,6 +41,7 @@ from tests.waiting import until
 
 STEPS = [
     "clock",
+    "merges",
     "voters",
     "weight",
     "parameters",
@@ -279,8 +280,8 @@ def test_the_command_prints_a_line_for_each_step(run, site_store):
     lines = run("tick").splitlines()
 
     assert [line.partition(":")[0] for line in lines] == STEPS
-    assert lines[2].startswith("weight: nothing to do (0.0")
-    assert lines[5].startswith("history: 1 article sampled (0.0")
+    assert lines[3].startswith("weight: nothing to do (0.0")
+    assert lines[6].startswith("history: 1 article sampled (0.0")
 
 
 def test_the_exit_status_shows_that_a_step_failed(site_store):
