@@ -265,3 +265,11 @@ def test_a_change_takes_one_round_trip(repository, article, wire):
     with wire.counted():
         repository.suggestions.support(article, BOB, TITLE, "Better")
     assert wire.trips == 1
+
+
+def test_members_whose_votes_are_left_out_of_ranking_apply_nothing(repository, article):
+    list(repository.left_out.leave_out(MALLORY, "mallory", MODERATOR, "A ring"))
+    for member in (MALLORY, BOB):
+        assert not repository.suggestions.support(article, member, TITLE, "Better")
+
+    assert repository.suggestions.support(article, CAROL, TITLE, "Better")

@@ -1,6 +1,7 @@
 --[[
 Suggest another title or other groups of an article, or support such a suggestion: a member supports one of each kind. With
-enough support, apply it, as the site. The poster is notified of a new one. Or take the support back. Idempotent.
+enough support, apply it, as the site; members whose votes are left out of ranking do not count for that. The poster is
+notified of a new one. Or take the support back. Idempotent.
 KEYS  1 article  2 articles with suggestions that the member supports
 ARGV  1 id  2 user id  3 id of the suggestion  4 title, groups, or '' to take the support back  5 title, or groups,
       comma-separated  6 now, s  7 how long a suggestion is open, s  8 supporters that apply it  9 most open suggestions
@@ -8,9 +9,10 @@ ARGV  1 id  2 user id  3 id of the suggestion  4 title, groups, or '' to take th
 Returns  {"ok", 1 if it was applied, else 0} | {"missing"} | {"removed"} | {"gone"} | {"own_article"}
          | {"suggestion_closed"} | {"no_change"} | {"suggestions_full"}
 Cost  O((suggestions + groups) · log N)
-TOUCHES  article:<id> rw, inbox:<user> rw, suggested:<user> rw, gone: r, <order>: rw, top:<period> rw, group:<slug> rw,
-         <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
-INCLUDE  inbox, members, suggestions, values
+TOUCHES  article:<id> rw, inbox:<user> rw, suggested:<user> rw, gone: r, leftout: r, <order>: rw, top:<period> rw,
+         group:<slug> rw, <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r,
+         log: rw
+INCLUDE  inbox, left_out, members, suggestions, values
 ]]
 local article, id, user, name, kind, to, now = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local prefix, since = ARGV[11], tonumber(ARGV[6]) - tonumber(ARGV[7])
@@ -36,7 +38,11 @@ found = found or {id = name, kind = kind, was = current, to = to, at = now, by =
 if is_new then list[#list + 1] = found end
 list = without_support(list, user, kind, found)
 if not contains(table.concat(found.by, ','), user) then found.by[#found.by + 1] = user end
-local is_enough = #found.by >= tonumber(ARGV[8])
+local counted = 0
+for _, one in ipairs(found.by) do
+  if not is_left_out(prefix, one) then counted = counted + 1 end
+end
+local is_enough = counted >= tonumber(ARGV[8])
 if is_enough then apply_suggestion(prefix, id, found, '*', now, tonumber(ARGV[10]))
 elseif is_new then notify(prefix, poster, 'suggestion', root_of(id), now) end
 write_suggestions(article, list)
