@@ -63,7 +63,7 @@ class Hiding:
             value = entry if kind is Kind.GROUP else entry[1:]
             if kind in (Kind.MEMBER, Kind.ARTICLE):
                 found[kind] |= dict.fromkeys(int(one) for one in value.split(".") if _is_id(one))
-            elif value:
+            elif value and (kind is Kind.WORD or _can_be_in_address(kind, value)):
                 found[kind][value] = None
         groups, members, hosts, words = (tuple(found[kind])[: MOST[kind]] for kind in list(Kind)[:4])
         return Hiding(groups, members, hosts, words, tuple(found[Kind.ARTICLE])[-MOST[Kind.ARTICLE] :])
@@ -173,6 +173,10 @@ class Hiding:
 
 
 NOTHING = Hiding()
+
+
+def _can_be_in_address(kind: Kind, value: str) -> bool:
+    return value.isprintable() and (kind is Kind.HOST or "/" not in value)
 
 
 def _is_id(text: str) -> bool:

@@ -44,6 +44,7 @@ def hidden_note(applied: Applied, number: int, query: Mapping[str, Any]) -> Mark
 def choose(request: HttpRequest, article_id: int) -> HttpResponse:
     """Offer to hide an article, or all that share its poster, host or groups; or to show it. One round trip."""
     article, hiding = repository().articles.get(article_id), preferences_of(request).hiding
+    article.check_listed()
     context = {
         "article": article,
         "hosts": [(host, host in hiding.hosts) for host in hosts_of(article.link)] if article.link else [],

@@ -9,13 +9,14 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from django.contrib.auth import get_user_model
+from django.core.signing import BadSignature, Signer
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils import translation
 
 from articles.domain.errors import FollowedFull, GroupNotFound
 from articles.domain.members import UserId
-from articles.searching import NOTHING, Hiding
+from articles.searching import NOTHING, Hiding, Kind
 from articles.wiring import repository
 from owner.choices import chosen
 
@@ -32,6 +33,8 @@ MOST_FOLLOWED = 50
 """Maximum number of groups that a member can follow."""
 
 _OFF = "off"
+
+_signer = Signer(sep="!", salt=HIDDEN_COOKIE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +84,16 @@ def _read(request: HttpRequest, user: Any) -> Preferences:
     return Preferences(
         theme=theme if theme in THEMES else "",
         keyboard=cookies.get(KEYBOARD_COOKIE) != _OFF,
-        hiding=Hiding.of(unquote(cookies.get(HIDDEN_COOKIE, ""))),
+        hiding=_hiding_in(unquote(cookies.get(HIDDEN_COOKIE, ""))),
     )
+
+
+def _hiding_in(cookie: str) -> Hiding:
+    """Return what a cookie says; which members only if this site wrote it, for their names are shown."""
+    try:
+        return Hiding.of(_signer.unsign(cookie))
+    except BadSignature:
+        return Hiding.of(cookie).without(Kind.MEMBER)
 
 
 def hiding_of(member: Any) -> Hiding:
@@ -130,10 +141,12 @@ def set_followed(user: UserId, slug: str, *, wanted: bool) -> tuple[str, ...]:
 
 def cookies_for(preferences: Preferences) -> dict[str, str]:
     """Return cookie values for the preferences, "" for defaults. The language is in Django's own cookie."""
+    hiding = preferences.hiding
+    hidden = _signer.sign(hiding.text) if hiding.members else hiding.text
     return {
         THEME_COOKIE: preferences.theme,
         KEYBOARD_COOKIE: "" if preferences.keyboard else _OFF,
-        HIDDEN_COOKIE: quote(preferences.hiding.text, safe="/@~#"),
+        HIDDEN_COOKIE: quote(hidden, safe="/@~#"),
     }
 
 

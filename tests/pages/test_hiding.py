@@ -1,6 +1,7 @@
 """Hiding members, hosts, words and articles: in every list of a reader, with or without an account."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from django.db import connection
@@ -9,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from articles.searching import MOST, Hiding, Kind
 from articles.web.preferences import hiding_of
-from tests.factories import browser_of, comment_on, post_as
+from tests.factories import actor, browser_of, comment_on, post_as
 from tests.pages.lists import rows
 
 WAYS = {"member": "bob", "host": "b.example", "word": "valkey", "article": "2"}
@@ -224,3 +225,31 @@ def test_what_is_hidden_causes_no_notices_but_of_ones_own_article(site_store, sh
     hide(browser_of(carol), kind, value, "show")
     browser.post("/articles/2/comments/", {"text": "Again @carol"})
     assert len(site_store.inbox.get_page(carol.pk).notices) == 1
+
+
+@pytest.mark.parametrize("entry", ["a/b", "/x\ny", "python\x00", "/", "~\x00"])
+def test_a_damaged_cookie_hides_nothing_and_breaks_no_page(site_store, shown, entry):
+    browser = browser_of()
+    browser.cookies["hidden"] = quote(entry)
+
+    for path in ("/hidden/", "/newest/", "/articles/2/hide/"):
+        assert browser.get(path).status_code == 200, path
+
+
+def test_a_cookie_that_this_site_did_not_write_names_no_members(site_store, shown, bob):
+    browser = browser_of()
+    browser.cookies["hidden"] = quote(f"@{bob.pk}")
+    assert ">bob<" not in browser.get("/hidden/").text
+
+    hide(browser, "member", "bob")
+    assert ">bob<" in browser.get("/hidden/").text
+    browser.cookies["hidden"] = browser.cookies["hidden"].value.replace(f"@{bob.pk}", f"@{bob.pk}.1")
+    assert ">bob<" not in browser.get("/hidden/").text
+
+
+def test_the_page_that_offers_to_hide_says_nothing_of_a_removed_article(site_store, shown, carol):
+    site_store.articles.remove(2, actor(carol), "Spam")
+
+    page = browser_of().get("/articles/2/hide/", follow=True)
+
+    assert "b.example" not in page.text
