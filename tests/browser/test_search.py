@@ -249,7 +249,7 @@ def test_the_feeds_in_the_head_are_those_of_the_typed_words(page):
     find_without_the_form(page, "redis")
 
     feeds = page.locator("head [rel=alternate]").evaluate_all("all => all.map(one => one.href)")
-    assert len(feeds) == 2
+    assert len(feeds) == 3
     assert all("q=redis" in address for address in feeds)
 
 
