@@ -4,6 +4,7 @@ Each request takes as many steps as it has time for. The name of a deleted accou
 `moderation.subjects`.
 """
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from accounts.web.form_pages import form_action
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router
+from articles.domain.errors import MergeRunning
 from articles.domain.moderation_log import Actor
 from articles.formatting.values import grouped
 from articles.forms.articles import ReasonForm
@@ -77,7 +79,8 @@ def remove(sweep: SweepRow, moderator: Actor) -> Progress:
     since = sweep.since.timestamp()
     steps = repository().sweeps.remove(sweep.member_id, since, sweep.mark, moderator, sweep.reason)
     try:
-        is_complete = take(steps, done.append)
+        with suppress(MergeRunning):  # then it is continued later
+            is_complete = take(steps, done.append)
     finally:
         count = F("removed") + sum(done)
         SweepRow.objects.filter(pk=sweep.pk).update(removed=count, is_complete=is_complete)

@@ -6,6 +6,7 @@ import pytest
 
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
+from articles.repository.store.attempts import carry_out
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.factories import comment_on, post
@@ -69,4 +70,16 @@ def test_an_interrupted_sweep_continues_and_a_reversal_restores_nothing_else(rep
     assert removed(repository, spam) == ["Or not", None, *removed(repository, spam)[2:]]
     assert sorted(map(str, removed(repository, spam)[2:])) == ["An insult", "None"]
     assert sum(repository.sweeps.restore(ALICE, clock() - DAY, "1", MODERATOR, "?")) == 0
+    assert problems(repository) == []
+
+
+def test_a_sweep_undoes_merges_of_spam_and_removes_it(repository, clock, spam):
+    merged, into = spam[0][0], post(repository, 5)
+    carry_out(repository.merges.merge(merged, into, MODERATOR, "The same story"))
+
+    assert list(sweep(repository, clock)) == [True] * 4
+
+    assert removed(repository, spam) == ["Spam"] * 4
+    assert repository.articles.get(merged).is_hidden
+    assert repository.articles.get(into).merged == ()
     assert problems(repository) == []

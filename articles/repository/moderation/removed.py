@@ -4,13 +4,21 @@ A sweep removes everything that a member posted recently in one act, and restore
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import takewhile
 from math import inf
 from typing import NamedTuple
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import COMMENTS_PER_MEMBER_PAGE, Comment, root_of
-from articles.domain.errors import ActionRefused, ArticleNotFound, CommentNotFound
+from articles.domain.errors import (
+    ActionRefused,
+    ArticleMerged,
+    ArticleNotFound,
+    CommentNotFound,
+    MergeRunning,
+    NotMerged,
+)
 from articles.domain.lists import MOST_PAGED, Position
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Action, Actor, LogEntry
@@ -21,6 +29,8 @@ from articles.repository.lists.paging import page_window, position_of, read_wind
 from articles.repository.lists.reading import read_articles
 from articles.repository.members import Members
 from articles.repository.moderation.log import ModerationLog, entries_from
+from articles.repository.moderation.merges import Merges
+from articles.repository.store.attempts import carry_out
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, exact_time
 from articles.repository.store.keys import Keys
@@ -234,20 +244,29 @@ _Change = Callable[[int, Actor, str, str], None]
 class Sweeps:
     """The sweeps of a store. Each removal and each restoration is one script, so a sweep can be interrupted."""
 
-    def __init__(self, members: Members, articles: Articles, comments: Comments) -> None:
+    def __init__(self, members: Members, articles: Articles, comments: Comments, merges: Merges) -> None:
         self._members = members
         self._articles = articles
         self._comments = comments
+        self._merges = merges
 
     def remove(self, member: UserId, since: float, sweep: str, actor: Actor, reason: str) -> Iterator[bool]:
         """Remove what a member posted since then, in Unix seconds; yield for each one whether this call did.
 
         `sweep`: a mark on each removal, by which `restore` recognises it. One round trip for each, and one for
-        each batch of the member's lists in each shard. Idempotent. Raises StoreError.
+        each batch of the member's lists in each shard; more where a merge of the member's article is undone.
+        Idempotent. Raises StoreError, and MergeRunning while another process merges.
         """
-        yield from self._change(
-            member, since, (self._articles.remove, self._comments.remove), actor, reason, sweep
-        )
+        yield from self._change(member, since, (self._remove_article, self._comments.remove), actor, reason, sweep)
+
+    def _remove_article(self, article_id: ArticleId, actor: Actor, reason: str, sweep: str) -> None:
+        """Remove an article. One that was merged is shown by the other one until that is undone."""
+        try:
+            self._articles.remove(article_id, actor, reason, sweep)
+        except ArticleMerged:
+            with suppress(NotMerged):
+                carry_out(self._merges.undo(article_id, actor, reason))
+            self._articles.remove(article_id, actor, reason, sweep)
 
     def restore(self, member: UserId, since: float, sweep: str, actor: Actor, reason: str) -> Iterator[bool]:
         """Restore what the sweep removed, and nothing else. Otherwise like `remove`."""
@@ -269,6 +288,8 @@ def _is_done(change: _Change, subject: int, actor: Actor, reason: str, sweep: st
     """Make a change; return whether its subject permitted it."""
     try:
         change(subject, actor, reason, sweep)
+    except MergeRunning:
+        raise
     except (ActionRefused, ArticleNotFound, CommentNotFound):
         return False
     return True
