@@ -111,7 +111,8 @@ def test_no_body_of_the_api_normalises_a_long_text(site_store, article, carol, l
     browser, sent = browser_of(carol), set()
 
     for template, methods in document()["paths"].items():
-        ids = {"article_id": article, "comment_id": 1_000_001, "sweep_id": 1, "note_id": 1, "scope": "posting"}
+        ids = {"article_id": article, "comment_id": 1_000_001, "sweep_id": 1, "note_id": 1}
+        ids |= {"scope": "posting", "suggestion": "a"}
         path = template.format(slug="python", name="alice", **ids)
         for method in {"post", "put", "patch", "delete"} & set(methods):
             names = names_in_body(methods[method])

@@ -70,13 +70,13 @@ DAMAGES: dict[str, Damage] = {
     "an infinite score": rank_without_measure,
 }
 
-LOCKS = ("hot", "back", "tick", "weight", "forget", "import")
+LOCKS = ("hot", "back", "tick", "weight", "forget", "import", "merge")
 _SHORT_LIVED = (
     "next:score",
     "limit:votes:<user>",
     "limit:<action>:<subject>",
     *(f"lock:{lock}" for lock in LOCKS),
-    *("moving:", "closed:", "changed:", "taken:", "confirmed:"),
+    *("merging:", "moving:", "closed:", "changed:", "taken:", "confirmed:"),
 )
 KINDS = tuple(kind.name for kind in TABLE if kind.name not in _SHORT_LIVED)
 """Kinds of keys of a store in use, without those that are gone after some seconds or minutes, or after a move."""

@@ -9,6 +9,7 @@ from articles.domain.flags import FlagReason
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.moderation_log import Action, Actor
 from articles.domain.ranking import Parameters
+from articles.domain.suggestions import SuggestionKind
 from articles.repository import Confirmation, Repository
 from articles.repository.moving.move import sum_up
 from articles.repository.upkeep.long_articles import check_long
@@ -26,7 +27,7 @@ from tests.factories import (
     visit,
     vote_from,
 )
-from tests.repository.usage import be_moved, let_pass, tune, use_up_limits
+from tests.repository.usage import be_moved, let_pass, suggest_both, tune, use_up_limits
 from tests.rules import connect
 
 FORMER = 44
@@ -67,6 +68,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.members.save(77, article_id, wanted=True)
         discuss(repository, clock, article_id)
         flag(repository, clock, article_id)
+    suggest_and_merge(repository, ids[5], ids[0])
     with_many = repository.store.shards.of(ids[0])
     assert check_long(repository.store, with_many, ids[0]) == []
     check_long(repository.store, with_many, ids[0], "repair")
@@ -118,6 +120,21 @@ def use_all(repository: Repository, clock: Clock) -> None:
             repository.lists.get_page(Order.ACTIVE, slug=slug)
         repository.imports.add_comments([comment for one in batch for comment in imported_comments(one, clock())])
     assert [list(repository.imports.iterate_comments(article.id)) for article in repository.imports.iterate()]
+
+
+def suggest_and_merge(repository: Repository, article_id: int, other: int) -> None:
+    """Suggest, decide and withdraw; merge an article with a voter of its own, undo that, and merge it for good."""
+    suggest_both(repository, other, ["two"], ["two", "three"])
+    repository.suggestions.support(other, 83, SuggestionKind.TITLE, "Last")
+    repository.suggestions.withdraw(83)
+    repository.votes.cast(article_id, 84, Choice.VOTE)
+    for act in (
+        repository.merges.merge(article_id, other, MODERATOR, "The same"),
+        repository.merges.undo(article_id, MODERATOR, ""),
+        repository.merges.merge(article_id, other, MODERATOR, "The same"),
+    ):
+        assert sum(act)
+    assert not sum(repository.merges.finish())
 
 
 def discuss(repository: Repository, clock: Clock, article_id: int) -> None:

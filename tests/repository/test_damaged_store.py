@@ -18,7 +18,7 @@ from tests.cast import ALICE, MALLORY
 from tests.clock import Clock
 from tests.factories import member
 from tests.repository.damaging import DAMAGES, KINDS, UNNOTICED, victim
-from tests.repository.usage import use, words_of_commands
+from tests.repository.usage import merge_two, use, words_of_commands
 from tests.store_state import problems, set_clock
 
 PAGES = (
@@ -52,6 +52,7 @@ def fill(repository: Repository) -> None:
     set_clock(repository, clock)
     repository.clock.accept()
     use(repository, clock)
+    merge_two(repository)
     repository.members.save(ALICE, 9, wanted=True)
     repository.account_deletion.advance(MALLORY, "mallory", "", lambda: True)
 

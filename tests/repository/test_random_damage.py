@@ -14,7 +14,7 @@ from tests.cast import ALICE
 from tests.clock import Clock
 from tests.every_server import names_in
 from tests.repository.damaging import DAMAGES, KINDS
-from tests.repository.usage import use
+from tests.repository.usage import merge_two, use
 from tests.store_state import contents, problems
 
 pytestmark = [pytest.mark.hostile, pytest.mark.needs("few shards")]
@@ -48,6 +48,7 @@ Harm = Callable[[random.Random, Repository, str], None]
 def sound(repository: Repository, clock: Clock) -> dict[str, object]:
     """A store in use; what it held."""
     use(repository, clock)
+    merge_two(repository)
     repository.members.save(ALICE, 9, wanted=True)
     repository.repair.run()
     assert problems(repository) == []

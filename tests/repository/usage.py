@@ -164,6 +164,13 @@ def use(repository: Repository, clock: Clock) -> None:
     repository.clock.drop_voters(60)
 
 
+def merge_two(repository: Repository) -> None:
+    """Post two articles and merge them: the vote of one member came with the merged one."""
+    merged, other = post(repository, 60), post(repository, 61)
+    repository.votes.cast(merged, 84, Choice.VOTE)
+    assert sum(repository.merges.merge(merged, other, MODERATOR, "The same"))
+
+
 def use_comments(repository: Repository, clock: Clock) -> None:
     """Post comments on articles 7 and 8: 1 by alice, with votes; its reply 2 by bob; 3, a stub; its reply 4."""
     for article_id in (7, 8):

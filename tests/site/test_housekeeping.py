@@ -17,7 +17,7 @@ from tests.web_processes import folder_of_metrics
 from voting_site.serving import launcher
 from voting_site.serving.launcher import Housekeeper
 
-STEPS = {"clock", "voters", "accounts", "weight", "parameters", "hot", "history", "groups"}
+STEPS = {"clock", "merges", "voters", "accounts", "weight", "parameters", "hot", "history", "groups"}
 STEPS |= {"archive", "account_deletion", "trim", "expire", "forget", "verify", "measurements", "mail", "backup"}
 
 
