@@ -10,10 +10,12 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import get_language_info, gettext_lazy
 
+from accounts.models import BanScope
 from articles.forms.fields import clean_article_link
 from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_lines, clean_title
 from articles.text.links import clean_link, is_private, link_key
 from articles.web import limits
+from articles.web.identity import check_ban
 
 SOCKET_VARIABLE = "LINKS_SOCKET"
 """Variable by which the launcher names the socket to the web server's processes."""
@@ -82,9 +84,10 @@ class LinkInfo(NamedTuple):
 def look_up(request: HttpRequest, raw: str) -> LinkInfo:
     """Return what is known of a link that a member types; begin to fetch it if it is unknown.
 
-    Raises InvalidInput for a link that cannot be posted, LimitReached.
+    Raises InvalidInput for a link that cannot be posted, Banned, LimitReached.
     """
     link = clean_article_link(raw)
+    check_ban(request.user, BanScope.POSTING)
     if not settings.FETCH_TITLES:
         return LinkInfo(FAILED, problem="off")
     if is_private(link):

@@ -7,12 +7,14 @@ import threading
 import pytest
 from django.test import Client
 
+from accounts.models import BanScope
 from articles.domain.limits import Rate
 from links import asking
 from links.asking import PROBLEMS
 from links.process import user_agent
+from moderation.bans import ban
 from tests.cases import for_each
-from tests.factories import browser_of
+from tests.factories import actor, browser_of
 from tests.html import nodes_of, tree_of, whole_text_of
 
 LINK = "https://example.org/a"
@@ -248,3 +250,12 @@ def test_what_fetches_names_the_site(settings):
     assert user_agent() == f"article-voting-site/{settings.VERSION} (+https://news.example.org/about/)"
     settings.SITE_URL = ""
     assert user_agent() == f"article-voting-site/{settings.VERSION}"
+
+
+def test_a_member_banned_from_posting_lets_the_site_fetch_nothing(site_store, alice, carol, process):
+    ban(alice, BanScope.POSTING, "Nothing but spam", days=7, moderator=actor(carol))
+
+    answers = by_script(alice), by_button(alice), by_program(alice)
+
+    assert [answer.status_code for answer in answers] == [403] * 3
+    assert process.asked == []
