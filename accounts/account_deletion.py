@@ -27,7 +27,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from accounts import names
-from accounts.models import AccountDeletion, Invitation, Sweep, User, WaitingAccount
+from accounts.models import AccountDeletion, Authenticator, Invitation, Sweep, User, WaitingAccount
 
 Step = Callable[[int, str, str, Callable[[], bool], bool], str]
 """Called with the user id, the name, the progress ('' at first), a function that returns whether time is left, and
@@ -80,12 +80,16 @@ def begin(user_id: int) -> None:
     member.digest, member.waiting_mail, member.waiting_mailed_until = False, "", 0
     member.followed_groups = member.feed_key = member.about = member.about_removed = ""
     member.keyboard, member.remembers_read, member.hides_read, member.last_login = True, True, False, None
-    member.banned_from, member.ban_ends_at, member.trusted_at = "", None, None
+    member.banned_from, member.ban_ends_at, member.trusted_at, member.second_factor = "", None, None, False
     member.set_unusable_password()
     member.save()
     member.groups.clear()
     member.user_permissions.clear()
     member.tokens.all().delete()
+    member.identities.all().delete()
+    member.passkeys.all().delete()
+    member.recovery_codes.all().delete()
+    Authenticator.objects.filter(user=member).delete()
     member.blocks.all().delete()
     member.blocked_by.all().delete()
     member.mutes.all().delete()

@@ -210,29 +210,34 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
         )
 
 
-class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Change a member's email address, which takes the password: it leads to a new password."""
+class ConfirmForm(forms.Form):
+    """Prove with the password who uses the session."""
 
     password = forms.CharField(
-        label=_("Current password"),
+        label=_("Your password"),
         strip=False,
-        required=False,
-        help_text=_("Required to change the address."),
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
+
+    def __init__(self, data: Any = None, *, member: Any) -> None:
+        super().__init__(data)
+        self._member = member
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        if not self._member.check_password(password):
+            raise ValidationError(_("Incorrect password."), code="password")
+        return password
+
+
+class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Change a member's email address."""
 
     class Meta:
         model = User
         fields = ("email",)
         widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
         help_texts = {"email": _EMAIL_USE}
-
-    def clean(self) -> dict[str, Any]:
-        values: dict[str, Any] = super().clean() or self.cleaned_data
-        password = values.get("password", "")
-        if "email" in self.changed_data and not (password and self.instance.check_password(password)):
-            self.add_error("password", ValidationError(_("Incorrect password."), code="password"))
-        return values
 
     def save(self, commit: bool = True) -> User:
         """Write the address only, so that concurrent changes of other fields are not overwritten."""
@@ -293,18 +298,13 @@ class MailForm(forms.Form):
 
 
 class DeleteAccountForm(forms.Form):
-    """Confirm the deletion of an account: the name prevents slips, the password misuse of an open session."""
+    """Confirm the deletion of an account: the name prevents slips."""
 
     name = forms.CharField(
         max_length=names.MAX_LENGTH,
         label=_("Your name"),
         help_text=_("Type it to confirm."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
-    )
-    password = forms.CharField(
-        label=_("Your password"),
-        strip=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
 
     def __init__(self, data: Any = None, *, member: Any) -> None:
@@ -316,12 +316,6 @@ class DeleteAccountForm(forms.Form):
         if names.canonical(name) != names.canonical(self._member.get_username()):
             raise ValidationError(_("This is not your username."), code="name")
         return name
-
-    def clean_password(self) -> str:
-        password: str = self.cleaned_data["password"]
-        if not self._member.check_password(password):
-            raise ValidationError(_("Incorrect password."), code="password")
-        return password
 
 
 class TokenForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -4,11 +4,13 @@ Sessions name their member only in their content, so their keys are kept here by
 """
 
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from importlib import import_module
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.signals import user_logged_in, user_logged_out
+from django.contrib.sessions.models import Session
 from django.db import models
 from django.dispatch import receiver
 from django.http import HttpRequest
@@ -17,13 +19,41 @@ from django.utils import timezone
 MOST_SESSIONS = 50
 """Sessions of one member that exist at once."""
 
+_LONGEST_BROWSER = 300
+
+_BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser", "Samsung Internet"),
+    ("Firefox", "Firefox"),
+    ("FxiOS", "Firefox"),
+    ("CriOS", "Chrome"),
+    ("Chrome", "Chrome"),
+    ("Safari", "Safari"),
+)
+_SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("CrOS", "ChromeOS"),
+    ("Macintosh", "macOS"),
+    ("Linux", "Linux"),
+)
+"""What the `User-Agent` contains, and the name of it: the first that fits, since each pretends to be those below."""
+
 
 class MemberSession(models.Model):
-    """The session of a login. The row can outlive the session; a member has at most MOST_SESSIONS of them."""
+    """The session of a login. The row can outlive it; a member has at most MOST_SESSIONS of them."""
 
     session_key = models.CharField(max_length=40, primary_key=True)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="sessions")
     begun_at = models.DateTimeField()
+    browser = models.CharField(max_length=300, default="", db_default="")
+    """The `User-Agent` of the login."""
+
+    network = models.CharField(max_length=60, default="", db_default="")
+    """Where the login came from, roughly: a network, not an address."""
 
     class Meta:
         default_permissions = ()  # not editable in the admin site
@@ -32,6 +62,21 @@ class MemberSession(models.Model):
     def __str__(self) -> str:
         return f"session of account {self.user_id}"
 
+    @property
+    def reference(self) -> str:
+        """What names the session on a page, where its key must not appear."""
+        return sha256(self.session_key.encode()).hexdigest()[:32]
+
+    @property
+    def browser_name(self) -> str:
+        """Name of the browser, "" if unknown."""
+        return next((name for sign, name in _BROWSERS if sign in self.browser), "")
+
+    @property
+    def system_name(self) -> str:
+        """Name of the browser's device or operating system, "" if unknown."""
+        return next((name for sign, name in _SYSTEMS if sign in self.browser), "")
+
 
 @receiver(user_logged_in)
 def record_login(request: HttpRequest, user: Any, **_signal: Any) -> None:
@@ -39,7 +84,8 @@ def record_login(request: HttpRequest, user: Any, **_signal: Any) -> None:
     if request.session.session_key is None:
         request.session.create()
     key = request.session.session_key
-    values = {"user_id": user.pk, "begun_at": timezone.now()}
+    browser = request.headers.get("User-Agent", "")[:_LONGEST_BROWSER]
+    values = {"user_id": user.pk, "begun_at": timezone.now(), "browser": browser}
     MemberSession.objects.update_or_create(session_key=key, defaults=values)
     others = MemberSession.objects.filter(user_id=user.pk).exclude(session_key=key)
     newest_first = others.order_by("-begun_at", "session_key").values_list("session_key", flat=True)
@@ -53,6 +99,23 @@ def end_others(user_id: int, key: str) -> None:
         .exclude(session_key=key)
         .values_list("session_key", flat=True)
     )
+
+
+def list_current(user_id: int, current: str) -> list[MemberSession]:
+    """Return the member's sessions that have not ended, newest first; that with the key `current` comes first.
+
+    Two queries.
+    """
+    mine = {one.session_key: one for one in MemberSession.objects.filter(user_id=user_id)}
+    known = Session.objects.filter(pk__in=mine, expire_date__gt=timezone.now()).values_list("pk", flat=True)
+    newest = sorted((mine[key] for key in known), key=lambda one: one.begun_at, reverse=True)
+    return sorted(newest, key=lambda one: one.session_key != current)
+
+
+def end(user_id: int, reference: str, *, keep: str) -> None:
+    """End the member's session with this reference, unless its key is `keep`. Idempotent."""
+    mine = MemberSession.objects.filter(user_id=user_id).exclude(session_key=keep)
+    _end(one.session_key for one in mine if one.reference == reference)
 
 
 def _end(keys: Iterable[str]) -> None:

@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from accounts.views import login, mail, passwords, settings
+from accounts.views import login, mail, passwords, security, settings
 
 app_name = "accounts"
 urlpatterns = [
     path("login/", login.log_in, name="login"),
+    path("login/confirm/", login.confirm, name="confirm"),
     path("logout/", login.log_out, name="logout"),
     path("signup/", login.sign_up, name="signup"),
     path("password/", passwords.ChangePassword.as_view(), name="password_change"),
@@ -14,7 +15,10 @@ urlpatterns = [
     path("password/reset/sent/", passwords.reset_sent, name="password_reset_sent"),
     path("password/reset/<uidb64>/<token>/", passwords.ConfirmReset.as_view(), name="password_reset_confirm"),
     path("settings/", settings.member_settings, name="settings"),
-    path("settings/sessions/", settings.end_other_sessions, name="end_sessions"),
+    path("settings/security/", security.show, name="security"),
+    path("settings/sessions/", security.end_other_sessions, name="end_sessions"),
+    path("settings/sessions/<str:session>/end/", security.end_session, name="end_session"),
+    path("settings/email/", settings.change_email, name="change_email"),
     path("settings/delete/", settings.delete_account, name="delete"),
     path("settings/mail/", mail.choose, name="choose_mail"),
     path("settings/mail/link/", mail.send_link, name="send_link"),

@@ -14,11 +14,11 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth import login
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -27,8 +27,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.forms import SignUpForm
 from accounts.models import User
+from accounts.sign_in.arrival import PASSWORD, arrive
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
+from accounts.web.login_intent import LoginIntent
 from articles.models import SiteSetting
 
 VALID_SECONDS = 86400
@@ -36,9 +38,6 @@ VALID_SECONDS = 86400
 _ROW = "first administrator"
 _BYTES, _GROUP = 15, 6
 """A code has 120 random bits: 24 letters and digits, in groups."""
-
-_BACKEND = "accounts.web.backend.MemberBackend"
-
 
 View = Callable[..., HttpResponse]
 
@@ -147,10 +146,9 @@ def create_first(request: HttpRequest) -> HttpResponse:
         return redirect("articles:administration")
     form = FirstAdministratorForm(request.POST or None)
     if form.is_valid() and (user := form.create_administrator()):
-        login(request, user, backend=_BACKEND)
         messages.success(
             request, _("Welcome, %(name)s! You are this site's administrator.") % {"name": user.username}
         )
-        return redirect("articles:administration")
+        return arrive(request, user, LoginIntent(next=reverse("articles:administration")), PASSWORD)
     unsent_form.refill(request, form)
     return render(request, "owner/first_administrator.html", {"form": form}, status=400 if form.errors else 200)

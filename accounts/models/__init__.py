@@ -16,6 +16,7 @@ from accounts.models.members import (
     UserManager,
 )
 from accounts.models.moderation import BAN_SCOPES, AboutFlag, Ban, BanManager, BanScope, MemberNote, Sweep
+from accounts.models.sign_in import Authenticator, Identity, Passkey, RecoveryCode
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
 from accounts.sessions import MemberSession
@@ -36,17 +37,21 @@ __all__ = [
     "WAITING_MAIL",
     "AboutFlag",
     "AccountDeletion",
+    "Authenticator",
     "Ban",
     "BanManager",
     "BanScope",
     "Block",
+    "Identity",
     "Invitation",
     "InvitationLimitError",
     "MemberNote",
     "MemberSession",
     "Mute",
     "NameLook",
+    "Passkey",
     "PermissionGroup",
+    "RecoveryCode",
     "Sweep",
     "Token",
     "TokenLimitError",

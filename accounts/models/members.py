@@ -206,6 +206,9 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     trusted_at = models.DateTimeField(_("trusted since"), null=True, editable=False)
     """When the member was found to have the age and the points that end the limits of new members."""
 
+    second_factor = models.BooleanField(default=False, db_default=False, editable=False)
+    """Whether a login by password or provider takes a second step."""
+
     date_joined = models.DateTimeField(_("date joined"), default=timezone.now, editable=False)
 
     # Preferences. Empty: the browser decides.

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import authenticate, login, logout
+from django.contrib.auth import authenticate, logout
 from django.core.exceptions import PermissionDenied
 from django.forms import BaseForm, Form
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -15,16 +15,23 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts import names
-from accounts.forms import LoginForm, SignUpForm
+from accounts.forms import ConfirmForm, LoginForm, SignUpForm
 from accounts.mail import public_address
 from accounts.models import Invitation, InvitationLimitError
+from accounts.passwords import note_password
+from accounts.sign_in.arrival import PASSWORD, arrive, carry_out, confirmed
 from accounts.web import unsent_form
-from accounts.web.backend import MemberBackend
-from accounts.web.form_pages import MemberRequest, form_action, is_for_members, members_only, page_with_form
-from accounts.web.login_intent import LoginIntent, local_path, member_arrived, view_at
+from accounts.web.form_pages import (
+    MemberRequest,
+    confirmation,
+    form_action,
+    is_for_members,
+    login_page,
+    members_only,
+    page_with_form,
+)
+from accounts.web.login_intent import LoginIntent, local_path, view_at
 from owner.choices import chosen
-
-_BACKEND = f"{MemberBackend.__module__}.{MemberBackend.__name__}"
 
 
 @sensitive_post_parameters()
@@ -39,10 +46,25 @@ def log_in(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         if chosen.SIGN_UP == "approval" and form.get_user().last_login is None:
             messages.success(request, _("Welcome, %(name)s!") % {"name": form.get_user().get_username()}, "joined")
-        login(request, form.get_user())
-        return _finish_login(request, intent)
+        return arrive(request, form.get_user(), intent, PASSWORD)
     _refill(request, form)
-    return render(request, "accounts/login.html", {"form": form, "intent": intent})
+    return login_page(request, form, intent)
+
+
+@sensitive_post_parameters()
+@never_cache
+@page_with_form
+@members_only()
+def confirm(request: MemberRequest) -> HttpResponse:
+    """Ask the member for a fresh proof, and return to the page that demands it."""
+    intent = LoginIntent.from_request(request)
+    form = ConfirmForm(request.POST or None, member=request.user)
+    if form.is_valid():
+        note_password(request, form)
+        return confirmed(request, intent)
+    note_password(request, form)
+    unsent_form.refill(request)
+    return confirmation(request, intent, form)
 
 
 def _sent_form(request: HttpRequest) -> QueryDict | None:
@@ -74,11 +96,10 @@ def _refill(request: HttpRequest, form: BaseForm) -> None:
 
 
 def _finish_login(request: HttpRequest, intent: LoginIntent) -> HttpResponse:
-    """Carry out what was waiting for the login, and redirect to the page the member came for."""
+    """Redirect a member who is logged in already, and carry out what a sent form had waiting."""
     if request.method == "POST" or unsent_form.is_stale(request):
-        member_arrived.send(sender=LoginIntent, request=request, user=request.user, intent=intent)
-        unsent_form.keep(request, intent.typed)
-    return redirect(unsent_form.page_after_approval(request) or intent.destination)
+        return carry_out(request, request.user, intent)  # type: ignore[arg-type]
+    return redirect(intent.destination)
 
 
 def _return_path(request: HttpRequest) -> str:
@@ -115,10 +136,9 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         return redirect("accounts:login")
     if user := user or form.created_before(request):
         # After the commit: receivers of the login signal may act for the new member.
-        login(request, user, backend=_BACKEND)
         text = _("Welcome, %(name)s! Your account has been created.")
         messages.success(request, text % {"name": user.username}, "joined")
-        return _finish_login(request, intent)
+        return arrive(request, user, intent, PASSWORD)
     _refill(request, form)
     context = {"form": form, "intent": intent, "how": how, "invitation": invitation}
     context["days"] = settings.SESSION_COOKIE_AGE // 86400

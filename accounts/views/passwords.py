@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 
 from accounts import sessions
 from accounts.forms import NewPasswordForm, PasswordChangeForm, PasswordResetForm
+from accounts.models import User
 from accounts.passwords import note_password, password_confirmed
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
@@ -26,9 +27,8 @@ from accounts.web.form_pages import members_only, page_with_form
 class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # type: ignore[type-arg]
     """Change the password. Keeps this session and ends the member's other sessions."""
 
-    form_class = PasswordChangeForm
     template_name = "accounts/password_change.html"
-    success_url = reverse_lazy("accounts:settings")
+    success_url = reverse_lazy("accounts:security")
     success_message = gettext_lazy("Your password has been changed.")
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -39,7 +39,20 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
 
     @method_decorator(members_only())
     def _dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if self._has_password():
+            return super().dispatch(request, *args, **kwargs)
+        return self._set_first(request, *args, **kwargs)
+
+    @method_decorator(members_only(proof=True))
+    def _set_first(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Let a member without a password set one."""
         return super().dispatch(request, *args, **kwargs)
+
+    def _has_password(self) -> bool:
+        return isinstance(self.request.user, User) and self.request.user.has_usable_password()
+
+    def get_form_class(self) -> Any:
+        return PasswordChangeForm if self._has_password() else NewPasswordForm
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         unsent_form.refill(self.request)

@@ -11,34 +11,25 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_safe
 
-from accounts import account_deletion, sessions
+from accounts import account_deletion
 from accounts.forms import DeleteAccountForm, EmailForm, MailForm, TokenForm
 from accounts.mail import public_address
 from accounts.models import Token, TokenLimitError, User
-from accounts.passwords import note_password
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
 from owner.choices import chosen
 
 
 @never_cache
-@page_with_form
-@members_only(carries=["email", "name"])
+@require_safe
+@members_only()
 def member_settings(request: MemberRequest) -> HttpResponse:
-    member = User.objects.get(pk=request.user.pk)
-    form = EmailForm(request.POST or None, instance=member)
-    is_valid = form.is_valid()
-    if form.is_bound:
-        note_password(request, form)
-    if is_valid:
-        form.save()
-        messages.success(request, _("Your email address has been saved."))
-        return redirect(address_of_section("mail"))
-    token_form = TokenForm()
-    unsent_form.refill(request, form, token_form)
-    return settings_page(request, 400 if form.errors else 200, email_form=form, token_form=token_form)
+    """Show the settings, with what was typed into a form of theirs before it could be sent."""
+    email_form, token_form = EmailForm(instance=request.user), TokenForm()
+    unsent_form.refill(request, email_form, token_form)
+    return settings_page(request, email_form=email_form, token_form=token_form)
 
 
 def address_of_section(name: str) -> str:
@@ -67,6 +58,23 @@ def settings_page(request: MemberRequest, status: int = 200, **forms: BaseForm) 
     return render(request, "accounts/settings.html", context | forms, status=status)
 
 
+def _mail(_request: HttpRequest) -> str:
+    return address_of_section("mail")
+
+
+@never_cache
+@form_action(page=_mail, button=gettext_lazy("Save address"))
+@members_only(carries=["email"], proof=True)
+def change_email(request: MemberRequest) -> HttpResponse:
+    """Change the address, which leads to a new password."""
+    form = EmailForm(request.POST, instance=User.objects.get(pk=request.user.pk))
+    if not form.is_valid():
+        return settings_page(request, 400, email_form=form)
+    form.save()
+    messages.success(request, _("Your email address has been saved."))
+    return redirect(_mail(request))
+
+
 def _tokens(_request: HttpRequest, **_address: object) -> str:
     return address_of_section("tokens")
 
@@ -77,7 +85,7 @@ def _issue_button(request: HttpRequest) -> str:
 
 @never_cache
 @form_action(page=_tokens, button=_issue_button)
-@members_only(carries=["name"])
+@members_only(carries=["name", "scopes", "days"], proof=True)
 def issue_token(request: MemberRequest) -> HttpResponse:
     """Create a token. Only this response shows it: it is not stored and never part of a URL."""
     form = TokenForm(request.POST)
@@ -118,17 +126,6 @@ def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:
 
 
 @never_cache
-@form_action(page=lambda _request: address_of_section("security"), button=gettext_lazy("Log out everywhere else"))
-@members_only()
-def end_other_sessions(request: MemberRequest) -> HttpResponse:
-    """End the member's other sessions; programs keep their tokens. Idempotent."""
-    sessions.end_others(request.user.pk, request.session.session_key or "")
-    messages.success(request, _("You are logged out everywhere else."))
-    return redirect(address_of_section("security"))
-
-
-@sensitive_post_parameters()
-@never_cache
 @page_with_form
 def delete_account(request: HttpRequest) -> HttpResponse:
     is_sent_twice = request.method == "POST" and not request.user.is_authenticated
@@ -138,13 +135,10 @@ def delete_account(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@members_only()
+@members_only(carries=["name"], proof=True)
 def _delete_account(request: HttpRequest) -> HttpResponse:
     form = DeleteAccountForm(request.POST if request.method == "POST" else None, member=request.user)
-    is_valid = form.is_valid()
-    if form.is_bound:
-        note_password(request, form)
-    if is_valid:
+    if form.is_valid():
         try:
             account_deletion.begin(int(request.user.pk or 0))
         except account_deletion.LastAdministratorError:

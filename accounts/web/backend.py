@@ -3,8 +3,10 @@
 from contextvars import ContextVar
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.models import AnonymousUser
 from django.db import DEFAULT_DB_ALIAS
 from django.http import HttpRequest
 
@@ -20,16 +22,31 @@ _session: ContextVar[Any] = ContextVar("session", default=None)
 
 
 def member_of(request: HttpRequest) -> Any:
-    """Return the member of the request's session, or Django's AnonymousUser."""
+    """Return the member of the request's session, or Django's AnonymousUser.
+
+    A session of a member who has yet to set up a second factor does not count: the next login asks for one.
+    """
     token = _session.set(request.session)
     try:
-        return get_user(request)
+        member = get_user(request)
     finally:
         _session.reset(token)
+    is_missing = member.is_authenticated and not member.second_factor and needs_second_factor(member)
+    return AnonymousUser() if is_missing else member
+
+
+def needs_second_factor(member: User) -> bool:
+    """Return whether the site demands a second factor of the member."""
+    is_moderator = member.is_superuser or member.is_staff or member.has_permissions
+    return settings.SECOND_FACTOR == "all" or (settings.SECOND_FACTOR == "moderators" and is_moderator)
 
 
 class MemberBackend(ModelBackend):
     """Django's backend, except that it reads members without the ORM, which takes longer than the query itself."""
+
+    def authenticate(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the member with this name and password; None while the site takes no passwords."""
+        return super().authenticate(*args, **kwargs) if settings.PASSWORDS else None
 
     def get_user(self, user_id: int) -> User | None:
         """Return the active member with this id, with flags that spare most members further queries."""

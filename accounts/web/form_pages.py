@@ -14,11 +14,12 @@ from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.forms import LoginForm
+from accounts.forms import ConfirmForm, LoginForm
 from accounts.models import User
 from accounts.web import unsent_form
 from accounts.web.login_intent import LoginIntent
 from accounts.web.middleware import FormTokenMiddleware
+from accounts.web.proof import is_fresh
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
@@ -102,16 +103,17 @@ def ask_once(request: HttpRequest, heading: str, sentence: str, button: str) -> 
     return render(request, "accounts/again.html", context)
 
 
-def members_only(*, carries: Collection[str] = ()) -> Callable[[View], View]:
+def members_only(*, carries: Collection[str] = (), proof: bool = False) -> Callable[[View], View]:
     """Redirect logged-out readers to the login page, and from there to the page that has the view's form.
 
     The login form carries the fields named in `carries`, never passwords, of a form sent without a session.
+    `proof`: members without a fresh proof of who they are, too, are led to a page that asks for one.
     """
 
     def decorate(view: View) -> View:
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            if not request.user.is_authenticated:
+            if not request.user.is_authenticated or (proof and not is_fresh(request)):
                 return _to_login(request, carries)
             unsent_form.take_out(request)
             response: HttpResponse = view(request, *args, **kwargs)
@@ -145,9 +147,24 @@ def page_of(request: HttpRequest) -> str:
 def _to_login(request: HttpRequest, carries: Collection[str]) -> HttpResponse:
     page = page_of(request)
     seal = unsent_form.sealed(request, page, carries)
+    is_member = request.user.is_authenticated
     if not seal:
-        return redirect_to_login(page)
-    context = {"form": LoginForm(request), "intent": LoginIntent(next=page, typed=seal)}
-    response = render(request, "accounts/login.html", context, status=403)
+        return redirect_to_login(page, reverse("accounts:confirm") if is_member else None)
+    intent = LoginIntent(next=page, typed=seal)
+    response = confirmation(request, intent) if is_member else login_page(request, LoginForm(request), intent)
+    response.status_code = 403
     add_never_cache_headers(response)
     return response
+
+
+def login_page(request: HttpRequest, form: LoginForm, intent: LoginIntent) -> HttpResponse:
+    """Return the login page. The form and the ways to sign in without it carry the intent."""
+    return render(
+        request, "accounts/login.html", {"form": form, "intent": intent, "passwords": settings.PASSWORDS}
+    )
+
+
+def confirmation(request: HttpRequest, intent: LoginIntent, form: ConfirmForm | None = None) -> HttpResponse:
+    """Return the page that asks the member for a fresh proof."""
+    context = {"form": form or ConfirmForm(member=request.user), "intent": intent, "passwords": settings.PASSWORDS}
+    return render(request, "accounts/confirm.html", context)

@@ -56,7 +56,7 @@ def _local_path(target: str) -> str:
 
 @cache
 def _login_pages() -> frozenset[str]:
-    return frozenset(map(reverse, ("accounts:login", "accounts:signup", "accounts:logout")))
+    return frozenset(map(reverse, ("accounts:login", "accounts:signup", "accounts:logout", "accounts:confirm")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from django.middleware.csrf import (
 )
 from markupsafe import Markup
 
-from accounts.web import unsent_form
+from accounts.web import proof, unsent_form
 
 _COOKIE = "CSRF_COOKIE"
 _LETTERS = CSRF_ALLOWED_CHARS.encode()
@@ -125,8 +125,9 @@ _RENEWED = "renewed"
 
 @receiver(user_logged_in)
 def record_session_start(request: HttpRequest, **_: Any) -> None:
-    """Record in a new session when its lifetime began, in Unix seconds."""
+    """Record in a new session when its lifetime began, in Unix seconds, and that its member has just proved it."""
     request.session[_RENEWED] = int(time.time())
+    proof.note(request)
 
 
 class RenewedSessionMiddleware(SessionMiddleware):

@@ -36,7 +36,14 @@ _CLOSED_PAGES = (
     *("articles:sign_ups", "articles:decide_sign_up", "articles:blocked_hosts", "accounts:invitations"),
     *("articles:search", "articles:pulse", "articles:following", "articles:hidden"),
     *("articles:voted", "articles:opposed", "articles:saved"),
-    *("accounts:login", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:password_change"),
+    *(
+        "accounts:login",
+        "accounts:logout",
+        "accounts:signup",
+        "accounts:settings",
+        "accounts:confirm",
+        "accounts:password_change",
+    ),
     *("accounts:password_reset", "admin:index", "articles:administration", "articles:inbox"),
 )
 """Pages without content for search engines."""

@@ -8,17 +8,19 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.signals import user_logged_in
 from django.core.exceptions import PermissionDenied
+from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse
 
-from accounts.models import BanScope
+from accounts.models import BanScope, MemberSession
 from accounts.web.form_pages import members_only
 from articles.domain.errors import Banned
 from articles.domain.limits import FOR_NEW_MEMBERS
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
 from articles.domain.notices import Notice
-from articles.web.client_address import Address, Proxies, client_address
+from articles.web.client_address import Address, Proxies, client_address, neighbourhood
 from articles.wiring import repository
 
 View = Callable[..., HttpResponse]
@@ -145,6 +147,14 @@ def address_of(request: HttpRequest) -> Address | None:
     """Return the client's address, as far as the trusted proxies tell it; None if it cannot be read."""
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
     return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, _proxies(*settings.TRUSTED_PROXIES))
+
+
+@receiver(user_logged_in)
+def note_network(request: HttpRequest, **_signal: Any) -> None:
+    """Note where a session began, roughly, for the list of a member's sessions."""
+    address = address_of(request)
+    session = MemberSession.objects.filter(session_key=request.session.session_key)
+    session.update(network=neighbourhood(address) if address else "")
 
 
 def network_of(address: Address | None, width: Callable[[Address], str]) -> str:

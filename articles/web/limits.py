@@ -64,7 +64,7 @@ _PASSWORDS = (*_WRONG_PASSWORDS, "passwords", "passwords_network")
 _CHANGES, _PREVIEWS = ("changes",), ("previews",)
 
 FORMS = {
-    **dict.fromkeys(("accounts:login", "admin:login", "accounts:delete", "accounts:settings"), _PASSWORDS),
+    **dict.fromkeys(("accounts:login", "admin:login", "accounts:confirm"), _PASSWORDS),
     # Both also accept a form that arrives twice, by its password: without a limit they would check any password.
     **dict.fromkeys(("accounts:password_change", "accounts:password_reset_confirm"), _PASSWORDS),
     "admin:password_change": _PASSWORDS,
@@ -87,9 +87,6 @@ PASSWORD_FORMS = frozenset(
 
 _PREVIEWED = frozenset(("articles:post", "articles:edit", "articles:write_comment", "articles:edit_comment"))
 """Views whose form only shows its text if it is sent by the button "preview"."""
-
-_WITHOUT_PASSWORD = frozenset(("accounts:settings",))
-"""Views whose form is one of `changes` if it has no password."""
 
 PAGES = {
     "articles:search": ("search",),
@@ -139,8 +136,6 @@ def _limits_of(request: HttpRequest) -> tuple[str, ...]:
         return ()
     if request.method in _SAFE and not unsent_form.is_stale(request):
         return PAGES.get(view, ())
-    if view in _WITHOUT_PASSWORD and not unsent_form.sent(request).get("password"):
-        return _CHANGES
     if view in _PREVIEWED and "preview" in unsent_form.sent(request):
         return _PREVIEWS
     if view == "articles:post" and "fetch" in unsent_form.sent(request):

@@ -278,6 +278,21 @@ VARIABLES = (
         in_browser=True,
     ),
     Variable(
+        "PASSWORDS",
+        "yes/no",
+        "1",
+        "Let members sign in with passwords. Off: only with a provider or a passkey; for administrators, "
+        "`manage.py sign_in_link` prints another way in.",
+    ),
+    Variable(
+        "SECOND_FACTOR",
+        "second factor",
+        "offered",
+        "Who takes a second step after a password or a provider: members who choose to (offered), and all "
+        "moderators and administrators (moderators), or all members (all). With off, none can be set up, but "
+        "those that exist are still asked for.",
+    ),
+    Variable(
         "NAMES",
         "names",
         "ascii",

@@ -70,7 +70,7 @@ saved = _my_list("saved", lambda repo: repo.members.get_saved)
 
 @never_cache
 @require_safe
-@members_only()
+@members_only(proof=True)
 def data(request: HttpRequest) -> HttpResponseBase:
     """Return everything the site stores about the member, as a file. It may be long, so it is streamed."""
     repo = repository()

@@ -1,0 +1,89 @@
+"""How members sign in besides a password: identities at providers, passkeys, and second factors."""
+
+from django.db import models
+from django.utils import timezone
+
+from accounts.models.members import User
+
+
+class Identity(models.Model):
+    """A person at an OpenID Connect provider, who signs in to an account."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="identities")
+    issuer = models.CharField(max_length=255)
+    subject = models.CharField(max_length=255)
+    label = models.CharField(max_length=254, default="")
+    """What the provider calls the person: an address or a name, for the member's settings."""
+
+    gives_moderation = models.BooleanField(default=False)
+    """Whether this provider's claims made the member a moderator, so that their absence ends it."""
+
+    linked_at = models.DateTimeField(default=timezone.now)
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["linked_at", "pk"]
+        constraints = (models.UniqueConstraint(fields=["issuer", "subject"], name="identity_once"),)
+
+    def __str__(self) -> str:
+        return f"identity of account {self.user_id}"
+
+
+class Passkey(models.Model):
+    """The public key of a WebAuthn credential."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="passkeys")
+    name = models.CharField(max_length=50)
+    credential_id = models.CharField(max_length=1400, unique=True)
+    """As the authenticator made it, in base64url without padding."""
+
+    public_key = models.TextField()
+    """COSE, in base64url without padding."""
+
+    sign_count = models.BigIntegerField(default=0)
+    """How often it has signed, by its own count: one that goes back betrays a copy. 0: it does not count."""
+
+    created_at = models.DateTimeField(default=timezone.now)
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["created_at", "pk"]
+
+    def __str__(self) -> str:
+        return f"passkey of account {self.user_id}"
+
+
+class Authenticator(models.Model):
+    """The secret that an authenticator app shares with the site, for codes by time (TOTP, RFC 6238)."""
+
+    user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="authenticator")
+    secret = models.TextField()
+    """Encrypted: see `accounts.encryption`."""
+
+    last_step = models.BigIntegerField(default=0)
+    """The time step of the newest code that was accepted: it and earlier ones are refused."""
+
+    created_at = models.DateTimeField(default=timezone.now)
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+
+    def __str__(self) -> str:
+        return f"authenticator of account {self.pk}"
+
+
+class RecoveryCode(models.Model):
+    """A code that replaces a lost second factor once. Only its digest is stored; using it deletes the row."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="recovery_codes")
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        constraints = (models.UniqueConstraint(fields=["user", "digest"], name="recovery_code_once"),)
+
+    def __str__(self) -> str:
+        return f"recovery code of account {self.user_id}"

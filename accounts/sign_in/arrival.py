@@ -1,0 +1,90 @@
+"""The second half of every way to sign in: who still has to take a second step, and what happens on arrival.
+
+A password, a provider, a passkey or an operator's link names a member. `arrive` logs the member in, or leads to
+the second step, and keeps what waited for the login in the session meanwhile.
+"""
+
+import time
+from dataclasses import asdict
+from typing import NamedTuple
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from accounts.web import proof, unsent_form
+from accounts.web.backend import MemberBackend, needs_second_factor
+from accounts.web.login_intent import LoginIntent, member_arrived
+
+PASSWORD, PROVIDER, PASSKEY, LINK = "password", "provider", "passkey", "link"
+"""Ways to sign in. A passkey is a second factor as well, and an operator's link is the way in without one."""
+
+WITH_SECOND_STEP = (PASSWORD, PROVIDER)
+
+SECONDS_FOR_SECOND_STEP = 600
+
+_BACKEND = f"{MemberBackend.__module__}.{MemberBackend.__name__}"
+_IN_SESSION = "arriving"
+
+
+class Arriving(NamedTuple):
+    """A member who has given a password or come from a provider, and has to take the second step."""
+
+    member: User
+    intent: LoginIntent
+    way: str
+
+
+def arrive(request: HttpRequest, member: User, intent: LoginIntent, way: str) -> HttpResponse:
+    """Log the member in and carry out what waited for it; lead to the second step first if there is one."""
+    if way in WITH_SECOND_STEP and (member.second_factor or needs_second_factor(member)):
+        if request.user.is_authenticated and request.user != member:
+            request.session.flush()
+        request.session[_IN_SESSION] = {
+            "member": member.pk,
+            "hash": member.get_session_auth_hash(),
+            "until": time.time() + SECONDS_FOR_SECOND_STEP,
+            "intent": asdict(intent),
+            "way": way,
+        }
+        return redirect("accounts:second_step")
+    return finish(request, member, intent)
+
+
+def find_arriving(request: HttpRequest) -> Arriving | None:
+    """Return the member who takes the second step in this session; None if there is none, or it took too long."""
+    kept = request.session.get(_IN_SESSION)
+    if not kept or kept["until"] < time.time():
+        return None
+    member = User.objects.filter(pk=kept["member"], is_active=True).first()
+    if member is None or not constant_time_compare(member.get_session_auth_hash(), kept["hash"]):
+        return None
+    return Arriving(member, LoginIntent(**kept["intent"]), kept["way"])
+
+
+def finish(request: HttpRequest, member: User, intent: LoginIntent) -> HttpResponse:
+    """Log the member in, carry out what was waiting for it, and redirect to the page the member came for."""
+    request.session.pop(_IN_SESSION, None)
+    login(request, member, backend=_BACKEND)
+    return carry_out(request, member, intent)
+
+
+def carry_out(request: HttpRequest, member: User, intent: LoginIntent) -> HttpResponse:
+    """Carry out what was waiting for the login, and redirect to the page the member came for."""
+    member_arrived.send(sender=LoginIntent, request=request, user=member, intent=intent)
+    unsent_form.keep(request, intent.typed)
+    return redirect(unsent_form.page_after_approval(request) or intent.destination)
+
+
+def confirmed(request: HttpRequest, intent: LoginIntent) -> HttpResponse:
+    """Note the fresh proof that a page demanded, and return to that page with what was typed there."""
+    proof.note(request)
+    unsent_form.keep(request, intent.typed)
+    messages.success(
+        request, _("Confirmed. For ten minutes, you can change your account without confirming again.")
+    )
+    return redirect(intent.destination)
