@@ -7,13 +7,18 @@ like logins.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.hashers import Argon2PasswordHasher, PBKDF2PasswordHasher
 from django.contrib.auth.signals import user_login_failed
+from django.core.exceptions import ValidationError
 from django.dispatch import Signal
 from django.forms import BaseForm
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from owner.choices import chosen
 
 LONGEST_WAIT = 2.0
 """Seconds that a request waits for its turn."""
@@ -56,6 +61,26 @@ class PBKDF2Hasher(PBKDF2PasswordHasher):
     def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
         with _turn():
             return super().encode(password, salt, iterations)
+
+
+class SiteNameValidator:
+    """Refuses passwords that are little more than the site's name."""
+
+    def validate(self, password: str, user: Any = None) -> None:  # noqa: ARG002 - Django's interface
+        """Raise ValidationError if less is left without the name than a password has at least."""
+        typed, name = (_letters(text) for text in (password, chosen.SITE_NAME))
+        if name and name in typed and len(typed.replace(name, "")) < _LEFT:
+            raise ValidationError(self.get_help_text(), code="site_name")
+
+    def get_help_text(self) -> str:
+        return _("Your password can't be the name of this site with a few characters added.")
+
+
+_LEFT = 8
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 password_confirmed = Signal()

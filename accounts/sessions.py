@@ -40,7 +40,7 @@ _SYSTEMS = (
     ("Macintosh", "macOS"),
     ("Linux", "Linux"),
 )
-"""What the `User-Agent` contains, and the name of it: the first that fits, since each pretends to be those below."""
+"""What the `User-Agent` contains, and its name. The first that fits: each pretends to be those below."""
 
 
 class MemberSession(models.Model):

@@ -59,10 +59,11 @@ def confirm(request: MemberRequest) -> HttpResponse:
     """Ask the member for a fresh proof, and return to the page that demands it."""
     intent = LoginIntent.from_request(request)
     form = ConfirmForm(request.POST or None, member=request.user)
-    if form.is_valid():
+    is_right = form.is_valid()
+    if form.is_bound:
         note_password(request, form)
+    if is_right:
         return confirmed(request, intent)
-    note_password(request, form)
     unsent_form.refill(request)
     return confirmation(request, intent, form)
 

@@ -135,7 +135,7 @@ def delete_account(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@members_only(carries=["name"], proof=True)
+@members_only(proof=True)
 def _delete_account(request: HttpRequest) -> HttpResponse:
     form = DeleteAccountForm(request.POST if request.method == "POST" else None, member=request.user)
     if form.is_valid():

@@ -120,13 +120,16 @@ class FormTokenMiddleware(CsrfViewMiddleware):
         return super().process_response(request, response)
 
 
-_RENEWED = "renewed"
+_RENEWED, _BEGUN = "renewed", "begun"
+
+LONGEST_SESSION_SECONDS = 365 * 86400
+"""Time after a login when its session is renewed no more, however often the member visits."""
 
 
 @receiver(user_logged_in)
 def record_session_start(request: HttpRequest, **_: Any) -> None:
     """Record in a new session when its lifetime began, in Unix seconds, and that its member has just proved it."""
-    request.session[_RENEWED] = int(time.time())
+    request.session[_RENEWED] = request.session[_BEGUN] = int(time.time())
     proof.note(request)
 
 
@@ -149,6 +152,6 @@ class RenewedSessionMiddleware(SessionMiddleware):
     def _renew(self, session: Any) -> None:
         now = int(time.time())
         is_old = session.get(_RENEWED, 0) <= now - settings.SESSION_COOKIE_AGE // 2
-        if SESSION_KEY in session and is_old:
+        if SESSION_KEY in session and is_old and session.setdefault(_BEGUN, now) > now - LONGEST_SESSION_SECONDS:
             session[_RENEWED] = now
             session.save()

@@ -39,7 +39,7 @@ def test_a_new_password_keeps_this_session_and_ends_the_others(as_alice, alice):
 
     response = _change(as_alice)
 
-    assert response.redirect_chain == [("/settings/", 302)]
+    assert response.redirect_chain == [("/settings/security/", 302)]
     assert "Your password has been changed." in response.text
     assert get_user(as_alice) == alice
     assert not get_user(elsewhere).is_authenticated
@@ -54,7 +54,7 @@ def test_a_new_password_sent_twice_is_changed_once_and_confirmed(as_alice, alice
     # The first form changed the session key, so the second arrives without a valid session.
     response = _change(second, username="alice")
 
-    assert response.redirect_chain == [("/settings/", 302)]
+    assert response.redirect_chain == [("/settings/security/", 302)]
     assert "Your password has been changed." in response.text
     assert get_user(second) == get_user(as_alice) == alice
 
@@ -64,7 +64,7 @@ def test_the_session_that_changed_the_password_can_send_the_form_again(as_alice,
 
     response = _change(as_alice)
 
-    assert response.redirect_chain == [("/settings/", 302)]
+    assert response.redirect_chain == [("/settings/security/", 302)]
     assert get_user(as_alice) == alice
 
 
@@ -280,3 +280,12 @@ def test_an_invalid_address_is_an_error_in_the_form(client, email):
 @pytest.mark.parametrize("target", ["/password/reset/", "/password/reset/sent/"])
 def test_the_reset_pages_are_never_cached(client, db, target):
     assert "no-store" in client.get(target)["Cache-Control"]
+
+
+def test_a_password_may_start_and_end_with_spaces(client, alice):
+    alice.set_password("  a long secret ")
+    alice.save()
+
+    assert not client.login(username="alice", password="a long secret")
+    for password, status in (("a long secret", 200), ("  a long secret ", 302)):
+        assert client.post("/login/", {"username": "alice", "password": password}).status_code == status

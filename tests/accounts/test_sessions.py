@@ -1,5 +1,6 @@
 """Sessions last while the member keeps visiting, and are rarely written."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -42,6 +43,12 @@ def test_a_member_who_visits_daily_stays_logged_in(logged_in, alice):
 
     assert cookies == [15, 30, 45]
     assert Session.objects.get().expire_date == LOGIN + timedelta(days=45 + 30)
+
+
+def test_a_session_ends_a_year_after_its_login_however_often_the_member_visits(logged_in):
+    visits = [_visit(logged_in, day).status_code for day in range(1, 400, 10)]
+
+    assert visits == [200] * 39 + [302]
 
 
 def test_the_renewed_cookie_is_like_the_first_one(logged_in, settings):
@@ -163,3 +170,66 @@ def test_a_deleted_account_has_no_sessions(logged_in, alice, bob):
     account_deletion.begin(alice.pk)
 
     assert not MemberSession.objects.exists()
+
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Safari/604.1"
+EDGE = "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0"
+
+
+def _log_in(browser: str, address: str = "198.51.100.7") -> Client:
+    client = Client(headers={"user-agent": browser}, REMOTE_ADDR=address)
+    client.post("/login/", {"username": "alice", "password": PASSWORD})
+    return client
+
+
+def _rows(client: Client) -> list[list[str]]:
+    (table,) = re.findall(r'<table class="tokens">.*?</table>', client.get("/settings/security/").text, re.DOTALL)
+    rows = [re.findall(r"<td>(.*?)</td>", row, re.DOTALL) for row in table.split("</tr>")[1:-1]]
+    return [[re.sub(r"<.*?>", "", cell).strip() for cell in row] for row in rows]
+
+
+def test_a_member_sees_where_they_are_logged_in_but_no_address_and_no_key(alice):
+    _log_in(EDGE, "2001:db8:1:2:3::4")
+    _log_in("curl/8")
+    here = _log_in(FIREFOX)
+
+    page = here.get("/settings/security/").text
+
+    assert [(row[0], row[2], row[3]) for row in _rows(here)] == [
+        ("Firefox · Linux", "198.51.100.0/24", "This browser"),
+        ("Unknown browser", "198.51.100.0/24", "Log out"),
+        ("Edge · Windows", "2001:db8:1::/48", "Log out"),
+    ]
+    assert not any(one.session_key in page for one in MemberSession.objects.all())
+
+
+def test_one_session_is_ended_and_the_others_stay(alice):
+    phone, laptop, here = _log_in(IPHONE), _log_in(EDGE), _log_in(FIREFOX)
+    page = here.get("/settings/security/").text
+    (address,) = re.findall(r'action="(/settings/sessions/\w+/end/)">[^>]*>\s*<button[^>]*Safari · iPhone"', page)
+
+    for _ in range(2):
+        assert "That browser is logged out." in here.post(address, follow=True).text
+
+    assert [get_user(one).is_authenticated for one in (phone, laptop, here)] == [False, True, True]
+    assert [row[0] for row in _rows(here)] == ["Firefox · Linux", "Edge · Windows"]
+
+
+def test_a_session_of_another_member_and_the_one_in_use_stay(alice, bob):
+    here, other = _log_in(FIREFOX), Client()
+    other.force_login(bob)
+    own = MemberSession.objects.get(user=alice)
+
+    for browser in (here, other):
+        browser.post(f"/settings/sessions/{own.reference}/end/")
+
+    assert get_user(here).is_authenticated
+
+
+def test_ended_and_expired_sessions_are_not_listed(alice):
+    here, gone = _log_in(FIREFOX), _log_in(EDGE)
+    _log_in(IPHONE)
+    Session.objects.filter(pk=gone.session.session_key).update(expire_date=LOGIN)
+
+    assert [row[0] for row in _rows(here)] == ["Firefox · Linux", "Safari · iPhone"]

@@ -147,6 +147,17 @@ def test_a_password_like_the_name_is_refused(client):
     assert "too similar to the username" in response.text
 
 
+@pytest.mark.parametrize(
+    ("password", "is_refused"), [("ArticleVoting2026!", True), ("article voting of green frogs", False)]
+)
+def test_a_password_like_the_name_of_the_site_is_refused(client, settings, password, is_refused):
+    settings.SITE_NAME = "Article Voting"
+
+    _sign_up(client, "alice", password1=password, password2=password)
+
+    assert User.objects.exists() is not is_refused
+
+
 def test_the_rules_of_passwords_are_shown_as_a_list(client):
     assert "<ul><li>Your password" in client.get("/signup/").text
 

@@ -75,7 +75,7 @@ def test_passwords_and_unexpected_fields_are_never_carried(client, alice):
 
     for address in ("/password/", "/settings/delete/", "/settings/tokens/1/revoke/"):
         assert client.post(address, secrets)["Location"].startswith("/login/?next=/")
-    page = client.post("/settings/", {"email": "a@example.org", "password": "p", "csrfmiddlewaretoken": "t"})
+    page = client.post("/settings/email/", {"email": "a@example.org", "password": "p", "csrfmiddlewaretoken": "t"})
     sealed = signing.loads(_hidden(page)["typed"], salt="accounts.typed")
     assert sealed == {"page": "/settings/", "fields": {"email": ["a@example.org"]}}
 

@@ -175,10 +175,18 @@ PAGES = (
     Page("what is hidden, without an account", "/hidden/"),
     Page("what to hide", "/articles/{own}/hide/", "member"),
     Page("settings", "/settings/", "member"),
-    Page("settings, refused", "/settings/", "member", 400, send("form[action='/settings/']", email="nobody")),
     Page(
-        "settings, saved", "/settings/", "member", act=send("form[action='/settings/']", email="mia@example.org")
+        "settings, refused", "/settings/", "member", 400, send("form[action='/settings/email/']", email="nobody")
     ),
+    Page(
+        "settings, saved",
+        "/settings/",
+        "member",
+        act=send("form[action='/settings/email/']", email="mia@example.org"),
+    ),
+    Page("sign-in and sessions", "/settings/security/", "member"),
+    Page("confirmation", "/login/confirm/?next=/settings/", "member"),
+    Page("confirmation, refused", "/login/confirm/?next=/settings/", "member", act=send(password="wrong")),
     Page("settings, too much about oneself", "/settings/", "member", 400, send(about="x" * 501)),
     Page("new token", "/settings/", "poster", act=send("form[action='/settings/tokens/']", name="a script")),
     Page("new token, refused", "/settings/", "poster", 400, send("form[action='/settings/tokens/']", name="")),
@@ -200,7 +208,7 @@ PAGES = (
     Page("inbox", "/inbox/", "poster"),
     Page("followed groups", "/following/", "chooser"),
     Page("deletion of the account", "/settings/delete/", "member"),
-    Page("deletion of the account, refused", "/settings/delete/", "member", 400, send(name="x", password="x")),
+    Page("deletion of the account, refused", "/settings/delete/", "member", 400, send(name="x")),
     # Moderation
     Page("moderation log", "/moderation/"),
     Page("moderation log of a moderator", "/moderation/", "moderator"),
@@ -300,6 +308,8 @@ WITHOUT_PAGE = {
     "articles:read_inbox": "a form's target",
     "articles:block": "a form's target",
     "accounts:choose_mail": "a form's target",
+    "accounts:change_email": "a form's target",
+    "accounts:end_session": "a form's target",
     "accounts:end_sessions": "a form's target",
     "articles:change_about": "a form's target",
     "accounts:send_link": "a form's target",

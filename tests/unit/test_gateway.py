@@ -282,8 +282,8 @@ def test_too_many_waiting_passwords_are_refused_at_once(monkeypatch):
 @pytest.mark.parametrize(
     ("path", "method", "checks"),
     [
-        *((path, "POST", True) for path in ("/login/", "/signup/", "/admin/login/", "/settings/", "/password/")),
-        *((path, "POST", True) for path in ("/settings/delete/", "/password/reset/MQ/set-password/")),
+        *((path, "POST", True) for path in ("/login/", "/signup/", "/admin/login/", "/password/")),
+        *((path, "POST", True) for path in ("/login/confirm/", "/password/reset/MQ/set-password/")),
         *((path, "GET", False) for path in ("/login/", "/settings/")),
         *((path, "POST", False) for path in ("/post/", "/articles/1/vote/", "/nowhere", "*", "", "/api/me")),
     ],
