@@ -16,14 +16,19 @@ from django.contrib.contenttypes.models import ContentType
 from django.core.management.base import CommandError
 from django.utils import timezone
 
+from accounts.encryption import encrypt
 from accounts.models import (
     AboutFlag,
     AccountDeletion,
+    Authenticator,
     Ban,
     BanScope,
+    Identity,
     Invitation,
     MemberNote,
+    Passkey,
     PermissionGroup,
+    RecoveryCode,
     Sweep,
     Token,
     User,
@@ -44,6 +49,10 @@ def used(run, site_store, alice, carol):
     """A site with an article that alice posted, and rows of every model."""
     site_store.articles.post(alice.pk, "alice", "Redis 数据库", "https://example.org/1")
     Token.objects.issue(alice, "script", scopes=["vote"])
+    Identity.objects.create(user=alice, issuer="https://login.example", subject="7", label="alice@login.example")
+    Passkey.objects.create(user=alice, name="phone", credential_id="Aa-_", public_key="pQEC")
+    Authenticator.objects.create(user=alice, secret=encrypt("JBSWY3DPEHPK3PXP"), last_step=58_000_000)
+    RecoveryCode.objects.create(user=alice, digest="d" * 64)
     group = PermissionGroup.objects.create(name="Editors")
     group.permissions.add(Permission.objects.get(codename="edit_any_article"))
     alice.groups.add(group)
