@@ -1,0 +1,53 @@
+"""The OpenID Connect providers of the settings: what an operator says about each."""
+
+import re
+from dataclasses import dataclass
+
+from django.conf import settings
+
+GITHUB = "https://github.com"
+"""Not an issuer of ID tokens: OAuth 2 with addresses of its own."""
+
+TENANT = "{tenantid}"
+"""In the issuer of a provider of many organisations, which Microsoft is: each has a number."""
+
+_TENANT = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One provider."""
+
+    name: str
+    """What addresses call it: that of the setting, in lower case."""
+
+    label: str
+    """What pages call it."""
+
+    issuer: str
+    client_id: str
+    client_secret: str
+    scopes: str
+    is_trusted: bool = False
+    """Whether an address that it calls verified counts as verified here."""
+
+    moderators: tuple[str, str] | None = None
+    """The claim, dotted, and the value in it that make a member a moderator."""
+
+    @property
+    def is_github(self) -> bool:
+        return self.issuer == GITHUB
+
+    def issues_as(self, issuer: str) -> bool:
+        """Return whether the provider issues tokens under this name, and identities."""
+        if TENANT not in self.issuer:
+            return issuer == self.issuer
+        return re.fullmatch(_TENANT.join(map(re.escape, self.issuer.split(TENANT))), issuer) is not None
+
+    def __repr__(self) -> str:
+        return f"Provider({self.name!r})"  # without its secret
+
+
+def provider_of(issuer: str) -> Provider | None:
+    """Return the provider that issues under this name; None if it is not in the settings."""
+    return next((one for one in settings.PROVIDERS.values() if one.issues_as(issuer)), None)

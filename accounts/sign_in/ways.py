@@ -1,0 +1,51 @@
+"""Which ways in a member has, so that none removes the last one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import User
+from accounts.sign_in.provider import provider_of
+
+
+class LastWayError(Exception):
+    """Without this, the member could not sign in any more."""
+
+
+class Ways(NamedTuple):
+    """The ways in of a member, by kind. Second factors and links from the command line are none."""
+
+    passwords: int
+    passkeys: int
+    identities: int
+
+
+def ways_in(member: User) -> Ways:
+    """Return how many ways in of each kind the member has, with the site's settings. Two queries."""
+    issuers = member.identities.values_list("issuer", flat=True)
+    return Ways(
+        int(settings.PASSWORDS and member.has_usable_password()),
+        member.passkeys.count(),
+        sum(provider_of(issuer) is not None for issuer in issuers),
+    )
+
+
+def is_last(member: User) -> bool:
+    """Return whether the member has only one way in, which then cannot be removed."""
+    return sum(ways_in(member)) <= 1
+
+
+@contextmanager
+def removing_a_way(member: User) -> Iterator[None]:
+    """Let the block remove a way in, in a transaction. Raises LastWayError, without a change, if none would remain.
+
+    Two removals at once wait for each other.
+    """
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=member.pk)
+        yield
+        if not sum(ways_in(member)):
+            raise LastWayError
