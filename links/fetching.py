@@ -1,7 +1,6 @@
 """One fetch of a link, bounded: each name is resolved once, and that very address is connected."""
 
 import http.client
-import io
 import socket
 import ssl
 import time
@@ -10,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from email.message import Message
 from ipaddress import ip_address
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ada_url import URL
@@ -18,6 +17,7 @@ from protego import Protego
 
 from articles.text.links import is_private, is_public_address
 from links import reading
+from links.wire import Wire
 
 SECONDS = 5.0
 """Of a whole fetch. Names that resolve slowly are cut by the process that watches this one."""
@@ -64,45 +64,6 @@ class World:
     resolve: Callable[[bytes, int], list[str]] = _resolve
     connect: Callable[[tuple[str, int], float], socket.socket] = socket.create_connection
     trust: ssl.SSLContext = field(default_factory=ssl.create_default_context)
-
-
-class _Metered(io.RawIOBase):
-    """What a connection sends, up to `MOST_BYTES` and to a deadline."""
-
-    def __init__(self, connection: socket.socket, deadline: float) -> None:
-        self._connection, self._deadline, self._left = connection, deadline, MOST_BYTES
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        seconds = self._deadline - time.monotonic()
-        if seconds <= 0:
-            raise TimeoutError
-        if self._left <= 0:
-            return 0
-        self._connection.settimeout(seconds)
-        view = memoryview(buffer)
-        got = self._connection.recv_into(view[: min(len(view), self._left)])
-        self._left -= got
-        return got
-
-
-class _Wire:
-    """The part of a socket that `http.client` uses."""
-
-    def __init__(self, connection: socket.socket, deadline: float) -> None:
-        self._connection, self._deadline = connection, deadline
-
-    def makefile(self, _mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_Metered(self._connection, self._deadline))
-
-    def sendall(self, data: bytes) -> None:
-        self._connection.settimeout(max(0.01, self._deadline - time.monotonic()))
-        self._connection.sendall(data)
-
-    def close(self) -> None:
-        """Do nothing: `http.client` closes it while the body is still to be read."""
 
 
 class Fetch:
@@ -211,7 +172,7 @@ class Fetch:
 
     def _exchange(self, connection: socket.socket, url: URL) -> Answer:
         client = http.client.HTTPConnection(url.hostname)
-        client.sock = _Wire(connection, self._deadline)
+        client.sock = Wire(connection, self._deadline, MOST_BYTES)
         client.putrequest("GET", f"{url.pathname}{url.search}", skip_host=True, skip_accept_encoding=True)
         headers = {
             "Host": url.host,

@@ -100,7 +100,7 @@ FLOORS = (
         "accounts",
         "voting_site.embedded",
     ),
-    ("links.fence", "links.reading", "owner.choices", "owner.colours"),
+    ("links.fence", "links.reading", "links.wire", "owner.choices", "owner.colours"),
 )
 """From top to bottom, as docs/architecture.md draws them. A package imports only from floors below its own."""
 
@@ -181,8 +181,9 @@ PURE: dict[str, tuple[str, ...]] = {
     ),
     "links.fence": (),
     "links.fetcher": ("links.fence", "links.fetching", "links.reading"),
-    "links.fetching": ("articles.text.links", "links.reading", "ada_url", "protego"),
+    "links.fetching": ("articles.text.links", "links.reading", "links.wire", "ada_url", "protego"),
     "links.reading": ("ada_url", "justhtml", "webencodings"),
+    "links.wire": (),
 }
 """Packages that know no framework, with what else they may import."""
 
@@ -219,7 +220,7 @@ def test_other_code_uses_only_the_public_interface_of_the_repository():
 
 CAPABILITIES = {
     "articles.finding": {"articles.finding"},
-    "links": {"links.asking", "links.fence", "links.pages", "links.process"},
+    "links": {"links.asking", "links.fence", "links.pages", "links.process", "links.wire"},
     "moderation": {"moderation.redactions", "moderation.rights", "moderation.urls"},
     "owner": {"owner.administrator", "owner.choices", "owner.colours", "owner.steps", "owner.urls"},
 }
