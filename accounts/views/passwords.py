@@ -1,7 +1,10 @@
 """Change a password, or reset it by a link from a mail. None of these pages is cached."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth import views as auth_views
@@ -23,7 +26,19 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
 
 
-@method_decorator([never_cache, page_with_form], name="dispatch")
+def _where_there_are(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Lead to the login, or a member to the ways to sign in, while the site takes no passwords."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        if settings.PASSWORDS:
+            return view(request, *args, **kwargs)
+        return redirect("accounts:security" if request.user.is_authenticated else "accounts:login")
+
+    return guarded
+
+
+@method_decorator([never_cache, page_with_form, _where_there_are], name="dispatch")
 class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # type: ignore[type-arg]
     """Change the password. Keeps this session and ends the member's other sessions."""
 
@@ -90,6 +105,7 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
 
 @never_cache
 @page_with_form
+@_where_there_are
 def reset_password(request: HttpRequest) -> HttpResponse:
     form = PasswordResetForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -105,7 +121,7 @@ def reset_sent(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/password_reset_sent.html")
 
 
-@method_decorator(page_with_form, name="dispatch")
+@method_decorator([page_with_form, _where_there_are], name="dispatch")
 class ConfirmReset(SuccessMessageMixin, auth_views.PasswordResetConfirmView):  # type: ignore[type-arg]
     """Set a new password by the link from a mail. The link expires with its use, a login or a new password."""
 

@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts import sessions
+from accounts.sign_in.identities import shown
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only
 
@@ -24,6 +25,8 @@ def show(request: MemberRequest) -> HttpResponse:
     unsent_form.refill(request)
     context = {
         "passwords": settings.PASSWORDS,
+        "identities": shown(request.user),
+        "providers": settings.PROVIDERS.values(),
         "sessions": sessions.list_current(request.user.pk, request.session.session_key or ""),
     }
     return render(request, "accounts/security.html", context)

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.forms import ConfirmForm, LoginForm
 from accounts.models import User
+from accounts.sign_in.identities import connecting, providers_of
 from accounts.web import unsent_form
 from accounts.web.login_intent import LoginIntent
 from accounts.web.middleware import FormTokenMiddleware
@@ -159,12 +160,13 @@ def _to_login(request: HttpRequest, carries: Collection[str]) -> HttpResponse:
 
 def login_page(request: HttpRequest, form: LoginForm, intent: LoginIntent) -> HttpResponse:
     """Return the login page. The form and the ways to sign in without it carry the intent."""
-    return render(
-        request, "accounts/login.html", {"form": form, "intent": intent, "passwords": settings.PASSWORDS}
-    )
+    context = {"form": form, "intent": intent, "passwords": settings.PASSWORDS}
+    context |= {"providers": settings.PROVIDERS.values(), "connecting": connecting(request, intent)}
+    return render(request, "accounts/login.html", context)
 
 
 def confirmation(request: HttpRequest, intent: LoginIntent, form: ConfirmForm | None = None) -> HttpResponse:
     """Return the page that asks the member for a fresh proof."""
     context = {"form": form or ConfirmForm(member=request.user), "intent": intent, "passwords": settings.PASSWORDS}
+    context["providers"] = providers_of(request.user)
     return render(request, "accounts/confirm.html", context)

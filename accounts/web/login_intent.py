@@ -18,6 +18,7 @@ from accounts.web import unsent_form
 
 _CHOICES = ("vote", "oppose", "none")
 _ID = re.compile(r"\A[1-9][0-9]{0,18}\Z")
+_TOKEN = re.compile(r"\A[A-Za-z0-9_-]{22}\Z")
 
 
 member_arrived = Signal()
@@ -56,7 +57,8 @@ def _local_path(target: str) -> str:
 
 @cache
 def _login_pages() -> frozenset[str]:
-    return frozenset(map(reverse, ("accounts:login", "accounts:signup", "accounts:logout", "accounts:confirm")))
+    pages = ("login", "signup", "logout", "confirm", "finish_signup")
+    return frozenset(reverse(f"accounts:{page}") for page in pages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,9 @@ class LoginIntent:
     typed: str = ""
     """Content of the unsent form on the page `next`, signed by `accounts.web.unsent_form`."""
 
+    connect: str = ""
+    """Token of the person from a provider whose identity the login links: see `accounts.sign_in.identities`."""
+
     @classmethod
     def from_request(cls, request: HttpRequest) -> "LoginIntent":
         """Return the intent in the URL or, for a sent form, in its hidden fields only.
@@ -85,8 +90,9 @@ class LoginIntent:
         article, comment, choice = (values.get(name, "") for name in ("article", "comment", "choice"))
         if not _ID.match(article or comment) or (article and comment) or choice not in _CHOICES:
             article = comment = choice = ""
-        typed = values.get("typed", "") if is_sent else ""
-        return cls(local_path(values.get("next", "")), article, comment, choice, typed)
+        typed, connect = (values.get(name, "") if is_sent else "" for name in ("typed", "connect"))
+        connect = connect if _TOKEN.match(connect) else ""
+        return cls(local_path(values.get("next", "")), article, comment, choice, typed, connect)
 
     @property
     def destination(self) -> str:
@@ -100,6 +106,6 @@ class LoginIntent:
 
     @property
     def query(self) -> str:
-        """The fields as a query string, `?next=…`, or ''. The content of an unsent form never enters a URL."""
-        fields = {name: value for name, value in self.fields.items() if name != "typed"}
+        """The fields as a query string, `?next=…`, or ''. What only a form may carry never enters a URL."""
+        fields = {name: value for name, value in self.fields.items() if name not in ("typed", "connect")}
         return "?" + urlencode(fields) if fields else ""

@@ -6,7 +6,7 @@ from enum import Enum
 
 from django.utils.translation import gettext as _
 
-from articles.doctor import database, housekeeping, machine, mail, proxy, server, settings, store
+from articles.doctor import database, housekeeping, machine, mail, providers, proxy, server, settings, store
 from articles.doctor.examination import Examination, Finding, Result, error, reason_of
 
 
@@ -89,6 +89,8 @@ CHECKS = (
     Check("clocks", "clocks", housekeeping.check_clocks, _STORE),
     Check("mail", "backend", mail.check_backend),
     Check("mail", "server", mail.check_server, slow=True),
+    Check("sign-in", "ways", providers.check_ways, slow=True),
+    Check("sign-in", "providers", providers.check_providers, slow=True),
     Check("proxy", "request", proxy.check_request, slow=True),
     Check("disk", "space", machine.check_space),
     Check("backups", "age", housekeeping.check_age_of_backup),

@@ -46,6 +46,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "inbox": map(_notice, repository.inbox.iterate(user)),
         "bans": map(_ban, member.bans.list_all()),
         "notes_by_moderators": map(_note, member.notes.all()),
+        "logins_elsewhere": map(_identity, member.identities.all()),
         "tokens": map(_token, member.tokens.all()),
         "invitations": map(_invitation, member.invitations.select_related("invited")),
         "moderated": map(_entry, repository.moderation_log.iterate(member.get_username())),
@@ -202,6 +203,17 @@ def _batches(entries: Iterable[tuple[int, float]]) -> Iterator[dict[int, float]]
     remaining = iter(entries)
     while batch := dict(islice(remaining, _ARTICLES_PER_BATCH)):
         yield batch
+
+
+def _identity(identity: Any) -> dict[str, Any]:
+    return {
+        "issuer": identity.issuer,
+        "subject": identity.subject,
+        "label": identity.label,
+        "made_moderator": identity.gives_moderation,
+        "linked": _iso(identity.linked_at),
+        "used": _iso(identity.last_used_at),
+    }
 
 
 def _token(token: Any) -> dict[str, Any]:

@@ -42,6 +42,7 @@ _CLOSED_PAGES = (
         "accounts:signup",
         "accounts:settings",
         "accounts:confirm",
+        "accounts:finish_signup",
         "accounts:password_change",
     ),
     *("accounts:password_reset", "admin:index", "articles:administration", "articles:inbox"),

@@ -68,7 +68,7 @@ FORMS = {
     # Both also accept a form that arrives twice, by its password: without a limit they would check any password.
     **dict.fromkeys(("accounts:password_change", "accounts:password_reset_confirm"), _PASSWORDS),
     "admin:password_change": _PASSWORDS,
-    "accounts:signup": ("signups", "signups_wide"),
+    **dict.fromkeys(("accounts:signup", "accounts:finish_signup"), ("signups", "signups_wide")),
     **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network", "mails_wide")),
     "articles:preview": _PREVIEWS,
     "articles:link_info": ("lookups",),
@@ -85,12 +85,19 @@ PASSWORD_FORMS = frozenset(
 )
 """Views that hash a password for each form."""
 
+AT_PROVIDERS = frozenset(
+    f"accounts:{view}"
+    for view in ("provider_back", "provider_login", "provider_confirm", "link_identity", "logout")
+)
+"""Views that may wait for a provider."""
+
 _PREVIEWED = frozenset(("articles:post", "articles:edit", "articles:write_comment", "articles:edit_comment"))
 """Views whose form only shows its text if it is sent by the button "preview"."""
 
 PAGES = {
     "articles:search": ("search",),
     "articles:data": ("exports",),
+    "accounts:provider_back": ("passwords_network",),
     "articles:pulse": ("refresh",),
     "articles:known_link": ("lookups",),
     **dict.fromkeys(

@@ -1,6 +1,8 @@
 """Members with mail addresses, and a cache that needs no store."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import pytest
 from django.core.cache import caches
@@ -8,9 +10,12 @@ from django.test import Client
 
 from accounts.mail import wait_until_sent
 from accounts.models import User
+from accounts.sign_in import protocol
+from accounts.web import proof
 from articles import wiring
 from tests.cast import PASSWORD
 from tests.factories import browser_of, member
+from tests.own_provider import OwnProvider
 
 
 @pytest.fixture(autouse=True)
@@ -51,3 +56,21 @@ def mallory(db: None) -> User:
 def as_alice(alice: User) -> Client:
     """A browser in which alice is logged in."""
     return browser_of(alice)
+
+
+@pytest.fixture
+def club(settings, db: None) -> Iterator[OwnProvider]:
+    """A provider that tells the truth unless a test lets it lie, in the site's settings."""
+    protocol.forget()
+    provider = OwnProvider()
+    settings.PROVIDERS = provider.settings()
+    yield provider
+    provider.stop()
+
+
+@pytest.fixture
+def time_passes(monkeypatch) -> Callable[[float], None]:
+    """Return what lets seconds pass for sessions and proofs. The processes that a test talks to notice nothing."""
+    passed = [0.0]
+    monkeypatch.setattr(proof, "time", SimpleNamespace(time=lambda: time.time() + passed[0]))
+    return lambda seconds: passed.__setitem__(0, passed[0] + seconds)

@@ -16,6 +16,8 @@ from tests.store_state import ARTICLE_KEY, KEY_LIKE, count_keys, key_names, writ
 
 OPEN_TO_READERS = {
     "/login/",
+    "/login/link/x-y/",
+    "/signup/name/",
     "/signup/",
     "/password/reset/",
     "/preferences/",
@@ -115,6 +117,7 @@ def test_a_member_changes_nothing_that_is_not_theirs(site_store, article, carol,
         "/settings/",
         "/settings/about/",
         "/settings/email/",
+        "/settings/identities/1/remove/",
         "/settings/sessions/",
         "/settings/sessions/x/end/",
         "/settings/mail/",

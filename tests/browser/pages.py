@@ -296,6 +296,18 @@ NAMESPACES_WITHOUT_PAGES = {"admin": "Django's own", "api": "answers in JSON; bu
 WITHOUT_PAGE = {
     "accounts:logout": "a form's target",
     "accounts:token_revoke": "a form's target",
+    **dict.fromkeys(
+        (
+            "accounts:provider_login",
+            "accounts:provider_confirm",
+            "accounts:link_identity",
+            "accounts:unlink_identity",
+        ),
+        "a form's target",
+    ),
+    "accounts:provider_back": "a provider leads there",
+    "accounts:finish_signup": "only for a person from a provider: see tests/browser/test_providers.py",
+    "accounts:login_link": "a link from the command line",
     "articles:apply_lab": "a form's target",
     "articles:dismiss_steps": "a form's target",
     "articles:test_mail": "a form's target",

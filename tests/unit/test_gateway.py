@@ -284,7 +284,9 @@ def test_too_many_waiting_passwords_are_refused_at_once(monkeypatch):
     [
         *((path, "POST", True) for path in ("/login/", "/signup/", "/admin/login/", "/password/")),
         *((path, "POST", True) for path in ("/login/confirm/", "/password/reset/MQ/set-password/")),
-        *((path, "GET", False) for path in ("/login/", "/settings/")),
+        *((path, "POST", True) for path in ("/login/with/club/", "/login/confirm/with/club/", "/logout/")),
+        ("/login/with/club/back/", "GET", True),
+        *((path, "GET", False) for path in ("/login/", "/settings/", "/login/with/")),
         *((path, "POST", False) for path in ("/post/", "/articles/1/vote/", "/nowhere", "*", "", "/api/me")),
     ],
 )

@@ -15,7 +15,7 @@ from typing import Any
 import environ
 
 from articles.text.links import is_private
-from voting_site.configuration import data_directory
+from voting_site.configuration import data_directory, providers
 from voting_site.configuration.data_directory import check_key, secret_key
 from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.service_urls import is_one_database, store_url
@@ -43,12 +43,16 @@ def warnings(base_dir: Path) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         if _ASSIGNMENT.fullmatch(line) is None and line.strip() and not line.lstrip().startswith("#"):
             yield f"Line {number} of the file .env has no effect: it is not NAME=value, without spaces."
-        if (assignment := _LOOSE.fullmatch(line)) and assignment[1] not in NAMES:
+        if (assignment := _LOOSE.fullmatch(line)) and not _is_known(assignment[1]):
             unknown[assignment[1]] = None
     for name in unknown:
         near = get_close_matches(name.upper(), NAMES, 1)
         hint = f"; did you mean {near[0]}?" if near else "."
         yield f"The file .env sets {name}, which is not a setting of the site{hint}"
+
+
+def _is_known(name: str) -> bool:
+    return name in NAMES or providers.is_known(name)
 
 
 def _lines(base_dir: Path) -> list[str]:
@@ -91,6 +95,7 @@ def _noted(mistakes: list[str]) -> Iterator[None]:
 def load(base_dir: Path) -> dict[str, Any]:
     """Return all values by name, from the environment and `base_dir/.env` (the environment takes precedence).
 
+    PROVIDERS are those to sign in with, which have variables of their own.
     FIXED_SETTINGS are the texts of those that are set there, of the settings that could be changed in the browser.
 
     DATA_DIR and BACKUP_DIR are absolute. SECRET_KEY is never empty: a missing key is created once all settings are
@@ -104,6 +109,8 @@ def load(base_dir: Path) -> dict[str, Any]:
     for variable in VARIABLES:
         with _noted(mistakes):
             values[variable.name] = variable.parse(texts.get(variable.name, ""))
+    with _noted(mistakes):
+        values["PROVIDERS"] = providers.parse(texts)
     values["FIXED_SETTINGS"] = {
         variable.name: text
         for variable in VARIABLES

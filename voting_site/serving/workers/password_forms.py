@@ -1,4 +1,4 @@
-"""Forms with passwords: they have threads of their own, so that pages never wait behind hashes."""
+"""Forms with passwords, and logins at providers, with threads of their own: no page waits for them."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -10,14 +10,17 @@ MOST_WAITING = 20
 """Forms of one worker that wait for their turn or are being answered; further ones are refused at once."""
 
 
-def checks_password(scope: Any) -> bool:
-    """Return whether the request is a form with a password."""
-    from articles.web.limits import PASSWORD_FORMS  # noqa: PLC0415 - its apps are loaded after this module
+_AT_PROVIDERS = "/login/with/"
 
-    if scope.method != "POST":
+
+def checks_password(scope: Any) -> bool:
+    """Return whether the request is a form with a password, or may wait for a provider."""
+    from articles.web.limits import AT_PROVIDERS, PASSWORD_FORMS  # noqa: PLC0415 - its apps are loaded after this
+
+    if scope.method != "POST" and not scope.path.startswith(_AT_PROVIDERS):
         return False
     try:
-        return resolve(scope.path).view_name in PASSWORD_FORMS
+        return resolve(scope.path).view_name in PASSWORD_FORMS | AT_PROVIDERS
     except Resolver404:
         return False
 

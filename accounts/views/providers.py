@@ -1,0 +1,315 @@
+"""Signing in with providers: the way there and back, the first visit, and what is connected to an account.
+
+None of these pages is cached. What waits for the login stays in the session meanwhile, under the state that the
+provider returns: each state is used once, by the session and for the provider that it was made for.
+"""
+
+import logging
+import time
+from dataclasses import asdict
+from typing import Any
+
+from authlib.common.urls import add_params_to_uri
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.signals import user_login_failed
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from accounts.forms import LoginForm, NewcomerForm
+from accounts.mail import public_address
+from accounts.models import Identity, Invitation, User, WaitingAccount
+from accounts.sign_in import identities
+from accounts.sign_in.arrival import PROVIDER, arrive, confirmed
+from accounts.sign_in.protocol import Declined, Person, ProviderAway, Refused, Visit
+from accounts.sign_in.provider import Provider
+from accounts.sign_in.ways import LastWayError, removing_a_way
+from accounts.web import unsent_form
+from accounts.web.form_pages import MemberRequest, form_action, login_page, members_only, page_with_form
+from accounts.web.login_intent import LoginIntent
+from owner.choices import chosen
+
+LOGIN, LINK, CONFIRM = "login", "link", "confirm"
+"""What someone leaves for a provider for."""
+
+SECONDS_AWAY = 1800
+"""For which a person can stay at a provider."""
+
+_MOST_STATES = 4
+"""Tabs of one session that can be at providers."""
+
+_IN_SESSION, _LOGGED_IN = "at_providers", "logged_in_by"
+_SECURITY = "accounts:security"
+
+_EXPIRED = gettext_lazy("This login has expired or was used already. Please try again.")
+
+_log = logging.getLogger(__name__)
+
+
+# The way there
+
+
+def _provider(name: str) -> Provider:
+    try:
+        return settings.PROVIDERS[name]  # type: ignore[no-any-return]
+    except KeyError:
+        raise Http404(f"no provider {name[:20]}") from None
+
+
+def _button(_request: HttpRequest, provider: str) -> str:
+    one = settings.PROVIDERS.get(provider)
+    return _("Continue to %(provider)s") % {"provider": one.label if one else provider[:20]}
+
+
+@never_cache
+@form_action(page="accounts:login", button=_button)
+def log_in(request: HttpRequest, provider: str) -> HttpResponse:
+    """Leave for the provider, to log in or to sign up."""
+    intent = LoginIntent.from_request(request)
+    return _leave(request, _provider(provider), LOGIN, intent, invitation=request.POST.get("invitation", "")[:64])
+
+
+@never_cache
+@form_action(page=_SECURITY, button=_button)
+@members_only(proof=True)
+def link(request: MemberRequest, provider: str) -> HttpResponse:
+    """Leave for the provider, to connect it to the account."""
+    return _leave(request, _provider(provider), LINK, LoginIntent(), member=request.user.pk)
+
+
+@never_cache
+@form_action(page="accounts:confirm", button=_button)
+@members_only()
+def confirm(request: MemberRequest, provider: str) -> HttpResponse:
+    """Leave for the provider, to prove who uses the session."""
+    intent = LoginIntent.from_request(request)
+    return _leave(request, _provider(provider), CONFIRM, intent, member=request.user.pk)
+
+
+def _leave(
+    request: HttpRequest, provider: Provider, purpose: str, intent: LoginIntent, **kept: Any
+) -> HttpResponse:
+    try:
+        address, secrets = Visit(provider).address(_address_back(request, provider), fresh=purpose == CONFIRM)
+    except ProviderAway as away:
+        return _explain(request, provider, purpose, intent, away)
+    states = dict(list(request.session.get(_IN_SESSION, {}).items())[1 - _MOST_STATES :])
+    kept |= {"provider": provider.name, "purpose": purpose, "intent": asdict(intent), "secrets": secrets}
+    request.session[_IN_SESSION] = states | {secrets["state"]: kept}
+    return _lead(request, address, provider.label)
+
+
+def _address_back(request: HttpRequest, provider: Provider) -> str:
+    scheme, host = public_address(request)
+    return f"{scheme}://{host}{reverse('accounts:provider_back', args=[provider.name])}"
+
+
+def _lead(request: HttpRequest, address: str, label: str) -> HttpResponse:
+    """Return a page that leads elsewhere by itself: a redirect of a form would need a looser content policy."""
+    return render(request, "accounts/leave.html", {"address": address, "provider": label})
+
+
+# The way back
+
+
+@never_cache
+@require_GET
+def come_back(request: HttpRequest, provider: str) -> HttpResponse:
+    """Receive a person whom the provider sends back."""
+    one = _provider(provider)
+    kept = _take_state(request, request.GET.get("state", ""))
+    if kept is None or kept["provider"] != one.name:
+        _note_failure(request, one, "unknown state")
+        return _to_start(request, LOGIN, LoginIntent(), str(_EXPIRED))
+    try:
+        person = Visit(one).person(kept["secrets"], request.GET.dict(), _address_back(request, one))
+    except (Declined, ProviderAway, Refused) as failure:
+        return _explain(request, one, kept["purpose"], LoginIntent(**kept["intent"]), failure)
+    return _receive(request, person, kept)
+
+
+def _receive(request: HttpRequest, person: Person, kept: dict[str, Any]) -> HttpResponse:
+    """Let a person do what they left for."""
+    intent = LoginIntent(**kept["intent"])
+    if kept["purpose"] == LOGIN:
+        return _arrive(request, person, intent, kept["invitation"])
+    if not isinstance(request.user, User) or request.user.pk != kept["member"]:
+        return _to_start(request, LOGIN, LoginIntent(), _("You are no longer logged in. Please try again."))
+    if kept["purpose"] == CONFIRM:
+        return _confirm(request, person, intent)
+    return _link(request, request.user, person)
+
+
+def _take_state(request: HttpRequest, state: str) -> dict[str, Any] | None:
+    """Return what the session keeps under a state, which is then used; None if nothing, or if it is too old."""
+    states = request.session.get(_IN_SESSION, {})
+    kept: dict[str, Any] | None = states.pop(state, None)
+    if kept is None:
+        return None
+    request.session[_IN_SESSION] = states
+    return kept if kept["secrets"]["at"] > time.time() - SECONDS_AWAY else None
+
+
+def _note_failure(request: HttpRequest, provider: Provider, why: str) -> None:
+    _log.info("an answer of %s was refused: %s", provider.name, why.replace("\n", " "))
+    credentials = {"username": f"at {provider.name}"}
+    user_login_failed.send(sender=__name__, credentials=credentials, request=request)
+
+
+def _explain(
+    request: HttpRequest,
+    provider: Provider,
+    purpose: str,
+    intent: LoginIntent,
+    failure: Declined | ProviderAway | Refused,
+) -> HttpResponse:
+    """Return to where the person left from, with a sentence about what went wrong."""
+    if isinstance(failure, Declined):
+        text, status = _("You did not log in at %(provider)s."), 200
+    elif isinstance(failure, ProviderAway):
+        _log.warning("the provider %s cannot be used: %s", provider.name, failure)
+        text, status = _("%(provider)s does not answer right now. Try again later, or log in another way."), 502
+    else:
+        _note_failure(request, provider, str(failure))
+        text, status = _("The answer of %(provider)s was not valid. Please try again."), 403
+    return _to_start(request, purpose, intent, text % {"provider": provider.label}, status)
+
+
+def _to_start(
+    request: HttpRequest, purpose: str, intent: LoginIntent, text: str, status: int = 403
+) -> HttpResponse:
+    """Return to the page that the person left from, with a sentence. The login page has what waited for it."""
+    messages.error(request, text)
+    if purpose == LINK:
+        return redirect(_SECURITY)
+    if purpose == CONFIRM:
+        return redirect(f"{reverse('accounts:confirm')}{intent.query}")
+    response = login_page(request, LoginForm(request), intent)
+    response.status_code = status
+    return response
+
+
+def _arrive(request: HttpRequest, person: Person, intent: LoginIntent, invitation: str) -> HttpResponse:
+    member = identities.recognise(person)
+    if member is None:
+        identities.keep_newcomer(request, person, intent, invitation)
+        return redirect("accounts:finish_signup")
+    if not member.is_active:
+        is_waiting = WaitingAccount.objects.filter(pk=member.pk).exists()
+        text = _("A moderator has to approve your account first.") if is_waiting else _("This account is closed.")
+        return _to_start(request, LOGIN, intent, text)
+    if chosen.SIGN_UP == "approval" and member.last_login is None:
+        messages.success(request, _("Welcome, %(name)s!") % {"name": member.username}, "joined")
+    return _log_in(request, member, person, intent)
+
+
+def _log_in(request: HttpRequest, member: User, person: Person, intent: LoginIntent) -> HttpResponse:
+    response = arrive(request, member, intent, PROVIDER)
+    request.session[_LOGGED_IN] = [person.provider, member.pk]
+    return response
+
+
+def _confirm(request: HttpRequest, person: Person, intent: LoginIntent) -> HttpResponse:
+    if identities.owner_of(person) != request.user:
+        _note_failure(request, _provider(person.provider), "another identity")
+        text = _("That is not the account that is connected to yours here.")
+        return _to_start(request, CONFIRM, intent, text)
+    identities.recognise(person)
+    return confirmed(request, intent)
+
+
+def _link(request: HttpRequest, member: User, person: Person) -> HttpResponse:
+    label = _provider(person.provider).label
+    try:
+        identities.link(member, person)
+    except identities.TakenError:
+        text = _("This account at %(provider)s is connected to another account here.")
+        messages.error(request, text % {"provider": label})
+    else:
+        messages.success(request, _("From now on, you can log in with %(provider)s.") % {"provider": label})
+    return redirect(_SECURITY)
+
+
+# The first visit
+
+
+@never_cache
+@page_with_form
+def finish_sign_up(request: HttpRequest) -> HttpResponse:
+    """Let a person who came from a provider choose a name, or log in to the account that they have."""
+    newcomer = identities.newcomer_of(request)
+    if newcomer is None:
+        if request.user.is_authenticated and not unsent_form.is_stale(request):
+            return redirect(settings.LOGIN_REDIRECT_URL)  # the form arrives twice
+        return _to_start(request, LOGIN, LoginIntent(), str(_EXPIRED))
+    how, person, intent = chosen.SIGN_UP, newcomer.person, newcomer.intent
+    invitation = Invitation.objects.find(newcomer.invitation) if how == "invitation" else None
+    if invitation is not None and invitation.invited_id is not None:
+        invitation = None
+    is_open = how in ("open", "approval") or invitation is not None
+    form = NewcomerForm(request.POST or None, person=person) if is_open else None
+    user = form.create(invitation, waits=how == "approval") if form is not None and form.is_valid() else None
+    if user is None:
+        if form is not None:
+            unsent_form.refill(request, form)
+        context = {"form": form, "intent": intent, "how": how, "invitation": invitation, "person": person}
+        context |= {"provider": _provider(person.provider), "days": settings.SESSION_COOKIE_AGE // 86400}
+        status = 403 if request.method == "POST" and form is None else 200
+        return render(request, "accounts/newcomer.html", context, status=status)
+    identities.forget_newcomer(request)
+    intent = LoginIntent(**asdict(intent) | {"connect": ""})
+    if how == "approval":
+        unsent_form.keep(request, intent.typed, waiting=user.pk)
+        messages.success(request, _("Your account has been created. A moderator has to approve it first."))
+        return redirect("accounts:login")
+    text = _("Welcome, %(name)s! Your account has been created.")
+    messages.success(request, text % {"name": user.username}, "joined")
+    return _log_in(request, user, person, intent)
+
+
+# What is connected to an account
+
+
+@never_cache
+@form_action(page=_SECURITY, button=gettext_lazy("Disconnect"))
+@members_only(proof=True)
+def unlink(request: MemberRequest, identity: int) -> HttpResponse:
+    """Remove an identity from the account, unless it is the last way in. Idempotent."""
+    one = Identity.objects.filter(pk=identity, user=request.user).select_related("user").first()
+    try:
+        with removing_a_way(request.user):
+            if one is not None:
+                identities.unlink(one)
+    except LastWayError:
+        messages.error(request, _("You could not log in any more. Add another way to log in first."))
+    else:
+        messages.success(request, _("That account is no longer connected to yours."))
+    return redirect(_SECURITY)
+
+
+# Logging out
+
+
+def leave_after_logout(request: HttpRequest) -> HttpResponse | None:
+    """Return a page that leads to the logout at the provider that logged the member in; None without one.
+
+    Call it before the logout.
+    """
+    name, member = request.session.get(_LOGGED_IN) or ("", None)
+    provider = settings.PROVIDERS.get(name)
+    if provider is None or member != request.user.pk:
+        return None
+    try:
+        end = Visit(provider).end_session_address()
+    except ProviderAway:
+        return None
+    if not end:
+        return None
+    scheme, host = public_address(request)
+    fields = {"client_id": provider.client_id, "post_logout_redirect_uri": f"{scheme}://{host}/"}
+    return _lead(request, add_params_to_uri(end, fields.items()), provider.label)

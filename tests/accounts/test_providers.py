@@ -1,0 +1,306 @@
+"""Accounts of people who come from a provider: signing up, names, moderation, and sites without passwords."""
+
+import re
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from accounts.models import Identity, Invitation, User, WaitingAccount
+from accounts.moderators import GROUP
+from accounts.sign_in import identities, protocol, ways
+from accounts.sign_in.protocol import Person
+from accounts.sign_in.provider import GITHUB
+from tests.cast import PASSWORD
+from tests.factories import browser_of, member
+
+
+@pytest.fixture
+def browser(club):
+    return browser_of()
+
+
+def member_at(browser):
+    return browser.get("/about/").wsgi_request.user
+
+
+def connect(club, user, subject="alice"):
+    return Identity.objects.create(user=user, issuer=club.issuer, subject=subject)
+
+
+# Who may sign up
+
+
+def test_a_newcomer_with_an_invitation_uses_it_up(browser, club, settings, alice):
+    settings.SIGN_UP = "invitation"
+    invitation = Invitation.objects.issue(alice)
+    page = browser.get(f"/signup/?invitation={invitation.code}").text
+    assert f'name="invitation" value="{invitation.code}"' in page
+
+    club.log_in(browser, "dora", invitation=invitation.code)
+    browser.post("/signup/name/", {"username": "dora"})
+
+    invitation.refresh_from_db()
+    assert invitation.invited == member_at(browser) == User.objects.get(username="dora")
+
+
+@pytest.mark.parametrize("how", ["invitation", "closed"])
+def test_a_newcomer_without_one_can_only_connect_an_account(browser, club, settings, how):
+    settings.SIGN_UP = how
+    club.log_in(browser)
+
+    page = browser.get("/signup/name/").text
+    answer = browser.post("/signup/name/", {"username": "dora"})
+
+    assert 'name="username"' not in page
+    assert "Log in with an existing account" in page
+    assert answer.status_code == 403
+    assert not User.objects.exists()
+
+
+def test_a_newcomer_waits_for_approval(browser, club, settings):
+    settings.SIGN_UP = "approval"
+    club.log_in(browser)
+    browser.post("/signup/name/", {"username": "dora"})
+    waiting = WaitingAccount.objects.get()
+
+    assert "A moderator has to approve your account first." in club.log_in(browser).text
+
+    waiting.end()
+    waiting.approve()
+    club.log_in(browser)
+    assert member_at(browser).username == "dora"
+
+
+def test_a_closed_account_stays_closed(browser, club, alice):
+    connect(club, alice)
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+
+    answer = club.log_in(browser)
+
+    assert answer.status_code == 403
+    assert "This account is closed." in answer.text
+    assert not member_at(browser).is_authenticated
+
+
+def test_a_form_that_arrives_twice_creates_one_account(browser, club):
+    club.log_in(browser)
+    kept = dict(browser.session)
+
+    browser.post("/signup/name/", {"username": "dora"})
+    other = browser_of()
+    session = other.session
+    session.update(kept)
+    session.save()
+    page = other.post("/signup/name/", {"username": "dora-2"}).text
+
+    assert "You have an account already. Please log in again." in page
+    assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("claims", "name"),
+    [
+        ({"preferred_username": "dora"}, "dora"),
+        ({"preferred_username": "dora@example.org"}, "dora"),
+        ({"nickname": "Zoë Müller"}, "Zoe_Muller"),
+        ({"email": "d.o.r.a@example.org"}, "d_o_r_a"),
+        ({"name": "99 Bottles"}, "Bottles"),
+        ({"preferred_username": "alice"}, "alice2"),
+        ({"preferred_username": "admin", "name": "Dora"}, "Dora"),
+        ({"name": "多拉"}, ""),
+        ({"name": "x" * 256}, ""),
+        ({"preferred_username": "<script>"}, "script"),
+        ({"preferred_username": 7, "nickname": ["x"]}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_name_is_proposed_from_the_claims(browser, club, alice, claims, name):
+    club.claims = claims
+    club.log_in(browser, "dora")
+
+    page = browser.get("/signup/name/").text
+
+    assert re.findall(r'name="username"(?: value="(.*?)")?', page) == [name]
+
+
+def test_names_in_other_scripts_are_proposed_where_they_are_permitted(db, settings):
+    settings.NAMES = "any"
+    person = Person("club", "x", "x", "", "", False, ["多拉"], False)
+
+    assert identities.propose_name(person) == "多拉"
+
+
+# Ways in
+
+
+def test_ways_in_are_those_of_the_settings(club, settings, alice):
+    connect(club, alice)
+    assert ways.ways_in(alice) == (1, 0, 1)
+
+    settings.PASSWORDS = False
+    assert ways.ways_in(alice) == (0, 0, 1)
+    assert ways.is_last(alice)
+
+    settings.PROVIDERS = {}
+    assert ways.ways_in(alice) == (0, 0, 0)
+
+
+def test_an_identity_of_a_provider_that_left_the_settings_can_be_removed(club, settings, alice):
+    identity, settings.PROVIDERS = connect(club, alice), {}
+    browser = browser_of()
+    browser.post("/login/", {"username": "alice", "password": PASSWORD})
+
+    assert "You can't log in with it any more." in browser.get("/settings/security/").text
+    browser.post(f"/settings/identities/{identity.pk}/remove/")
+
+    assert not alice.identities.exists()
+
+
+def test_nobody_removes_the_identity_of_another(club, alice, bob):
+    identity = connect(club, alice)
+    browser = browser_of()
+    browser.post("/login/", {"username": "bob", "password": PASSWORD})
+
+    browser.post(f"/settings/identities/{identity.pk}/remove/")
+
+    assert alice.identities.exists()
+
+
+def test_unlinking_ends_the_moderation_that_the_provider_gave(browser, club, settings, alice):
+    settings.PROVIDERS = club.settings(moderators=("realm_access.roles", "mod"))
+    connect(club, alice)
+    club.claims = {"realm_access": {"roles": ["mod"]}}
+    club.log_in(browser)
+    assert alice.groups.filter(name=GROUP).exists()
+
+    browser.post(f"/settings/identities/{alice.identities.get().pk}/remove/")
+
+    assert not alice.groups.exists()
+
+
+# GitHub
+
+
+@pytest.fixture
+def github(club, settings, monkeypatch):
+    """A provider that answers as GitHub does."""
+    for name, path in (("token", "token"), ("userinfo", "userinfo"), ("emails", "emails")):
+        monkeypatch.setitem(protocol.GITHUB_METADATA, f"{name}_endpoint", f"{club.url}/{path}")
+    settings.PROVIDERS = club.settings(issuer=GITHUB, scopes="read:user user:email", is_trusted=True)
+    club.userinfo = {"id": 583231, "login": "octocat", "name": "The Octocat", "email": "public@example.org"}
+    club.emails = [
+        {"email": "unverified@example.org", "verified": False, "primary": True},
+        {"email": "old@example.org", "verified": True, "primary": False},
+    ]
+    return club
+
+
+def come_from(github, browser):
+    answer = github.begin(browser)
+    return github.back(browser, {name: answer[name] for name in ("code", "state")})
+
+
+def test_a_person_from_github_has_a_number_and_a_verified_address(github):
+    browser = browser_of()
+    github.emails.append({"email": "octocat@example.org", "verified": True, "primary": True})
+    assert come_from(github, browser).url == "/signup/name/"
+    browser.post("/signup/name/", {"username": "octocat"})
+
+    octocat = User.objects.get()
+    assert (octocat.email, octocat.has_verified_email) == ("octocat@example.org", True)
+    identity = octocat.identities.get()
+    assert (identity.issuer, identity.subject) == (GITHUB, "583231")
+
+
+def test_an_unverified_address_of_github_is_not_used(github):
+    browser = browser_of()
+    come_from(github, browser)
+    browser.post("/signup/name/", {"username": "octocat"})
+
+    assert User.objects.get().email == ""
+
+
+# Without passwords
+
+
+@pytest.fixture
+def no_passwords(settings):
+    settings.PASSWORDS = False
+
+
+def test_no_page_asks_for_a_password(browser, club, no_passwords):
+    for page in ("/login/", "/signup/"):
+        text = browser.get(page).text
+        assert "password" not in text.lower()
+        assert "with Club" in text
+    for page in ("/password/", "/password/reset/", "/password/reset/MQ/x-y/"):
+        assert browser.get(page).url == "/login/"
+    assert browser.get("/admin/", follow=True).redirect_chain[-1][0] == "/login/?next=%2Fadmin%2F"
+
+
+def test_no_password_logs_in_or_signs_up(browser, club, no_passwords, alice):
+    browser.post("/login/", {"username": "alice", "password": PASSWORD})
+    browser.post("/signup/", {"username": "dora", "email": "", "password1": PASSWORD, "password2": PASSWORD})
+
+    assert not member_at(browser).is_authenticated
+    assert User.objects.count() == 1
+
+
+def test_a_member_has_no_page_to_change_a_password(browser, club, no_passwords, alice):
+    connect(club, alice)
+    club.log_in(browser)
+
+    assert browser.get("/password/").url == "/settings/security/"
+    assert "Set a password" not in browser.get("/settings/security/").text
+
+
+def link_for(name):
+    call_command("sign_in_link", name, stdout=(out := StringIO()), stderr=StringIO())
+    return out.getvalue().strip().partition(":8000")[2]
+
+
+def test_a_link_from_the_command_line_logs_an_administrator_in_once(db, no_passwords, carol):
+    link, browser = link_for("CAROL"), browser_of()
+    assert "Log in as carol" in browser.get(link).text
+    assert not member_at(browser).is_authenticated
+
+    browser.post(link)
+
+    assert member_at(browser) == carol
+    assert browser_of().post(link).status_code == 403
+
+
+def test_the_link_works_for_ten_minutes_and_for_active_administrators(db, carol, alice, time_machine):
+    link = link_for("carol")
+    with pytest.raises(CommandError, match="There is no administrator alice"):
+        link_for("alice")
+    assert browser_of().get("/login/link/x-y/").status_code == 403
+
+    User.objects.filter(pk=carol.pk).update(is_active=False)
+    assert browser_of().post(link).status_code == 403
+    User.objects.filter(pk=carol.pk).update(is_active=True)
+    time_machine.move_to("2099-01-01")
+    assert browser_of().post(link).status_code == 403
+
+
+def test_an_unknown_provider_is_not_found(browser):
+    assert browser.post("/login/with/nobody/").status_code == 404
+    assert browser.get("/login/with/nobody/back/").status_code == 404
+
+
+def test_many_tabs_at_providers_forget_the_oldest(browser, club, alice):
+    connect(club, alice)
+    answers = [club.begin(browser) for _ in range(5)]
+
+    assert club.back(browser, answers[0]).status_code == 403
+    assert club.back(browser, answers[1]).status_code == 302
+
+
+def test_a_member_of_another_account_in_the_same_browser_is_replaced(browser, club, alice):
+    connect(club, alice)
+    browser.force_login(member("someone"))
+
+    club.log_in(browser)
+
+    assert member_at(browser) == alice
