@@ -27,7 +27,7 @@ from accounts.models import LOOKS_TAKEN, MAIL_KINDS, NAME_RULE, Invitation, Toke
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.name_characters import is_one_script
 from accounts.sign_in import identities
-from accounts.sign_in.protocol import Person
+from accounts.sign_in.provider import Person
 from accounts.web import unsent_form
 from owner.choices import chosen
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import Any
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from django.http import HttpResponse
 from django.test import Client
@@ -21,7 +21,7 @@ from accounts.sign_in.provider import Provider
 from tests.html import nodes_of, tree_of
 
 KEY, OTHER_KEY = (jwk.RSAKey.generate_key(2048, {"kid": "one"}) for _ in range(2))
-SECRET = "the secret of the site, long enough for a signature"
+SECRET = "the-secret-of-the-site-long-enough-for-a-signature"
 STEPS = ("discovery", "token", "keys", "userinfo")
 
 ANY_ALGORITHM = JWSRegistry(algorithms=["RS256", "ES256", "HS256", "none"])
@@ -129,6 +129,12 @@ class OwnProvider:
         step = next((one for one in STEPS if path == f"/{one}"), "discovery")
         self.requests.append(step if path != "/emails" else "emails")
         body = request.rfile.read(int(request.headers.get("Content-Length") or 0)).decode()
+        if path == "/authorize":
+            asked = dict(parse_qsl(urlsplit(request.path).query))
+            request.send_response(302)
+            request.send_header("Location", f"{asked['redirect_uri']}?{urlencode(self.authorise(request.path))}")
+            request.end_headers()
+            return
         match self.trouble.get(step):
             case "away":
                 request.connection.close()

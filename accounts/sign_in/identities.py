@@ -20,8 +20,7 @@ from accounts import names
 from accounts.mail import send_text
 from accounts.models import Identity, User
 from accounts.moderators import GROUP
-from accounts.sign_in.protocol import Person
-from accounts.sign_in.provider import Provider, provider_of
+from accounts.sign_in.provider import Person, Provider, provider_of
 from accounts.web.login_intent import LoginIntent
 from owner.choices import chosen
 

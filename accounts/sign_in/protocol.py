@@ -1,14 +1,15 @@
 """OpenID Connect with a provider: where it is, the address that leads to it, and who comes back from it.
 
-authlib builds requests and checks claims, joserfc checks signatures. What a provider says is read with distrust: a
-mistake of it, or of an attacker between, is Refused; whatever prevents an answer is ProviderAway.
+authlib builds requests and checks claims, joserfc checks signatures. They take 20 MB: `visit` imports this module
+when it is needed. What a provider says is read with distrust: a lie, its own or an attacker's, is Refused.
+Whatever prevents an answer is ProviderAway.
 """
 
 import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import requests
@@ -22,7 +23,7 @@ from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 
 from accounts.sign_in.http import bounded
-from accounts.sign_in.provider import GITHUB, TENANT, Provider
+from accounts.sign_in.provider import GITHUB, TENANT, Declined, Person, Provider, ProviderAway, Refused
 
 ALGORITHMS = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
@@ -56,36 +57,6 @@ _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 _FURTHER_ENDPOINTS = ("userinfo_endpoint", "end_session_endpoint")
 
 _log = logging.getLogger(__name__)
-
-
-class ProviderAway(Exception):
-    """The provider does not answer, or nothing that can be used. The text is for the operator."""
-
-
-class Refused(Exception):
-    """The answer is not from the provider, not for this site, or not of this time. The text is for the log."""
-
-
-class Declined(Exception):
-    """The person, or the provider, decided against it."""
-
-
-class Person(NamedTuple):
-    """Who came back from a provider. A session can keep it."""
-
-    provider: str
-    issuer: str
-    subject: str
-    label: str
-    """What the provider calls the person: an address or a name."""
-
-    email: str
-    email_is_verified: bool
-    names: list[str]
-    """What could be their name here, the best first."""
-
-    is_moderator: bool
-    """Whether the claims give moderation."""
 
 
 @dataclass(slots=True)

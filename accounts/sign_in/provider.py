@@ -1,9 +1,13 @@
-"""The OpenID Connect providers of the settings: what an operator says about each."""
+"""The OpenID Connect providers of the settings, and who comes back from them."""
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.conf import settings
+
+if TYPE_CHECKING:
+    from accounts.sign_in.protocol import Visit
 
 GITHUB = "https://github.com"
 """Not an issuer of ID tokens: OAuth 2 with addresses of its own."""
@@ -51,3 +55,40 @@ class Provider:
 def provider_of(issuer: str) -> Provider | None:
     """Return the provider that issues under this name; None if it is not in the settings."""
     return next((one for one in settings.PROVIDERS.values() if one.issues_as(issuer)), None)
+
+
+def visit(provider: Provider) -> "Visit":
+    """Return what asks the provider on behalf of one page."""
+    from accounts.sign_in.protocol import Visit  # noqa: PLC0415 - its libraries take 20 MB
+
+    return Visit(provider)
+
+
+class ProviderAway(Exception):
+    """The provider does not answer, or nothing that can be used. The text is for the operator."""
+
+
+class Refused(Exception):
+    """The answer is not from the provider, not for this site, or not of this time. The text is for the log."""
+
+
+class Declined(Exception):
+    """The person, or the provider, decided against it."""
+
+
+class Person(NamedTuple):
+    """Who came back from a provider. A session can keep it."""
+
+    provider: str
+    issuer: str
+    subject: str
+    label: str
+    """What the provider calls the person: an address or a name."""
+
+    email: str
+    email_is_verified: bool
+    names: list[str]
+    """What could be their name here, the best first."""
+
+    is_moderator: bool
+    """Whether the claims give moderation."""

@@ -8,8 +8,8 @@ import logging
 import time
 from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlencode
 
-from authlib.common.urls import add_params_to_uri
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.signals import user_login_failed
@@ -26,8 +26,7 @@ from accounts.mail import public_address
 from accounts.models import Identity, Invitation, User, WaitingAccount
 from accounts.sign_in import identities
 from accounts.sign_in.arrival import PROVIDER, arrive, confirmed
-from accounts.sign_in.protocol import Declined, Person, ProviderAway, Refused, Visit
-from accounts.sign_in.provider import Provider
+from accounts.sign_in.provider import Declined, Person, Provider, ProviderAway, Refused, visit
 from accounts.sign_in.ways import LastWayError, removing_a_way
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, login_page, members_only, page_with_form
@@ -95,7 +94,7 @@ def _leave(
     request: HttpRequest, provider: Provider, purpose: str, intent: LoginIntent, **kept: Any
 ) -> HttpResponse:
     try:
-        address, secrets = Visit(provider).address(_address_back(request, provider), fresh=purpose == CONFIRM)
+        address, secrets = visit(provider).address(_address_back(request, provider), fresh=purpose == CONFIRM)
     except ProviderAway as away:
         return _explain(request, provider, purpose, intent, away)
     states = dict(list(request.session.get(_IN_SESSION, {}).items())[1 - _MOST_STATES :])
@@ -127,7 +126,7 @@ def come_back(request: HttpRequest, provider: str) -> HttpResponse:
         _note_failure(request, one, "unknown state")
         return _to_start(request, LOGIN, LoginIntent(), str(_EXPIRED))
     try:
-        person = Visit(one).person(kept["secrets"], request.GET.dict(), _address_back(request, one))
+        person = visit(one).person(kept["secrets"], request.GET.dict(), _address_back(request, one))
     except (Declined, ProviderAway, Refused) as failure:
         return _explain(request, one, kept["purpose"], LoginIntent(**kept["intent"]), failure)
     return _receive(request, person, kept)
@@ -305,11 +304,11 @@ def leave_after_logout(request: HttpRequest) -> HttpResponse | None:
     if provider is None or member != request.user.pk:
         return None
     try:
-        end = Visit(provider).end_session_address()
+        end = visit(provider).end_session_address()
     except ProviderAway:
         return None
     if not end:
         return None
     scheme, host = public_address(request)
     fields = {"client_id": provider.client_id, "post_logout_redirect_uri": f"{scheme}://{host}/"}
-    return _lead(request, add_params_to_uri(end, fields.items()), provider.label)
+    return _lead(request, f"{end}{'&' if '?' in end else '?'}{urlencode(fields)}", provider.label)

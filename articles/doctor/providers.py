@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
-from accounts.sign_in.protocol import ProviderAway, Visit
+from accounts.sign_in.provider import ProviderAway, visit
 from articles.doctor.examination import Examination, Finding, error, fine, note, warning
 
 
@@ -28,9 +28,9 @@ def check_providers(_examination: Examination) -> Iterator[Finding]:
     for provider in settings.PROVIDERS.values():
         setting = f"OIDC_{provider.name.upper()}"
         try:
-            visit = Visit(provider)
-            visit.metadata()
-            algorithms = [] if provider.is_github else visit.algorithms()
+            asking = visit(provider)
+            asking.metadata()
+            algorithms = [] if provider.is_github else asking.algorithms()
         except ProviderAway as away:
             advice = f"Check the issuer in `{setting}`, and whether this machine can reach it."
             yield error(f"Members cannot sign in with {provider.label}.", advice, str(away))

@@ -9,8 +9,7 @@ from django.core.management import CommandError, call_command
 from accounts.models import Identity, Invitation, User, WaitingAccount
 from accounts.moderators import GROUP
 from accounts.sign_in import identities, protocol, ways
-from accounts.sign_in.protocol import Person
-from accounts.sign_in.provider import GITHUB
+from accounts.sign_in.provider import GITHUB, Person
 from tests.cast import PASSWORD
 from tests.factories import browser_of, member
 
