@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from django.http import HttpResponse
 from django.test import Client
-from joserfc import jwk, jwt
+from joserfc import jwk, jws, jwt
 from joserfc.jws import JWSRegistry
 
 from accounts.sign_in.provider import Provider
@@ -40,16 +40,21 @@ def signed(header: dict[str, Any], claims: dict[str, Any], key: Any) -> str:
 
 
 def unsigned(header: dict[str, Any], claims: dict[str, Any], _key: Any) -> str:
-    return ".".join(_encoded(json.dumps(part).encode()) for part in (header, claims)) + "."
+    return ".".join(encoded(json.dumps(part).encode()) for part in (header, claims)) + "."
+
+
+def signed_depth(header: dict[str, Any], _claims: dict[str, Any], key: Any) -> str:
+    """Return a signed token whose claims are lists in lists."""
+    return jws.serialize_compact(header, b"[" * 100_000, key, registry=ANY_ALGORITHM)
 
 
 def signed_with_public_key(header: dict[str, Any], claims: dict[str, Any], key: Any) -> str:
     """Return a token with the public key as the secret of its signature, which the library refuses to make."""
-    text = ".".join(_encoded(json.dumps(part).encode()) for part in (header, claims))
-    return f"{text}.{_encoded(hmac.digest(key.as_pem(private=False), text.encode(), 'sha256'))}"
+    text = ".".join(encoded(json.dumps(part).encode()) for part in (header, claims))
+    return f"{text}.{encoded(hmac.digest(key.as_pem(private=False), text.encode(), 'sha256'))}"
 
 
-def _encoded(data: bytes) -> str:
+def encoded(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
@@ -156,6 +161,8 @@ class OwnProvider:
                 request.send_response(302)
                 request.send_header("Location", f"{self.url}/elsewhere")
                 request.end_headers()
+            case "nested":
+                self._send(request, b"[" * 100_000)
             case "broken":
                 self._send(request, b"<html>")
             case "500":
@@ -196,7 +203,7 @@ class OwnProvider:
         asked = self.codes.pop(form["code"], None)
         if asked is None or form["client_secret"] != SECRET or form["redirect_uri"] != asked["redirect_uri"]:
             return {"error": "invalid_grant"}
-        if _encoded(hashlib.sha256(form["code_verifier"].encode()).digest()) != asked["code_challenge"]:
+        if encoded(hashlib.sha256(form["code_verifier"].encode()).digest()) != asked["code_challenge"]:
             return {"error": "invalid_grant"}
         now = int(time.time())
         claims = {

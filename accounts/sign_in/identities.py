@@ -109,28 +109,27 @@ def unlink(identity: Identity) -> None:
 
 
 def _follow_claims(identity: Identity, person: Person) -> None:
-    if person.is_moderator != identity.gives_moderation:
-        _change_moderation(identity, is_given=person.is_moderator)
+    _change_moderation(identity, is_given=person.is_moderator)
 
 
 def _change_moderation(identity: Identity, *, is_given: bool) -> None:
     """Give moderation, or take it away if this identity gave it and no other does."""
-    member, group = identity.user, Group.objects.get(name=GROUP)
-    is_moderator = member.groups.filter(pk=group.pk).exists()
-    others = member.identities.exclude(pk=identity.pk).filter(gives_moderation=True)
+    group = Group.objects.filter(name=GROUP).first()
+    if is_given == identity.gives_moderation or group is None:
+        return
+    member = identity.user
+    is_by_others = member.identities.exclude(pk=identity.pk).filter(gives_moderation=True).exists()
+    if is_given and not is_by_others and member.groups.filter(pk=group.pk).exists():
+        return  # a person made the member a moderator
     with transaction.atomic():
-        if is_given and (not is_moderator or others.exists()):
-            member.groups.add(group)
-        elif not is_given and identity.gives_moderation and not others.exists():
-            member.groups.remove(group)
-        else:
-            is_given = False  # a person made the member a moderator
-        changed = identity.gives_moderation != is_given
         identity.gives_moderation = is_given
         identity.save(update_fields=["gives_moderation"])
+        if is_given:
+            member.groups.add(group)
+        elif not is_by_others:
+            member.groups.remove(group)
     vars(member).pop("has_permissions", None)
-    if changed:
-        _log.info("moderation of account %s by a provider: %s", member.pk, "given" if is_given else "taken away")
+    _log.info("moderation of account %s by a provider: %s", member.pk, "given" if is_given else "taken away")
 
 
 def shown(member: Any) -> list[tuple[Identity, Provider | None]]:

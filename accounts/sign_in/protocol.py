@@ -17,6 +17,8 @@ from authlib.common.security import generate_token
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.oidc.core import CodeIDToken
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from joserfc import jwt
 from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet
@@ -202,7 +204,7 @@ class Visit:
             if error.error in ("invalid_client", "unauthorized_client"):
                 raise ProviderAway("it does not accept the site's client id and secret") from error
             raise Refused(f"the code was refused: {str(error.error)[:_LONGEST]!r}") from error
-        except (requests.RequestException, ValueError, TypeError) as error:
+        except (requests.RequestException, ValueError, TypeError, RecursionError) as error:
             raise self._away(error) from error
         if not isinstance(token.get("access_token"), str):
             raise Refused("no access token")
@@ -222,7 +224,7 @@ class Visit:
                 "access_token": token["access_token"],
             }
             CodeIDToken(decoded.claims, decoded.header, options, params).validate(leeway=LEEWAY)
-        except (JoseError, ValueError, TypeError, AttributeError) as error:
+        except (JoseError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise Refused(f"ID token: {type(error).__name__}: {error}") from error
         claims = decoded.claims
         if not self._is_issuer(claims):
@@ -306,7 +308,11 @@ def _as_person(provider: Provider, claims: Mapping[str, Any]) -> Person:
         value = claims.get(name)
         return value.strip() if isinstance(value, str) and len(value) <= _LONGEST and value.isprintable() else ""
 
-    email = text("email") if "@" in text("email") else ""
+    email = text("email")
+    try:
+        validate_email(email)
+    except ValidationError:
+        email = ""
     preferred, rule = text("preferred_username"), provider.moderators  # at some providers, an address
     names = [preferred.partition("@")[0], text("nickname"), email.partition("@")[0], text("name")]
     return Person(
@@ -314,7 +320,7 @@ def _as_person(provider: Provider, claims: Mapping[str, Any]) -> Person:
         claims["iss"],
         claims["sub"],
         (email or preferred or text("name"))[:254],
-        email if len(email) <= 254 else "",
+        email,
         email != "" and claims.get("email_verified") is True,
         list(dict.fromkeys(filter(None, names))),
         rule is not None and _has_value(_claim(claims, rule[0]), rule[1]),

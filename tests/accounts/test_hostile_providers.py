@@ -10,7 +10,16 @@ from accounts.sign_in import http, protocol
 from accounts.sign_in.provider import TENANT
 from tests.cast import PASSWORD
 from tests.factories import browser_of
-from tests.own_provider import KEY, OTHER_KEY, SECRET, OwnProvider, signed_with_public_key, unsigned
+from tests.own_provider import (
+    KEY,
+    OTHER_KEY,
+    SECRET,
+    OwnProvider,
+    encoded,
+    signed_depth,
+    signed_with_public_key,
+    unsigned,
+)
 
 NOW = int(time.time())
 
@@ -73,6 +82,8 @@ LIES = {
     },
     "an unknown key": {"header": {"kid": "three"}},
     "no ID token": {"token": {"id_token": None}},
+    "an endless depth": {"sign": lambda *_: f"{encoded(b'[' * 100_000)}.{encoded(b'{}')}."},
+    "claims of an endless depth": {"sign": signed_depth},
     "an ID token that is none": {"token": {"id_token": "a.b.c"}},
     "no access token": {"token": {"access_token": None}},
     "facts about someone else": {"userinfo": {"sub": "mallory", "email": "mallory@example.org"}},
@@ -162,7 +173,7 @@ def test_the_same_subject_at_another_provider_is_someone_else(browser, club, riv
 # Providers that do not answer
 
 
-TROUBLES = ("away", "slow", "dripping", "huge", "redirect", "broken", "500")
+TROUBLES = ("away", "slow", "dripping", "huge", "nested", "redirect", "broken", "500")
 
 
 @pytest.mark.parametrize("step", ["token", "keys", "userinfo"])

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from accounts.models import Identity, Invitation, User, WaitingAccount
 from accounts.moderators import GROUP
 from accounts.sign_in import identities, protocol, ways
-from accounts.sign_in.provider import GITHUB, Person
+from accounts.sign_in.provider import GITHUB, Person, Provider
 from tests.cast import PASSWORD
 from tests.factories import browser_of, member
 
@@ -176,6 +176,27 @@ def test_unlinking_ends_the_moderation_that_the_provider_gave(browser, club, set
     browser.post(f"/settings/identities/{alice.identities.get().pk}/remove/")
 
     assert not alice.groups.exists()
+
+
+def test_two_providers_give_moderation_until_both_have_taken_it_away(db, settings, alice):
+    ones = [Provider(name, name, f"https://{name}.example", "a", "b", "openid") for name in ("one", "two")]
+    settings.PROVIDERS = {one.name: one for one in ones}
+    first, second = (Person(one.name, one.issuer, "alice", "", "", False, [], True) for one in ones)
+    identities.link(alice, first)
+    identities.link(alice, second)
+
+    identities.recognise(first._replace(is_moderator=False))
+    assert alice.groups.filter(name=GROUP).exists()
+
+    identities.recognise(second._replace(is_moderator=False))
+    assert not alice.groups.exists()
+
+
+def test_an_invalid_address_in_the_claims_is_ignored(browser, club):
+    for address in ("no address", "a@b c", "x@example.org\r\nBcc: y@example.org", f"{'x' * 250}@example.org", 7):
+        club.claims = {"email": address, "email_verified": True}
+        club.log_in(browser, "dora")
+        assert "Your email address here will be" not in browser.get("/signup/name/").text
 
 
 # GitHub
