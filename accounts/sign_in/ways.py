@@ -48,7 +48,7 @@ def removing_a_way(member: User) -> Iterator[None]:
     with transaction.atomic():
         User.objects.select_for_update().get(pk=member.pk)
         yield
-        if not sum(ways_in(member)):
+        if not sum(ways_in(User.objects.get(pk=member.pk))):
             raise LastWayError
 
 

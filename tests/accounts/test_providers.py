@@ -1,12 +1,14 @@
 """Accounts of people who come from a provider: signing up, names, moderation, and sites without passwords."""
 
+import random
 import re
+from contextlib import suppress
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.models import Identity, Invitation, User, WaitingAccount
+from accounts.models import Identity, Invitation, Passkey, User, WaitingAccount
 from accounts.moderators import GROUP
 from accounts.sign_in import identities, protocol, ways
 from accounts.sign_in.provider import GITHUB, Person, Provider
@@ -197,6 +199,42 @@ def test_an_invalid_address_in_the_claims_is_ignored(browser, club):
         club.claims = {"email": address, "email_verified": True}
         club.log_in(browser, "dora")
         assert "Your email address here will be" not in browser.get("/signup/name/").text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_sequence_of_changes_leaves_a_member_without_a_way_in(club, alice, seed):
+    chance = random.Random(seed)
+
+    def connect_one():
+        club.claims["sub"] = f"alice {chance.randrange(3)}"
+        club.back(browser, club.begin(browser, "/settings/identities/add/{}/"))
+
+    def disconnect_one():
+        for identity in alice.identities.order_by("?")[:1]:
+            browser.post(f"/settings/identities/{identity.pk}/remove/")
+
+    def add_passkey():
+        Passkey.objects.create(user=alice, name="key", credential_id=str(chance.random()), public_key="x")
+
+    def remove(row):
+        with suppress(ways.LastWayError), ways.removing_a_way(alice):
+            row()
+
+    def remove_passkey():
+        remove(alice.passkeys.first().delete if alice.passkeys.exists() else lambda: None)
+
+    def remove_password():
+        remove(lambda: User.objects.filter(pk=alice.pk).update(password="!"))
+
+    for act in chance.choices(
+        (connect_one, disconnect_one, disconnect_one, add_passkey, remove_passkey, remove_password), k=40
+    ):
+        browser = browser_of(User.objects.get(pk=alice.pk))
+        act()
+        assert sum(ways.ways_in(User.objects.get(pk=alice.pk))) >= 1, act.__name__
+    for identity in alice.identities.all():
+        club.log_in(browser := browser_of(), identity.subject)
+        assert member_at(browser) == alice
 
 
 # GitHub
