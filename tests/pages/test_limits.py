@@ -11,6 +11,7 @@ from accounts.forms import LoginForm
 from accounts.mail import wait_until_sent
 from accounts.models import User
 from accounts.passwords import HashesBusy
+from accounts.sign_in.provider import Provider
 from articles import wiring
 from articles.domain.articles import ArticleId
 from articles.domain.errors import LimitReached
@@ -246,6 +247,16 @@ def test_a_right_password_in_a_form_takes_nothing_of_the_limit_of_wrong_ones(dav
 
 
 # Sign-ups, mails, searches, changes
+
+
+def test_answers_of_providers_are_limited_by_network(settings):
+    settings.LIMIT_PASSWORDS_NETWORK = Rate(USES, 600)
+    settings.PROVIDERS = {"club": Provider("club", "Club", "https://id.example.org", "a", "b", "openid")}
+
+    answers = [Client().get("/login/with/club/back/?state=x", REMOTE_ADDR=HOME) for _ in range(USES + 1)]
+    elsewhere = Client().get("/login/with/club/back/?state=x", REMOTE_ADDR=ELSEWHERE)
+
+    assert statuses([*answers, elsewhere]) == [403] * USES + [429, 403]
 
 
 def test_a_burst_of_sign_ups_is_throttled_by_network(db):
