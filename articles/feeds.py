@@ -63,6 +63,9 @@ class Feed:
     site_id: str
     """Namespace (UUID) of the ids of the feed and its entries if SITE_URL is not set; otherwise ""."""
 
+    is_keyed: bool = False
+    """Whether each member has another address of it: then the feed, which they share, names none."""
+
     @property
     def address(self) -> str:
         """The feed's own absolute URL."""
@@ -115,7 +118,8 @@ class Json(SyndicationFeed):
     def write(self, outfile: Any, encoding: str) -> None:  # noqa: ARG002 - writes text
         of = self.feed
         about = {"version": "https://jsonfeed.org/version/1.1", "title": of["title"], "home_page_url": of["link"]}
-        about |= {"feed_url": of["feed_url"], "description": of["description"], "language": of["language"]}
+        about |= {"feed_url": of["feed_url"]} if of["feed_url"] else {}
+        about |= {"description": of["description"], "language": of["language"]}
         about |= {"authors": [{"name": of["author_name"]}], "items": [self._item(item) for item in self.items]}
         json.dump(about, outfile, ensure_ascii=False)
 
@@ -149,7 +153,7 @@ def written(feed: Feed, items: Iterable[Item], kind: str) -> bytes:
         description=clean(feed.subtitle),
         subtitle=clean(feed.subtitle),
         author_name=clean(feed.author),
-        feed_url=feed.address,
+        feed_url=None if feed.is_keyed else feed.address,
         feed_guid=feed.id,
         language=feed.language,
         ttl=TIME_TO_LIVE,

@@ -24,13 +24,13 @@ from django.utils.cache import patch_vary_headers
 
 from accounts.passwords import HashesBusy
 from accounts.web.backend import member_of
-from articles.api.protocol.envelope import is_for_programs, too_many
+from articles.api.protocol.envelope import accounts_away, is_for_programs, login_first, too_many
 from articles.domain import errors
 from articles.domain.refusals import refusal_of
 from articles.operation import ARRIVED_AT
 from articles.repository import answer_within
 from articles.text.refusals import action_sentence
-from articles.web import caching, limits
+from articles.web import caching, limits, reading
 from articles.web import error_pages as pages
 from articles.web.addresses import moved
 from articles.wiring import repository
@@ -124,7 +124,7 @@ _EXPLAINED = (405, 413, 429)
 
 
 class ViewsMiddleware:
-    """Refuse what no view can read, and what is beyond a limit; answer errors with pages."""
+    """Refuse what no view can read, who may not read, and what is beyond a limit; answer errors with pages."""
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response
@@ -136,10 +136,10 @@ class ViewsMiddleware:
             page = pages.page(request, response.status_code)  # the other headers stay
             response.content = page.content
             response["Content-Type"] = page["Content-Type"]
-        return response
+        return reading.with_key(request, response)
 
-    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
-        return limits.refuse(request)
+    def process_view(self, request: HttpRequest, view: Answer, *_arguments: Any) -> HttpResponse | None:
+        return _refuse_reader(request, view) or limits.refuse(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Answer errors of the repository: 404 for what does not exist, 503 while it is unavailable."""
@@ -159,6 +159,16 @@ class ViewsMiddleware:
             case _ if isinstance(exception, pages.ACCOUNTS_AWAY):
                 return pages.unavailable(request, exception)
         return None
+
+
+def _refuse_reader(request: HttpRequest, view: Answer) -> HttpResponse | None:
+    """Ask for a login on a site for members, before the view and any work of the store."""
+    if not chosen.is_for_members:
+        return None
+    try:
+        return login_first(request) if is_for_programs(request) else reading.refuse(request, view)
+    except pages.ACCOUNTS_AWAY as error:
+        return accounts_away(request, error)
 
 
 def _refused(request: HttpRequest, error: errors.ArticlesError) -> HttpResponse | None:

@@ -1,13 +1,15 @@
 """What a setting is now: the one place that says so for settings that the owner can change in the browser.
 
 The environment and `.env` win. What the owner chose is in the accounts database, by the name of the variable, and
-valid by its row in `voting_site.configuration.variables`. Every process reads it once in `KEPT_SECONDS`.
+valid by its row in `voting_site.configuration.variables`. Every process reads it once in `KEPT_SECONDS`, and after
+each retraction on its machine.
 """
 
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import count
+from threading import Lock
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -37,7 +39,7 @@ class Recent(Generic[T]):
 
         `share`: of the time, which loading takes at most; what loads slowly is loaded later again.
         """
-        self._load, self._initial, self._failure, self._state = load, initial, failure, state
+        self._load, self._failure, self._state = load, failure, state
         self._share = share
         self._value, self._until, self._seen = initial, 0.0, ""
 
@@ -53,8 +55,8 @@ class Recent(Generic[T]):
         return self._value
 
     def forget(self) -> None:
-        """Make the next call load the value."""
-        self._value, self._until = self._initial, 0.0
+        """Make the next call load the value. While that fails, the last one remains."""
+        self._until = 0.0
 
 
 class _Choices(NamedTuple):
@@ -102,6 +104,22 @@ def _parsed(texts: Mapping[str, str]) -> Mapping[str, Any]:
 
 _choices: Recent[_Choices] = Recent(_load, _NONE)
 forget = _choices.forget
+
+_followed = [""]
+_following = Lock()
+
+
+def follow(retraction: str) -> None:
+    """Load the choices if this is another retraction than the last time: each change of a choice makes one.
+
+    Other threads wait meanwhile, so that none answers by a former choice.
+    """
+    if retraction != _followed[0]:
+        with _following:
+            if retraction != _followed[0]:
+                forget()
+                _choices.get()
+                _followed[0] = retraction
 
 
 def version() -> int:
@@ -152,6 +170,14 @@ class _Chosen:
     def language(self) -> str:
         """The site's own language: of feeds, and for readers whose language is not offered."""
         return str(self.SITE_LANGUAGES[0])
+
+    @property
+    def is_for_members(self) -> bool:
+        """Whether only members read the site. True while the choice is not known, as in an outage at the start."""
+        values = _choices.get().values
+        if _latest[0] is _NONE and "READING" not in settings.FIXED_SETTINGS:
+            return True
+        return bool(values.get("READING", settings.READING) == "members")
 
 
 chosen = _Chosen()

@@ -31,6 +31,12 @@ _SIGN_UP = (
     ("closed", gettext_lazy("No one: administrators add members")),
 )
 
+_READING = (
+    ("everyone", gettext_lazy("Everyone")),
+    ("members", gettext_lazy("Members: all others are asked to log in")),
+)
+_RADIO_BUTTONS = {"sign-up": _SIGN_UP, "reading": _READING}
+
 _LIMIT_HELP = gettext_lazy("Such as 60 in 1 d (s, min, h or d), or off.")
 
 LABELS: Mapping[str, tuple[Any, Any]] = {
@@ -46,6 +52,10 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
     "SITE_LANGUAGES": (
         gettext_lazy("Languages"),
         gettext_lazy("Readers can choose among them. The site's own is the language of feeds."),
+    ),
+    "READING": (
+        gettext_lazy("Who can read the site"),
+        gettext_lazy("For members only, feeds have private addresses, and search engines find nothing."),
     ),
     "SIGN_UP": (gettext_lazy("Who can sign up"), ""),
     "INVITATIONS_PER_MEMBER": (
@@ -138,8 +148,8 @@ class SettingField(forms.CharField):
                 widget = forms.NumberInput({"min": variable.low, "max": variable.high})
             case "accent":
                 widget = _Colour()
-            case "sign-up":
-                widget = RadioButtons(choices=_SIGN_UP)
+            case "sign-up" | "reading":
+                widget = RadioButtons(choices=_RADIO_BUTTONS[variable.kind])
             case "list of languages":
                 widget = _Languages()
         self.variable, self.is_fixed = variable, name in settings.FIXED_SETTINGS

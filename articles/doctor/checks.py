@@ -54,6 +54,7 @@ CHECKS = (
     Check("settings", "proxy", settings.check_proxy),
     Check("settings", "hosts", settings.check_hosts),
     Check("settings", "cache", settings.check_cache),
+    Check("settings", "reading", settings.check_reading),
     Check("settings", "sign-up", settings.check_sign_up, (Need.DATABASE,), slow=True),
     Check("settings", "choices", settings.check_choices, (Need.DATABASE,), slow=True),
     Check("settings", "deployment", settings.check_deployment, slow=True),

@@ -92,6 +92,17 @@ def check_sign_up(_examination: Examination) -> Iterator[Finding]:
         yield fine(f"`SIGN_UP={mode}` works.")
 
 
+def check_reading(_examination: Examination) -> Iterator[Finding]:
+    """Compare who can read the site with who can sign up."""
+    if chosen.READING == "members" and chosen.SIGN_UP == "open":
+        yield warning(
+            "`READING=members` and `SIGN_UP=open`: everyone can join, and then read everything.",
+            "Set `SIGN_UP` to `approval`, `invitation` or `closed`.",
+        )
+    elif chosen.READING == "members":
+        yield fine("Only members can read the site.")
+
+
 def check_choices(_examination: Examination) -> Iterator[Finding]:
     """Compare what was chosen in the browser with the variables."""
     if invalid := choices.saved_but_invalid():

@@ -17,6 +17,8 @@ from articles.kept_pages.refresher import Refresher
 from articles.kept_pages.requests import PublicPage, copying, is_plain, public_page, shared_page, whole
 from articles.kept_pages.sharing import PAGE_STATE, PATIENCE, Turn, turns_of_a_process
 from articles.site import nearest_languages
+from articles.web import reading
+from owner import choices
 from owner.choices import chosen
 
 PLACE = b"<!--kept-page-->"
@@ -45,11 +47,15 @@ class KeptPagesMiddleware:
         self.refresher = Refresher(directory, self._pages, self._copy)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.method not in ("GET", "HEAD"):
-            return self._get_response(request)
-        if shared := shared_page(request):
-            return self._shared(request, shared)
         as_of = self._pages.retractions.latest()
+        choices.follow(as_of)
+        is_read = request.method in ("GET", "HEAD")
+        shared = shared_page(request) if is_read else None
+        is_open = not chosen.is_for_members or (shared and reading.knows_key(request, shared.view))
+        if not (is_read and is_open):
+            return self._get_response(request)
+        if shared:
+            return self._shared(request, shared)
         response = self._get_response(request)
         page = public_page(request)
         if page is None:
@@ -120,6 +126,8 @@ class KeptPagesMiddleware:
 
     def _copy(self, request: HttpRequest) -> None:
         """Read a page as a reader without an account, and keep it."""
+        if chosen.is_for_members:
+            return
         as_of = self._pages.retractions.latest()
         response, page = self._get_response(request), public_page(request)
         if page:

@@ -17,7 +17,7 @@ from articles.domain.comments import CommentOrder, article_of
 from articles.domain.lists import PAGES, PERIODS
 from articles.feeds import BadQuery, feed_filter_of, query_of
 from articles.kept_pages.pages import LIFETIME, Address
-from articles.web.caching import PERSONAL_COOKIES, RULES
+from articles.web.caching import FEEDS, PERSONAL_COOKIES, RULES
 from articles.web.preferences import PREFERENCE_COOKIES
 from owner.choices import chosen
 
@@ -67,8 +67,7 @@ KEPT_VIEWS = frozenset(RULES)
 
 _SHAPING_COOKIES = (*PERSONAL_COOKIES, *PREFERENCE_COOKIES)
 _CARD = "articles:card"
-_FEEDS = frozenset(view for view in RULES if view.endswith("feed"))
-_FOR_ALL = _FEEDS | {view for view in RULES if view.startswith("articles:sitemap")} | {_CARD}
+_FOR_ALL = FEEDS | {view for view in RULES if view.startswith("articles:sitemap")} | {_CARD}
 """Views whose pages are the same for everyone, in the site's language."""
 
 _ARTICLE = "articles:article"

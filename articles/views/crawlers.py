@@ -19,6 +19,7 @@ from articles.kept_pages import in_turn
 from articles.web.addresses import site_address
 from articles.web.caching import CRAWLER_SECONDS
 from articles.wiring import finder, repository
+from owner.choices import chosen
 
 PART = 10_000
 """Ids in one part of the sitemap: a fifth of the limit of the protocol, so that each part is fast."""
@@ -96,8 +97,10 @@ def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 def robots(request: HttpRequest) -> HttpResponse:
     """Return robots.txt. It disallows addresses with a query: other orders, parts and continuations of lists.
 
-    There is no end of them, and the sitemap names all articles.
+    There is no end of them, and the sitemap names all articles. A site for members disallows everything.
     """
+    if chosen.is_for_members:
+        return HttpResponse("User-agent: *\nDisallow: /\n", content_type="text/plain; charset=utf-8")
     lines = [
         "User-agent: *",
         f"Crawl-delay: {CRAWL_DELAY}",

@@ -110,13 +110,18 @@ def change_feed(request: HttpRequest) -> HttpResponse:
 def opml(request: HttpRequest) -> HttpResponse:
     """Return the feeds of the groups that the member follows, as a file for feed readers (http://opml.org/spec2.opml).
 
-    Their public addresses: such files are passed on, and the private feed has the same articles.
+    Their public addresses: such files are passed on, and the private feed has the same articles. On a site for
+    members they are private too; a member without a private feed is led to the settings.
     """
+    key = request.user.feed_token if chosen.is_for_members else ""  # type: ignore[union-attr]
+    if chosen.is_for_members and not key:
+        return redirect(_settings(request))
     site, titles = site_address(request), group_titles()
     slugs = current_groups(preferences_of(request).followed_groups)
     title = _("%(list)s – %(site)s") % {"list": _("Followed groups"), "site": chosen.SITE_NAME}
+    now = http_date(repository().store.now())
     groups = [(clean(titles.get(slug, slug)), slug) for slug in slugs]
-    context = {"title": clean(title), "site": site, "groups": groups, "date": http_date(repository().store.now())}
+    context = {"title": clean(title), "site": site, "groups": groups, "key": key, "date": now}
     response = render(request, "lists/groups.opml", context, content_type="text/x-opml; charset=utf-8")
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename="groups.opml")
     return response

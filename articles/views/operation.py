@@ -37,6 +37,7 @@ from articles.repository import Repository
 from articles.views.ranking import chart_labels
 from articles.web.identity import needs
 from articles.wiring import repository
+from owner.choices import chosen
 
 _MOST_ROWS = 25
 """Maximum number of rows of the table: about one for each hour."""
@@ -202,8 +203,13 @@ def alive(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def ready(_request: HttpRequest) -> HttpResponse:
-    """Return 200 if everything that a change needs works, otherwise 503 with one line for each obstacle."""
+    """Return 200 if everything that a change needs works, otherwise 503 with one line for each obstacle.
+
+    A site for members only says that there is one.
+    """
     obstacles = [*_of_the_store(), *_of_the_accounts(), *_of_the_disk()]
+    if obstacles and chosen.is_for_members:
+        obstacles = ["not ready"]
     text = "".join(f"{obstacle}\n" for obstacle in obstacles) or "ready\n"
     return HttpResponse(text, status=503 if obstacles else 200, content_type="text/plain")
 

@@ -17,7 +17,7 @@ from articles.domain.errors import GroupNotFound
 from articles.searching import Hiding, Kind
 from articles.text.lines import InvalidInput
 from articles.text.refusals import input_sentence
-from articles.web import error_pages, hiding
+from articles.web import error_pages, hiding, reading
 from articles.web.form_answers import Done, NotDone, form_or_script, way_back
 from articles.web.preferences import (
     HIDDEN_COOKIE,
@@ -68,6 +68,11 @@ class _Changes:
         return changes if is_known and any(name in data for name in _FIELDS) else None
 
     @property
+    def are_of_content(self) -> bool:
+        """Whether the form names a group, a member, an article, …"""
+        return self.hide is not None or self.show is not None
+
+    @property
     def cookies(self) -> set[str]:
         """Return the names of the cookies that the form changes."""
         values = {
@@ -114,7 +119,7 @@ def save(request: HttpRequest) -> Done | HttpResponse:
     """
     is_member = request.user.is_authenticated
     changes = None if not is_member and comes_from_elsewhere(request) else _Changes.of(request.POST)
-    if changes is None:
+    if changes is None or (reading.is_closed_to(request) and changes.are_of_content):
         return error_pages.page(request, 400)
     before, after = _on_account(int(request.user.pk or 0), changes) if is_member else _in_browser(request, changes)
     with translation.override(after.language or _browsers_language(request)):

@@ -43,17 +43,23 @@ def _counted(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     return response if _has_account(request) else unless_known(request, response)
 
 
-def _public(request: HttpRequest, response: HttpResponse, *, seconds: int) -> HttpResponse:
-    """Let caches share a response that depends on no cookie and is always in the site's language."""
+def _public(
+    request: HttpRequest, response: HttpResponse, *, seconds: int, is_for_all: bool = True
+) -> HttpResponse:
+    """Let caches share a response that depends on no cookie and is always in the site's language.
+
+    Unless it `is_for_all`, only the client's own cache may keep it on a site for members.
+    """
     del response.headers["Vary"]
     response.headers["Content-Language"] = chosen.language
     response.cookies.clear()
     patch_vary_headers(response, ("Accept-Encoding",))
-    patch_cache_control(response, public=True, max_age=seconds)
+    is_private = chosen.is_for_members and not is_for_all
+    patch_cache_control(response, **{"private" if is_private else "public": True}, max_age=seconds)
     return unless_known(request, response)
 
 
-_feed = partial(_public, seconds=FEED_SECONDS)
+_feed = partial(_public, seconds=FEED_SECONDS, is_for_all=False)
 _picture = partial(_public, seconds=PICTURE_SECONDS)
 _for_crawlers = partial(_public, seconds=CRAWLER_SECONDS)
 
@@ -88,6 +94,9 @@ RULES: Mapping[str, Rule] = {
     "articles:sitemap_articles": _for_crawlers,
 }
 """Rules by view name. Views not listed set their own Cache-Control; other responses to members are private."""
+
+FEEDS = frozenset(view for view, rule in RULES.items() if rule is _feed)
+"""Views of feeds that are the same for everyone."""
 
 
 def with_cache_headers(request: HttpRequest, response: HttpResponse) -> HttpResponse:

@@ -24,6 +24,7 @@ from articles.domain.lists import Group
 from articles.formatting.kept import drawn
 from articles.site import default_welcome, site_text
 from articles.text.markdown import plain
+from articles.web import reading
 from articles.web.preferences import preferences_of
 from articles.wiring import html_of_site_text, is_about_to_move, repository
 from moderation.rights import QueueLink, VotingRingsLink, count_waiting
@@ -58,6 +59,8 @@ def pending_article(request: HttpRequest) -> dict[str, Any]:
 
 
 def _pending_article(request: HttpRequest) -> Article | None:
+    if reading.is_closed_to(request):
+        return None
     intent = LoginIntent.from_request(request)
     with suppress(StoreUnavailable, StoreDamaged, ArticleNotFound):
         return repository().articles.get(int(intent.article)) if intent.article else None
@@ -109,6 +112,15 @@ class Frame(NamedTuple):
     is_moving: bool
     """Whether the site is about to move to another store."""
 
+    is_closed: bool
+    """Whether the reader has to log in to read the site."""
+
+    has_privacy: bool
+    """Whether the footer leads such a reader to the site's text about privacy."""
+
+    feeds: str
+    """The reader's addresses of feeds: "public" ones; on a site for members "private" ones, or "none" yet."""
+
 
 def frame(request: HttpRequest) -> dict[str, Any]:
     """Provide the parts around the page: `frame`, and the reader's own as `hole`. Read on first use."""
@@ -122,6 +134,7 @@ def frame_of(request: HttpRequest) -> Frame:
     """Return what shapes the parts around the page."""
     user = getattr(request, "user", None) or AnonymousUser()  # missing if the request fails before authentication
     preferences, match, unread = preferences_of(request), request.resolver_match, vars(request).get("unread")
+    is_closed = chosen.is_for_members and not user.is_authenticated
     return Frame(
         is_member=user.is_authenticated,
         is_own_page=user.is_authenticated and escape_uri_path(request.path) == _profile(user.get_username()),
@@ -138,9 +151,18 @@ def frame_of(request: HttpRequest) -> Frame:
         has_sign_up=chosen.SIGN_UP != "closed",
         has_rules=site_text("rules") is not None,
         has_imprint=site_text("imprint") is not None,
-        description=in_brief((site_text("welcome") or default_welcome()).text),
+        description="" if is_closed else in_brief((site_text("welcome") or default_welcome()).text),
         is_moving=is_about_to_move(),
+        is_closed=is_closed,
+        has_privacy=is_closed and site_text("privacy") is not None,
+        feeds=_feeds(user),
     )
+
+
+def _feeds(user: Any) -> str:
+    if not chosen.is_for_members:
+        return "public"
+    return "private" if user.is_authenticated and user.feed_key else "none"
 
 
 def frame_holes(request: HttpRequest) -> dict[str, object]:
@@ -148,7 +170,8 @@ def frame_holes(request: HttpRequest) -> dict[str, object]:
 
     `address`: path and query of the request; `back`: the page to which forms return; `return_path`: the page to
     which login and log-out return, and `login_query` the query of the login's address with it; `form_token`: the
-    hidden input of the member's forms; `messages`: the messages for the reader, drawn.
+    hidden input of the member's forms; `messages`: the messages for the reader, drawn; `feed_key`: the key in the
+    addresses of feeds on a site for members.
     """
     user, match, here = getattr(request, "user", None), request.resolver_match, page_of(request)
     name = user.get_username() if user and user.is_authenticated else ""
@@ -163,6 +186,7 @@ def frame_holes(request: HttpRequest) -> dict[str, object]:
         "back": here.partition("#")[0],
         "form_token": form_token_input(request) if name else "",
         "messages": _messages(request, form_token_input(request) if name else "", here),
+        "feed_key": user.feed_token if name and user and chosen.is_for_members else "",
     }
 
 

@@ -16,6 +16,7 @@ from accounts.web.middleware import comes_from_elsewhere
 from articles.domain import errors
 from articles.operation import outages
 from articles.text.refusals import action_sentence
+from articles.web import reading
 from articles.web.addresses import redirect_without_slash
 from articles.web.preferences import THEME_COOKIE, THEMES
 
@@ -59,9 +60,17 @@ def forbidden(request: HttpRequest, exception: Exception | None = None, reason: 
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Render the page of 404, or redirect to the address without its trailing slash."""
-    redirect = redirect_without_slash(request) if isinstance(exception, Resolver404) else None
-    return redirect or page(request, 404)
+    """Render the page of 404, or redirect to the address without its trailing slash.
+
+    On a site for members, an address that does not exist asks for a login like all others.
+    """
+    if not isinstance(exception, Resolver404):
+        return page(request, 404)
+    try:
+        closed = reading.to_login(request) if reading.is_closed_to(request) else None
+    except ACCOUNTS_AWAY as error:
+        return unavailable(request, error)
+    return closed or redirect_without_slash(request) or page(request, 404)
 
 
 def failed(request: HttpRequest) -> HttpResponse:

@@ -18,6 +18,8 @@ FOOTER = {
     "sees_operation": False,
     "has_rules": False,
     "has_imprint": False,
+    "has_privacy": False,
+    "is_closed": False,
     "theme": "",
     "keyboard": True,
 }

@@ -3,15 +3,18 @@
 import random
 import re
 import urllib.request
-from contextlib import closing
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 from typing import NamedTuple
 
 import pytest
 
+from tests.cast import PASSWORD
 from tests.figures import value_in
 from tests.form_browser import FormBrowser
+from tests.site_process import DEADLINE
 from tests.waiting import until
+from tests.web_processes import copies, hanging_store, store_of
 
 LISTS = ("/", "/newest/", "/hot/", "/top/", "/groups/")
 STEPS = 200
@@ -160,6 +163,40 @@ def test_a_site_that_is_stopped_has_counted_all_views(site, start):
     after = read(again, f"/articles/{other}/", "curl/8")
     assert after.views == before.views + 30
     assert after.visitors - before.visitors in about(30)
+
+
+def test_once_a_site_is_for_members_no_process_sends_a_page_from_before(start):
+    site = start(WEB_WORKERS="2", RATE_LIMITS="off", DJANGO_SUPERUSER_PASSWORD=PASSWORD)
+    site.wait_until_up()
+    assert site.manage("createsuperuser", "--noinput", "--username=root", "--email=").returncode == 0
+    root = FormBrowser(site)
+    root.send("/login/", "/login/", username="root", password=PASSWORD)
+    article = re.search(r'href="(/articles/\d+/)"', site.get("/newest/")[1])[1]
+    paths = ("/", "/newest/", article, "/feeds/newest.atom", "/api/articles")
+
+    with ExitStack() as stack:  # so many connections that each of two processes has some
+        links = [
+            stack.enter_context(closing(HTTPConnection("127.0.0.1", site.port, timeout=60))) for _ in range(12)
+        ]
+        assert {statuses(link, paths) for link in links for _ in range(3)} == {(200,) * 5}
+        until(lambda: len(copies(site)) >= 4, DEADLINE, site.told)
+        root.send("/administration/joining/", "/administration/joining/", READING="members")
+
+        assert {statuses(link, paths) for link in links} == {(302, 302, 302, 404, 401)}
+        with hanging_store(store_of(site)):
+            assert {statuses(link, paths) for link in links} == {(302, 302, 302, 404, 401)}
+    assert "title" in root.get("/api/articles")
+
+
+def statuses(link, paths):
+    """Return the status of each address, asked on one connection, which leads to one process."""
+    found = []
+    for path in paths:
+        link.request("GET", path)
+        answer = link.getresponse()
+        answer.read()
+        found.append(answer.status)
+    return tuple(found)
 
 
 def about(visitors):

@@ -278,6 +278,14 @@ VARIABLES = (
         in_browser=True,
     ),
     Variable(
+        "READING",
+        "reading",
+        "everyone",
+        "Who can read the site: everyone, or only members. Then every page, feed and answer of the API asks for a "
+        "login, except for what people need to log in or to sign up.",
+        in_browser=True,
+    ),
+    Variable(
         "PASSWORDS",
         "yes/no",
         "1",

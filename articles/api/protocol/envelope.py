@@ -15,12 +15,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
 from articles.api.documentation import query_parameters
-from articles.api.protocol.problems import Problem, answer_to, failed
+from articles.api.protocol.problems import Problem, answer_to, failed, login_required
 from articles.domain.errors import LimitReached
 from articles.web import error_pages as pages
-from articles.web import limits
+from articles.web import limits, reading
 
 View = Callable[..., HttpResponse]
+
+_WITHOUT_TOKEN = ("api-root", "openapi", None)
+"""Names of addresses that are no operations, and read no token."""
 
 _WITHOUT_BODY = ("GET", "HEAD")
 
@@ -96,6 +99,18 @@ def _limit_caching(request: HttpRequest, answer: HttpResponse) -> None:
         patch_cache_control(answer, private=True, no_cache=True)
     else:
         patch_cache_control(answer, public=True, max_age=0)
+
+
+def login_first(request: HttpRequest) -> HttpResponse | None:
+    """Refuse a request of no member to the API of a site for members. Operations check a token themselves."""
+    name = request.resolver_match.url_name if request.resolver_match else None
+    has_token = "Authorization" in request.headers and name not in _WITHOUT_TOKEN
+    return None if has_token or not reading.is_closed_to(request) else login_required().answer
+
+
+def accounts_away(request: HttpRequest, error: Exception) -> HttpResponse:
+    """Answer a request whose reader cannot be found."""
+    return answer_to(request, error) if is_for_programs(request) else pages.unavailable(request, error)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

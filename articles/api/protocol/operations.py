@@ -22,6 +22,7 @@ from accounts.models import MODERATE, POST, READ, VOTE, Token, User
 from articles.api import schemas
 from articles.api.protocol.problems import Problem
 from articles.domain.errors import PageNotFound
+from articles.web import reading
 from articles.web.limits import take
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -127,10 +128,15 @@ def _any_view(_request: HttpRequest) -> HttpResponse:
     return HttpResponse()
 
 
-def anyone(limit: str = "api") -> Callable[[HttpRequest], User | AnonymousUser]:
-    """Return an authentication that accepts every request, including those of readers without an account."""
+def anyone(limit: str = "api") -> Callable[[HttpRequest], User | AnonymousUser | None]:
+    """Return an authentication that accepts every request, including those of readers without an account.
 
-    def accept(request: HttpRequest) -> User | AnonymousUser:
+    A site for members accepts only theirs.
+    """
+
+    def accept(request: HttpRequest) -> User | AnonymousUser | None:
+        if reading.is_closed_to(request):
+            return None
         take(request, limit)
         return request.user
 

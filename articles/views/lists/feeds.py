@@ -26,6 +26,7 @@ from articles.views.lists.pages import slugs_in
 from articles.views.lists.search import search_address, search_terms
 from articles.web.addresses import moved, site_address
 from articles.web.identity import View, member_named
+from articles.web.reading import KEY
 from articles.wiring import finder, html_of_site_text, repository
 from owner.choices import chosen
 
@@ -182,6 +183,7 @@ def feed_of(request: HttpRequest, title: str, subtitle: str, page: str, path: st
         author=chosen.SITE_NAME,
         language=chosen.language,
         site_id="" if settings.SITE_URL else repository().site_id,
+        is_keyed=chosen.is_for_members and KEY in request.GET,
     )
 
 
