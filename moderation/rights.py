@@ -27,7 +27,7 @@ from articles.domain.moderation_log import REDACTED, Action, LogEntry
 from articles.domain.suggestions import SuggestionKind
 from articles.site import count_sign_ups
 from articles.wiring import repository
-from owner.choices import Recent
+from owner.choices import Recent, chosen
 
 
 def check_not_own(member: UserId, moderator: UserId) -> None:
@@ -146,3 +146,9 @@ def may_see_subjects(request: HttpRequest) -> bool:
     """Return whether the reader may see the moderators' page about members and deleted accounts."""
     user = request.user
     return user.is_authenticated and any(map(user.has_perm, (BAN_MEMBERS, REMOVE_ARTICLES)))
+
+
+def may_see_inviters(request: HttpRequest) -> bool:
+    """Return whether the reader may see who invited whom, as INVITATION_TREE says."""
+    readers = chosen.INVITATION_TREE
+    return readers == "public" or (readers == "moderators" and may_see_subjects(request))

@@ -19,6 +19,7 @@ from accounts.web.form_pages import ask_once, form_action
 from articles.domain.moderation_log import Action
 from articles.web.identity import actor, needs
 from articles.wiring import repository
+from moderation.rights import may_see_inviters
 
 _MOST_SHOWN = 1000
 """Invited members in the tree, the latest."""
@@ -36,13 +37,15 @@ class Branch:
 @never_cache
 @needs(REMOVE_ARTICLES)
 def index(request: HttpRequest) -> HttpResponse:
-    context = {"waiting": WaitingAccount.objects.select_related("user"), "tree": _tree()}
+    sees = may_see_inviters(request)
+    waiting = WaitingAccount.objects.select_related("user__invitation__inviter")
+    context = {"waiting": waiting, "shows_inviters": sees, "tree": _tree() if sees else []}
     return render(request, "moderation/sign_ups.html", context)
 
 
 def _tree() -> list[Branch]:
     """Return the branches of those members who invited others and were not invited themselves. One query."""
-    used = Invitation.objects.exclude(invited=None).select_related("inviter", "invited")[:_MOST_SHOWN]
+    used = Invitation.objects.used().order_by("-pk").select_related("inviter", "invited")[:_MOST_SHOWN]
     branches: dict[int, Branch] = {}
     children: dict[int, list[int]] = defaultdict(list)
     for one in reversed(used):

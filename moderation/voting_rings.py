@@ -29,6 +29,7 @@ from articles.web.form_answers import way_back
 from articles.web.identity import actor, needs
 from articles.wiring import repository
 from moderation.rights import RING_PERMISSIONS, check_not_own
+from owner.choices import chosen
 
 
 class CheckForm(forms.Form):
@@ -105,7 +106,8 @@ def blocs(request: HttpRequest) -> HttpResponse:
     voting_blocs = repository().voting_blocs
     found = voting_blocs.get()
     articles = voting_blocs.get_articles(found.blocs)
-    accounts = _accounts({member for bloc in found.blocs for member in bloc.members[:_MOST_ACCOUNTS]})
+    named = {member for bloc in found.blocs for member in bloc.members[:_MOST_ACCOUNTS]}
+    accounts = _accounts(named, with_inviters=chosen.INVITATION_TREE != "off")
     rows = [
         _row(bloc, accounts, [articles[number] for number in bloc.articles if number in articles])
         for bloc in found.blocs
@@ -122,11 +124,12 @@ def _row(bloc: VotingBloc, accounts: dict[UserId, _Account], articles: list[Arti
 _DELETED = _Account("", 0, None)
 
 
-def _accounts(members: set[UserId]) -> dict[UserId, _Account]:
+def _accounts(members: set[UserId], *, with_inviters: bool) -> dict[UserId, _Account]:
     """Return these accounts, except deleted ones. Two queries."""
+    used = Invitation.objects.filter(invited__in=members if with_inviters else ())
     inviters = {
         invited: _Inviter(inviter, "" if left_at else name)
-        for invited, inviter, name, left_at in Invitation.objects.filter(invited__in=members).values_list(
+        for invited, inviter, name, left_at in used.values_list(
             "invited", "inviter", "inviter__username", "inviter__left_at"
         )
     }

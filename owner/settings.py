@@ -11,7 +11,7 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
@@ -31,11 +31,16 @@ _SIGN_UP = (
     ("closed", gettext_lazy("No one: administrators add members")),
 )
 
+_INVITATION_TREE = (
+    ("public", gettext_lazy("Everyone")),
+    ("moderators", gettext_lazy("Moderators")),
+    ("off", pgettext_lazy("readers", "No one")),
+)
 _READING = (
     ("everyone", gettext_lazy("Everyone")),
     ("members", gettext_lazy("Members: all others are asked to log in")),
 )
-_RADIO_BUTTONS = {"sign-up": _SIGN_UP, "reading": _READING}
+_RADIO_BUTTONS = {"sign-up": _SIGN_UP, "reading": _READING, "invitation tree": _INVITATION_TREE}
 
 _LIMIT_HELP = gettext_lazy("Such as 60 in 1 d (s, min, h or d), or off.")
 
@@ -60,9 +65,10 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
     "SIGN_UP": (gettext_lazy("Who can sign up"), ""),
     "INVITATIONS_PER_MEMBER": (
         gettext_lazy("Invitations per member"),
-        gettext_lazy("Where members invite others. Those that expire unused are given back."),
+        gettext_lazy("Those that expire unused are given back."),
     ),
     "INVITATION_DAYS": (gettext_lazy("Days for which an invitation is valid"), ""),
+    "INVITATION_TREE": (gettext_lazy("Who can see who invited whom"), ""),
     "NEW_MEMBER_DAYS": (
         gettext_lazy("Days for which a member is new"),
         gettext_lazy("The limits below apply to new members. 0: the age of an account does not matter."),
@@ -148,7 +154,7 @@ class SettingField(forms.CharField):
                 widget = forms.NumberInput({"min": variable.low, "max": variable.high})
             case "accent":
                 widget = _Colour()
-            case "sign-up" | "reading":
+            case "sign-up" | "reading" | "invitation tree":
                 widget = RadioButtons(choices=_RADIO_BUTTONS[variable.kind])
             case "list of languages":
                 widget = _Languages()

@@ -39,6 +39,10 @@ class InvitationManager(models.Manager["Invitation"]):
         known = self.filter(code=code[:64], expires_at__gt=timezone.now(), inviter__is_active=True)
         return known.select_related("inviter").first()
 
+    def used(self) -> "models.QuerySet[Invitation]":
+        """Return those with which members joined, the first first. Accounts that wait are not among them."""
+        return self.filter(invited__isnull=False, invited__waiting=None).order_by("pk")
+
     def end_unused(self, inviter: int) -> None:
         """End a deleted account's invitations. Used ones remain: they say who invited whom, without a name."""
         self.filter(inviter=inviter, invited=None).delete()
@@ -87,6 +91,12 @@ class WaitingAccount(models.Model):
 
     def __str__(self) -> str:
         return f"account {self.pk} that waits for approval"
+
+    @property
+    def inviter(self) -> User | None:
+        """Who invited the person. No query where `user__invitation__inviter` was selected."""
+        own = getattr(self.user, "invitation", None)
+        return own.inviter if own else None
 
     @classmethod
     def find(cls, name: str, password: str) -> "WaitingAccount | None":

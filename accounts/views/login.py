@@ -133,8 +133,10 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     if _is_logged_in_already(request, "password1"):
         return _finish_login(request, intent)
     how, code = chosen.SIGN_UP, unsent_form.sent(request).get("invitation") or request.GET.get("invitation", "")
-    invitation = Invitation.objects.find(code) if how == "invitation" and code else None
+    invitation = Invitation.objects.find(code) if how != "closed" and code else None
     is_used = invitation is not None and invitation.invited_id is not None
+    if is_used and how != "invitation":
+        invitation = None  # the site is open without one
     if how == "closed" or (how == "invitation" and (invitation is None or (is_used and request.method != "POST"))):
         status = 403 if request.method == "POST" else 200
         return render(request, "accounts/no_signup.html", {"how": how, "intent": intent}, status=status)
@@ -153,6 +155,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     context = {"form": form, "intent": intent, "how": how, "invitation": invitation}
     context |= {"days": settings.SESSION_COOKIE_AGE // 86400, "passwords": settings.PASSWORDS}
     context |= {"providers": settings.PROVIDERS.values(), "connecting": connecting(request, intent)}
+    context["tree_readers"] = chosen.INVITATION_TREE
     return render(request, "accounts/signup.html", context)
 
 
@@ -171,9 +174,9 @@ def follow_link(request: HttpRequest, token: str) -> HttpResponse:
 @page_with_form
 @members_only()
 def invitations(request: MemberRequest) -> HttpResponse:
-    """Show the member's invitations, and create one. Raises PermissionDenied unless members invite others here."""
-    if chosen.SIGN_UP != "invitation":
-        raise PermissionDenied("sign-up is not by invitation")
+    """Show the member's invitations, and create one. Raises PermissionDenied if no one can sign up."""
+    if chosen.SIGN_UP == "closed":
+        raise PermissionDenied("sign-up is closed")
     if request.method == "POST":
         try:
             Invitation.objects.issue(request.user)
@@ -191,5 +194,6 @@ def invitations(request: MemberRequest) -> HttpResponse:
         "invited": [one.invited for one in mine if one.invited is not None],
         "left": Invitation.objects.left(request.user),
         "days": chosen.INVITATION_DAYS,
+        "tree_readers": chosen.INVITATION_TREE,
     }
     return render(request, "accounts/invitations.html", context)

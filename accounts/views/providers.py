@@ -247,7 +247,7 @@ def finish_sign_up(request: HttpRequest) -> HttpResponse:
             return redirect(settings.LOGIN_REDIRECT_URL)  # the form arrives twice
         return _to_start(request, LOGIN, LoginIntent(), str(_EXPIRED))
     how, person, intent = chosen.SIGN_UP, newcomer.person, newcomer.intent
-    invitation = Invitation.objects.find(newcomer.invitation) if how == "invitation" else None
+    invitation = Invitation.objects.find(newcomer.invitation) if how != "closed" else None
     if invitation is not None and invitation.invited_id is not None:
         invitation = None
     is_open = how in ("open", "approval") or invitation is not None

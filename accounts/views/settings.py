@@ -51,7 +51,7 @@ def settings_page(request: MemberRequest, status: int = 200, **forms: BaseForm) 
         "email_form": EmailForm(instance=request.user),
         "token_form": TokenForm(),
         "tokens": list(request.user.tokens.all()),
-        "may_invite": chosen.SIGN_UP == "invitation",
+        "may_invite": chosen.SIGN_UP != "closed",
         "tokens_per_user": Token.objects.PER_USER,
         "mail_form": MailForm(member=request.user),
     }

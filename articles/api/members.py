@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field
 
+from accounts.models.members import current_name
 from accounts.web.form_pages import MemberRequest
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import AUTHORS, READERS, router
@@ -13,6 +14,7 @@ from articles.web import profiles
 from articles.web.identity import member_named
 from articles.wiring import repository
 
+_MOST_INVITED = 1000
 _MARKDOWN = gettext_noop("Profile text, in Markdown; empty if there is none.")
 
 
@@ -23,6 +25,16 @@ class Member(BaseModel):
     joined: float = Field(description=gettext_noop("When the account was created, in Unix seconds."))
     points: int = Field(description=gettext_noop("From other members, for the newest 100 articles."))
     about: str = Field(description=_MARKDOWN)
+    invited_by: str | None = Field(
+        description=gettext_noop(
+            "Who invited the member; empty if that account is deleted, null for no one or if you cannot see it."
+        )
+    )
+    invited: list[str] = Field(
+        description=gettext_noop(
+            "Whom the member invited, at most 1,000; empty for a deleted account. No one if you cannot see it."
+        )
+    )
 
 
 class About(BaseModel):
@@ -45,11 +57,14 @@ def read_member(request: HttpRequest, name: MemberName) -> Member:
 
 
 def _described(request: HttpRequest, member: Any) -> Member:
+    shown = profiles.invitations(member, request, _MOST_INVITED)
     return Member(
         name=member.get_username(),
         joined=member.date_joined.timestamp(),
         points=repository().members.get_points(member.pk),
         about=member.about if profiles.is_about_visible(member, request) else "",
+        invited_by=current_name(shown.inviter) if shown.inviter else None,
+        invited=[current_name(one) for one in shown.invited],
     )
 
 

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any
 
+from accounts.models import Invitation
+from accounts.models.members import current_name
 from articles.domain.articles import Choice
 from articles.domain.comments import Comment, article_of, is_root
 from articles.domain.flags import Flag
@@ -74,6 +76,7 @@ def _account(member: Any) -> dict[str, Any]:
         "trusted_since": _iso(member.trusted_at),
         "about": member.about,
         "about_removed": member.about_removed or None,
+        "invited_by": _inviter(member),
         "member_of": sorted(member.groups.values_list("name", flat=True)),
     }
 
@@ -81,6 +84,12 @@ def _account(member: Any) -> dict[str, Any]:
 def _suggestion(supported: tuple[int, Suggestion]) -> dict[str, Any]:
     article, suggestion = supported
     return {"article": article, suggestion.kind.value: suggestion.to, "since": _at(suggestion.at)}
+
+
+def _inviter(member: Any) -> str | None:
+    """Return who invited the member: null for no one, "" for a deleted account."""
+    own = Invitation.objects.filter(invited=member.pk).select_related("inviter").first()
+    return current_name(own.inviter) if own else None
 
 
 def _invitation(invitation: Any) -> dict[str, Any]:

@@ -24,6 +24,9 @@ from articles.web.addresses import moved
 from articles.web.identity import member_named, reader_id
 from articles.wiring import repository
 
+_INVITED_SHOWN = 10
+"""Invited members that a profile names."""
+
 
 @require_safe
 def profile(request: HttpRequest, name: str) -> HttpResponse:
@@ -75,6 +78,7 @@ def _head(request: HttpRequest, member: User) -> dict[str, Any]:
         "member": member,
         "about": profiles.about(member, request),
         "is_about_hidden": profiles.is_about_hidden(member),
+        "invitations": profiles.invitations(member, request, _INVITED_SHOWN),
         "is_blocked": request.user.is_authenticated and request.user.blocks.filter(blocked=member).exists(),
     }
 

@@ -4,7 +4,8 @@ A page that needs no votes would invite spam. So new members cannot put links in
 banned from posting, only the member and moderators see it. All links in it tell search engines not to follow them.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from django import forms
 from django.contrib.auth import get_user_model
@@ -13,7 +14,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy
 from markupsafe import Markup
 
-from accounts.models import AboutFlag, BanScope, User
+from accounts.models import AboutFlag, BanScope, Invitation, User
 from accounts.models.moderation import OPEN
 from accounts.web.form_pages import MemberRequest
 from articles.forms.fields import CleanedField, TextInput, check_links
@@ -22,7 +23,7 @@ from articles.text.markdown import links_in
 from articles.web import limits
 from articles.web.identity import is_new_member, reader_id, writer
 from articles.wiring import html_of, retract
-from moderation.rights import may_see_subjects
+from moderation.rights import may_see_inviters, may_see_subjects
 
 
 class AboutForm(forms.Form):
@@ -82,3 +83,22 @@ def is_about_visible(member: User, request: HttpRequest) -> bool:
 def is_about_hidden(member: User) -> bool:
     """Return whether only the member and moderators see it, because of a ban."""
     return bool(member.about) and member.is_banned_from(BanScope.POSTING)
+
+
+class Invitations(NamedTuple):
+    """Who invited a member, and whom the member invited. Deleted accounts are among them."""
+
+    inviter: User | None = None
+    invited: Sequence[User] = ()
+    total: int = 0
+    """How many members joined, of whom `invited` has the first."""
+
+
+def invitations(member: User, request: HttpRequest, most: int) -> Invitations:
+    """Return what the reader may see of a member's invitations, naming at most `most`. Three queries, or none."""
+    if not may_see_inviters(request):
+        return Invitations()
+    own = Invitation.objects.filter(invited=member).select_related("inviter").first()
+    used = Invitation.objects.used().filter(inviter=member)
+    invited = [one.invited for one in used.select_related("invited")[:most] if one.invited]
+    return Invitations(own.inviter if own else None, invited, len(invited) and used.count())

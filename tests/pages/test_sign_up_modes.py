@@ -110,7 +110,53 @@ def test_invitations_are_limited_and_expire(by_invitation, alice, settings):
     assert "You have 1 invitation left." in browser.get("/settings/invitations/").text
 
 
-def test_other_sites_have_no_invitations(site_store, alice):
+@pytest.mark.parametrize(("mode", "is_active"), [("open", True), ("approval", False)])
+def test_an_optional_invitation_records_who_invited(site_store, settings, alice, carol, mode, is_active):
+    settings.SIGN_UP = mode
+    code = Invitation.objects.issue(alice).code
+    form = text_of(Client().get(f"/signup/?invitation={code}"))
+    assert "alice invited you. Moderators can see who invited whom." in form
+
+    newcomer = Client()
+    for _ in range(2):  # a double click
+        assert sign_up(browser=newcomer, invitation=code).status_code == 200
+    assert sign_up("another", invitation=code).status_code == 200, "used: joins without one"
+    assert sign_up("third", invitation="made up").status_code == 200
+
+    assert [one.invited.username for one in Invitation.objects.all()] == ["newcomer"]
+    assert set(User.objects.filter(username__in=["newcomer", "another", "third"], is_active=is_active)) == set(
+        User.objects.filter(username__in=["newcomer", "another", "third"])
+    )
+    if mode == "approval":
+        assert "Invited by alice" in text_of(browser_of(carol).get(PAGE))
+        assert "Who invited whom" not in browser_of(carol).get(PAGE).text, "no member yet"
+
+
+@pytest.mark.parametrize(
+    ("readers", "is_seen"), [("public", (True, True)), ("moderators", (False, True)), ("off", (False, False))]
+)
+def test_profiles_show_who_invited_whom_to_those_who_may_see_it(
+    site_store, settings, alice, bob, carol, mallory, readers, is_seen
+):
+    settings.INVITATION_TREE = readers
+    invite(alice, bob)
+    invite(bob, mallory)
+    delete_as_the_member_does(mallory)
+
+    for browser, sees in zip((Client(), browser_of(carol)), is_seen, strict=True):
+        profile = text_of(browser.get("/users/bob/"))
+        assert ("Invited by alice Invited 1 member: [deleted]" in profile) is sees
+        assert ("Invited by" in profile) is sees
+        told = browser.get("/api/users/bob").json()
+        assert (told["invited_by"], told["invited"]) == (("alice", [""]) if sees else (None, []))
+    assert ("Who invited whom" in browser_of(carol).get(PAGE).text) is is_seen[1]
+
+
+def test_a_closed_site_has_no_invitations(site_store, settings, alice):
+    settings.SIGN_UP = "closed"
+    code = Invitation.objects.issue(alice).code
+
+    assert sign_up(invitation=code).status_code == 403
     assert browser_of(alice).get("/settings/invitations/").status_code == 403
     assert "/settings/invitations/" not in browser_of(alice).get("/settings/").text
 
@@ -127,6 +173,7 @@ def test_the_tree_shows_moderators_who_invited_whom(by_invitation, alice, bob, c
 
     assert "alice bob mallory" in text_of(browser_of(carol).get(PAGE))
     assert [one["invited"] for one in json.loads(exported)["invitations"]] == ["mallory"]
+    assert json.loads(exported)["account"]["invited_by"] == "alice"
     assert browser_of(alice).get(PAGE).status_code == 403
 
 

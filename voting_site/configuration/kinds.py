@@ -238,6 +238,7 @@ KINDS = {
     "sign-up": Kind(
         _one_of("open", "invitation", "approval", "closed"), "one of open, invitation, approval, closed"
     ),
+    "invitation tree": Kind(_one_of("public", "moderators", "off"), "one of public, moderators, off"),
     "reading": Kind(_one_of("everyone", "members"), "everyone or members"),
     "second factor": Kind(_one_of("off", "offered", "moderators", "all"), "one of off, offered, moderators, all"),
     "names": Kind(_one_of("ascii", "any"), "ascii or any"),

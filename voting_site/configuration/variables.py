@@ -311,12 +311,20 @@ VARIABLES = (
         "INVITATIONS_PER_MEMBER",
         "number",
         "5",
-        "Invitations of each member with SIGN_UP=invitation; those that expire unused are given back.",
+        "Invitations of each member, unless SIGN_UP=closed; those that expire unused are given back.",
         0,
         1000,
         in_browser=True,
     ),
     Variable("INVITATION_DAYS", "number", "7", "Days for which an invitation is valid.", 1, 365, in_browser=True),
+    Variable(
+        "INVITATION_TREE",
+        "invitation tree",
+        "moderators",
+        "Who can see who invited whom: everyone (public), moderators, or no one (off). The site records it in any "
+        "case.",
+        in_browser=True,
+    ),
     Variable("EDIT_MINUTES", "number", "15", "Minutes during which posters can edit their article.", 0, 1440),
     Variable(
         "VISITOR_COOKIE_DAYS",
