@@ -3,8 +3,10 @@
 from typing import NoReturn
 
 from django.contrib import admin
-from django.http import Http404, HttpRequest
-from django.urls import include, path, re_path
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import include, path, re_path, reverse
 
 
 def _no_page(_request: HttpRequest) -> NoReturn:
@@ -12,8 +14,16 @@ def _no_page(_request: HttpRequest) -> NoReturn:
     raise Http404
 
 
+def _log_in(request: HttpRequest) -> HttpResponse:
+    """Lead from Django's admin site to the site's own login, with its limits and its second step."""
+    if request.user.is_authenticated:
+        raise PermissionDenied("for staff")
+    return redirect_to_login(request.GET.get("next", reverse("admin:index")))
+
+
 urlpatterns = [
     re_path(r"^admin/r/", _no_page),
+    path("admin/login/", _log_in),
     path("admin/", admin.site.urls),
     path("api/", include("articles.api.urls")),
     path("", include("articles.urls")),

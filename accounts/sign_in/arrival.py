@@ -16,6 +16,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from accounts.passwords import password_confirmed
 from accounts.sign_in import identities
 from accounts.web import proof, unsent_form
 from accounts.web.backend import MemberBackend, needs_second_factor
@@ -56,6 +57,7 @@ def arrive(request: HttpRequest, member: User, intent: LoginIntent, way: str) ->
             "intent": asdict(intent),
             "way": way,
         }
+        password_confirmed.send(sender=__name__, request=request)
         return redirect("accounts:second_step")
     return finish(request, member, intent)
 

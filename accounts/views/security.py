@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from accounts import sessions
 from accounts.sign_in.identities import shown
-from accounts.web import unsent_form
+from accounts.views.factors import factors_of
 from accounts.web.form_pages import MemberRequest, form_action, members_only
 
 _PAGE = "accounts:security"
@@ -22,8 +22,7 @@ _PAGE = "accounts:security"
 @members_only()
 def show(request: MemberRequest) -> HttpResponse:
     """Show the ways to sign in, and the sessions."""
-    unsent_form.refill(request)
-    context = {
+    context = factors_of(request) | {
         "passwords": settings.PASSWORDS,
         "identities": shown(request.user),
         "providers": settings.PROVIDERS.values(),

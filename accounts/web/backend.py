@@ -41,6 +41,11 @@ def needs_second_factor(member: User) -> bool:
     return settings.SECOND_FACTOR == "all" or (settings.SECOND_FACTOR == "moderators" and is_moderator)
 
 
+def offers_second_factor(member: User) -> bool:
+    """Return whether the member can set up a second factor."""
+    return settings.SECOND_FACTOR != "off" or member.second_factor
+
+
 class MemberBackend(ModelBackend):
     """Django's backend, except that it reads members without the ORM, which takes longer than the query itself."""
 

@@ -167,6 +167,11 @@ def login_page(request: HttpRequest, form: LoginForm, intent: LoginIntent) -> Ht
 
 def confirmation(request: HttpRequest, intent: LoginIntent, form: ConfirmForm | None = None) -> HttpResponse:
     """Return the page that asks the member for a fresh proof."""
-    context = {"form": form or ConfirmForm(member=request.user), "intent": intent, "passwords": settings.PASSWORDS}
-    context["providers"] = providers_of(request.user)
+    context = {
+        "form": form or ConfirmForm(member=request.user),
+        "intent": intent,
+        "passwords": settings.PASSWORDS,
+        "has_passkeys": isinstance(request.user, User) and request.user.passkeys.exists(),
+        "providers": providers_of(request.user),
+    }
     return render(request, "accounts/confirm.html", context)

@@ -57,7 +57,7 @@ def _local_path(target: str) -> str:
 
 @cache
 def _login_pages() -> frozenset[str]:
-    pages = ("login", "signup", "logout", "confirm", "finish_signup")
+    pages = ("login", "signup", "logout", "confirm", "finish_signup", "second_step")
     return frozenset(reverse(f"accounts:{page}") for page in pages)
 
 

@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 
 from accounts import names
 from accounts.passwords import HashesBusy, password_confirmed
+from accounts.sign_in.arrival import find_arriving
 from accounts.web import unsent_form
 from accounts.web.form_pages import is_page_with_form
 from articles.domain.errors import ArticlesError, LimitReached, StoreError
@@ -64,7 +65,7 @@ _PASSWORDS = (*_WRONG_PASSWORDS, "passwords", "passwords_network")
 _CHANGES, _PREVIEWS = ("changes",), ("previews",)
 
 FORMS = {
-    **dict.fromkeys(("accounts:login", "admin:login", "accounts:confirm"), _PASSWORDS),
+    **dict.fromkeys(("accounts:login", "accounts:confirm", "accounts:second_step"), _PASSWORDS),
     # Both also accept a form that arrives twice, by its password: without a limit they would check any password.
     **dict.fromkeys(("accounts:password_change", "accounts:password_reset_confirm"), _PASSWORDS),
     "admin:password_change": _PASSWORDS,
@@ -252,15 +253,17 @@ def _account(request: HttpRequest) -> str:
             name = get_user_model().objects.get(pk=int(urlsafe_base64_decode(encoded))).get_username()
         except (ValueError, OverflowError, get_user_model().DoesNotExist):
             name = ""
-    elif request.user.is_authenticated and not _is_login(request):
+    elif arriving := _is_at(request, "accounts:second_step") and find_arriving(request):
+        name = arriving.member.get_username()
+    elif request.user.is_authenticated and not _is_at(request, "accounts:login"):
         name = request.user.get_username()
     else:
         name = unsent_form.sent(request).get("username", "").strip()
     return names.canonical(name)
 
 
-def _is_login(request: HttpRequest) -> bool:
-    return bool(request.resolver_match and request.resolver_match.view_name in ("accounts:login", "admin:login"))
+def _is_at(request: HttpRequest, view: str) -> bool:
+    return bool(request.resolver_match and request.resolver_match.view_name == view)
 
 
 def refusal(request: HttpRequest, reason: LimitReached | HashesBusy) -> HttpResponse:

@@ -201,7 +201,7 @@ def test_browsers_that_request_an_icon_are_redirected_to_it(site_store):
 @pytest.mark.parametrize(
     ("path", "headers", "told"),
     [
-        ("/admin/login/", {}, "The form was open for too long"),
+        ("/admin/accounts/user/add/", {}, "The form was open for too long"),
         ("/post/", {"Origin": "https://evil.example"}, "from another site"),
         ("/post/", {"Sec-Fetch-Site": "same-site"}, "from another site"),
     ],

@@ -11,6 +11,7 @@ from accounts.forms import LoginForm
 from accounts.mail import wait_until_sent
 from accounts.models import User
 from accounts.passwords import HashesBusy
+from accounts.sign_in import second_factor
 from accounts.sign_in.provider import Provider
 from articles import wiring
 from articles.domain.articles import ArticleId
@@ -58,21 +59,24 @@ def statuses(responses) -> list[int]:
 # Passwords
 
 
-@pytest.mark.parametrize("path", ["/login/", "/admin/login/"])
 @pytest.mark.parametrize("name", ["dave", "nobody"])
-def test_guesses_of_a_password_are_throttled_whether_or_not_the_account_exists(dave, name, path):
-    responses = [log_in(name, f"guess {n}", path=path) for n in range(12)]
+def test_guesses_of_a_password_are_throttled_whether_or_not_the_account_exists(dave, name):
+    responses = [log_in(name, f"guess {n}") for n in range(12)]
 
     assert statuses(responses) == [200] * 10 + [429] * 2
     assert responses[-1]["Retry-After"] == "60"
-    assert log_in(name, PASSWORD, path=path).status_code == 429
+    assert log_in(name, PASSWORD).status_code == 429
 
 
-def test_the_pages_and_the_administration_share_the_limit(dave):
-    for _ in range(10):
-        log_in("dave")
+def test_codes_of_the_second_step_share_the_limit_of_passwords(dave):
+    second_factor.turn_on(dave)
+    browser = Client(REMOTE_ADDR=HOME)
+    browser.post("/login/", {"username": "dave", "password": PASSWORD})
 
-    assert log_in("dave", path="/admin/login/").status_code == 429
+    guesses = [browser.post("/login/second/", {"code": f"{n:06}"}) for n in range(11)]
+
+    assert statuses(guesses) == [200] * 10 + [429]
+    assert log_in("dave").status_code == 429
 
 
 def test_another_spelling_of_a_name_is_the_same_account(dave):

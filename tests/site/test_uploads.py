@@ -20,7 +20,7 @@ FORMS = (
     "/password/reset/",
     "/articles/1/vote/",
     "/post/",
-    "/admin/login/",
+    "/login/second/",
 )
 BOUNDARY = "limit"
 

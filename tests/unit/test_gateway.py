@@ -282,7 +282,7 @@ def test_too_many_waiting_passwords_are_refused_at_once(monkeypatch):
 @pytest.mark.parametrize(
     ("path", "method", "checks"),
     [
-        *((path, "POST", True) for path in ("/login/", "/signup/", "/admin/login/", "/password/")),
+        *((path, "POST", True) for path in ("/login/", "/signup/", "/login/second/", "/password/")),
         *((path, "POST", True) for path in ("/login/confirm/", "/password/reset/MQ/set-password/")),
         *((path, "POST", True) for path in ("/login/with/club/", "/login/confirm/with/club/", "/logout/")),
         ("/login/with/club/back/", "GET", True),

@@ -1,0 +1,179 @@
+"""Passkeys: WebAuthn credentials with which members sign in, take a second step and confirm who they are.
+
+All are discoverable and verify their user, by a fingerprint or a PIN, so that each is a way in by itself. The
+session keeps the challenge of each ceremony for one use.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from webauthn import (
+    generate_authentication_options,
+    generate_registration_options,
+    verify_authentication_response,
+    verify_registration_response,
+)
+from webauthn.helpers import base64url_to_bytes, bytes_to_base64url, options_to_json_dict
+from webauthn.helpers.structs import (
+    AuthenticatorSelectionCriteria,
+    PublicKeyCredentialDescriptor,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from accounts.mail import public_address
+from accounts.models import Passkey, User
+from owner.choices import chosen
+
+ADD, SIGN_IN, SECOND_STEP, CONFIRM = PURPOSES = ("add", "sign-in", "second-step", "confirm")
+"""What a ceremony is for: its challenge is valid for nothing else."""
+
+MOST_PASSKEYS = 20
+"""Passkeys of one member."""
+
+LONGEST_RESPONSE = 12_000
+"""Characters of a browser's response: a credential's id has up to 1,023 bytes, and its key up to about 600."""
+
+_SECONDS = 300
+_IN_SESSION = "passkey"
+
+_log = logging.getLogger(__name__)
+
+
+class PasskeyError(Exception):
+    """The browser's response does not prove what it should. `is_copied`: a copy of the passkey may be in use."""
+
+    def __init__(self, is_copied: bool = False) -> None:
+        super().__init__()
+        self.is_copied = is_copied
+
+
+class TooManyPasskeys(Exception):
+    """The member has as many as a member can have."""
+
+
+def options_for_adding(request: HttpRequest, member: User) -> dict[str, Any]:
+    """Begin to create a passkey; return the options for the browser."""
+    known = [base64url_to_bytes(one) for one in member.passkeys.values_list("credential_id", flat=True)]
+    handle = salted_hmac("accounts.passkeys", str(member.pk), algorithm="sha256").digest()
+    options = generate_registration_options(
+        rp_id=_host(request),
+        rp_name=chosen.SITE_NAME,
+        user_id=handle,
+        user_name=member.username,
+        authenticator_selection=AuthenticatorSelectionCriteria(
+            resident_key=ResidentKeyRequirement.REQUIRED,
+            user_verification=UserVerificationRequirement.REQUIRED,
+        ),
+        exclude_credentials=[PublicKeyCredentialDescriptor(id=one) for one in known],
+    )
+    return _begun(request, ADD, options)
+
+
+def options_for_use(request: HttpRequest, purpose: str, member: User | None) -> dict[str, Any]:
+    """Begin to use a passkey of the member, or of anyone; return the options for the browser."""
+    known = member.passkeys.values_list("credential_id", flat=True) if member else ()
+    options = generate_authentication_options(
+        rp_id=_host(request),
+        allow_credentials=[PublicKeyCredentialDescriptor(id=base64url_to_bytes(one)) for one in known],
+        user_verification=UserVerificationRequirement.REQUIRED,
+    )
+    return _begun(request, purpose, options)
+
+
+def _begun(request: HttpRequest, purpose: str, options: Any) -> dict[str, Any]:
+    kept = {"for": purpose, "challenge": bytes_to_base64url(options.challenge), "until": time.time() + _SECONDS}
+    request.session[_IN_SESSION] = kept
+    return options_to_json_dict(options)
+
+
+def add(request: HttpRequest, member: User, response: str, name: str) -> Passkey:
+    """Create a passkey from the browser's response. Raises PasskeyError and TooManyPasskeys."""
+    expected = _expected(request, ADD)
+    verified = _verified(verify_registration_response, response, expected)
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=member.pk)
+        if member.passkeys.count() >= MOST_PASSKEYS:
+            raise TooManyPasskeys
+        passkey, is_new = Passkey.objects.get_or_create(
+            credential_id=bytes_to_base64url(verified.credential_id),
+            defaults={
+                "user": member,
+                "name": name,
+                "public_key": bytes_to_base64url(verified.credential_public_key),
+                "sign_count": verified.sign_count,
+            },
+        )
+    if not is_new:
+        raise PasskeyError
+    return passkey
+
+
+def use(request: HttpRequest, purpose: str, response: str, member: User | None = None) -> Passkey:
+    """Return the passkey that the browser's response proves, of this member or of anyone. Raises PasskeyError."""
+    expected = _expected(request, purpose)
+    passkey = Passkey.objects.select_related("user").filter(credential_id=_named_in(response)).first()
+    if passkey is None or (member is not None and passkey.user_id != member.pk):
+        raise PasskeyError
+    verified = _verified(
+        verify_authentication_response,
+        response,
+        expected,
+        credential_public_key=base64url_to_bytes(passkey.public_key),
+        credential_current_sign_count=0,  # compared below
+    )
+    counts = bool(verified.new_sign_count or passkey.sign_count)
+    if counts and verified.new_sign_count <= passkey.sign_count:
+        _log.warning("the counter of passkey %d of account %d went back", passkey.pk, passkey.user_id)
+        raise PasskeyError(is_copied=True)
+    same = Passkey.objects.filter(pk=passkey.pk, sign_count=passkey.sign_count)
+    same.update(sign_count=verified.new_sign_count, last_used_at=timezone.now())
+    return passkey
+
+
+def _expected(request: HttpRequest, purpose: str) -> dict[str, Any]:
+    """Return what a response has to contain, and end the challenge. Raises PasskeyError without one."""
+    kept = request.session.pop(_IN_SESSION, None)
+    if not kept or kept["for"] != purpose or kept["until"] < time.time():
+        raise PasskeyError
+    scheme, host = public_address(request)
+    return {
+        "expected_challenge": base64url_to_bytes(kept["challenge"]),
+        "expected_rp_id": _host(request),
+        "expected_origin": f"{scheme}://{host}",
+        "require_user_verification": True,
+    }
+
+
+def _verified(verify: Callable[..., Any], response: str, expected: dict[str, Any], **more: Any) -> Any:
+    if len(response) > LONGEST_RESPONSE:
+        raise PasskeyError
+    try:
+        return verify(credential=response, **expected, **more)
+    except Exception as error:  # the parsers of the library raise many kinds for what a stranger can send
+        _log.info("a passkey was refused: %r", error)
+        raise PasskeyError from None
+
+
+def _named_in(response: str) -> str:
+    """Return the id of the credential in the browser's response; "" if there is none."""
+    if len(response) > LONGEST_RESPONSE:
+        return ""
+    try:
+        name = json.loads(response)["id"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+    return name if isinstance(name, str) else ""
+
+
+def _host(request: HttpRequest) -> str:
+    """Return the domain that passkeys are for: without a port."""
+    return urlsplit(f"//{public_address(request)[1]}").hostname or ""

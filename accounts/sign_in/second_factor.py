@@ -1,0 +1,82 @@
+"""The second step of a login: turned on and off, and never left without a factor or a way back."""
+
+from django.db import transaction
+
+from accounts.mail import send_text
+from accounts.models import Authenticator, User
+from accounts.sign_in import codes
+from accounts.sign_in.ways import removing_a_way
+from accounts.web.backend import needs_second_factor
+from owner.choices import chosen
+
+PASSKEY_ADDED, PASSKEY_REMOVED, APP_ADDED, APP_REMOVED = (
+    "passkey-added",
+    "passkey-removed",
+    "app-added",
+    "app-removed",
+)
+TURNED_OFF, NEW_CODES, RESET = "turned-off", "new-codes", "reset"
+"""What members are told of by mail: `templates/accounts/mail/sign_in_changed.txt` has a sentence for each."""
+
+
+class FactorNeededError(Exception):
+    """The site demands a second factor of the member, who would have none left."""
+
+
+def tell(member: User, what: str) -> None:
+    """Mail the member that something about their sign-in has changed, so that they notice what they did not do."""
+    if member.email:
+        context = {"name": member.username, "site_name": chosen.SITE_NAME, "what": what}
+        send_text(member.email, "sign_in_changed", context, member.language)
+
+
+def has_app(member: User) -> bool:
+    return Authenticator.objects.filter(pk=member.pk).exists()
+
+
+def turn_on(member: User) -> list[str]:
+    """Ask for a second step from now on. Return new recovery codes; none if it was on already."""
+    with transaction.atomic():
+        if not User.objects.select_for_update().get(pk=member.pk).second_factor:
+            member.second_factor = True
+            member.save(update_fields=["second_factor"])
+            return codes.new_recovery_codes(member)
+    return []
+
+
+def turn_off(member: User) -> None:
+    """Ask for no second step any more. Passkeys stay, as ways in. Raises FactorNeededError."""
+    if needs_second_factor(member):
+        raise FactorNeededError
+    reset(member)
+
+
+def reset(member: User) -> None:
+    """Remove the app and the codes. If the site demands a factor, the next login sets one up. Idempotent."""
+    with transaction.atomic():
+        Authenticator.objects.filter(pk=member.pk).delete()
+        member.recovery_codes.all().delete()
+        User.objects.filter(pk=member.pk).update(second_factor=False)
+    member.second_factor = False
+
+
+def remove_app(member: User) -> None:
+    """Remove the authenticator app. Raises FactorNeededError."""
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=member.pk)
+        Authenticator.objects.filter(pk=member.pk).delete()
+        _settle(member)
+
+
+def remove_passkey(member: User, passkey_id: int) -> bool:
+    """Remove a passkey; return whether there was one. Raises LastWayError and FactorNeededError."""
+    with removing_a_way(member):
+        removed = bool(member.passkeys.filter(pk=passkey_id).delete()[0])
+        _settle(member)
+    return removed
+
+
+def _settle(member: User) -> None:
+    """Turn the second step off if no factor is left."""
+    if member.second_factor and not has_app(member) and not member.passkeys.exists():
+        turn_off(member)
