@@ -26,6 +26,7 @@ from articles.wiring import repository
 from moderation.bans import BanForm, ban, lift_ban
 from moderation.notes import NoteForm
 from moderation.rights import check_target
+from moderation.second_factors import may_reset
 from moderation.subjects import MOST_SHOWN, address_of, known_until, page_of, posted_by, subject_named
 from moderation.sweeps import SweepForm
 
@@ -61,6 +62,7 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         "scopes": BAN_SCOPES,
         "votes": repository().left_out.get_state(member.pk),
         "notes": list(member.notes.select_related("author")) if member.pk != moderator.id else [],
+        "may_reset_second_factor": request.user.has_perm(BAN_MEMBERS) and may_reset(member, request.user),
         "note_form": NoteForm(auto_id="note-%s"),
     }
     return render(request, "moderation/member.html", context, status=400 if form.errors else 200)

@@ -14,6 +14,7 @@ SAMPLES = {
     "host": "example.org",
     "name": "alice",
     "token_id": "1",
+    "passkey_id": "1",
     "ban_id": "1",
     "sweep_id": "1",
     "uidb64": "MQ",

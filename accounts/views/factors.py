@@ -107,9 +107,7 @@ def _refused(request: HttpRequest, error: PasskeyError, name: str = "") -> None:
     user_login_failed.send(sender=__name__, credentials={"username": name}, request=request)
     text = _("The passkey was not accepted. Please try again, or use another way to sign in.")
     if error.is_copied:
-        text = _(
-            "A copy of this passkey seems to be in use, so it was refused. Remove it, and add a new one."
-        )
+        text = _("A copy of this passkey seems to be in use, so it was refused. Remove it, and add a new one.")
     messages.error(request, text)
 
 

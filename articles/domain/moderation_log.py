@@ -36,6 +36,7 @@ class Action(StrEnum):
     BLOCK_HOST = "block-host"
     UNBLOCK_HOST = "unblock-host"
     DECLINE_SIGN_UP = "decline-sign-up"
+    RESET_SECOND_FACTOR = "reset-second-factor"
     DELETE_NOTE = "delete-note"
     CHECK_VOTES = "check-ring"
     REDACT = "redact"

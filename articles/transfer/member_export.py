@@ -49,6 +49,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "bans": map(_ban, member.bans.list_all()),
         "notes_by_moderators": map(_note, member.notes.all()),
         "logins_elsewhere": map(_identity, member.identities.all()),
+        "passkeys": map(_passkey, member.passkeys.all()),
         "tokens": map(_token, member.tokens.all()),
         "invitations": map(_invitation, member.invitations.select_related("invited")),
         "moderated": map(_entry, repository.moderation_log.iterate(member.get_username())),
@@ -73,12 +74,18 @@ def _account(member: Any) -> dict[str, Any]:
         "joined": _iso(member.date_joined),
         "last_login": _iso(member.last_login),
         "came_with_an_import": member.imported,
+        "second_step": member.second_factor,
+        "recovery_codes_left": member.recovery_codes.count(),
         "trusted_since": _iso(member.trusted_at),
         "about": member.about,
         "about_removed": member.about_removed or None,
         "invited_by": _inviter(member),
         "member_of": sorted(member.groups.values_list("name", flat=True)),
     }
+
+
+def _passkey(passkey: Any) -> dict[str, Any]:
+    return {"name": passkey.name, "added": _iso(passkey.created_at), "last_used": _iso(passkey.last_used_at)}
 
 
 def _suggestion(supported: tuple[int, Suggestion]) -> dict[str, Any]:

@@ -44,6 +44,7 @@ _CLOSED_PAGES = (
         "accounts:settings",
         "accounts:confirm",
         "accounts:finish_signup",
+        "accounts:second_step",
         "accounts:password_change",
     ),
     *("accounts:password_reset", "admin:index", "articles:administration", "articles:inbox"),

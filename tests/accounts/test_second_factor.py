@@ -102,10 +102,8 @@ def test_a_member_with_few_codes_left_is_told(client, protected):
         enter(browser, one)
     log_in(client)
 
-    assert (
-        "You have 2 recovery codes left."
-        in client.post("/login/second/", {"code": protected[7]}, follow=True).text
-    )
+    page = client.post("/login/second/", {"code": protected[7]}, follow=True).text
+    assert "You have 2 recovery codes left." in page
 
 
 def test_a_second_step_that_takes_too_long_begins_again(client, protected, clock):

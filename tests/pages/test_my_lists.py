@@ -275,6 +275,8 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "joined": carol.date_joined.astimezone(UTC).isoformat(timespec="seconds"),
             "last_login": carol.last_login.astimezone(UTC).isoformat(timespec="seconds"),
             "came_with_an_import": True,
+            "second_step": False,
+            "recovery_codes_left": 0,
             "trusted_since": None,
             "about": "I write",
             "about_removed": None,
@@ -334,6 +336,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
         "bans": [],
         "notes_by_moderators": [],
         "logins_elsewhere": [],
+        "passkeys": [],
         "tokens": [
             {
                 "name": "laptop 笔记本",

@@ -1,0 +1,29 @@
+"""`manage.py reset_second_factor`: let a member in who has lost the second factor."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from accounts.models import User
+from accounts.names import canonical
+from articles.domain.moderation_log import OPERATOR
+from articles.management.base import StoreCommand
+from moderation import second_factors
+
+
+class Command(StoreCommand):
+    """Idempotent."""
+
+    help = "Remove a member's authenticator app and recovery codes, end all sessions, and tell the member by mail."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("--reason", default="", help="everyone can read it in the moderation log")
+
+    def handle(self, *_: Any, name: str, reason: str, **__: Any) -> None:
+        member = User.objects.filter(canonical_name=canonical(name), left_at=None).first()
+        if member is None:
+            raise CommandError(f"There is no member {name}.")
+        second_factors.reset(member, reason, OPERATOR)
+        self.stdout.write(f"{member.username} logs in without a second step now.")

@@ -1,0 +1,58 @@
+"""Reset the second step of a member who has lost the device: by moderators who can ban, with a reason."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+
+from accounts import sessions
+from accounts.models import User
+from accounts.moderators import BAN_MEMBERS
+from accounts.sign_in import second_factor
+from accounts.web.form_pages import form_action
+from articles.domain.errors import FellowModerator
+from articles.domain.moderation_log import Action, Actor
+from articles.forms.articles import ReasonForm
+from articles.web.identity import actor, member_named, needs
+from articles.wiring import repository
+from moderation.rights import check_not_own
+from moderation.subjects import page_of
+
+
+def reset(member: User, reason: str, moderator: Actor) -> None:
+    """Remove the member's app and recovery codes, end all sessions, log it and tell the member. Idempotent.
+
+    Passkeys stay, as ways in. The log has the account's number only: no stranger learns whose login is weaker.
+    """
+    was_on = member.second_factor
+    second_factor.reset(member)
+    sessions.end_others(member.pk, "")
+    if was_on:
+        second_factor.tell(member, second_factor.RESET)
+        details = {"account": str(member.pk)}
+        repository().moderation_log.note(Action.RESET_SECOND_FACTOR, moderator, "", reason, details)
+
+
+def may_reset(member: User, moderator: User) -> bool:
+    """Return whether the moderator resets the member's second step; only administrators do it for moderators."""
+    is_moderator = member.is_superuser or member.is_staff or member.has_permissions
+    return member.second_factor and member.pk != moderator.pk and (moderator.is_superuser or not is_moderator)
+
+
+@never_cache
+@form_action(page=page_of, button=gettext_lazy("Reset the second step"))
+@needs(BAN_MEMBERS)
+def reset_by_form(request: HttpRequest, name: str) -> HttpResponse:
+    """Reset a member's second step. A form that arrives twice succeeds."""
+    member, form = member_named(name), ReasonForm(request.POST)
+    check_not_own(member.pk, actor(request).id)
+    if member.second_factor and not may_reset(member, request.user):  # type: ignore[arg-type]
+        raise FellowModerator
+    if not form.is_valid():
+        messages.error(request, _("Enter a reason."))
+        return redirect(page_of(request, name))
+    reset(member, form.cleaned_data["reason"], actor(request))
+    messages.success(request, _("The second step of %(name)s has been reset.") % {"name": member.get_username()})
+    return redirect(page_of(request, name))

@@ -1,0 +1,232 @@
+"""Passkeys: added, used as every kind of proof, and refused if anything about them is wrong."""
+
+import json
+
+import pytest
+from django.contrib.auth import get_user
+from django.core import mail
+from django.test import Client, override_settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accounts.mail import wait_until_sent
+from accounts.models import Passkey, User
+from accounts.sign_in import second_factor
+from accounts.sign_in.passkeys import LONGEST_RESPONSE
+from tests.accounts.authenticator import PRESENT, Authenticator
+from tests.cast import PASSWORD
+
+
+def options(client: Client, purpose: str):
+    return json.loads(client.post("/login/passkey/options/", {"for": purpose}).text)
+
+
+def add(client: Client, device: Authenticator, name: str = "phone", **wrong):
+    answer = device.create(options(client, "add"), **wrong)
+    return client.post("/settings/security/passkeys/", {"credential": answer, "name": name}, follow=True)
+
+
+def log_in(client: Client, device: Authenticator, **wrong):
+    answer = device.use(options(client, "sign-in"), **wrong)
+    return client.post("/login/passkey/", {"credential": answer, "next": "/hot/"})
+
+
+@pytest.fixture
+def phone(as_alice) -> Authenticator:
+    """An authenticator with a passkey of Alice's."""
+    device = Authenticator()
+    add(as_alice, device)
+    return device
+
+
+def test_a_passkey_logs_in_without_a_name_and_without_a_second_step(client, phone, alice):
+    second_factor.turn_on(alice)
+
+    response = log_in(client, phone)
+
+    assert response["Location"] == "/hot/"
+    assert get_user(client) == alice
+    assert Passkey.objects.get().last_used_at is not None
+
+
+def test_the_member_is_told_by_mail_of_a_new_passkey_and_of_a_removed_one(as_alice, phone):
+    as_alice.post(f"/settings/security/passkeys/{Passkey.objects.get().pk}/remove/")
+    wait_until_sent()
+
+    assert "passkey has been added" in mail.outbox[0].body
+    assert "passkey has been removed" in mail.outbox[1].body
+
+
+WRONG = {
+    "another origin": {"origin": "https://evil.example"},
+    "another port": {"origin": "http://testserver:8080"},
+    "another host": {"host": "evil.example"},
+    "no verification of the user": {"flags": PRESENT},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_passkey_is_refused_for(client, phone, wrong):
+    response = log_in(client, phone, **WRONG[wrong])
+
+    assert response.status_code == 400
+    assert "The passkey was not accepted." in response.text
+    assert not get_user(client).is_authenticated
+
+
+@pytest.mark.parametrize("wrong", ["another origin", "another port", "no verification of the user"])
+def test_a_new_passkey_is_refused_for(as_alice, wrong):
+    page = add(as_alice, Authenticator(), **WRONG[wrong])
+
+    assert "The passkey was not accepted." in page.text
+    assert not Passkey.objects.exists()
+
+
+def test_a_counter_that_goes_back_betrays_a_copy(phone):
+    assert log_in(Client(), phone).status_code == 302
+    phone.count -= 1
+
+    response = log_in(client := Client(), phone)
+
+    assert "A copy of this passkey seems to be in use" in response.text
+    assert not get_user(client).is_authenticated
+
+
+def test_an_answer_is_accepted_once_and_only_for_its_purpose_and_session(client, phone, as_alice):
+    answer = phone.use(options(client, "sign-in"))
+    assert Client().post("/login/passkey/", {"credential": answer}).status_code == 400
+    assert client.post("/login/passkey/", {"credential": answer}).status_code == 302
+    client.logout()
+    assert client.post("/login/passkey/", {"credential": answer}).status_code == 400
+
+    confirming = phone.use(options(as_alice, "confirm"))
+    assert as_alice.post("/login/passkey/", {"credential": confirming}).status_code == 400
+
+
+def test_an_unknown_passkey_and_those_of_closed_accounts_log_no_one_in(client, phone, alice):
+    assert log_in(client, Authenticator(b"unknown")).status_code == 400
+    User.objects.filter(pk=alice.pk).update(is_active=False)
+
+    assert log_in(client, phone).status_code == 400
+    assert not get_user(client).is_authenticated
+
+
+def test_a_passkey_of_another_member_proves_nothing(client, phone, bob):
+    browser = Client()
+    browser.force_login(bob)
+    response = browser.post("/login/confirm/passkey/", {"credential": phone.use(options(browser, "confirm"))})
+    second_factor.turn_on(bob)
+    client.post("/login/", {"username": "bob", "password": PASSWORD})
+
+    assert response.status_code == 400
+    answer = phone.use(options(client, "second-step"))
+    assert client.post("/login/second/", {"credential": answer}).status_code == 200
+    assert not get_user(client).is_authenticated
+
+
+def test_a_passkey_is_the_second_step_after_a_password(client, phone, as_alice, alice):
+    page = as_alice.post("/settings/security/second-step/on/").text
+    assert "Your recovery codes" in page
+
+    client.post("/login/", {"username": "alice", "password": PASSWORD, "next": "/hot/"})
+    assert not get_user(client).is_authenticated
+    response = client.post("/login/second/", {"credential": phone.use(options(client, "second-step"))})
+
+    assert response["Location"] == "/hot/"
+    assert get_user(client) == alice
+
+
+def test_a_passkey_is_a_fresh_proof(phone, as_alice):
+    session = as_alice.session
+    session["proven"] = 0
+    session.save()
+    assert as_alice.get("/settings/delete/").status_code == 302
+
+    answer = phone.use(options(as_alice, "confirm"))
+    response = as_alice.post("/login/confirm/passkey/", {"credential": answer, "next": "/settings/delete/"})
+
+    assert response["Location"] == "/settings/delete/"
+    assert as_alice.get("/settings/delete/").status_code == 200
+
+
+@override_settings(SECOND_FACTOR="all")
+def test_a_demanded_factor_can_be_a_new_passkey(client, alice):
+    client.post("/login/", {"username": "alice", "password": PASSWORD})
+
+    page = client.post("/login/second/", {"credential": Authenticator().create(options(client, "add"))})
+
+    assert "Your recovery codes" in page.text
+    assert get_user(client) == alice
+    assert client.get("/settings/").status_code == 200
+    refused = client.post(f"/settings/security/passkeys/{Passkey.objects.get().pk}/remove/", follow=True)
+    assert "demands a second step" in refused.text
+
+
+def test_the_last_way_in_stays(phone, as_alice, alice):
+    alice.set_unusable_password()
+    alice.save()
+    as_alice.force_login(alice)
+    own = Passkey.objects.get()
+
+    page = as_alice.post(f"/settings/security/passkeys/{own.pk}/remove/", follow=True).text
+
+    assert "you could not log in any more" in page
+    add(as_alice, Authenticator(b"another one"), "laptop")
+    as_alice.post(f"/settings/security/passkeys/{own.pk}/remove/")
+    assert [one.name for one in alice.passkeys.all()] == ["laptop"]
+
+
+def test_members_name_their_passkeys_and_touch_no_others(phone, as_alice, bob):
+    own, other = Passkey.objects.get(), Client()
+    other.force_login(bob)
+    for browser, name in ((as_alice, "tablet"), (other, "mine")):
+        browser.post(f"/settings/security/passkeys/{own.pk}/", {"name": name})
+    other.post(f"/settings/security/passkeys/{own.pk}/remove/")
+
+    assert Passkey.objects.get().name == "tablet"
+    assert 'id="security-passkeys"' in as_alice.get("/settings/security/").text
+
+
+def test_a_passkey_is_added_once_and_twenty_at_most(phone, as_alice, alice):
+    assert "The passkey was not accepted." in add(as_alice, phone).text
+    for n in range(19):
+        Passkey.objects.create(user=alice, name="x", credential_id=f"{n:04}", public_key="")
+
+    assert "You have reached the limit of passkeys." in add(as_alice, Authenticator(b"one more")).text
+    assert alice.passkeys.count() == 20
+
+
+@pytest.mark.parametrize("purpose", ["", "x", "add", "confirm", "second-step"])
+def test_a_ceremony_without_its_member_does_not_begin(client, db, purpose):
+    assert client.post("/login/passkey/options/", {"for": purpose}).status_code == 400
+    assert client.get("/login/passkey/options/").status_code == 405
+
+
+HOSTILE = st.recursive(
+    st.none() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@settings(max_examples=30)
+@given(
+    text=st.text(max_size=40)
+    | st.builds(json.dumps, HOSTILE)
+    | st.builds(
+        lambda response: json.dumps({"id": "YQ", "rawId": "YQ", "type": "public-key", "response": response}),
+        st.dictionaries(st.sampled_from(["clientDataJSON", "authenticatorData", "signature"]), HOSTILE),
+    )
+)
+def test_nothing_that_a_browser_can_send_is_an_error_of_the_server(db, text):
+    carl = User.objects.first() or User.objects.create_user("carl")
+    Passkey.objects.get_or_create(credential_id="YQ", user=carl, public_key="YQ", name="x")
+    client = Client()
+    options(client, "sign-in")
+
+    assert client.post("/login/passkey/", {"credential": text}).status_code == 400
+
+
+def test_long_answers_are_refused_unread(client, phone):
+    options(client, "sign-in")
+
+    assert client.post("/login/passkey/", {"credential": "[" * (LONGEST_RESPONSE + 1)}).status_code == 400
