@@ -43,14 +43,19 @@ def _logged_in(chromium: Browser, site: Site, name: str) -> StorageState:
 
 
 def log_in(page: Page, site: Site, name: str) -> None:
-    """Fill in the login form; open it first if necessary."""
-    logins = (site.data_dir / "demo-logins.txt").read_text().split()
+    """Log in with a password; open the form first if necessary."""
     if "/login/" not in page.url:
         page.goto("/login/")
+    fill_in_password(page, site, name)
+    page.wait_for_url(lambda address: "/login/" not in address)
+
+
+def fill_in_password(page: Page, site: Site, name: str) -> None:
+    """Fill in the login form and send it."""
+    logins = (site.data_dir / "demo-logins.txt").read_text().split()
     page.fill("main [name=username]", name)
     page.fill("main [name=password]", logins[logins.index(name) + 1])
     page.click("main form button[type=submit]")
-    page.wait_for_url(lambda address: "/login/" not in address)
 
 
 def follow_in_account_menu(page: Page, selector: str) -> None:
