@@ -62,7 +62,7 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         "scopes": BAN_SCOPES,
         "votes": repository().left_out.get_state(member.pk),
         "notes": list(member.notes.select_related("author")) if member.pk != moderator.id else [],
-        "may_reset_second_factor": request.user.has_perm(BAN_MEMBERS) and may_reset(member, request.user),
+        "may_reset_second_factor": may_reset(member, request.user),  # type: ignore[arg-type]
         "note_form": NoteForm(auto_id="note-%s"),
     }
     return render(request, "moderation/member.html", context, status=400 if form.errors else 200)

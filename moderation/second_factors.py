@@ -38,7 +38,9 @@ def reset(member: User, reason: str, moderator: Actor) -> None:
 def may_reset(member: User, moderator: User) -> bool:
     """Return whether the moderator resets the member's second step; only administrators do it for moderators."""
     is_moderator = member.is_superuser or member.is_staff or member.has_permissions
-    return member.second_factor and member.pk != moderator.pk and (moderator.is_superuser or not is_moderator)
+    if not (member.second_factor and moderator.has_perm(BAN_MEMBERS)):
+        return False
+    return member.pk != moderator.pk and (moderator.is_superuser or not is_moderator)
 
 
 @never_cache

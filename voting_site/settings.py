@@ -38,7 +38,7 @@ INSTALLED_APPS = [
     "voting_site",
     "articles",
     "accounts",
-    "accounts.admin_site.Config",
+    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

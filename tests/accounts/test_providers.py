@@ -294,7 +294,7 @@ def test_no_page_asks_for_a_password(browser, club, no_passwords):
         assert "with Club" in text
     for page in ("/password/", "/password/reset/", "/password/reset/MQ/x-y/"):
         assert browser.get(page).url == "/login/"
-    assert browser.get("/admin/", follow=True).redirect_chain[-1][0] == "/login/?next=%2Fadmin%2F"
+    assert browser.get("/admin/", follow=True).redirect_chain[-1][0] == "/login/?next=/admin/"
 
 
 def test_no_password_logs_in_or_signs_up(browser, club, no_passwords, alice):
