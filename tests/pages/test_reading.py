@@ -150,7 +150,8 @@ def test_open_pages_show_the_texts_that_must_be_public_and_lead_nowhere_else(clo
     assert "Our imprint." in about
     links = set(re.findall(r'(?:href|action)="(/(?!static)[^"?#]*)', about + Client().get("/login/").text))
     assert links == {
-        *("/", "/login/", "/signup/", "/password/reset/", "/about/", "/rules/", "/preferences/"),
+        *("/", "/login/", "/login/passkey/", "/signup/", "/password/reset/", "/about/", "/rules/"),
+        "/preferences/",
         "/manifest.webmanifest",
     }
     assert Client().get("/robots.txt").text == "User-agent: *\nDisallow: /\n"
