@@ -10,10 +10,11 @@ from django.core.management import CommandError, call_command
 
 from accounts.models import Identity, Invitation, Passkey, User, WaitingAccount
 from accounts.moderators import GROUP
-from accounts.sign_in import identities, protocol, ways
+from accounts.sign_in import identities, protocol, second_factor, ways
 from accounts.sign_in.provider import GITHUB, Person, Provider
 from tests.cast import PASSWORD
 from tests.factories import browser_of, member
+from tests.own_provider import left_for
 
 
 @pytest.fixture
@@ -235,6 +236,57 @@ def test_no_sequence_of_changes_leaves_a_member_without_a_way_in(club, alice, se
     for identity in alice.identities.all():
         club.log_in(browser := browser_of(), identity.subject)
         assert member_at(browser) == alice
+
+
+# The second step
+
+
+@pytest.fixture
+def careful(club, alice):
+    """A code of alice, who takes a second step."""
+    connect(club, alice)
+    return second_factor.turn_on(alice)[0]
+
+
+def test_the_second_step_follows_a_provider_and_keeps_what_waits_for_the_login(browser, club, alice, careful):
+    answer = club.log_in(browser, next="/about/")
+    assert answer.url == "/login/second/"
+    assert not member_at(browser).is_authenticated
+
+    answer = browser.post("/login/second/", {"code": careful})
+
+    assert answer.url == "/about/"
+    assert member_at(browser) == alice
+    club.metadata = {"end_session_endpoint": f"{club.url}/end"}
+    protocol.forget()
+    assert left_for(browser.post("/logout/")).startswith(f"{club.url}/end?client_id=site&")
+
+
+def test_a_newcomer_connects_an_account_with_a_second_step(browser, club, alice, careful):
+    club.log_in(browser, "alice elsewhere")
+    token = browser.session["newcomer"]["token"]
+
+    browser.post("/login/", {"username": "alice", "password": PASSWORD, "connect": token})
+    assert alice.identities.count() == 1, "not before the second step"
+    browser.post("/login/second/", {"code": careful})
+
+    assert alice.identities.count() == 2
+
+
+def test_moderators_of_a_provider_set_up_a_second_step_first(browser, club, settings, alice):
+    settings.SECOND_FACTOR = "moderators"
+    settings.PROVIDERS = club.settings(moderators=("groups", "mods"))
+    connect(club, alice)
+    club.claims = {"groups": ["mods"]}
+
+    assert club.log_in(browser).url == "/login/second/"
+    assert not member_at(browser).is_authenticated
+
+
+def test_an_administrator_without_the_second_step_sets_it_up_after_a_link(db, settings, carol):
+    settings.SECOND_FACTOR = "moderators"
+
+    assert browser_of().post(link_for("carol")).url == "/login/second/"
 
 
 # GitHub
