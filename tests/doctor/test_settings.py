@@ -119,6 +119,14 @@ def test_each_sign_up_mode_needs_members_who_let_others_in(settings):
     assert found("invitation") == "warning"
 
 
+def test_a_site_for_members_that_everyone_can_join_is_found(settings):
+    assert levels("settings", "reading") == []
+    settings.READING = "members"
+    assert levels("settings", "reading") == ["warning"]
+    settings.SIGN_UP = "approval"
+    assert levels("settings", "reading") == ["fine"]
+
+
 def test_a_choice_that_is_not_valid_is_found(site_store):
     assert levels("settings", "choices") == ["fine"]
     SiteSetting.objects.create(name="SIGN_UP", text="by-lottery")

@@ -17,6 +17,7 @@ from articles import site, wiring
 from articles.api.documentation import document
 from articles.models import SiteSetting, SiteText
 from articles.retractions import Retractions
+from articles.web import limits
 from articles.web.caching import FEEDS
 from articles.web.reading import OPEN
 from tests.factories import actor, browser_of, comment_on, member, post_as
@@ -126,10 +127,11 @@ def test_what_exists_and_what_does_not_are_answered_alike(closed):
                 assert asked(there, method) == asked(not_there, method), (method, there)
 
 
-def test_closed_addresses_are_answered_without_the_store(closed):
+def test_closed_addresses_are_answered_without_the_store_and_its_limits(closed, outage):
     before = {path: asked(path) for path in addresses(closed) if not is_open(path)}
+    outage()
 
-    with failing(wiring, "repository", AssertionError("the store is asked")):
+    with failing(limits, "take", AssertionError("a limit is taken")):
         assert {path: asked(path) for path in before} == before
 
 
