@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
@@ -44,7 +44,7 @@ class CodeForm(forms.Form):
 
     code = forms.CharField(
         max_length=codes.LONGEST_CODE,
-        label=gettext_lazy("Code"),
+        label=pgettext_lazy("second step", "Code"),
         widget=forms.TextInput(
             attrs={
                 "autocomplete": "one-time-code",
