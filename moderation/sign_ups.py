@@ -1,7 +1,4 @@
-"""The moderators' page of sign-ups: accounts that wait for approval, and who invited whom."""
-
-from collections import defaultdict
-from dataclasses import dataclass, field
+"""The moderators' page of sign-ups: accounts that wait for approval."""
 
 from django.contrib import messages
 from django.db import transaction
@@ -12,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts import account_deletion
-from accounts.models import Invitation, User, WaitingAccount
+from accounts.models import User, WaitingAccount
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import ask_once, form_action
@@ -21,42 +18,14 @@ from articles.web.identity import actor, needs
 from articles.wiring import repository
 from moderation.rights import may_see_inviters
 
-_MOST_SHOWN = 1000
-"""Invited members in the tree, the latest."""
-
-
-@dataclass(slots=True)
-class Branch:
-    """A member, and those whom the member invited."""
-
-    member: User
-    invited: list["Branch"] = field(default_factory=list)
-
 
 @require_safe
 @never_cache
 @needs(REMOVE_ARTICLES)
 def index(request: HttpRequest) -> HttpResponse:
-    sees = may_see_inviters(request)
     waiting = WaitingAccount.objects.select_related("user__invitation__inviter")
-    context = {"waiting": waiting, "shows_inviters": sees, "tree": _tree() if sees else []}
+    context = {"waiting": waiting, "shows_inviters": may_see_inviters(request)}
     return render(request, "moderation/sign_ups.html", context)
-
-
-def _tree() -> list[Branch]:
-    """Return the branches of those members who invited others and were not invited themselves. One query."""
-    used = Invitation.objects.used().order_by("-pk").select_related("inviter", "invited")[:_MOST_SHOWN]
-    branches: dict[int, Branch] = {}
-    children: dict[int, list[int]] = defaultdict(list)
-    for one in reversed(used):
-        for member in (one.inviter, one.invited):
-            if member is not None:
-                branches.setdefault(member.pk, Branch(member))
-        children[one.inviter_id].append(int(one.invited_id or 0))
-    for inviter, invited in children.items():
-        branches[inviter].invited = [branches[pk] for pk in invited]
-    below = {pk for invited in children.values() for pk in invited}
-    return [branches[pk] for pk in children if pk not in below]
 
 
 def _button(request: HttpRequest) -> str:

@@ -1,9 +1,10 @@
 """Invitations to sign up, and accounts that are waiting for a moderator's approval."""
 
 import secrets
+from collections.abc import Collection
 from datetime import timedelta
 
-from django.db import models, transaction
+from django.db import connection, models, transaction
 from django.utils import timezone
 
 from accounts import names
@@ -13,6 +14,19 @@ from owner.choices import chosen
 
 class InvitationLimitError(Exception):
     """The member has no invitations left."""
+
+
+_JOINED = """one.invited_id IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM accounts_waitingaccount WHERE user_id = one.invited_id)"""
+
+_BELOW = f"""WITH RECURSIVE tree(inviter, invited) AS (
+    SELECT inviter_id, invited_id FROM accounts_invitation one WHERE inviter_id IN ({{}}) AND {_JOINED}
+    UNION ALL
+    SELECT one.inviter_id, one.invited_id FROM tree JOIN accounts_invitation one ON one.inviter_id = tree.invited
+    WHERE {_JOINED}
+) SELECT inviter, invited FROM tree LIMIT %s"""  # nosec B608 # noqa: S608 - our names
+"""Databases go through the tree level by level, and no further than the limit. An account is invited once, when it
+is created, so there are no cycles."""
 
 
 class InvitationManager(models.Manager["Invitation"]):
@@ -42,6 +56,25 @@ class InvitationManager(models.Manager["Invitation"]):
     def used(self) -> "models.QuerySet[Invitation]":
         """Return those with which members joined, the first first. Accounts that wait are not among them."""
         return self.filter(invited__isnull=False, invited__waiting=None).order_by("pk")
+
+    def list_roots(self) -> "models.QuerySet[User]":
+        """Return those who invited others and were not invited themselves, the oldest accounts first."""
+        used = self.used().order_by()
+        inviters = User.objects.filter(pk__in=used.values("inviter"))
+        return inviters.exclude(pk__in=used.values("invited")).order_by("pk")
+
+    def list_below(self, members: Collection[int], most: int) -> list[tuple[int, int]]:
+        """Return who invited whom below these members, level by level, at most `most` pairs. One query."""
+        if not members:
+            return []
+        with connection.cursor() as cursor:
+            cursor.execute(_BELOW.format(", ".join(["%s"] * len(members))), [*members, most])
+            return [(inviter, invited) for inviter, invited in cursor.fetchall()]
+
+    def count_by(self, members: Collection[int]) -> dict[int, int]:
+        """Return how many each of these members invited, without those who invited no one. One query."""
+        used = self.used().filter(inviter__in=members).order_by()
+        return dict(used.values_list("inviter").annotate(models.Count("pk")))
 
     def end_unused(self, inviter: int) -> None:
         """End a deleted account's invitations. Used ones remain: they say who invited whom, without a name."""

@@ -247,6 +247,8 @@ PAGES = (
     Page("blocked hosts", "/moderation/hosts/", "moderator"),
     Page("blocked hosts, refused", "/moderation/hosts/?host=example.org", "moderator", 400, send(reason="")),
     Page("sign-ups", "/moderation/members/", "moderator"),
+    Page("invitation tree", "/invitations/", "moderator"),
+    Page("branch of the invitation tree", "/invitations/mia/", "moderator"),
     Page("moderation of a member", "/users/mia/moderation/", "moderator"),
     Page("moderation of a member, refused", "/users/mia/moderation/", "moderator", 400, send(reason="")),
     Page("moderation of a banned member", "/users/bea/moderation/", "moderator"),
