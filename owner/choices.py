@@ -42,17 +42,31 @@ class Recent(Generic[T]):
         self._load, self._failure, self._state = load, failure, state
         self._share = share
         self._value, self._until, self._seen = initial, 0.0, ""
+        self._numbers, self._taken, self._taking = count(1), 0, Lock()
 
     def get(self) -> T:
         """Return the value; while `load` fails, the last one. At most one query."""
         now, state = time.monotonic(), self._state()
         if now >= self._until or state != self._seen:
             self._until, self._seen = now + KEPT_SECONDS, state  # other threads continue with the last one
-            with suppress(self._failure):
-                self._value = self._load()
+            self._take()
             loaded_at = time.monotonic()
             self._until = max(self._until, loaded_at + (loaded_at - now) / self._share)
         return self._value
+
+    def reload(self) -> None:
+        """Load the value now, even if another thread is loading it."""
+        self._until = time.monotonic() + KEPT_SECONDS
+        self._take()
+
+    def _take(self) -> None:
+        """Load the value, and take it unless a load that began later has ended before."""
+        number = next(self._numbers)
+        with suppress(self._failure):
+            value = self._load()
+            with self._taking:
+                if number > self._taken:
+                    self._taken, self._value = number, value
 
     def forget(self) -> None:
         """Make the next call load the value. While that fails, the last one remains."""
@@ -117,8 +131,7 @@ def follow(retraction: str) -> None:
     if retraction != _followed[0]:
         with _following:
             if retraction != _followed[0]:
-                forget()
-                _choices.get()
+                _choices.reload()
                 _followed[0] = retraction
 
 

@@ -4,6 +4,7 @@ import ast
 
 from django.conf import settings
 
+from owner.choices import Recent
 from owner.settings import LABELS
 from tests.cases import for_each
 from tests.source import modules, run_at_import, within
@@ -33,3 +34,20 @@ def _is_plain(statement):
 
 def test_each_setting_that_the_owner_can_change_is_in_a_form():
     assert LABELS.keys() == settings.BROWSER_SETTINGS.keys()
+
+
+def test_a_load_that_began_earlier_does_not_replace_a_later_one():
+    loads = []
+
+    def load():
+        loads.append(len(loads) + 1)
+        number = loads[-1]
+        if number == 1:
+            recent.reload()  # another thread, before this load ends
+        return number
+
+    recent = Recent(load, 0)
+
+    assert recent.get() == 2
+    assert recent.get() == 2
+    assert loads == [1, 2]
