@@ -27,7 +27,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from accounts import names
-from accounts.models import AccountDeletion, Authenticator, Invitation, Sweep, User, WaitingAccount
+from accounts.models import AccountDeletion, Authenticator, BranchAct, Invitation, Sweep, User, WaitingAccount
 
 Step = Callable[[int, str, str, Callable[[], bool], bool], str]
 """Called with the user id, the name, the progress ('' at first), a function that returns whether time is left, and
@@ -98,6 +98,7 @@ def begin(user_id: int) -> None:
     member.about_flags.all().delete()
     member.flags_on_abouts.all().delete()
     Invitation.objects.end_unused(member.pk)
+    BranchAct.objects.filter(moderator=member).delete()
     WaitingAccount.objects.filter(user=member).delete()
     member.sessions.all().delete()  # the sessions themselves are ended by a step
     AccountDeletion.objects.create(user=member, begun_at=member.left_at)

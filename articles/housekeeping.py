@@ -194,6 +194,11 @@ def _delete_accounts(_repository: Repository) -> str:
     return _counted(account_deletion.advance_all(_BUDGET), "account", "deleted")
 
 
+def _act_on_branches(_repository: Repository) -> str:
+    """Continue moderators' acts on branches of the invitation tree."""
+    return _counted(import_string(settings.BRANCH_ACTOR)(_BUDGET), "account", "moderated")
+
+
 _STEPS = (
     _Step("clock", _advance_clock),
     _Step("merges", _move_votes),
@@ -206,6 +211,7 @@ _STEPS = (
     _Step("groups", _finish_merges),
     _Step("archive", _archive),
     _Step("account_deletion", _delete_accounts),
+    _Step("branches", _act_on_branches),
     _Step("mail", _send_mail),
     _Step("trim", _trim),
     _Step("expire", _expire),

@@ -34,7 +34,8 @@ from moderation.rights import check_not_own, check_target
 from moderation.subjects import MOST_DAYS, member_for
 
 
-def _lengths() -> list[tuple[int, str]]:
+def ban_lengths() -> list[tuple[int, str]]:
+    """Return the numbers of days for which moderators can ban, with their labels."""
     return [*day_choices(), (0, pgettext("ban", "Without end"))]
 
 
@@ -48,7 +49,7 @@ class BanForm(forms.Form):
     )
     days = forms.TypedChoiceField(
         coerce=int,
-        choices=_lengths,
+        choices=ban_lengths,
         initial=7,
         label=pgettext_lazy("ban", "Duration"),
     )

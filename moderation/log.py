@@ -45,6 +45,7 @@ ACTIONS = {
     Action.UNLOCK: pgettext_lazy("moderation log", "Discussion unlocked"),
     Action.BAN: pgettext_lazy("moderation log", "Member banned"),
     Action.LIFT_BAN: pgettext_lazy("moderation log", "Ban lifted"),
+    Action.ACT_ON_BRANCH: pgettext_lazy("moderation log", "Branch of the invitation tree moderated"),
     Action.REMOVE_ABOUT: pgettext_lazy("moderation log", "Profile text removed"),
     Action.LEAVE_OUT_VOTES: pgettext_lazy("moderation log", "Votes excluded from ranking"),
     Action.COUNT_VOTES: pgettext_lazy("moderation log", "Votes included in ranking again"),

@@ -10,7 +10,6 @@ from functools import cached_property, partial
 from math import floor
 from typing import NamedTuple
 
-from django.contrib.auth.models import Permission
 from django.core.mail import EmailMultiAlternatives
 from django.db.models import F, Q, QuerySet
 from django.urls import reverse
@@ -23,6 +22,7 @@ from articles.domain.flags import FlagReason, QueueEntry
 from articles.mailing import Mail, language_of, message_to, recipients, send_each
 from articles.repository import Repository
 from moderation.flags import REASONS
+from moderation.rights import have_any
 
 SETTLE_SECONDS = 5
 """Age at which something is mailed: until then, another process may not have saved it yet."""
@@ -162,19 +162,11 @@ def _mail_to(moderator: User, waiting: _Waiting) -> EmailMultiAlternatives | Non
 
 
 def _due(until: float) -> QuerySet[User]:
-    """Return the moderators who want mail, and whose last one is old enough. One query.
-
-    It begins with those who have permissions: `with_perm` would ask of every member.
-    """
-    names = [name.partition(".")[2] for name in (REMOVE_ARTICLES, BAN_MEMBERS)]
-    permissions = Permission.objects.filter(content_type__app_label="articles", codename__in=names)
-    in_groups = User.groups.through.objects.filter(group__permissions__in=permissions).values("user")
-    by_hand = User.user_permissions.through.objects.filter(permission__in=permissions).values("user")
-    is_moderator = Q(is_superuser=True) | Q(pk__in=in_groups) | Q(pk__in=by_hand)
+    """Return the moderators who want mail, and whose last one is old enough. One query."""
     is_due = Q(pk__in=())
     for often, seconds in WAITING_MAIL.items():
         is_due |= Q(waiting_mail=often, waiting_mailed_until__lte=until - seconds)
-    return recipients().filter(is_moderator, is_due).order_by("pk")
+    return recipients().filter(have_any(REMOVE_ARTICLES, BAN_MEMBERS), is_due).order_by("pk")
 
 
 def _claim(moderator: User, until: float) -> bool:

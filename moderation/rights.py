@@ -7,6 +7,8 @@ here; all else of moderation stands above it.
 from contextlib import suppress
 from typing import Any
 
+from django.contrib.auth.models import Permission
+from django.db.models import Q
 from django.http import HttpRequest
 
 from accounts.models import AboutFlag, Ban, User
@@ -41,6 +43,18 @@ def check_target(member: User, permission: str, moderator: UserId) -> None:
     check_not_own(member.pk, moderator)
     if member.has_perm(permission):
         raise FellowModerator
+
+
+def have_any(*permissions: str) -> Q:
+    """Return the condition on members that they have one of these permissions.
+
+    It begins with those who have permissions: `with_perm` would ask of every member.
+    """
+    names = [name.partition(".")[2] for name in permissions]
+    rows = Permission.objects.filter(content_type__app_label="articles", codename__in=names)
+    in_groups = User.groups.through.objects.filter(group__permissions__in=rows).values("user")
+    by_hand = User.user_permissions.through.objects.filter(permission__in=rows).values("user")
+    return Q(is_superuser=True) | Q(pk__in=in_groups) | Q(pk__in=by_hand)
 
 
 def author_of_flagged(subject: SubjectId, moderator: UserId) -> UserId:

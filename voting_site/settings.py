@@ -130,6 +130,7 @@ STORE_IS_EMBEDDED = not CONFIGURATION["REDIS_URL"]
 STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
 STORE_OPENER = "voting_site.store_session.opened_store"
 WAITING_MAILER = "moderation.mail.send_waiting"
+BRANCH_ACTOR = "moderation.branches.continue_all"
 STORE_VERIFIER = "voting_site.store_session.verify_store"
 METRICS_FINDER = "voting_site.serving.metrics_folder.find"
 SCRATCH_STORE_OPENER = "voting_site.store_session.scratch_store"

@@ -15,7 +15,16 @@ from accounts.models.members import (
     User,
     UserManager,
 )
-from accounts.models.moderation import BAN_SCOPES, AboutFlag, Ban, BanManager, BanScope, MemberNote, Sweep
+from accounts.models.moderation import (
+    BAN_SCOPES,
+    AboutFlag,
+    Ban,
+    BanManager,
+    BanScope,
+    BranchAct,
+    MemberNote,
+    Sweep,
+)
 from accounts.models.sign_in import Authenticator, Identity, Passkey, RecoveryCode
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
@@ -42,6 +51,7 @@ __all__ = [
     "BanManager",
     "BanScope",
     "Block",
+    "BranchAct",
     "Identity",
     "Invitation",
     "InvitationLimitError",

@@ -39,6 +39,7 @@ MODELS = (
     "accounts.RecoveryCode",
     "accounts.Ban",
     "accounts.Sweep",
+    "accounts.BranchAct",
     "accounts.MemberNote",
     "accounts.AboutFlag",
     "accounts.AccountDeletion",

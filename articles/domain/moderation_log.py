@@ -31,6 +31,7 @@ class Action(StrEnum):
     UNLOCK = "unlock"
     BAN = "ban"
     LIFT_BAN = "lift-ban"
+    ACT_ON_BRANCH = "act-on-branch"
     LEAVE_OUT_VOTES = "leave-out-votes"
     COUNT_VOTES = "count-votes"
     BLOCK_HOST = "block-host"
@@ -49,6 +50,7 @@ class Action(StrEnum):
 ABOUT_MEMBERS = (
     Action.BAN,
     Action.LIFT_BAN,
+    Action.ACT_ON_BRANCH,
     Action.LEAVE_OUT_VOTES,
     Action.COUNT_VOTES,
     Action.REMOVE_ABOUT,

@@ -90,6 +90,8 @@ REFUSALS = (
         sentence="comment-not-removed",
     ),
     Refusal("not_locked", errors.DiscussionNotLocked, 409, GENERIC_CODE, "not_locked", sentence="not-locked"),
+    Refusal(None, errors.BranchChanged, 409, "branch-changed", None),
+    Refusal(None, errors.BranchTooLarge, 409, "branch-too-large", None),
     Refusal("busy", errors.ChangeRunning, 409, GENERIC_CODE, "busy"),
     Refusal("changed", errors.ParametersChanged, 409, GENERIC_CODE, "changed"),
     Refusal("limited", errors.LimitReached, 429, "rate-limited", None),

@@ -40,6 +40,8 @@ ACTIONS = {
     "suggestion-unchanged": gettext_lazy("Nothing would change."),
     "suggestions-full": gettext_lazy("This article already has many suggestions. You can support one of them."),
     "own-matter": gettext_lazy("This concerns you or something you posted. Another moderator has to decide."),
+    "branch-changed": gettext_lazy("This branch has changed since you opened it. Check it, then send again."),
+    "branch-too-large": gettext_lazy("This branch is too large for one act. Choose smaller branches of it."),
     "fellow-moderator": gettext_lazy(
         "This member is also a moderator. An administrator has to remove their permission first."
     ),

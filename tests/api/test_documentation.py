@@ -12,6 +12,7 @@ from accounts.models import Sweep, User
 from articles.api import documentation
 from articles.api.documentation import document
 from articles.text.messages import INPUT
+from moderation import branches
 from tests.caller import error_of
 from tests.cases import for_each
 from tests.cast import CAROL
@@ -94,13 +95,14 @@ ENDPOINTS = {
     ("put", "/api/users/{name}/bans/{scope}"): {"200", *_CHANGE, "404"},
     **{
         ("get", f"/api/users/{{name}}/{what}"): {"200", "400", "401", "403", "404", "503"}
-        for what in ("left-out", "posted", "sweeps", "notes")
+        for what in ("left-out", "posted", "sweeps", "notes", "branch")
     },
     ("get", "/api/articles/{article_id}/poster"): {"200", "400", "401", "403", "404", "503"},
     ("get", "/api/comments/{comment_id}/author"): {"200", "400", "401", "403", "404", "503"},
     ("put", "/api/users/{name}/left-out"): {"200", *_CHANGE, "404"},
     ("post", "/api/users/{name}/sweeps"): {"201", *_CHANGE, "404"},
     ("put", "/api/users/{name}/sweeps/{sweep_id}"): {"200", *_CHANGE, "404"},
+    ("post", "/api/users/{name}/branch"): {"201", *_CHANGE, "404", "409"},
     ("post", "/api/users/{name}/notes"): {"201", *_CHANGE, "404"},
     ("delete", "/api/users/{name}/notes/{note_id}"): {"200", "400", "401", "403", "404", "415", "503"},
     ("put", "/api/log/redacted"): {"200", *_CHANGE, "404"},
@@ -199,7 +201,7 @@ def test_operations_that_need_a_login_say_so():
         private = path.startswith(
             ("/api/me", "/api/inbox", "/api/queue", "/api/removed", "/api/blocked-hosts")
         ) or path.endswith(
-            ("/bans", "/left-out", "/posted", "/poster", "/author", "/sweeps", "/notes", "/suggestions")
+            ("/bans", "/left-out", "/posted", "/poster", "/author", "/sweeps", "/notes", "/suggestions", "/branch")
         )
         assert ({} in operation["security"]) == ((method == "get" and not private) or path == "/api/views")
 
@@ -282,16 +284,17 @@ def test_the_examples_work(page, as_carol, site_store, alice, python):
     User.objects.filter(pk=alice.pk).update(about="Gardener")
     examples = re.findall(r"<pre[^>]*>(curl .*?)</pre>", page, re.DOTALL)
 
-    statuses = [_run(as_carol, _with_number_of_sweep(example)) for example in examples]
+    statuses = [_run(as_carol, _of_this_site(example, alice)) for example in examples]
 
     assert len(statuses) == len(ENDPOINTS)
     assert set(statuses) == {200, 201}
     assert "http://testserver/api/articles" in page
 
 
-def _with_number_of_sweep(example: str) -> str:
-    """Name the sweep of an earlier example, whose number is not 1 in every database."""
-    sweep = Sweep.objects.first()
+def _of_this_site(example: str, alice: User) -> str:
+    """Name the sweep of an earlier example, whose number is not 1 in every database, and the branch's version."""
+    sweep, branch = Sweep.objects.first(), branches.read(alice, CAROL)
+    example = example.replace("4f2a", branch.version)
     return example.replace("/sweeps/1", f"/sweeps/{sweep.pk}") if sweep else example
 
 

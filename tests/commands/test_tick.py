@@ -51,6 +51,7 @@ STEPS = [
     "groups",
     "archive",
     "account_deletion",
+    "branches",
     "mail",
     "trim",
     "expire",

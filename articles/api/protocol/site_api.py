@@ -89,6 +89,7 @@ _MODULES = (
     "moderation.left_out",
     "moderation.subjects",
     "moderation.sweeps",
+    "moderation.branches",
     "moderation.notes",
     "moderation.log",
     "moderation.redactions",

@@ -43,7 +43,7 @@ end
 local function names_member(entry)
   local act = type(entry.details) == 'table' and entry.details.about or entry.action or ''
   local is_one = false
-  for _, ending in ipairs({'ban$', 'votes$', 'about$', 'permissions$'}) do is_one = is_one or string.find(act, ending) ~= nil end
+  for _, ending in ipairs({'ban$', 'branch$', 'votes$', 'about$', 'permissions$'}) do is_one = is_one or string.find(act, ending) ~= nil end
   return tostring(entry.id) == '0' and is_one
 end
 
