@@ -153,7 +153,8 @@ def take_second_step(request: HttpRequest) -> HttpResponse:
     arriving = find_arriving(request)
     if arriving is None:
         messages.info(request, _("Please log in again: the second step took too long, or has been taken."))
-        return redirect("accounts:login")
+        is_stale = unsent_form.is_stale(request)
+        return login_page(request, LoginForm(request), LoginIntent()) if is_stale else redirect("accounts:login")
     if not arriving.member.second_factor:
         return _set_up_arriving(request, arriving)
     form = CodeForm(request.POST if "code" in request.POST else None)
