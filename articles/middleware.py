@@ -25,7 +25,7 @@ from django.utils.cache import patch_vary_headers
 from accounts.passwords import HashesBusy
 from accounts.web.backend import member_of
 from articles.api.protocol.envelope import accounts_away, is_for_programs, login_first, too_many
-from articles.domain import errors
+from articles.domain import audience, errors
 from articles.domain.refusals import refusal_of
 from articles.operation import ARRIVED_AT
 from articles.repository import answer_within
@@ -34,6 +34,7 @@ from articles.web import caching, limits, reading
 from articles.web import error_pages as pages
 from articles.web.addresses import moved
 from articles.wiring import repository
+from owner import choices
 from owner.choices import chosen
 
 Answer = Callable[[HttpRequest], HttpResponse]
@@ -90,6 +91,8 @@ class ReaderMiddleware:
             _activate(member.language)
         request.LANGUAGE_CODE = translation.get_language()
         with ExitStack() as riding:
+            if member is None and (closed := choices.closed_groups()):
+                riding.enter_context(audience.without(closed))
             if member and request.method in _READS:
                 with suppress(errors.StoreError):  # the page says so
                     counting = repository().inbox.counting(member.pk, member.inbox_read_until)

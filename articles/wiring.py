@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from articles import known_store
 from articles.domain.articles import ArticleId
+from articles.domain.audience import closed_groups
 from articles.domain.errors import StoreError
 from articles.domain.limits import LIMITS, Rate
 from articles.domain.rules import Rules
@@ -215,7 +216,8 @@ def group_titles() -> Mapping[str, str]:
 
     Every process remembers them: one round trip in some seconds, and after a retraction.
     """
-    return _titles.get()
+    titles, closed = _titles.get(), closed_groups()
+    return {slug: title for slug, title in titles.items() if slug not in closed} if closed else titles
 
 
 def group_title(slug: str) -> str:

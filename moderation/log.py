@@ -59,6 +59,7 @@ ACTIONS = {
     Action.CREATE_GROUP: pgettext_lazy("moderation log", "Group created"),
     Action.RENAME_GROUP: pgettext_lazy("moderation log", "Group renamed"),
     Action.DESCRIBE_GROUP: pgettext_lazy("moderation log", "Group description changed"),
+    Action.SHOW_GROUP: pgettext_lazy("moderation log", "Readers of a group changed"),
     Action.MERGE_GROUPS: pgettext_lazy("moderation log", "Groups merged"),
     Action.TUNE: pgettext_lazy("moderation log", "Ranking changed"),
     Action.CHANGE_SETTING: pgettext_lazy("moderation log", "Setting changed"),

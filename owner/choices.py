@@ -160,6 +160,25 @@ def note_of(name: str) -> str:
     return _choices.get().notes.get(name, "")
 
 
+CLOSED_GROUPS = "closed groups"
+"""The note of the groups that only members see: slugs, separated by commas."""
+
+
+def closed_groups() -> frozenset[str]:
+    """Return the slugs of the groups that only members see."""
+    return frozenset(filter(None, note_of(CLOSED_GROUPS).split(",")))
+
+
+def close_group(slug: str, *, is_closed: bool) -> bool:
+    """Save whether only members see a group; return whether that is new. Call it in a transaction."""
+    row = _rows().select_for_update().filter(name=CLOSED_GROUPS).first()
+    before = set(filter(None, row.text.split(","))) if row else set()
+    after = before | {slug} if is_closed else before - {slug}
+    if after != before:
+        save(CLOSED_GROUPS, ",".join(sorted(after)))
+    return after != before
+
+
 def saved_but_invalid() -> list[str]:
     """Return the names of choices that this version of the site does not accept, and ignores."""
     latest = _choices.get()

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.signals import user_login_failed
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
@@ -96,7 +96,7 @@ def passkey_options(request: HttpRequest) -> HttpResponse:
     if purpose == SECOND_STEP or (purpose == ADD and member is None):
         member = arriving.member if arriving else None
     if purpose not in passkeys.PURPOSES or (member is None and purpose != SIGN_IN):
-        return HttpResponseBadRequest()
+        raise Http404("no such ceremony")
     if purpose == ADD and member:
         return JsonResponse(passkeys.options_for_adding(request, member))
     return JsonResponse(passkeys.options_for_use(request, purpose, None if purpose == SIGN_IN else member))

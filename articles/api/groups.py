@@ -1,7 +1,7 @@
 """List groups, and change them as a moderator. The rules are those of the forms."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
@@ -22,9 +22,10 @@ from articles.forms.fields import check_links
 from articles.forms.groups import GroupForm, RenameForm
 from articles.text.lines import clean_group_description, clean_reason
 from articles.text.slugs import clean_slug, requested_slug
-from articles.web.groups import liveliness
+from articles.web.groups import EVERYONE, MEMBERS, check_merge, liveliness, set_visibility
 from articles.web.identity import actor
 from articles.wiring import repository
+from owner import choices
 
 Form = TypeVar("Form", bound=forms.Form)
 
@@ -38,6 +39,7 @@ class Group(BaseModel):
     title: str
     articles: int = Field(description=gettext_noop("Number of articles in the group, without removed ones."))
     description: str = Field(description=gettext_noop("What belongs in it, in Markdown; empty for none."))
+    visible: Literal["everyone", "members"] = Field(description=gettext_noop("Who sees it and its articles."))
     followers: int = Field(description=gettext_noop("Members who follow it; some seconds old."))
     latest: float | None = Field(
         description=gettext_noop(
@@ -53,6 +55,7 @@ class Group(BaseModel):
             title=group.title,
             articles=group.articles,
             description=description,
+            visible=MEMBERS if group.slug in choices.closed_groups() else EVERYONE,
             followers=lively.followers.get(group.slug, 0),
             latest=lively.latest.get(group.slug),
         )
@@ -86,6 +89,9 @@ class Renaming(BaseModel):
         description=gettext_noop(
             "Markdown, at most 2,000 characters; if omitted, the description stays the same. Empty for none."
         ),
+    )
+    visible: Literal["everyone", "members"] | None = Field(
+        None, description=gettext_noop("Who sees it and its articles; if omitted, that stays the same.")
     )
     reason: schemas.PublicReason = ""
 
@@ -177,8 +183,8 @@ def read_group(request: HttpRequest, slug: GroupName) -> Group:  # noqa: ARG001 
 def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Group:
     require(request, ASSIGN_GROUPS)
     group, groups, reason = _group(slug), repository().groups, _reason(change.reason)
-    if change.title is None and change.description is None:
-        raise Problem(400, "invalid", _("Send a title or a description."))
+    if change.title is None and change.description is None and change.visible is None:
+        raise Problem(400, "invalid", _("Send a title, a description, or who sees the group."))
     description = None
     if change.description is not None:
         description = check_links(clean_group_description(change.description), current=group.description)
@@ -188,6 +194,8 @@ def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Gro
         groups.rename(group.slug, form.cleaned_data["title"], actor(request), reason)
     if description is not None:
         groups.describe(group.slug, description, actor(request), reason)
+    if change.visible is not None:
+        set_visibility(group.slug, actor(request), reason, is_closed=change.visible == MEMBERS)
     return _group(group.slug)
 
 
@@ -206,6 +214,7 @@ def merge_group(request: HttpRequest, slug: GroupName, merging: Merging) -> Merg
     check_groups([into], groups.get_titles())
     if group.slug == into:
         raise Problem(400, "invalid", _("A group cannot be merged into itself."))
+    check_merge(group.slug, into)
     moved = groups.merge(group.slug, into, actor(request), _reason(merging.reason))
     return Merged(into=into, moved=moved)
 

@@ -23,6 +23,7 @@ class Action(StrEnum):
     CREATE_GROUP = "create-group"
     RENAME_GROUP = "rename-group"
     DESCRIBE_GROUP = "describe-group"
+    SHOW_GROUP = "show-group"
     MERGE_GROUPS = "merge-groups"
     TUNE = "tune-ranking"
     REMOVE_COMMENT = "remove-comment"

@@ -14,6 +14,7 @@ from tantivy import Occur
 from tantivy import Query as IndexQuery
 
 from articles.domain.articles import Article, ArticleId
+from articles.domain.audience import closed_groups
 from articles.domain.comments import CommentId, article_of
 from articles.domain.explanation import BASE_OF_PRIOR, How, Match, Relevance, Unfound, Where
 from articles.domain.lists import CommentSearchPage, Position, SearchOrder, SearchPage
@@ -228,7 +229,7 @@ class Finder:
         """Return how many articles from a host there are, and their points in all. No round trip."""
         searcher, _ = self._searcher()
         query = of_host(host)
-        wanted = _compiled(searcher, ARTICLES, query, None, ())
+        wanted = _compiled(searcher, ARTICLES, query, None, tuple(closed_groups()))
         sums = searcher.aggregate(wanted, {"points": {"sum": {"field": "points"}}})
         count = _find(searcher, ARTICLES, query, SearchOrder.TIME, 1, None, ()).total
         return count, int(sums["points"]["value"] or 0)
@@ -269,7 +270,9 @@ class Finder:
 
     @_reading
     def list_hosts(self, most: int) -> list[str]:
-        """Return the hosts with the most articles, at most `most`. No round trip."""
+        """Return the hosts with the most articles, at most `most`; none to readers of a part. No round trip."""
+        if closed_groups():
+            return []
         searcher, _ = self._searcher()
         return [name[1:] for name, _ in searcher.terms_with_prefix("names", NAME_SIGNS["host"], limit=most)]
 
@@ -277,8 +280,10 @@ class Finder:
     def suggest(self, query: Query) -> tuple[str, str] | None:
         """Return the first word of the query that nothing has, and the most frequent one with one mistake less.
 
-        None without such words. No round trip.
+        None without such words, and for readers who do not see every group. No round trip.
         """
+        if closed_groups():
+            return None
         searcher, _ = self._searcher()
 
         def frequency(word: str) -> int:
@@ -353,6 +358,8 @@ class Finder:
         At most one round trip. Raises GroupNotFound if there is no group `slug`.
         """
         now, (of, read_at, known) = time.monotonic(), self._known_titles
+        if closed_groups():
+            return repository.changes.read_titles(slug)
         if of is repository and now - read_at < 1 and (slug is None or slug in known):
             return known
         titles = repository.changes.read_titles(slug)
@@ -381,6 +388,7 @@ def _of_link(
     """Return the newest articles with this value of `link`, before this one of `time`, and how many there are."""
     found: Any  # its `count` is missing in the package's annotations
     wanted = [(Occur.Must, IndexQuery.term_query(SCHEMA, "link", link))]
+    wanted += [(Occur.MustNot, _name("group", slug)) for slug in closed_groups()]
     if before is not None:
         earlier = IndexQuery.range_query(SCHEMA, "time", tantivy.FieldType.Unsigned, None, before, True, False)
         wanted.append((Occur.Must, earlier))
@@ -452,7 +460,7 @@ def _find(
     if not query.clauses:
         return _Hits([], {}, 0)
     result: Any  # its `count` is missing in the package's annotations
-    wanted = _compiled(searcher, kind, query, slug, [name for name in hidden if name != slug])
+    wanted = _compiled(searcher, kind, query, slug, [name for name in (*hidden, *closed_groups()) if name != slug])
     if below is not None:
         following = IndexQuery.range_query(SCHEMA, "time", tantivy.FieldType.Unsigned, None, below, True, False)
         wanted = IndexQuery.boolean_query([(Occur.Must, wanted), (Occur.Must, following)])

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from articles.domain.lists import Group
 from articles.forms.fields import (
@@ -169,6 +169,23 @@ class DescribeForm(forms.Form):
             return check_links(self.cleaned_data["description"], current=self._current)
         except InvalidInput as refused:
             raise ValidationError(input_sentence(refused), code=refused.code) from refused
+
+
+class VisibilityForm(forms.Form):
+    """Who sees a group."""
+
+    visible = forms.ChoiceField(
+        label=gettext_lazy("Who sees the group and its articles"),
+        choices=[
+            ("everyone", pgettext_lazy("who sees a group", "Everyone")),
+            ("members", pgettext_lazy("who sees a group", "Members only")),
+        ],
+        widget=forms.RadioSelect,
+    )
+    reason = reason_field(required=False)
+
+    def __init__(self, data: Any = None, *, visible: str) -> None:
+        super().__init__(data, prefix="show", initial={"visible": visible})
 
 
 class MergeForm(forms.Form):

@@ -10,6 +10,7 @@ from math import isfinite
 from typing import NamedTuple
 from uuid import uuid4
 
+from articles.domain import audience
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import Comment, CommentId, root_of
 from articles.domain.errors import GroupNotFound
@@ -103,7 +104,8 @@ class Changes(OfStore):
 
     def read_articles(self, ids: Sequence[ArticleId]) -> list[Article]:
         """Return those of these articles that are listed, with their texts. One round trip."""
-        found = read_articles(self._store, ids, None, with_texts=True, with_visitors=False)
+        with audience.without(()):
+            found = read_articles(self._store, ids, None, with_texts=True, with_visitors=False)
         return [article for article in found if article.removed is None]
 
     def list_comments_on(self, ids: Sequence[ArticleId]) -> list[CommentId]:
@@ -140,6 +142,7 @@ class Changes(OfStore):
         """Return the groups' titles by slug. One round trip. Raises GroupNotFound if there is no group `slug`."""
         with self._store.commands() as client:
             titles: dict[str, str] = client.hgetall(self._store.shards.directory.groups)
+        titles = {one: title for one, title in titles.items() if one not in audience.closed_groups()}
         if slug is not None and slug not in titles:
             raise GroupNotFound(slug, moved_to(self._store, slug))
         return titles

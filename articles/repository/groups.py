@@ -9,6 +9,7 @@ from contextlib import nullcontext, suppress
 from redis.client import Pipeline
 
 from articles.domain.articles import ArticleId
+from articles.domain.audience import closed_groups
 from articles.domain.errors import ArticleNotFound, GroupExists, GroupNotFound
 from articles.domain.lists import Group
 from articles.domain.moderation_log import Actor
@@ -25,17 +26,17 @@ class Groups(OfStore):
         store = self._store
         with store.commands() as client:
             titles = client.hgetall(store.shards.directory.groups)
-        slugs = sorted(titles)
+        slugs = sorted(titles.keys() - closed_groups())
         with store.pipeline() as pipe:
             for slug in slugs:
-                for keys in store.shards.all:
-                    pipe.scard(keys.group(slug))
+                self._queue_counts(slug, pipe)
             if with_descriptions:
                 pipe.hgetall(store.shards.directory.descriptions)
             counts = pipe.execute()
-        width, texts = store.shards.count, counts.pop() if with_descriptions else {}
+        width = store.shards.count * (1 + len(closed_groups()))
+        texts = counts.pop() if with_descriptions else {}
         return [
-            Group(slug, titles[slug], sum(counts[at * width : (at + 1) * width]), texts.get(slug, ""))
+            Group(slug, titles[slug], self._sum(counts[at * width : (at + 1) * width]), texts.get(slug, ""))
             for at, slug in enumerate(slugs)
         ]
 
@@ -45,18 +46,29 @@ class Groups(OfStore):
         with self._store.pipeline() as pipe:
             pipe.hget(shards.directory.groups, slug)
             pipe.hget(shards.directory.merged, slug)
-            for keys in shards.all:
-                pipe.scard(keys.group(slug))
+            self._queue_counts(slug, pipe)
             title, into, *counts = pipe.execute()
-        if title is None:
+        if title is None or slug in closed_groups():
             raise GroupNotFound(slug, into)
-        return Group(slug, title, sum(counts))
+        return Group(slug, title, self._sum(counts))
+
+    def _queue_counts(self, slug: str, pipe: Pipeline) -> None:
+        """Queue the reads of how many articles a group has, and how many of these are in each closed group."""
+        for keys in self._store.shards.all:
+            pipe.scard(keys.group(slug))
+            for one in sorted(closed_groups()):
+                pipe.sintercard(2, [keys.group(slug), keys.group(one)])
+
+    def _sum(self, counts: Sequence[int]) -> int:
+        """Return how many articles of a group the reader gets to see; one in two closed groups counts as two."""
+        width = 1 + len(closed_groups())
+        return max(0, sum(-count if n % width else count for n, count in enumerate(counts)))
 
     def get_titles(self) -> dict[str, str]:
         """Return the titles of all groups by slug. One round trip."""
         with self._store.commands() as client:
             titles: dict[str, str] = client.hgetall(self._store.shards.directory.groups)
-        return titles
+        return {slug: title for slug, title in titles.items() if slug not in closed_groups()}
 
     def get_targets(self, slugs: Sequence[str]) -> dict[str, str]:
         """Return the target of each of these slugs that has one. One round trip."""

@@ -105,6 +105,10 @@ class Hiding:
         left = tuple(slug for slug in self.groups if slug not in groups)
         return self if left == self.groups else replace(self, groups=left)
 
+    def and_groups(self, groups: Collection[str]) -> "Hiding":
+        """Return this with further groups, however many."""
+        return replace(self, groups=(*self.groups, *groups)) if groups else self
+
     @cached_property
     def hides_texts(self) -> bool:
         """Whether a title or a link can be hidden."""

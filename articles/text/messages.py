@@ -45,6 +45,7 @@ INPUT = {
     "word-marks": N_("A letter in the word has more than %(limit)s accents."),
     "word-encoding": N_("The word is not valid Unicode text."),
     "member-unknown": N_("There is no such member."),
+    "group-closed": N_("This group is for members only: it can only be merged into another one for members only."),
     "member-self": N_("You cannot hide what you post yourself."),
     "link-empty": N_("Enter a link."),
     "link-long": N_("The link has %(length)s characters once encoded. The limit is %(limit)s."),

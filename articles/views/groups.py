@@ -23,15 +23,17 @@ from articles.domain.lists import Group
 from articles.domain.moderation_log import Action
 from articles.formatting.kept import drawn
 from articles.formatting.values import grouped
-from articles.forms.groups import DescribeForm, GroupForm, MergeForm, RenameForm
-from articles.text.refusals import action_sentence
+from articles.forms.groups import DescribeForm, GroupForm, MergeForm, RenameForm, VisibilityForm
+from articles.text.lines import InvalidInput
+from articles.text.refusals import action_sentence, input_sentence
 from articles.views.lists.headings import Tab, Tabs
 from articles.views.lists.search import typed_words
 from articles.web.context import in_brief
 from articles.web.form_answers import just_done
-from articles.web.groups import liveliness
+from articles.web.groups import EVERYONE, MEMBERS, check_merge, liveliness, set_visibility
 from articles.web.identity import actor, needs
 from articles.wiring import repository
+from owner import choices
 
 MOST_WITHOUT_SEARCH = 30
 """Groups up to which the index has no search box."""
@@ -133,7 +135,10 @@ def _created(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("articles:group", slug)
 
 
-_FIELDS = ("title", "reason", "describe-description", "describe-reason", "merge-into", "merge-reason")
+_FIELDS = (
+    *("title", "reason", "describe-description", "describe-reason"),
+    *("show-visible", "show-reason", "merge-into", "merge-reason"),
+)
 
 
 @page_with_form
@@ -145,19 +150,23 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     group = next((group for group in groups if group.slug == slug), None)
     if group is None:
         raise GroupNotFound(slug, moved_to=repo.groups.get_targets([slug]).get(slug))
-    sent = next((button for button in ("merge", "describe") if button in request.POST), "rename")
+    sent = next((button for button in ("merge", "describe", "show") if button in request.POST), "rename")
     data = {sent: request.POST or None}
     description = repo.groups.get_descriptions([slug]).get(slug, "")
     rename_form = RenameForm(data.get("rename"), group=group, groups=groups)
     describe_form = DescribeForm(data.get("describe"), description=description)
     merge_form = MergeForm(data.get("merge"), slug=slug, groups=groups)
-    forms = {"rename": rename_form, "describe": describe_form, "merge": merge_form}
-    change = {"rename": _rename, "describe": _describe, "merge": _merge}[sent]
+    visible = MEMBERS if slug in choices.closed_groups() else EVERYONE
+    show_form = VisibilityForm(data.get("show"), visible=visible)
+    forms = {"rename": rename_form, "describe": describe_form, "show": show_form, "merge": merge_form}
+    change = {"rename": _rename, "describe": _describe, "show": _show, "merge": _merge}[sent]
     if request.method == "POST" and forms[sent].is_valid():
         try:
             return change(request, group, forms[sent])
         except GroupExists as taken:  # by a concurrent request
             rename_form.add_error("title", action_sentence(taken))
+        except InvalidInput as refused:
+            merge_form.add_error("into", input_sentence(refused))
     unsent_form.refill(request, *forms.values())
     context = {"group": group} | {f"{name}_form": form for name, form in forms.items()}
     return render(request, "groups/manage.html", context, status=400 if forms[sent].errors else 200)
@@ -170,6 +179,13 @@ def _describe(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
     return redirect("articles:group", group.slug)
 
 
+def _show(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
+    values = form.cleaned_data
+    set_visibility(group.slug, actor(request), values["reason"], is_closed=values["visible"] == MEMBERS)
+    messages.success(request, _("Who sees the group has been saved."))
+    return redirect("articles:group", group.slug)
+
+
 def _rename(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
     title, reason = form.cleaned_data["title"], form.cleaned_data["reason"]
     repository().groups.rename(group.slug, title, actor(request), reason)
@@ -179,6 +195,7 @@ def _rename(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
 
 def _merge(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
     into, reason = form.cleaned_data["into"], form.cleaned_data["reason"]
+    check_merge(group.slug, into)
     moved = repository().groups.merge(group.slug, into, actor(request), reason)
     messages.success(
         request,

@@ -198,7 +198,7 @@ def test_a_passkey_is_added_once_and_twenty_at_most(phone, as_alice, alice):
 
 @pytest.mark.parametrize("purpose", ["", "x", "add", "confirm", "second-step"])
 def test_a_ceremony_without_its_member_does_not_begin(client, db, purpose):
-    assert client.post("/login/passkey/options/", {"for": purpose}).status_code == 400
+    assert client.post("/login/passkey/options/", {"for": purpose}).status_code == 404
     assert client.get("/login/passkey/options/").status_code == 405
 
 

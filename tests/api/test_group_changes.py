@@ -11,8 +11,8 @@ from tests.caller import error_of
 from tests.internals import Groups, meanwhile
 from tests.store_state import problems
 
-NEW = {"articles": 0, "description": "", "followers": 0, "latest": None}
-WEB = {"slug": "web", "title": "The web", "articles": 1, "description": "", "followers": 0, "latest": ANY}
+NEW = {"visible": "everyone", "articles": 0, "description": "", "followers": 0, "latest": None}
+WEB = {"slug": "web", "title": "The web", **NEW, "articles": 1, "latest": ANY}
 
 
 @pytest.fixture(autouse=True)

@@ -280,6 +280,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "trusted_since": None,
             "about": "I write",
             "about_removed": None,
+            "invited_by": None,
             "member_of": ["Moderators"],
             "votes_left_out_of_ranking": False,
         },

@@ -9,12 +9,10 @@ import pytest
 from django.db import DatabaseError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.urls import Resolver404, resolve
 
 from accounts.models import Token
 from accounts.web.form_pages import is_for_members
 from articles import site, wiring
-from articles.api.documentation import document
 from articles.models import SiteSetting, SiteText
 from articles.retractions import Retractions
 from articles.web import limits
@@ -22,12 +20,8 @@ from articles.web.caching import FEEDS
 from articles.web.reading import OPEN
 from tests.factories import actor, browser_of, comment_on, member, post_as
 from tests.internals import failing
-from tests.routes import SAMPLES, routes
-
-ABSENT = {"article_id": "77", "comment_id": "77000001", "number": "77", "object_id": "77"}
-ABSENT |= {"slug": "nothing", "slugs": "nothing", "name": "nobody", "host": "nothing.example"}
-METHODS = ("GET", "HEAD", "POST", "PUT", "OPTIONS")
-FIELDS = {"choice": "vote", "follow": "follow", "text": "typed", "title": "typed", "next": "/newest/"}
+from tests.pages.telling import ABSENT, METHODS, addresses, asked, view_at
+from tests.routes import routes
 
 
 @pytest.fixture
@@ -59,37 +53,6 @@ def reader(bob):
     bob.feed_key = "a key"
     bob.save()
     return bob
-
-
-def addresses(values):
-    """Return all addresses with these values, feeds in each format, and some that no page has."""
-    kinds = [{"kind": kind} for kind in ("atom", "rss", "json")]
-    paths = {route.path(**values, **kind) for route in routes() for kind in kinds}
-    of_api = {template.format_map(_Values(values)) for template in document()["paths"]}
-    return sorted(paths | of_api | {"/nothing-here/", "/articles/", f"/articles/{values['article_id']}"})
-
-
-class _Values(dict):
-    def __missing__(self, name):
-        return SAMPLES.get(name, "x")
-
-
-def view_at(path):
-    try:
-        return resolve(path)
-    except Resolver404:
-        return None
-
-
-def asked(path, method="GET", browser=None, **headers):
-    """Return everything that the answer tells, without the address itself and the tokens of forms."""
-    data = FIELDS if method == "POST" and not path.startswith("/api/") else None
-    answer = getattr(browser or Client(), method.lower())(path, data, headers=headers)
-    told = f"{answer.status_code} {sorted(answer.headers.items())} {'' if answer.streaming else answer.text}"
-    for part in filter(None, path.split("/")):
-        told = told.replace(f"/{part}", "/PART").replace(f"%2F{quote(part, safe='')}", "%2FPART")
-    told = re.sub(r'((?:csrfmiddlewaretoken|typed)" value="|article[=-]|comment[=-])[\w:.-]+', r"\1", told)
-    return re.sub(r"'(Content-Length|Expires)', '[^']*'", "", told)
 
 
 def is_open(path):

@@ -34,7 +34,7 @@ from articles.repository.comments.reading import (
     within_a_feed,
 )
 from articles.repository.limits import vote_arguments
-from articles.repository.lists.reading import FIELDS, read_article_with, read_fields_with
+from articles.repository.lists.reading import FIELDS, read_article_with, read_fields_with, readable
 from articles.repository.store.connection import NO_ONE, OfStore, exact_time, joined_times
 from articles.repository.store.values import joined
 
@@ -117,6 +117,8 @@ class Comments(OfStore):
 
         Raises ArticleNotFound, ArticleRemoved.
         """
+        if not readable(self._store, [article_id]):
+            raise ArticleNotFound(article_id)
         return read_thread(self._store, root_of(article_id), order, reader, part, subject=article_id)
 
     def get_article(
@@ -167,7 +169,7 @@ class Comments(OfStore):
 
         Raises CommentNotFound, ArticleRemoved.
         """
-        if is_root(comment_id):
+        if is_root(comment_id) or not readable(self._store, [article_of(comment_id)]):
             raise CommentNotFound(comment_id)
         branch = read_thread(self._store, comment_id, order, reader, part, subject=comment_id)
         if not branch.comments or branch.comments[0].id != comment_id:  # it is damaged
@@ -187,7 +189,8 @@ class Comments(OfStore):
         COMMENTS_PER_MEMBER_PAGE of them, with removed ones and those on removed articles. Two round trips. Raises
         PageNotFound for pages that do not exist, PageTooDeep beyond `MOST_PAGED` comments.
         """
-        return member_page(self._store, user, number)
+        comments, has_next = member_page(self._store, user, number)
+        return self._readable(comments), has_next
 
     def list_newest(self, *, since: float, article_id: ArticleId | None = None) -> list[Comment]:
         """Return the newest shown comments on listed articles, or on one article, newest first.
@@ -196,7 +199,7 @@ class Comments(OfStore):
         which a long one counts once more for each KB. One round trip. Those on an article that was removed are
         returned if it is given.
         """
-        return newest_comments(self._store, since, article_id)
+        return self._readable(newest_comments(self._store, since, article_id))
 
     def list_newest_by(self, user: UserId, *, since: float) -> list[Comment]:
         """Return the newest shown comments of a member, even those on removed articles, as `list_newest` does.
@@ -204,7 +207,12 @@ class Comments(OfStore):
         One round trip for each batch of each shard.
         """
         comments = comments_by(self._store, user, FIELDS_WITH_HTML)
-        return within_a_feed((comment for comment in comments if comment.is_shown), since)
+        return self._readable(within_a_feed((comment for comment in comments if comment.is_shown), since))
+
+    def _readable(self, comments: list[Comment]) -> list[Comment]:
+        """Return the comments on articles that the reader gets to see. At most one round trip."""
+        known = readable(self._store, [article_of(one.id) for one in comments])
+        return [one for one in comments if article_of(one.id) in known]
 
     def edit(
         self,

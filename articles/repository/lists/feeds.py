@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from articles.domain.articles import Article, ArticleId
+from articles.domain.audience import closed_groups
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order, Period
 from articles.domain.members import UserId
@@ -125,6 +126,8 @@ class Feeds:
         titles: dict[str, str] = {}
         posted: dict[ArticleId, float] = {}
         for slug in slugs:
+            if slug in closed_groups():
+                raise GroupNotFound(slug, None)
             cut = self._cut(Order.TIME, self._candidates(feed_filter), slug)
             if cut.group_title is None:
                 raise GroupNotFound(slug, moved_to(self._store, slug))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from articles.domain.articles import Article, ArticleId
+from articles.domain.audience import closed_groups
 from articles.domain.errors import GroupNotFound, PageNotFound
 from articles.domain.lists import MOST_FOLLOWED_PAGED, MOST_PAGED, ArticlePage, Group, Order, Period, Position
 from articles.domain.members import UserId
@@ -114,6 +115,9 @@ class Lists:
         size = size or self._store.rules.per_page
         page = page_window(1 if shown else number, size, MOST_PAGED, after)
         groups = (slug,) if slug is not None else tuple(sorted(set(slugs)))
+        closed = closed_groups()
+        for one in closed.intersection(groups):
+            raise GroupNotFound(one, None)
         query = _PageQuery(
             order,
             groups,
@@ -121,7 +125,7 @@ class Lists:
             period,
             size,
             start=page.start,
-            hidden=hidden.showing(groups),
+            hidden=hidden.showing(groups).and_groups(closed),
             shown=tuple(shown),
             after=after,
             with_visitors=with_visitors,
@@ -177,7 +181,8 @@ class Lists:
             raise PageNotFound(number)
         goes_on = goes_on and (query.goes_on or query.start + query.size < MOST_PAGED)
         page = self._page_of(cut, query, number, reader, groups)
-        return replace(page, shown=len(query.shown) or None, goes_on=goes_on, hidden=found.hidden)
+        hidden = 0 if closed_groups() else found.hidden  # a number would tell of what only members see
+        return replace(page, shown=len(query.shown) or None, goes_on=goes_on, hidden=hidden)
 
     def _within_the_hot_list(self, cut: Cut, query: _PageQuery) -> Cut:
         """Cut to the size of the hot list, which holds more entries between two rescores."""

@@ -1,7 +1,7 @@
 """Reading articles: turns hashes of the store into domain objects. One round trip, whatever the number."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -19,6 +19,7 @@ from articles.domain.articles import (
     VotingRing,
     ranked_points,
 )
+from articles.domain.audience import closed_groups
 from articles.domain.errors import StoreUnfit
 from articles.domain.members import UserId, shown_poster
 from articles.domain.moderation_log import perhaps_redacted
@@ -121,6 +122,14 @@ def _read_articles(
     return [found[number] for number in ids if number in found]
 
 
+def readable(store: Store, ids: Collection[ArticleId]) -> Collection[ArticleId]:
+    """Return those of these articles that the reader gets to see. No round trip unless there are closed groups."""
+    if not closed_groups() or not ids:
+        return ids
+    found = read_articles(store, list(dict.fromkeys(ids)), None, with_visitors=False)
+    return {article.id for article in found}
+
+
 def read_article_with(
     store: Store, article_id: ArticleId, reader: UserId | None, call: Call, others: Sequence[ArticleId] = ()
 ) -> tuple[Article | None, list[str | None], Any, list[Article]]:
@@ -195,7 +204,7 @@ def _parts(store: Store, ids: Sequence[ArticleId], size: int) -> list[tuple[Keys
 def articles_in(
     reply: Sequence[Any], ids: Sequence[ArticleId], saved: Sequence[int], html_of: HtmlOf | None = None
 ) -> dict[ArticleId, Article]:
-    """Return the articles in a reply of `articles/read` for these ids. Raises StoreUnfit.
+    """Return the articles in a reply of `articles/read` for these ids, without hidden ones. Raises StoreUnfit.
 
     `html_of` reads the HTML of their texts, if it is in the reply.
     """
@@ -205,13 +214,14 @@ def articles_in(
     facts = _Facts(
         number_from(seconds_per_point, "the weight of a vote"), number_from(window or "0", "the voting window")
     )
-    width, found = len(values) // (len(ids) or 1), {}
+    width, found, closed = len(values) // (len(ids) or 1), {}, closed_groups()
     for n, number in enumerate(ids):
         fields, *rest = values[n * width : (n + 1) * width]
         (visit,) = rest[_CHOICES:] or ("",)
         text, kept, suggested = (*fields[len(FIELDS) :], None, None, None)[:3]
         row = tuple(rest[:_CHOICES])
-        if article := _article(number, tuple(fields[: len(FIELDS)]), row, facts, is_saved=bool(saved[n])):
+        article = _article(number, tuple(fields[: len(FIELDS)]), row, facts, is_saved=bool(saved[n]))
+        if article and closed.isdisjoint(article.groups):
             html = html_of(number, text, kept) if html_of and text and len(fields) > len(FIELDS) + 1 else ""
             article = _marked(article, visit) if visit else article  # before the long texts: it is kept
             article = replace(article, text=text, html=html) if text else article

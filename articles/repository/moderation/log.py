@@ -13,11 +13,12 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
+from articles.domain.audience import closed_groups
 from articles.domain.errors import PageNotFound
 from articles.domain.flags import SubjectId
 from articles.domain.moderation_log import Action, Actor, LogEntry, LogFilter, LogPage, perhaps_redacted
 from articles.repository.lists.paging import page_window
-from articles.repository.lists.reading import split_groups
+from articles.repository.lists.reading import readable, split_groups
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, OfStore, Value, exact_time
 from articles.repository.store.keys import Keys
@@ -91,8 +92,8 @@ class ModerationLog(OfStore):
         begin = page.start - sum(first for first, _ in windows)
         entries = list(islice(newest_first, begin, begin + page.size + 1))
         page.check_entries(entries)
-        shown = tuple(entry for _, entry in entries[: page.size] if entry)
-        return LogPage(shown, number, has_next=page.has_next(len(entries)))
+        shown = [entry for _, entry in entries[: page.size] if entry]
+        return LogPage(self._readable(shown), number, has_next=page.has_next(len(entries)))
 
     def get_rest(self, rest: Sequence[int] | None = None) -> LogPage:
         """Return the page that begins the rest of the log, as `LogPage.rest` counts it, by default the first page.
@@ -112,7 +113,7 @@ class ModerationLog(OfStore):
         newest_first = list(islice(merge(*logs, key=lambda dated: dated[0], reverse=True), size + 1))
         read = Counter(n for _, n, _ in newest_first[:size])
         return LogPage(
-            tuple(entry for _, _, entry in newest_first[:size] if entry),
+            self._readable([entry for _, _, entry in newest_first[:size] if entry]),
             number=1,
             has_next=len(newest_first) > size,
             rest=tuple(count - read[n] for n, count in enumerate(rest)),
@@ -147,7 +148,21 @@ class ModerationLog(OfStore):
                 if len(found) == size:
                     break
         left = tuple(count - read[n] for n, count in enumerate(counts))
-        return LogPage(tuple(found), number=1, has_next=any(left), rest=left, searched_to=reached)
+        return LogPage(self._readable(found), number=1, has_next=any(left), rest=left, searched_to=reached)
+
+    def _readable(self, entries: Iterable[LogEntry]) -> tuple[LogEntry, ...]:
+        """Return the entries without those on what only members see: articles of closed groups, and these groups.
+
+        No round trip unless there are such groups; two at most.
+        """
+        entries, closed = tuple(entries), closed_groups()
+        if not closed:
+            return entries
+        known = {0, *readable(self._store, [one.article_id for one in entries if one.article_id])}
+        with self._store.commands() as client:
+            titles = client.hmget(self._store.shards.directory.groups, sorted(closed))
+        secret = closed.union(filter(None, titles))
+        return tuple(one for one in entries if one.article_id in known and secret.isdisjoint(_words_of(one)))
 
     def _contents(
         self, wanted: LogFilter, entries: Iterable[tuple[float, int, LogEntry | None]]
@@ -196,7 +211,7 @@ class ModerationLog(OfStore):
         keys, size = self._store.shards.of(article_id), self._store.rules.per_page
         arguments: list[Value] = [size, "" if rest is None else rest]
         left, *texts = self._store.run("moderation_log/find", [keys.article(article_id), keys.log], arguments)
-        return LogPage(tuple(entries_from(texts)), 1, has_next=left > 0, rest=(left,))
+        return LogPage(self._readable(entries_from(texts)), 1, has_next=left > 0, rest=(left,))
 
     def find_latest(self, acts: Sequence[tuple[Action, SubjectId]]) -> list[LogEntry | None]:
         """Return the newest entry about each of these acts, if it is among the latest about its article.
@@ -228,6 +243,14 @@ class ModerationLog(OfStore):
                     batch = client.lrange(keys.log, start, start + ENTRIES_PER_READ - 1)
                 yield from (entry for _, entry in _dated(batch) if entry and actor in (None, entry.actor_name))
                 start += len(batch)
+
+
+def _words_of(entry: LogEntry) -> Iterator[str]:
+    """Yield what an entry may name a group by."""
+    yield entry.title
+    for text in entry.details.values():
+        yield text
+        yield from text.split(",")
 
 
 def _content_key(keys: Keys, entry: LogEntry) -> str:

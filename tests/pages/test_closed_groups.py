@@ -1,0 +1,140 @@
+"""Groups for members only: to other readers, neither they nor their articles exist."""
+
+import json
+from functools import partial
+
+import pytest
+from django.test import Client
+
+from accounts.models import Token
+from articles.web.groups import MEMBERS, set_visibility
+from owner import choices
+from tests.factories import actor, browser_of, comment_on, post_as
+from tests.pages.telling import ABSENT, METHODS, addresses, asked
+
+PLACES = ("/", "/newest/", "/hot/", "/top/", "/groups/", "/discussions/", "/search/?q=zyx", "/moderation/")
+
+
+@pytest.fixture
+def content(site_store, article, alice, bob, carol):
+    """An article with "zyx" in every word, in a group of its own and an open one; return what names it."""
+    site_store.groups.create("zyxslug", "Zyxgroup", actor(carol))
+    site_store.groups.describe("zyxslug", "Zyxdescription", actor(carol))
+    slugs = ["zyxslug", "python"]
+    shown = post_as(site_store, alice, "Zyxtitle", "https://zyxhost.example/a", slugs, text="Zyxtext")
+    comment = comment_on(site_store, shown.id, "Zyxcomment", bob.pk)
+    site_store.comments.lock(shown.id, actor(carol), "Zyxlock")
+    names = {"slug": "zyxslug", "slugs": "zyxslug", "host": "zyxhost.example", "name": "alice"}
+    return {"article_id": str(shown.id), "comment_id": str(comment)} | names
+
+
+@pytest.fixture
+def committing(django_capture_on_commit_callbacks):
+    """A function that returns a context in which changes of the site take effect, as after a commit."""
+    return partial(django_capture_on_commit_callbacks, execute=True)
+
+
+@pytest.fixture
+def closed(content, carol, committing):
+    with committing():
+        set_visibility("zyxslug", actor(carol), "Zyxreason", is_closed=True)
+    return content
+
+
+def test_no_address_tells_others_anything_of_a_group_for_members(closed, bob):
+    for path in addresses(closed):
+        for method in METHODS:
+            assert "zyx" not in asked(path, method).lower(), (method, path)
+    for path in PLACES:
+        assert "Zyx" not in asked(path), path
+    assert f"/articles/{closed['article_id']}/" not in Client().get("/sitemap-articles-1.xml").text
+
+
+def test_what_is_hidden_answers_like_what_does_not_exist(closed):
+    pairs = zip(addresses(closed), addresses(closed | ABSENT | {"name": "alice", "number": "1"}), strict=True)
+    for path, other in ((path, other) for path, other in pairs if path != other):
+        assert asked(path) == asked(other), path
+
+
+def test_members_see_all_of_it(closed, bob):
+    browser = browser_of(bob)
+    article, comment = closed["article_id"], closed["comment_id"]
+    pages = [*PLACES[:2], "/groups/", "/groups/zyxslug/", "/groups/python/", "/users/alice/", "/moderation/"]
+
+    for path in (*pages, f"/articles/{article}/", f"/comments/{comment}/", "/groups/zyxslug/"):
+        assert "Zyx" in browser.get(path).text, path
+    _, plaintext = Token.objects.issue(bob, "script")
+    for path in (f"articles/{article}", f"comments/{comment}", "groups/zyxslug", "articles"):
+        assert "Zyx" in Client().get(f"/api/{path}", headers={"authorization": f"Bearer {plaintext}"}).text, path
+    bob.followed_groups, bob.feed_key = "zyxslug", "a key"
+    bob.save()
+    assert "Zyx" in Client().get(f"/following/{bob.feed_token}.atom").text
+
+
+def test_lists_stay_full_and_counts_leave_them_out(site_store, closed, alice):
+    for n in range(30):
+        post_as(site_store, alice, f"Title {n}", f"https://example.org/{n}", ["python"])
+
+    listed = Client().get("/api/articles?group=python").json()["articles"]
+
+    assert len(listed) == site_store.rules.per_page
+    assert not any("Zyx" in one["title"] for one in listed)
+    assert Client().get("/api/groups/python").json()["articles"] == 31  # and that of the fixture
+    assert site_store.groups.get("python").articles == 32
+
+
+def test_opening_and_closing_shows_at_once_in_kept_copies_too(kept, content, carol, committing):
+    moderator, path = browser_of(carol), f"/articles/{content['article_id']}/"
+
+    def show(to: str) -> None:
+        with committing():
+            moderator.post("/moderation/groups/zyxslug/", {"show": "1", "show-visible": to})
+
+    assert "Zyxtitle" in Client().get(path).text
+    assert "Zyxtitle" in Client().get("/newest/").text
+
+    show("members")
+
+    assert Client().get(path).status_code == 404
+    for public in ("/newest/", "/feeds/newest.atom"):
+        assert "Zyx" not in Client().get(public).text
+    show("everyone")
+    for public in (path, "/newest/", "/feeds/newest.atom"):
+        assert "Zyxtitle" in Client().get(public).text
+
+
+def test_an_article_that_joins_a_closed_group_is_gone_at_once(site_store, kept, closed, article, carol):
+    assert Client().get(f"/articles/{article}/").status_code == 200
+
+    browser_of(carol).post(f"/articles/{article}/groups/", {"groups": "zyxslug"})
+
+    assert Client().get(f"/articles/{article}/").status_code == 404
+
+
+def test_programs_close_groups_and_the_log_says_so_to_members(site_store, content, carol, bob, committing):
+    _, plaintext = Token.objects.issue(carol, "script")
+    headers, change = {"authorization": f"Bearer {plaintext}"}, {"visible": "members", "reason": "Private talk"}
+
+    with committing():
+        Client().patch("/api/groups/zyxslug", json.dumps(change), "application/json", headers=headers)
+
+    assert Client().get("/api/groups/zyxslug", headers=headers).json()["visible"] == MEMBERS
+    assert choices.closed_groups() == {"zyxslug"}
+    assert "for members only" in browser_of(bob).get("/moderation/").text
+    assert "Private talk" not in Client().get("/moderation/").text
+
+
+def test_a_closed_group_is_not_merged_into_an_open_one(site_store, closed, carol):
+    fields = {"merge": "1", "merge-into": "python", "merge-sure": "on"}
+
+    page = browser_of(carol).post("/moderation/groups/zyxslug/", fields)
+
+    assert "can only be merged into another one for members only" in page.text
+    assert "zyxslug" in site_store.groups.get_titles()
+
+
+def test_only_moderators_of_groups_close_them(content, bob):
+    path = "/moderation/groups/zyxslug/"
+
+    assert browser_of(bob).post(path, {"show": "1", "show-visible": "members"}).status_code == 403
+    assert choices.closed_groups() == frozenset()
