@@ -365,7 +365,7 @@ class BranchProgress(BaseModel):
 @router.get(
     "users/{name}/branch",
     summary=gettext_noop("The branch of the invitation tree below a member"),
-    description=gettext_noop("Moderators only. Not found if INVITATION_TREE is off."),
+    description=gettext_noop("Moderators only. Not found where the invitation tree is not shown to them."),
     auth=MODERATORS,
 )
 def read_branch(request: HttpRequest, name: SubjectName) -> BranchOfTree:
