@@ -146,6 +146,18 @@ def test_a_ban_that_is_lifted_meanwhile_stays_lifted(site_store, branch, carol):
     assert banned() == ["alice", "mallory"]
 
 
+def test_acts_end_with_the_moderators_permission(site_store, branch, carol, hurry):
+    hurry(True)
+    act(browser_of(carol), sweep_days="0", leaves_out="")
+    assert banned() == ["alice"]
+    carol.groups.clear()
+
+    branches.continue_all(60)
+
+    assert banned() == ["alice"]
+    assert BranchAct.objects.get().finished_at is not None
+
+
 def test_a_deleted_account_is_swept_while_it_is_known_and_its_branch_is_acted_on(
     site_store, branch, article, alice, carol
 ):
