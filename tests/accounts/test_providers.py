@@ -33,13 +33,15 @@ def connect(club, user, subject="alice"):
 # Who may sign up
 
 
-def test_a_newcomer_with_an_invitation_uses_it_up(browser, club, settings, alice):
-    settings.SIGN_UP = "invitation"
+@pytest.mark.parametrize("how", ["invitation", "open"])
+def test_a_newcomer_with_an_invitation_uses_it_up(browser, club, settings, alice, how):
+    settings.SIGN_UP = how
     invitation = Invitation.objects.issue(alice)
     page = browser.get(f"/signup/?invitation={invitation.code}").text
     assert f'name="invitation" value="{invitation.code}"' in page
 
     club.log_in(browser, "dora", invitation=invitation.code)
+    assert "alice invited you. Moderators can see who invited whom." in browser.get("/signup/name/").text
     browser.post("/signup/name/", {"username": "dora"})
 
     invitation.refresh_from_db()
