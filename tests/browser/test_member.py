@@ -72,8 +72,7 @@ def test_a_click_before_signing_up_then_votes_and_a_post(page):
 
     follow_in_account_menu(page, "a[href='/settings/']")
     page.fill("main [name=email]", f"{name}@example.org")
-    page.fill("main form[action='/settings/'] [name=password]", SECRET)
-    page.click("main form[action='/settings/'] button[type=submit]")
+    page.click("main form[action='/settings/email/'] button[type=submit]")
     expect(page.locator(".message")).to_be_visible()
     expect(page.locator("main [name=email]")).to_have_value(f"{name}@example.org")
 
