@@ -6,7 +6,6 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login
 from django.contrib.auth import views as auth_views
 from django.contrib.messages.views import SuccessMessageMixin
 from django.http import HttpRequest, HttpResponse
@@ -22,8 +21,10 @@ from accounts import sessions
 from accounts.forms import NewPasswordForm, PasswordChangeForm, PasswordResetForm
 from accounts.models import User
 from accounts.passwords import note_password, password_confirmed
+from accounts.sign_in.arrival import PASSWORD, arrive
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
+from accounts.web.login_intent import LoginIntent
 
 
 def _where_there_are(view: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,8 +49,9 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Accept a form that arrives twice: the first changed the session key, so the second has no session."""
-        if request.method == "POST" and not request.user.is_authenticated and self._is_done():
-            return self._succeed()
+        if request.method == "POST" and not request.user.is_authenticated and (owner := self._owner_if_done()):
+            messages.success(request, str(self.success_message))
+            return arrive(request, owner, LoginIntent(next=str(self.success_url)), PASSWORD)
         return self._dispatch(request, *args, **kwargs)
 
     @method_decorator(members_only())
@@ -81,26 +83,20 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        if set(form.errors) == {"old_password"} and self._is_done():
+        if set(form.errors) == {"old_password"} and self._owner_if_done():
             password_confirmed.send(sender=type(form), request=self.request)
-            return self._succeed()
+            messages.success(self.request, str(self.success_message))
+            return redirect(str(self.success_url))
         note_password(self.request, form, "old_password")
         return super().form_invalid(form)
 
-    def _is_done(self) -> bool:
-        """Return whether the new password is set already. If so, log in the member: name and password match."""
+    def _owner_if_done(self) -> User | None:
+        """Return the member whose password is the new one already, as name and password show; None otherwise."""
         posted, member = self.request.POST, self.request.user
         name = member.get_username() if member.is_authenticated else posted.get("username", "")
         if posted.get("new_password1") != posted.get("new_password2"):
-            return False
-        owner = unsent_form.already_has_password(self.request, name, posted.get("new_password1", ""))
-        if owner and not member.is_authenticated:
-            login(self.request, owner)
-        return owner is not None
-
-    def _succeed(self) -> HttpResponse:
-        messages.success(self.request, str(self.success_message))
-        return redirect(str(self.success_url))
+            return None
+        return unsent_form.already_has_password(self.request, name, posted.get("new_password1", ""))
 
 
 @never_cache

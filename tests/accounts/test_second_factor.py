@@ -47,6 +47,15 @@ def enter(client: Client, typed: str):
     return client.post("/login/second/", {"code": typed})
 
 
+def test_a_changed_password_that_is_sent_again_without_a_session_leads_to_the_second_step(client, protected):
+    form = {"username": "alice", "old_password": "any", "new_password1": PASSWORD, "new_password2": PASSWORD}
+    response = client.post("/password/", form)
+    assert response["Location"] == "/login/second/"
+    assert not get_user(client).is_authenticated
+    assert enter(client, code())["Location"] == "/settings/security/"
+    assert get_user(client).is_authenticated
+
+
 def test_a_password_alone_does_not_log_in_and_the_code_does(client, protected, alice):
     response = log_in(client, next="/hot/")
 
