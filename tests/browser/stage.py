@@ -17,8 +17,22 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from accounts import account_deletion
-from accounts.models import AboutFlag, Ban, BanScope, Invitation, MemberNote, Sweep, Token, User, WaitingAccount
+from accounts.encryption import encrypt
+from accounts.models import (
+    AboutFlag,
+    Authenticator,
+    Ban,
+    BanScope,
+    Invitation,
+    MemberNote,
+    Passkey,
+    Sweep,
+    Token,
+    User,
+    WaitingAccount,
+)
 from accounts.moderators import GROUP as MODERATORS
+from accounts.sign_in import second_factor
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
@@ -74,7 +88,7 @@ def set_up(*, empty: bool) -> None:
 
 def _cast() -> dict[str, str]:
     """Return session keys by role: member (Mia), poster (Paula), moderator (Maud), operator (Olga), and so on."""
-    mia = User.objects.create_user("mia", email="mia@example.org")
+    mia = User.objects.create_user("mia", email="mia@example.org", password="a long secret 71")
     for name in ("a script", "a much longer name of a program that posts articles in my name"):
         Token.objects.issue(mia, name)
     paula, maud = User.objects.create_user("paula", about=ABOUT), User.objects.create_user("maud")
@@ -83,6 +97,9 @@ def _cast() -> dict[str, str]:
     choices = {"theme": "dark", "keyboard": False, "hidden_groups": "redis,python"}
     cho = User.objects.create_user("cho", **choices, followed_groups="python,中文", feed_key="x")
     AboutFlag.objects.create(member=paula, flagger=cho, reason="spam", words=TITLES[2])
+    Passkey.objects.create(user=cho, name="phone" * 10, credential_id="AA", public_key="AA")
+    Authenticator.objects.create(user=cho, secret=encrypt("A" * 32))
+    second_factor.turn_on(cho)
     bea = _banned_member(maud, mia)
     roles = {"member": mia, "poster": paula, "moderator": maud, "operator": olga, "chooser": cho, "banned": bea}
     return {role: _session(user) for role, user in roles.items()}
