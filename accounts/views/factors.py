@@ -36,7 +36,8 @@ from owner.choices import chosen
 
 _PAGE = "accounts:security"
 _FEW_CODES = 3
-_IN_SESSION = "app"
+_OFFERED = "app-{}"
+"""Where the session keeps the secret that it offers to a member, by the account's number: to no one else."""
 
 
 class CodeForm(forms.Form):
@@ -215,10 +216,10 @@ def _set_up_arriving(request: HttpRequest, arriving: Arriving) -> HttpResponse:
             _refused(request, error if isinstance(error, PasskeyError) else PasskeyError(), member.username)
         else:
             return complete()
-    secret, form = _offered_secret(request), CodeForm(request.POST if "code" in request.POST else None)
+    secret, form = _offered_secret(request, member), CodeForm(request.POST if "code" in request.POST else None)
     if form.is_valid():
         if codes.save_secret(member, secret, form.cleaned_data["code"]):
-            request.session.pop(_IN_SESSION, None)
+            request.session.pop(_OFFERED.format(member.pk), None)
             second_factor.tell(member, second_factor.APP_ADDED)
             return complete()
         form.refuse()
@@ -226,13 +227,13 @@ def _set_up_arriving(request: HttpRequest, arriving: Arriving) -> HttpResponse:
     return _set_up_page(request, member, secret, form, is_demanded=True)
 
 
-def _offered_secret(request: HttpRequest) -> str:
-    """Return the secret that the page offers, the same until it is confirmed."""
+def _offered_secret(request: HttpRequest, member: User) -> str:
+    """Return the secret that the page offers to the member, the same until it is confirmed."""
     try:
-        return encryption.decrypt(request.session[_IN_SESSION])
+        return encryption.decrypt(request.session[_OFFERED.format(member.pk)])
     except (KeyError, encryption.KeyChanged):
         secret = codes.new_secret()
-        request.session[_IN_SESSION] = encryption.encrypt(secret)
+        request.session[_OFFERED.format(member.pk)] = encryption.encrypt(secret)
         return secret
 
 
@@ -264,10 +265,10 @@ def set_up_app(request: MemberRequest) -> HttpResponse:
     """Make an authenticator app the member's second factor, confirmed by its first code."""
     if not offers_second_factor(request.user):
         return redirect(_PAGE)
-    secret, form = _offered_secret(request), CodeForm(request.POST or None)
+    secret, form = _offered_secret(request, request.user), CodeForm(request.POST or None)
     if form.is_valid():
         if codes.save_secret(request.user, secret, form.cleaned_data["code"]):
-            del request.session[_IN_SESSION]
+            del request.session[_OFFERED.format(request.user.pk)]
             second_factor.tell(request.user, second_factor.APP_ADDED)
             messages.success(request, _("Logging in takes a second step from now on."))
             return _codes_page(request, second_factor.turn_on(request.user), _page())

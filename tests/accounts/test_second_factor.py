@@ -248,3 +248,12 @@ def test_deleting_the_account_removes_every_factor(as_alice, protected, alice):
 
     assert not Authenticator.objects.exists()
     assert alice.recovery_codes.count() == 0
+
+
+def test_a_browser_offers_each_member_another_secret(client, alice, bob, settings):
+    settings.SECOND_FACTOR = "all"
+    offered = []
+    for name in (alice.username, bob.username):
+        log_in(client, username=name)
+        offered += re.findall(r"(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}", client.get("/login/second/").text)[:1]
+    assert len(set(offered)) == 2
