@@ -22,12 +22,12 @@ from moderation.subjects import page_of
 
 
 def reset(member: User, reason: str, moderator: Actor) -> None:
-    """Remove the member's app and recovery codes, end all sessions, log it and tell the member. Idempotent.
+    """Remove the member's factors, end all sessions, log it and tell the member. Idempotent.
 
-    Passkeys stay, as ways in. The log has the account's number only: no stranger learns whose login is weaker.
+    Passkeys that are the only way in stay. The log has only the account's number: strangers do not learn the name.
     """
-    was_on = member.second_factor
-    second_factor.reset(member)
+    was_on = member.second_factor or member.passkeys.exists()
+    second_factor.reset_lost(member)
     sessions.end_others(member.pk, "")
     if was_on:
         second_factor.tell(member, second_factor.RESET)
@@ -38,7 +38,7 @@ def reset(member: User, reason: str, moderator: Actor) -> None:
 def may_reset(member: User, moderator: User) -> bool:
     """Return whether the moderator resets the member's second step; only administrators do it for moderators."""
     is_moderator = member.is_superuser or member.is_staff or member.has_permissions
-    if not (member.second_factor and moderator.has_perm(BAN_MEMBERS)):
+    if not moderator.has_perm(BAN_MEMBERS) or not (member.second_factor or member.passkeys.exists()):
         return False
     return member.pk != moderator.pk and (moderator.is_superuser or not is_moderator)
 
@@ -50,7 +50,8 @@ def reset_by_form(request: HttpRequest, name: str) -> HttpResponse:
     """Reset a member's second step. A form that arrives twice succeeds."""
     member, form = member_named(name), ReasonForm(request.POST)
     check_not_own(member.pk, actor(request).id)
-    if member.second_factor and not may_reset(member, request.user):  # type: ignore[arg-type]
+    has_one = member.second_factor or member.passkeys.exists()
+    if has_one and not may_reset(member, request.user):  # type: ignore[arg-type]
         raise FellowModerator
     if not form.is_valid():
         messages.error(request, _("Enter a reason."))

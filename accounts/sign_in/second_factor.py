@@ -1,11 +1,13 @@
 """The second step of a login: turned on and off, and never left without a factor or a way back."""
 
+from contextlib import suppress
+
 from django.db import transaction
 
 from accounts.mail import send_text
 from accounts.models import Authenticator, User
 from accounts.sign_in import codes
-from accounts.sign_in.ways import removing_a_way
+from accounts.sign_in.ways import LastWayError, removing_a_way
 from accounts.web.backend import needs_second_factor
 from owner.choices import chosen
 
@@ -58,6 +60,13 @@ def reset(member: User) -> None:
         member.recovery_codes.all().delete()
         User.objects.filter(pk=member.pk).update(second_factor=False)
     member.second_factor = False
+
+
+def reset_lost(member: User) -> None:
+    """Remove every factor of a member who has lost the device, also passkeys, unless these are the only way in."""
+    reset(member)
+    with suppress(LastWayError), removing_a_way(member):
+        member.passkeys.all().delete()
 
 
 def remove_app(member: User) -> None:

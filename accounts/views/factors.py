@@ -18,7 +18,7 @@ from accounts import encryption, names
 from accounts.forms import LoginForm
 from accounts.models import Passkey, User
 from accounts.sign_in import codes, passkeys, second_factor
-from accounts.sign_in.arrival import PASSKEY, Arriving, arrive, confirmed, find_arriving, finish
+from accounts.sign_in.arrival import PASSKEY, WITH_SECOND_STEP, Arriving, arrive, confirmed, find_arriving, finish
 from accounts.sign_in.passkeys import ADD, CONFIRM, SECOND_STEP, SIGN_IN, PasskeyError
 from accounts.sign_in.ways import LastWayError
 from accounts.web import unsent_form
@@ -216,6 +216,11 @@ def _set_up_arriving(request: HttpRequest, arriving: Arriving) -> HttpResponse:
             _refused(request, error if isinstance(error, PasskeyError) else PasskeyError(), member.username)
         else:
             return complete()
+    if (
+        arriving.way in WITH_SECOND_STEP and member.passkeys.exists()
+    ):  # otherwise a password alone would add an app
+        unsent_form.refill(request)
+        return render(request, "accounts/second_step_by_passkey.html")
     secret, form = _offered_secret(request, member), CodeForm(request.POST if "code" in request.POST else None)
     if form.is_valid():
         if codes.save_secret(member, secret, form.cleaned_data["code"]):

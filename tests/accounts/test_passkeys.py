@@ -230,3 +230,27 @@ def test_long_answers_are_refused_unread(client, phone):
     options(client, "sign-in")
 
     assert client.post("/login/passkey/", {"credential": "[" * (LONGEST_RESPONSE + 1)}).status_code == 400
+
+
+@override_settings(SECOND_FACTOR="all")
+def test_a_password_alone_adds_no_app_for_a_member_with_a_passkey(client, phone, alice):
+    client.post("/login/", {"username": "alice", "password": PASSWORD})
+
+    page = client.get("/login/second/").text
+    assert "<svg" not in page.partition("<main")[2].partition("</main>")[0]
+    answer = phone.use(options(client, "second-step"))
+
+    assert "Your recovery codes" in client.post("/login/second/", {"credential": answer}).text
+    assert get_user(client) == alice
+
+
+def test_a_lost_device_takes_its_passkeys_along_unless_they_are_the_only_way_in(phone, alice):
+    second_factor.turn_on(alice)
+    second_factor.reset_lost(alice)
+    assert not alice.passkeys.exists()
+
+    alice.set_unusable_password()
+    alice.save()
+    Passkey.objects.create(user=alice, name="key", credential_id="AA", public_key="AA")
+    second_factor.reset_lost(alice)
+    assert alice.passkeys.count() == 1

@@ -15,7 +15,7 @@ from articles.domain.errors import StoreUnavailable
 from moderation import branches
 from tests.factories import browser_of, comment_on
 from tests.internals import failing
-from tests.pages.test_invitations import grow, text_of
+from tests.pages.invited import grow, text_of
 
 PAGE = "/users/alice/moderation/branch/"
 FIELDS = {"ban": "both", "ban_days": "7", "sweep_days": "7", "leaves_out": "on", "reason": "A voting ring"}

@@ -1,35 +1,17 @@
 """The page of the invitation tree."""
 
 import re
-from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from accounts.models import Invitation, User
 from tests.factories import browser_of
+from tests.pages.invited import grow, text_of
 
 TREE = "/invitations/"
-
-
-def text_of(page):
-    return " ".join(re.sub(r"<[^>]+>", " ", page.text).split())
-
-
-def grow(*edges):
-    """Record who invited whom, by names; create accounts that are missing."""
-    names = {name for edge in edges for name in edge}
-    known = set(User.objects.filter(username__in=names).values_list("username", flat=True))
-    User.objects.bulk_create_imported(sorted(names - known))
-    ids = dict(User.objects.filter(username__in=names).values_list("username", "pk"))
-    expiry = timezone.now() + timedelta(days=1)
-    Invitation.objects.bulk_create(
-        Invitation(inviter_id=ids[one], invited_id=ids[other], code=f"{one}-{other}", expires_at=expiry)
-        for one, other in edges
-    )
 
 
 @pytest.mark.parametrize(
