@@ -49,7 +49,7 @@ class Groups(OfStore):
             self._queue_counts(slug, pipe)
             title, into, *counts = pipe.execute()
         if title is None or slug in closed_groups():
-            raise GroupNotFound(slug, into)
+            raise GroupNotFound(slug, None if into in closed_groups() else into)
         return Group(slug, title, self._sum(counts))
 
     def _queue_counts(self, slug: str, pipe: Pipeline) -> None:

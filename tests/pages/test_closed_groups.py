@@ -8,6 +8,7 @@ from django.test import Client
 
 from accounts.models import Token
 from articles.web.groups import MEMBERS, set_visibility
+from articles.wiring import forget_repositories
 from owner import choices
 from tests.factories import actor, browser_of, comment_on, post_as
 from tests.pages.telling import ABSENT, METHODS, addresses, asked
@@ -138,3 +139,24 @@ def test_only_moderators_of_groups_close_them(content, bob):
 
     assert browser_of(bob).post(path, {"show": "1", "show-visible": "members"}).status_code == 403
     assert choices.closed_groups() == frozenset()
+
+
+def test_members_see_titles_that_a_reader_made_the_process_remember(closed, bob):
+    forget_repositories()
+
+    assert "Zyx" not in Client().get("/groups/python/").text
+    assert "Zyxgroup" in browser_of(bob).get(f"/articles/{closed['article_id']}/").text
+
+
+def test_an_open_group_merged_into_a_closed_one_does_not_tell_of_it(site_store, closed, carol):
+    site_store.groups.create("old", "Old", actor(carol))
+    site_store.groups.merge("old", "zyxslug", actor(carol))
+
+    for path in (
+        "/groups/old/",
+        "/api/groups/old",
+        "/groups/old/feed.atom",
+        "/api/articles?group=old",
+        "/groups/old+python/",
+    ):
+        assert "zyx" not in asked(path).lower(), path

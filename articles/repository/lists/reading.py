@@ -348,10 +348,10 @@ def _article(
 
 
 def moved_to(store: Store, slug: str) -> str | None:
-    """Return the slug of the group into which a group was merged; None if it was not. One round trip."""
+    """Return the slug of the group into which a group was merged; None if the reader sees none. One round trip."""
     with store.commands() as client:
         into: str | None = client.hget(store.shards.directory.merged, slug)
-    return into
+    return None if into in closed_groups() else into
 
 
 def split_groups(joined: str) -> tuple[str, ...]:
