@@ -5,6 +5,7 @@ A slug's target is the group it leads to: the group itself, or the one it was me
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
+from typing import Any
 
 from redis.client import Pipeline
 
@@ -53,16 +54,17 @@ class Groups(OfStore):
         return Group(slug, title, self._sum(counts))
 
     def _queue_counts(self, slug: str, pipe: Pipeline) -> None:
-        """Queue the reads of how many articles a group has, and how many of these are in each closed group."""
+        """Queue the reads of how many articles a group has, and which of these are in each closed group."""
         for keys in self._store.shards.all:
             pipe.scard(keys.group(slug))
             for one in sorted(closed_groups()):
-                pipe.sintercard(2, [keys.group(slug), keys.group(one)])
+                pipe.sinter([keys.group(slug), keys.group(one)])  # SINTERCARD needs Redis 7
 
-    def _sum(self, counts: Sequence[int]) -> int:
-        """Return how many articles of a group the reader gets to see; one in two closed groups counts as two."""
+    def _sum(self, replies: Sequence[Any]) -> int:
+        """Return how many articles of a group the reader gets to see."""
         width = 1 + len(closed_groups())
-        return max(0, sum(-count if n % width else count for n, count in enumerate(counts)))
+        hidden = {one for n, reply in enumerate(replies) if n % width for one in reply}
+        return max(0, sum(replies[::width]) - len(hidden))
 
     def get_titles(self) -> dict[str, str]:
         """Return the titles of all groups by slug. One round trip."""

@@ -160,3 +160,22 @@ def test_an_open_group_merged_into_a_closed_one_does_not_tell_of_it(site_store, 
         "/groups/old+python/",
     ):
         assert "zyx" not in asked(path).lower(), path
+
+
+def test_an_explanation_names_no_hidden_neighbour(closed, article, bob):
+    paths = (f"/articles/{article}/why/", f"/api/articles/{article}/ranking")
+
+    assert "Zyxtitle" in browser_of(bob).get(paths[0]).text
+    for path in paths:
+        assert "zyx" not in asked(path).lower(), path
+
+
+def test_an_article_in_two_closed_groups_counts_once(
+    site_store, closed, article, carol, committing
+):
+    site_store.groups.create("second", "Second", actor(carol))
+    site_store.groups.assign(int(closed["article_id"]), ["second"], actor=actor(carol))
+    with committing():
+        set_visibility("second", actor(carol), "", is_closed=True)
+
+    assert Client().get("/api/groups/python").json()["articles"] == 1
