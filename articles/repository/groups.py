@@ -64,7 +64,8 @@ class Groups(OfStore):
         """Return how many articles of a group the reader gets to see."""
         width = 1 + len(closed_groups())
         hidden = {one for n, reply in enumerate(replies) if n % width for one in reply}
-        return max(0, sum(replies[::width]) - len(hidden))
+        listed: int = sum(replies[::width])
+        return max(0, listed - len(hidden))
 
     def get_titles(self) -> dict[str, str]:
         """Return the titles of all groups by slug. One round trip."""

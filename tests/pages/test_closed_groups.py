@@ -170,9 +170,7 @@ def test_an_explanation_names_no_hidden_neighbour(closed, article, bob):
         assert "zyx" not in asked(path).lower(), path
 
 
-def test_an_article_in_two_closed_groups_counts_once(
-    site_store, closed, article, carol, committing
-):
+def test_an_article_in_two_closed_groups_counts_once(site_store, closed, article, carol, committing):
     site_store.groups.create("second", "Second", actor(carol))
     site_store.groups.assign(int(closed["article_id"]), ["second"], actor=actor(carol))
     with committing():

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from articles.domain.articles import Article, ArticleId
+from articles.domain.audience import closed_groups
 from articles.domain.explanation import (
     Explanation,
     GroupPlace,
@@ -178,13 +179,18 @@ class Explanations:
         with self._store.pipeline() as pipe:
             pipe.lrange(shards.of(article_id).history(article_id), 0, -1)
             for other in ids:
-                pipe.hmget(shards.of(other).article(other), ["title", "removed"])
+                pipe.hmget(shards.of(other).article(other), ["title", "removed", "groups"])
             for slug in groups:
                 pipe.hget(shards.directory.groups, slug)
             texts, *replies = pipe.execute()
         articles, titles = replies[: len(ids)], replies[len(ids) :]
+        closed = closed_groups()
         return _Details(
-            {other: title for other, (title, removed) in zip(ids, articles, strict=True) if title and not removed},
+            {
+                other: title
+                for other, (title, removed, joined) in zip(ids, articles, strict=True)
+                if title and not removed and closed.isdisjoint(split_groups(joined or ""))
+            },
             {slug: title or slug for slug, title in zip(groups, titles, strict=True)},
             tuple(samples_from(texts, self._store.now())),
         )
