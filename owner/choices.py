@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import count
+from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -103,6 +104,8 @@ def _load() -> _Choices:
     free = {name: text for name, text in texts.items() if name not in settings.FIXED_SETTINGS}
     is_same = free == former.texts
     version = former.version if is_same else next(_versions)
+    if notes.get(CLOSED_GROUPS, "") != former.notes.get(CLOSED_GROUPS, "") or former is _NONE:
+        _keep(notes.get(CLOSED_GROUPS, ""))
     _latest[0] = _Choices(version, free, former.values if is_same else _parsed(free), notes)
     return _latest[0]
 
@@ -164,9 +167,28 @@ CLOSED_GROUPS = "closed groups"
 """The note of the groups that only members see: slugs, separated by commas."""
 
 
+_KEPT_FILE = "closed_groups"
+
+
 def closed_groups() -> frozenset[str]:
-    """Return the slugs of the groups that only members see."""
-    return frozenset(filter(None, note_of(CLOSED_GROUPS).split(",")))
+    """Return the slugs of the groups that only members see; in an outage, as the machine last knew them."""
+    text = note_of(CLOSED_GROUPS)
+    if _latest[0] is _NONE:
+        with suppress(OSError):
+            text = _kept_file().read_text("utf-8")
+    return frozenset(filter(None, text.split(",")))
+
+
+def _kept_file() -> Path:
+    return Path(settings.DATA_DIR, _KEPT_FILE)
+
+
+def _keep(text: str) -> None:
+    """Keep the slugs for processes that start while the accounts are away."""
+    path = _kept_file()
+    with suppress(OSError):
+        if (path.read_text("utf-8") if path.exists() else "") != text:
+            path.write_text(text, "utf-8")
 
 
 def close_group(slug: str, *, is_closed: bool) -> bool:

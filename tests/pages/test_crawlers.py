@@ -103,7 +103,15 @@ OPEN = {
 
 def test_every_page_is_either_open_or_closed_to_crawlers(site_store):
     values = {"name": "front", "kind": "atom", "period": "day", "token_id": 1, "number": 1, "article_id": 1}
-    values |= {"comment_id": 1_000_001, "ban_id": 1, "sweep_id": 1, "note_id": 1, "identity": 1, "passkey_id": 1}
+    values |= {
+        "comment_id": 1_000_001,
+        "ban_id": 1,
+        "sweep_id": 1,
+        "note_id": 1,
+        "identity": 1,
+        "passkey_id": 1,
+        "act_id": 1,
+    }
     found = set()
     for module, namespace in ((articles.urls, "articles"), (accounts.urls, "accounts")):
         for pattern in module.urlpatterns:
