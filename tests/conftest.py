@@ -178,6 +178,16 @@ def _the_owner_has_chosen_nothing(request: pytest.FixtureRequest) -> Iterator[No
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _known_choices() -> None:
+    """Load the owner's choices once: a process that never could asks everyone for a login."""
+    no_rows = SimpleNamespace(objects=SimpleNamespace(values_list=lambda *_: ()))
+    with pytest.MonkeyPatch.context() as own:
+        own.setattr(choices, "apps", SimpleNamespace(get_model=lambda *_: no_rows))
+        choices.version()
+    choices.forget()
+
+
 @pytest.fixture(scope="session")
 def store_paths(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
     """Start the store of the whole test run where the settings expect it: usually the embedded server."""
