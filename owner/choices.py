@@ -230,7 +230,10 @@ class _Chosen:
         """Whether only members read the site. True while the choice is not known, as in an outage at the start."""
         values = _choices.get().values
         if _latest[0] is _NONE and "READING" not in settings.FIXED_SETTINGS:
-            return True
+            _choices.reload()  # another thread may be loading them
+            if _latest[0] is _NONE:
+                return True
+            values = _latest[0].values
         return bool(values.get("READING", settings.READING) == "members")
 
 
