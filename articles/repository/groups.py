@@ -74,13 +74,14 @@ class Groups(OfStore):
         return {slug: title for slug, title in titles.items() if slug not in closed_groups()}
 
     def get_targets(self, slugs: Sequence[str]) -> dict[str, str]:
-        """Return the target of each of these slugs that has one. One round trip."""
+        """Return the target of each of these slugs that has one which the reader gets to see. One round trip."""
         if not slugs:
             return {}
         with self._store.pipeline() as pipe:
             self.queue_target_reads(slugs, pipe)
             titles, moved = pipe.execute()
-        return self.targets_from(slugs, titles, moved)
+        targets, closed = self.targets_from(slugs, titles, moved), closed_groups()
+        return {slug: into for slug, into in targets.items() if into not in closed} if closed else targets
 
     def queue_target_reads(self, slugs: Sequence[str], pipe: Pipeline) -> None:
         """Queue the reads for `targets_from` in a pipeline, which gets two replies."""

@@ -6,11 +6,13 @@ from importlib.util import find_spec, module_from_spec
 from types import SimpleNamespace
 
 import pytest
+from django.contrib.messages import get_messages
 from django.db import DatabaseError
 from django.test import Client
 
 from accounts.models import Token
 from articles.web.groups import MEMBERS, set_visibility
+from articles.web.preferences import HIDDEN_COOKIE
 from articles.wiring import forget_repositories
 from owner import choices
 from tests.factories import actor, browser_of, comment_on, post_as
@@ -166,6 +168,18 @@ def test_an_open_group_merged_into_a_closed_one_does_not_tell_of_it(site_store, 
         "/groups/old+python/",
     ):
         assert "zyx" not in asked(path).lower(), path
+
+
+def test_hiding_a_group_does_not_tell_of_a_closed_one(site_store, closed, carol):
+    site_store.groups.create("old", "Old", actor(carol))
+    site_store.groups.merge("old", "zyxslug", actor(carol))
+
+    def told(slug: str) -> tuple[list[str], bool]:
+        answer = Client().post("/preferences/", {"hide": slug, "kind": "group"})
+        return [str(message) for message in get_messages(answer.wsgi_request)], HIDDEN_COOKIE in answer.cookies
+
+    assert told("old") == told("zyxslug") == told("nothing")
+    assert told("python") != told("nothing")
 
 
 def test_an_explanation_names_no_hidden_neighbour(closed, article, bob):
