@@ -1,8 +1,13 @@
 """Sessions by member. Those of a member's newest logins are kept; a login beyond the limit ends the oldest.
 
 Sessions name their member only in their content, so their keys are kept here by member.
+
+A session also knows when the member last proved who they are: what it takes to change or carry away an account.
+Every login is a proof, and so is a password, a passkey or a provider on the page that `members_only(proof=True)`
+leads to.
 """
 
+import time
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from importlib import import_module
@@ -19,6 +24,10 @@ from django.utils import timezone
 MOST_SESSIONS = 50
 """Sessions of one member that exist at once."""
 
+FRESH_SECONDS = 600
+"""For which a proof is fresh."""
+
+_PROVEN = "proven"
 _LONGEST_BROWSER = 300
 
 _BROWSERS = (
@@ -90,6 +99,17 @@ def record_login(request: HttpRequest, user: Any, **_signal: Any) -> None:
     others = MemberSession.objects.filter(user_id=user.pk).exclude(session_key=key)
     newest_first = others.order_by("-begun_at", "session_key").values_list("session_key", flat=True)
     _end(newest_first[MOST_SESSIONS - 1 :])
+    note_proof(request)
+
+
+def note_proof(request: HttpRequest) -> None:
+    """Note that the member has just proved who they are."""
+    request.session[_PROVEN] = int(time.time())
+
+
+def is_fresh(request: HttpRequest) -> bool:
+    """Return whether the member has proved who they are within FRESH_SECONDS."""
+    return int(request.session.get(_PROVEN, 0)) > time.time() - FRESH_SECONDS
 
 
 def end_others(user_id: int, key: str) -> None:

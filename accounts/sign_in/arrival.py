@@ -15,12 +15,14 @@ from django.shortcuts import redirect
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
+from accounts import sessions
 from accounts.models import User
 from accounts.passwords import password_confirmed
 from accounts.sign_in import identities
-from accounts.web import proof, unsent_form
+from accounts.web import unsent_form
 from accounts.web.backend import MemberBackend, needs_second_factor
 from accounts.web.login_intent import LoginIntent, member_arrived
+from owner.choices import chosen
 
 PASSWORD, PROVIDER, PASSKEY, LINK = "password", "provider", "passkey", "link"
 """Ways to sign in. A passkey is a second factor as well, and an operator's link is the way in without one."""
@@ -60,6 +62,12 @@ def arrive(request: HttpRequest, member: User, intent: LoginIntent, way: str) ->
         password_confirmed.send(sender=__name__, request=request)
         return redirect("accounts:second_step")
     return finish(request, member, intent)
+
+
+def welcome_if_approved(request: HttpRequest, member: User) -> None:
+    """Greet a member whom a moderator had to approve, at the first login."""
+    if chosen.SIGN_UP == "approval" and member.last_login is None:
+        messages.success(request, _("Welcome, %(name)s!") % {"name": member.username}, "joined")
 
 
 def find_arriving(request: HttpRequest) -> Arriving | None:
@@ -103,7 +111,7 @@ def _connect(request: HttpRequest, member: User, intent: LoginIntent) -> None:
 
 def confirmed(request: HttpRequest, intent: LoginIntent) -> HttpResponse:
     """Note the fresh proof that a page demanded, and return to that page with what was typed there."""
-    proof.note(request)
+    sessions.note_proof(request)
     unsent_form.keep(request, intent.typed)
     messages.success(
         request, _("Confirmed. For ten minutes, you can change your account without confirming again.")

@@ -36,11 +36,6 @@ def picture_of(secret: str, name: str, site: str) -> str:
     return svg
 
 
-def is_right(secret: str, code: str) -> bool:
-    """Return whether an app with the secret shows the code now, or did in the step before, or does in the next."""
-    return _step_of(secret, _digits(code), 0) is not None
-
-
 def save_secret(member: User, secret: str, code: str) -> bool:
     """Make the secret the member's second factor if the code is right, which it thereby uses up."""
     step = _step_of(secret, _digits(code), 0)

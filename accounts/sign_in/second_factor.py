@@ -18,7 +18,7 @@ PASSKEY_ADDED, PASSKEY_REMOVED, APP_ADDED, APP_REMOVED = (
     "app-removed",
 )
 TURNED_OFF, NEW_CODES, RESET = "turned-off", "new-codes", "reset"
-"""What members are told of by mail: `templates/accounts/mail/sign_in_changed.txt` has a sentence for each."""
+"""Events that members get a mail about: `templates/accounts/mail/sign_in_changed.txt` has a sentence for each."""
 
 
 class FactorNeededError(Exception):
@@ -46,11 +46,13 @@ def turn_on(member: User) -> list[str]:
     return []
 
 
-def turn_off(member: User) -> None:
-    """Ask for no second step any more. Passkeys stay, as ways in. Raises FactorNeededError."""
+def turn_off(member: User) -> bool:
+    """Ask for no second step any more; return whether it was on. Passkeys stay. Raises FactorNeededError."""
     if needs_second_factor(member):
         raise FactorNeededError
+    was_on = member.second_factor
     reset(member)
+    return was_on
 
 
 def reset(member: User) -> None:
@@ -69,12 +71,13 @@ def reset_lost(member: User) -> None:
         member.passkeys.all().delete()
 
 
-def remove_app(member: User) -> None:
-    """Remove the authenticator app. Raises FactorNeededError."""
+def remove_app(member: User) -> bool:
+    """Remove the authenticator app; return whether there was one. Raises FactorNeededError."""
     with transaction.atomic():
         User.objects.select_for_update().get(pk=member.pk)
-        Authenticator.objects.filter(pk=member.pk).delete()
+        removed = bool(Authenticator.objects.filter(pk=member.pk).delete()[0])
         _settle(member)
+    return removed
 
 
 def remove_passkey(member: User, passkey_id: int) -> bool:

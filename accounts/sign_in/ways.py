@@ -34,11 +34,6 @@ def ways_in(member: User) -> Ways:
     )
 
 
-def is_last(member: User) -> bool:
-    """Return whether the member has only one way in, which then cannot be removed."""
-    return sum(ways_in(member)) <= 1
-
-
 @contextmanager
 def removing_a_way(member: User) -> Iterator[None]:
     """Let the block remove a way in, in a transaction. Two removals at once wait for each other.

@@ -1,5 +1,7 @@
 """Passkeys, authenticator apps and recovery codes; the second step of a login. None of these pages is cached."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -216,9 +218,8 @@ def _set_up_arriving(request: HttpRequest, arriving: Arriving) -> HttpResponse:
             _refused(request, error if isinstance(error, PasskeyError) else PasskeyError(), member.username)
         else:
             return complete()
-    if (
-        arriving.way in WITH_SECOND_STEP and member.passkeys.exists()
-    ):  # otherwise a password alone would add an app
+    must_use_passkey = arriving.way in WITH_SECOND_STEP and member.passkeys.exists()
+    if must_use_passkey:  # otherwise a password alone would add an app
         unsent_form.refill(request)
         return render(request, "accounts/second_step_by_passkey.html")
     secret, form = _offered_secret(request, member), CodeForm(request.POST if "code" in request.POST else None)
@@ -286,11 +287,20 @@ def _page() -> str:
     return str(redirect(_PAGE)["Location"])
 
 
-def _refused_removal(request: HttpRequest, error: Exception) -> None:
-    text = _("This site demands a second step of you, so one app or passkey has to stay.")
-    if isinstance(error, LastWayError):
+def _remove(request: MemberRequest, remove: Callable[[], bool], event: str, done: str) -> HttpResponse:
+    """Remove a factor, if there is one, unless the member needs it; tell the member what happened."""
+    try:
+        was_there = remove()
+    except second_factor.FactorNeededError:
+        messages.error(request, _("This site demands a second step of you, so one app or passkey has to stay."))
+    except LastWayError:
         text = _("Without it, you could not log in any more. Add another way to sign in first.")
-    messages.error(request, text)
+        messages.error(request, text)
+    else:
+        if was_there:
+            second_factor.tell(request.user, event)
+        messages.success(request, done)
+    return redirect(_PAGE)
 
 
 @never_cache
@@ -298,16 +308,8 @@ def _refused_removal(request: HttpRequest, error: Exception) -> None:
 @members_only(proof=True)
 def remove_app(request: MemberRequest) -> HttpResponse:
     """Remove the authenticator app. Idempotent."""
-    try:
-        had_app = second_factor.has_app(request.user)
-        second_factor.remove_app(request.user)
-    except second_factor.FactorNeededError as error:
-        _refused_removal(request, error)
-    else:
-        if had_app:
-            second_factor.tell(request.user, second_factor.APP_REMOVED)
-        messages.success(request, _("The app has been removed."))
-    return redirect(_PAGE)
+    remove = partial(second_factor.remove_app, request.user)
+    return _remove(request, remove, second_factor.APP_REMOVED, _("The app has been removed."))
 
 
 @never_cache
@@ -326,16 +328,8 @@ def turn_on(request: MemberRequest) -> HttpResponse:
 @members_only(proof=True)
 def turn_off(request: MemberRequest) -> HttpResponse:
     """Turn the second step off: removes the app and the recovery codes. Idempotent."""
-    was_on = request.user.second_factor
-    try:
-        second_factor.turn_off(request.user)
-    except second_factor.FactorNeededError as error:
-        _refused_removal(request, error)
-    else:
-        if was_on:
-            second_factor.tell(request.user, second_factor.TURNED_OFF)
-        messages.success(request, _("Logging in takes no second step any more."))
-    return redirect(_PAGE)
+    remove = partial(second_factor.turn_off, request.user)
+    return _remove(request, remove, second_factor.TURNED_OFF, _("Logging in takes no second step any more."))
 
 
 @never_cache
@@ -388,12 +382,5 @@ def rename_passkey(request: MemberRequest, passkey_id: int) -> HttpResponse:
 @members_only(proof=True)
 def remove_passkey(request: MemberRequest, passkey_id: int) -> HttpResponse:
     """Remove a passkey, unless it is the last way in or a factor that the site demands. Idempotent."""
-    try:
-        was_there = second_factor.remove_passkey(request.user, passkey_id)
-    except (LastWayError, second_factor.FactorNeededError) as error:
-        _refused_removal(request, error)
-    else:
-        if was_there:
-            second_factor.tell(request.user, second_factor.PASSKEY_REMOVED)
-        messages.success(request, _("The passkey has been removed."))
-    return redirect(_PAGE)
+    remove = partial(second_factor.remove_passkey, request.user, passkey_id)
+    return _remove(request, remove, second_factor.PASSKEY_REMOVED, _("The passkey has been removed."))

@@ -19,7 +19,7 @@ from accounts.forms import ConfirmForm, LoginForm, SignUpForm
 from accounts.mail import public_address
 from accounts.models import Invitation, InvitationLimitError
 from accounts.passwords import note_password
-from accounts.sign_in.arrival import LINK, PASSWORD, arrive, carry_out, confirmed
+from accounts.sign_in.arrival import LINK, PASSWORD, arrive, carry_out, confirmed, welcome_if_approved
 from accounts.sign_in.identities import connecting
 from accounts.sign_in.ways import member_of_link
 from accounts.views.providers import leave_after_logout
@@ -47,8 +47,7 @@ def log_in(request: HttpRequest) -> HttpResponse:
         return _finish_login(request, intent)
     form = LoginForm(request, _sent_form(request))
     if request.method == "POST" and form.is_valid():
-        if chosen.SIGN_UP == "approval" and form.get_user().last_login is None:
-            messages.success(request, _("Welcome, %(name)s!") % {"name": form.get_user().get_username()}, "joined")
+        welcome_if_approved(request, form.get_user())
         return arrive(request, form.get_user(), intent, PASSWORD)
     _refill(request, form)
     return login_page(request, form, intent)
@@ -103,7 +102,7 @@ def _finish_login(request: HttpRequest, intent: LoginIntent) -> HttpResponse:
     """Redirect a member who is logged in already, and carry out what a sent form had waiting."""
     if request.method == "POST" or unsent_form.is_stale(request):
         return carry_out(request, request.user, intent)  # type: ignore[arg-type]
-    return redirect(intent.destination)
+    return redirect(unsent_form.page_after_approval(request) or intent.destination)
 
 
 def _return_path(request: HttpRequest) -> str:

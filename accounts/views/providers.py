@@ -25,7 +25,7 @@ from accounts.forms import LoginForm, NewcomerForm
 from accounts.mail import public_address
 from accounts.models import Identity, Invitation, User, WaitingAccount
 from accounts.sign_in import identities
-from accounts.sign_in.arrival import PROVIDER, arrive, confirmed
+from accounts.sign_in.arrival import PROVIDER, arrive, confirmed, welcome_if_approved
 from accounts.sign_in.provider import Declined, Person, Provider, ProviderAway, Refused, visit
 from accounts.sign_in.ways import LastWayError, removing_a_way
 from accounts.web import unsent_form
@@ -202,8 +202,7 @@ def _arrive(request: HttpRequest, person: Person, intent: LoginIntent, invitatio
         is_waiting = WaitingAccount.objects.filter(pk=member.pk).exists()
         text = _("A moderator has to approve your account first.") if is_waiting else _("This account is closed.")
         return _to_start(request, LOGIN, intent, text)
-    if chosen.SIGN_UP == "approval" and member.last_login is None:
-        messages.success(request, _("Welcome, %(name)s!") % {"name": member.username}, "joined")
+    welcome_if_approved(request, member)
     return _log_in(request, member, person, intent)
 
 

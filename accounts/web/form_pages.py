@@ -16,11 +16,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.forms import ConfirmForm, LoginForm
 from accounts.models import User
+from accounts.sessions import is_fresh
 from accounts.sign_in.identities import connecting, providers_of
 from accounts.web import unsent_form
 from accounts.web.login_intent import LoginIntent
 from accounts.web.middleware import FormTokenMiddleware
-from accounts.web.proof import is_fresh
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
@@ -108,7 +108,7 @@ def members_only(*, carries: Collection[str] = (), proof: bool = False) -> Calla
     """Redirect logged-out readers to the login page, and from there to the page that has the view's form.
 
     The login form carries the fields named in `carries`, never passwords, of a form sent without a session.
-    `proof`: members without a fresh proof of who they are, too, are led to a page that asks for one.
+    `proof`: leads members without a fresh proof of who they are to a page that asks for one.
     """
 
     def decorate(view: View) -> View:

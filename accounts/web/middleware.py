@@ -27,7 +27,7 @@ from django.middleware.csrf import (
 )
 from markupsafe import Markup
 
-from accounts.web import proof, unsent_form
+from accounts.web import unsent_form
 
 _COOKIE = "CSRF_COOKIE"
 _LETTERS = CSRF_ALLOWED_CHARS.encode()
@@ -128,9 +128,8 @@ LONGEST_SESSION_SECONDS = 365 * 86400
 
 @receiver(user_logged_in)
 def record_session_start(request: HttpRequest, **_: Any) -> None:
-    """Record in a new session when its lifetime began, in Unix seconds, and that its member has just proved it."""
+    """Record in a new session when its lifetime began, in Unix seconds."""
     request.session[_RENEWED] = request.session[_BEGUN] = int(time.time())
-    proof.note(request)
 
 
 class RenewedSessionMiddleware(SessionMiddleware):

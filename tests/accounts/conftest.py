@@ -8,10 +8,10 @@ import pytest
 from django.core.cache import caches
 from django.test import Client
 
+from accounts import sessions
 from accounts.mail import wait_until_sent
 from accounts.models import User
 from accounts.sign_in import protocol
-from accounts.web import proof
 from articles import wiring
 from tests.cast import PASSWORD
 from tests.factories import browser_of, member
@@ -72,5 +72,5 @@ def club(settings, db: None) -> Iterator[OwnProvider]:
 def time_passes(monkeypatch) -> Callable[[float], None]:
     """Return what lets seconds pass for sessions and proofs. The processes that a test talks to notice nothing."""
     passed = [0.0]
-    monkeypatch.setattr(proof, "time", SimpleNamespace(time=lambda: time.time() + passed[0]))
+    monkeypatch.setattr(sessions, "time", SimpleNamespace(time=lambda: time.time() + passed[0]))
     return lambda seconds: passed.__setitem__(0, passed[0] + seconds)

@@ -144,7 +144,6 @@ def test_ways_in_are_those_of_the_settings(club, settings, alice):
 
     settings.PASSWORDS = False
     assert ways.ways_in(alice) == (0, 0, 1)
-    assert ways.is_last(alice)
 
     settings.PROVIDERS = {}
     assert ways.ways_in(alice) == (0, 0, 0)

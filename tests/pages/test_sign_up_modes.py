@@ -244,10 +244,12 @@ def test_what_was_typed_before_signing_up_comes_back_to_the_approved_member_only
         fields = {"username": name, "password": PASSWORD, "next": "/"}
         return browser.post("/login/", fields, follow=True).text
 
-    newcomer, shared = type_and_sign_up("newcomer"), type_and_sign_up("another")
+    newcomer, shared, later = (type_and_sign_up(name) for name in ("newcomer", "another", "later"))
 
     assert "Typed by newcomer</textarea>" in come_back(newcomer, "newcomer")
     assert "Typed by" not in newcomer.get(f"/articles/{article}/comments/").text
+    later.post("/login/", {"username": "later", "password": PASSWORD})
+    assert later.get("/login/").url == f"/articles/{article}/comments/"
     shared.post("/login/", {"username": "bob", "password": password_of("bob"), "next": "/"})
     assert get_user(shared) == bob
     assert "Typed by" not in shared.get(f"/articles/{article}/comments/").text
