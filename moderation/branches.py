@@ -34,12 +34,13 @@ from accounts.web.form_pages import form_action, page_with_form
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, failing, require, router
+from articles.api.protocol.problems import Problem
 from articles.domain.errors import BranchChanged, BranchTooLarge, FellowModerator, OwnMatter
 from articles.domain.members import DELETED_NAME, UserId
 from articles.domain.moderation_log import Action, Actor
 from articles.formatting.values import grouped
 from articles.forms.fields import day_choices, reason_field
-from articles.text.lines import InvalidInput, clean_reason
+from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.web.identity import actor, needs
 from articles.wiring import repository
@@ -397,7 +398,7 @@ def act_on_branch(request: HttpRequest, name: SubjectName, wanted: BranchActs) -
     scope, days = (wanted.ban.value, wanted.ban_days) if wanted.ban else ("", 0)
     acts = Acts(scope, days, wanted.sweep_days, wanted.left_out, clean_reason(wanted.reason))
     if not acts.needed:
-        raise InvalidInput("reason-empty")
+        raise Problem(400, "invalid", _("Choose what to do to these accounts."))
     if not all(map(request.user.has_perm, acts.needed)):
         raise PermissionDenied(*acts.needed)
     act = begin(_root(request, name), acts, wanted.version, actor(request))

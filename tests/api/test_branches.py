@@ -31,7 +31,11 @@ def test_a_branch_is_read_and_acted_on_as_it_was_read(as_carol, as_bob, branch, 
     assert [one["banned"] for one in as_carol.get(PATH).json()["accounts"]] == [True, True]
     assert error_of(as_carol.post(PATH, ACTS | {"version": "0" * 16, "sweep_days": 2}))[0] == 409
     nothing = {"version": shown["version"], "reason": "?"}
-    assert as_carol.post(PATH, nothing).status_code == 400
+    refused = as_carol.post(PATH, nothing)
+    assert (refused.status_code, refused.json()["error"]["message"]) == (
+        400,
+        "Choose what to do to these accounts.",
+    )
     for path in (PATH, "users/bob/branch"):
         assert as_bob.get(path).status_code == 403
         assert as_bob.post(path, ACTS | {"version": shown["version"]}).status_code == 403
