@@ -26,10 +26,10 @@ def reset(member: User, reason: str, moderator: Actor) -> None:
 
     Passkeys that are the only way in stay. The log has only the account's number: strangers do not learn the name.
     """
-    was_on = member.second_factor or member.passkeys.exists()
+    had_factor = _has_factor(member)
     second_factor.reset_lost(member)
     sessions.end_others(member.pk, "")
-    if was_on:
+    if had_factor:
         second_factor.tell(member, second_factor.RESET)
         details = {"account": str(member.pk)}
         repository().moderation_log.note(Action.RESET_SECOND_FACTOR, moderator, "", reason, details)
@@ -38,9 +38,13 @@ def reset(member: User, reason: str, moderator: Actor) -> None:
 def may_reset(member: User, moderator: User) -> bool:
     """Return whether the moderator resets the member's second step; only administrators do it for moderators."""
     is_moderator = member.is_superuser or member.is_staff or member.has_permissions
-    if not moderator.has_perm(BAN_MEMBERS) or not (member.second_factor or member.passkeys.exists()):
+    if not moderator.has_perm(BAN_MEMBERS) or not _has_factor(member):
         return False
     return member.pk != moderator.pk and (moderator.is_superuser or not is_moderator)
+
+
+def _has_factor(member: User) -> bool:
+    return member.second_factor or member.passkeys.exists()
 
 
 @never_cache
@@ -50,8 +54,7 @@ def reset_by_form(request: HttpRequest, name: str) -> HttpResponse:
     """Reset a member's second step. A form that arrives twice succeeds."""
     member, form = member_named(name), ReasonForm(request.POST)
     check_not_own(member.pk, actor(request).id)
-    has_one = member.second_factor or member.passkeys.exists()
-    if has_one and not may_reset(member, request.user):  # type: ignore[arg-type]
+    if _has_factor(member) and not may_reset(member, request.user):  # type: ignore[arg-type]
         raise FellowModerator
     if not form.is_valid():
         messages.error(request, _("Enter a reason."))

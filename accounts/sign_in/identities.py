@@ -80,7 +80,7 @@ def _owner_of_address(person: Person) -> User | None:
 def link(member: User, person: Person, *, is_new: bool = False) -> Identity:
     """Link the identity to the member's account; `is_new`: which was created for it. Raises TakenError.
 
-    Tells the member by mail, unless the account is new. Idempotent.
+    Mails the member about it, unless the account is new. Idempotent.
     """
     try:
         with transaction.atomic():

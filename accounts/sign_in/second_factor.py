@@ -18,7 +18,7 @@ PASSKEY_ADDED, PASSKEY_REMOVED, APP_ADDED, APP_REMOVED = (
     "app-removed",
 )
 TURNED_OFF, NEW_CODES, RESET = "turned-off", "new-codes", "reset"
-"""Events that members get a mail about: `templates/accounts/mail/sign_in_changed.txt` has a sentence for each."""
+"""What members get an email about: `templates/accounts/mail/sign_in_changed.txt` has its sentences."""
 
 
 class FactorNeededError(Exception):

@@ -57,8 +57,8 @@ class ProviderProcess:
         return {"club": Provider("club", "The club", client_id=CLIENT, client_secret=SECRET, **facts)}
 
 
-def sent_back(address: str, person: str = "") -> str:
-    """Go to a provider as this person, or as nobody; return the address of the site to which it leads back."""
+def sent_back(address: str, person: str) -> str:
+    """Visit a provider as this person; return the address of the site to which it leads back."""
     browser = requests.Session()
     browser.trust_env = False
     for _redirect in range(8):

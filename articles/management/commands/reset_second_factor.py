@@ -15,7 +15,7 @@ from moderation import second_factors
 class Command(StoreCommand):
     """Idempotent."""
 
-    help = "Remove a member's authenticator app and recovery codes, end all sessions, and tell the member by mail."
+    help = "Remove a member's authenticator app and recovery codes, end all sessions, and email the member."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name")

@@ -29,4 +29,4 @@ class Command(BaseCommand):
             raise CommandError(f"There is no administrator {options['name']}.")
         link = reverse("accounts:login_link", args=[link_token(member)])
         self.stdout.write(f"{site_origin()}{link}")
-        self.stderr.write(f"Whoever opens it within {LINK_MINUTES} minutes, first, is logged in as {member}.")
+        self.stderr.write(f"The first to open it within {LINK_MINUTES} minutes is logged in as {member}.")
