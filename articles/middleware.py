@@ -25,7 +25,8 @@ from django.utils.cache import patch_vary_headers
 from accounts.passwords import HashesBusy
 from accounts.web.backend import member_of
 from articles.api.protocol.envelope import accounts_away, is_for_programs, login_first, too_many
-from articles.domain import audience, errors
+from articles.domain import errors
+from articles.domain.lists import without_groups
 from articles.domain.refusals import refusal_of
 from articles.operation import ARRIVED_AT
 from articles.repository import answer_within
@@ -92,7 +93,7 @@ class ReaderMiddleware:
         request.LANGUAGE_CODE = translation.get_language()
         with ExitStack() as riding:
             if member is None and (closed := choices.closed_groups()):
-                riding.enter_context(audience.without(closed))
+                riding.enter_context(without_groups(closed))
             if member and request.method in _READS:
                 with suppress(errors.StoreError):  # the page says so
                     counting = repository().inbox.counting(member.pk, member.inbox_read_until)

@@ -15,11 +15,10 @@ from django.db import DatabaseError
 from markupsafe import Markup
 
 from articles import known_store
-from articles.domain import audience
 from articles.domain.articles import ArticleId
-from articles.domain.audience import closed_groups
 from articles.domain.errors import StoreError
 from articles.domain.limits import LIMITS, Rate
+from articles.domain.lists import closed_groups, without_groups
 from articles.domain.rules import Rules
 from articles.finding import Finder, Follower, Index, IndexFolder, MemoryIndex
 from articles.operation import metrics
@@ -206,7 +205,7 @@ def _latest_retraction() -> str:
 
 
 def _load_titles() -> Mapping[str, str]:
-    with audience.without(()):  # every reader of the process gets them, members too
+    with without_groups(()):  # every reader of the process gets them, members too
         return repository().groups.get_titles()
 
 

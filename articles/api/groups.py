@@ -17,15 +17,15 @@ from articles.api.protocol.operations import MODERATORS, READERS, ArticleNumber,
 from articles.api.protocol.problems import Problem
 from articles.domain import lists
 from articles.domain.errors import GroupExists
+from articles.domain.lists import MEMBERS
 from articles.formatting.values import grouped, listed
 from articles.forms.fields import check_links
 from articles.forms.groups import GroupForm, RenameForm
 from articles.text.lines import clean_group_description, clean_reason
 from articles.text.slugs import clean_slug, requested_slug
-from articles.web.groups import EVERYONE, MEMBERS, check_merge, liveliness, set_visibility
+from articles.web.groups import check_merge, liveliness, set_visibility, visibility_of
 from articles.web.identity import actor
 from articles.wiring import repository
-from owner import choices
 
 Form = TypeVar("Form", bound=forms.Form)
 
@@ -55,7 +55,7 @@ class Group(BaseModel):
             title=group.title,
             articles=group.articles,
             description=description,
-            visible=MEMBERS if group.slug in choices.closed_groups() else EVERYONE,
+            visible=visibility_of(group.slug),
             followers=lively.followers.get(group.slug, 0),
             latest=lively.latest.get(group.slug),
         )

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, StrictInt
 
 from articles.api.protocol.operations import BearerToken, SessionCookie, anyone, failing, router
 from articles.domain import readership
-from articles.domain.audience import closed_groups
+from articles.domain.lists import closed_groups
 from articles.readership.record import record_view
 from articles.readership.visitors import visit_of
 from articles.web.identity import reader_id
@@ -71,7 +71,7 @@ class ViewCount(BaseModel):
 )
 def count_view(request: HttpRequest, view: View) -> ViewCount:
     visit = visit_of(request, view.visitor_id or "")
-    if closed_groups():
+    if closed_groups():  # counting a view reads no article, so one that this reader does not see is refused here
         repository().articles.get(view.article_id)
     is_own = "token" not in vars(request) and preferences_of(request).remembers_read  # not that of a program
     member = reader_id(request) if is_own else None

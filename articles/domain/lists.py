@@ -1,9 +1,11 @@
-"""Lists of articles: their orders, periods and pages."""
+"""Lists of articles: their orders, periods and pages, and which groups they leave out for whom."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from articles.domain import ranking
 from articles.domain.articles import Article, ArticleId
@@ -264,3 +266,33 @@ class PageRefresh:
     new: int = 0
     has_more_new: bool = False
     """Whether there are more new articles than were counted."""
+
+
+EVERYONE: Final = "everyone"
+MEMBERS: Final = "members"
+"""Who sees a group."""
+
+_closed: ContextVar[frozenset[str]] = ContextVar("closed_groups", default=frozenset())
+
+
+def closed_groups() -> frozenset[str]:
+    """Return the slugs of the groups for members only that the reader of the current request does not get to see.
+
+    The repository returns none of their articles, and answers as if these groups did not exist.
+    """
+    return _closed.get()
+
+
+@contextmanager
+def without_groups(slugs: Collection[str]) -> Iterator[None]:
+    """Let no article of these groups be read."""
+    token = _closed.set(frozenset(slugs))
+    try:
+        yield
+    finally:
+        _closed.reset(token)
+
+
+def admit_reader() -> None:
+    """Let the rest of the request read everything: its token or its key is a member's."""
+    _closed.set(frozenset())

@@ -14,10 +14,9 @@ from tantivy import Occur
 from tantivy import Query as IndexQuery
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.audience import closed_groups
 from articles.domain.comments import CommentId, article_of
 from articles.domain.explanation import BASE_OF_PRIOR, How, Match, Relevance, Unfound, Where
-from articles.domain.lists import CommentSearchPage, Position, SearchOrder, SearchPage
+from articles.domain.lists import CommentSearchPage, Position, SearchOrder, SearchPage, closed_groups
 from articles.domain.members import UserId
 from articles.finding.index import (
     ARTICLES,

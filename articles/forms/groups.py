@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from articles.domain.lists import Group
+from articles.domain.lists import EVERYONE, MEMBERS, Group
 from articles.forms.fields import (
     CleanedField,
     GroupsField,
@@ -177,8 +177,8 @@ class VisibilityForm(forms.Form):
     visible = forms.ChoiceField(
         label=gettext_lazy("Who sees the group and its articles"),
         choices=[
-            ("everyone", pgettext_lazy("who sees a group", "Everyone")),
-            ("members", pgettext_lazy("who sees a group", "Members only")),
+            (EVERYONE, pgettext_lazy("who sees a group", "Everyone")),
+            (MEMBERS, pgettext_lazy("who sees a group", "Members only")),
         ],
         widget=forms.RadioSelect,
     )

@@ -10,11 +10,10 @@ from math import isfinite
 from typing import NamedTuple
 from uuid import uuid4
 
-from articles.domain import audience
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import Comment, CommentId, root_of
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import CHANGES_KEPT
+from articles.domain.lists import CHANGES_KEPT, closed_groups, without_groups
 from articles.domain.members import UserId
 from articles.repository.comments.reading import FIELDS, FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.reading import moved_to, read_articles
@@ -104,7 +103,7 @@ class Changes(OfStore):
 
     def read_articles(self, ids: Sequence[ArticleId]) -> list[Article]:
         """Return those of these articles that are listed, with their texts. One round trip."""
-        with audience.without(()):
+        with without_groups(()):
             found = read_articles(self._store, ids, None, with_texts=True, with_visitors=False)
         return [article for article in found if article.removed is None]
 
@@ -142,7 +141,7 @@ class Changes(OfStore):
         """Return the groups' titles by slug. One round trip. Raises GroupNotFound if there is no group `slug`."""
         with self._store.commands() as client:
             titles: dict[str, str] = client.hgetall(self._store.shards.directory.groups)
-        titles = {one: title for one, title in titles.items() if one not in audience.closed_groups()}
+        titles = {one: title for one, title in titles.items() if one not in closed_groups()}
         if slug is not None and slug not in titles:
             raise GroupNotFound(slug, moved_to(self._store, slug))
         return titles

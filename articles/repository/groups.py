@@ -10,9 +10,8 @@ from typing import Any
 from redis.client import Pipeline
 
 from articles.domain.articles import ArticleId
-from articles.domain.audience import closed_groups
 from articles.domain.errors import ArticleNotFound, GroupExists, GroupNotFound
-from articles.domain.lists import Group
+from articles.domain.lists import Group, closed_groups
 from articles.domain.moderation_log import Actor
 from articles.repository.lists.reading import split_groups
 from articles.repository.store.connection import Call, OfStore, Value, exact_time

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from accounts.views.settings import address_of_section
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only
-from articles.domain import audience
+from articles.domain.lists import admit_reader
 from articles.feeds import answer, article_item, clean, facts_of
 from articles.repository import FeedFilter
 from articles.views.hiding import hidden_note
@@ -134,7 +134,7 @@ def feed(request: HttpRequest, token: str, kind: str) -> HttpResponse:
     member = get_user_model().objects.find_by_feed_token(token)
     if member is None:
         raise Http404("no such feed")
-    audience.admit()
+    admit_reader()
     followed = current_groups(slugs_from(member.followed_groups))
     feed_filter = FeedFilter(hidden=hiding_of(member))
     _titles, articles = repository().feeds.list_groups(followed, feed_filter)

@@ -19,7 +19,7 @@ from accounts.moderators import ASSIGN_GROUPS
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
 from articles.domain.errors import GroupExists, GroupNotFound
-from articles.domain.lists import Group
+from articles.domain.lists import MEMBERS, Group
 from articles.domain.moderation_log import Action
 from articles.formatting.kept import drawn
 from articles.formatting.values import grouped
@@ -30,10 +30,9 @@ from articles.views.lists.headings import Tab, Tabs
 from articles.views.lists.search import typed_words
 from articles.web.context import in_brief
 from articles.web.form_answers import just_done
-from articles.web.groups import EVERYONE, MEMBERS, check_merge, liveliness, set_visibility
+from articles.web.groups import check_merge, liveliness, set_visibility, visibility_of
 from articles.web.identity import actor, needs
 from articles.wiring import repository
-from owner import choices
 
 MOST_WITHOUT_SEARCH = 30
 """Groups up to which the index has no search box."""
@@ -156,8 +155,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     rename_form = RenameForm(data.get("rename"), group=group, groups=groups)
     describe_form = DescribeForm(data.get("describe"), description=description)
     merge_form = MergeForm(data.get("merge"), slug=slug, groups=groups)
-    visible = MEMBERS if slug in choices.closed_groups() else EVERYONE
-    show_form = VisibilityForm(data.get("show"), visible=visible)
+    show_form = VisibilityForm(data.get("show"), visible=visibility_of(slug))
     forms = {"rename": rename_form, "describe": describe_form, "show": show_form, "merge": merge_form}
     change = {"rename": _rename, "describe": _describe, "show": _show, "merge": _merge}[sent]
     if request.method == "POST" and forms[sent].is_valid():

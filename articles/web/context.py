@@ -19,9 +19,8 @@ from accounts.web.form_pages import page_of
 from accounts.web.login_intent import LoginIntent
 from accounts.web.middleware import form_token_input
 from articles.domain.articles import Article
-from articles.domain.audience import closed_groups
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
-from articles.domain.lists import Group
+from articles.domain.lists import Group, closed_groups
 from articles.formatting.kept import drawn
 from articles.site import default_welcome, site_text
 from articles.text.markdown import plain

@@ -6,22 +6,19 @@ Both are counted at most once in some seconds by every process, and never take m
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import Literal, NamedTuple
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from articles.domain.errors import StoreError
+from articles.domain.lists import EVERYONE, MEMBERS
 from articles.domain.moderation_log import Action, Actor
 from articles.text.lines import InvalidInput
 from articles.web.preferences import slugs_from
 from articles.wiring import finder, group_title, repository, retract
 from owner import choices
 from owner.choices import Recent
-
-EVERYONE: Final = "everyone"
-MEMBERS: Final = "members"
-"""Who sees a group."""
 
 
 class Liveliness(NamedTuple):
@@ -40,6 +37,11 @@ def _load() -> Liveliness:
         targets = repository().groups.get_targets(sorted(slugs))
     followers = Counter(slug for row in rows for slug in {targets.get(slug, slug) for slug in row})
     return Liveliness(followers, finder().find_latest_by_group())
+
+
+def visibility_of(slug: str) -> Literal["everyone", "members"]:
+    """Return who sees a group."""
+    return MEMBERS if slug in choices.closed_groups() else EVERYONE
 
 
 def set_visibility(slug: str, moderator: Actor, reason: str, *, is_closed: bool) -> None:

@@ -21,8 +21,8 @@ from ninja.security.base import AuthBase
 from accounts.models import MODERATE, POST, READ, VOTE, Token, User
 from articles.api import schemas
 from articles.api.protocol.problems import Problem
-from articles.domain import audience
 from articles.domain.errors import PageNotFound
+from articles.domain.lists import admit_reader
 from articles.web import reading
 from articles.web.limits import take
 
@@ -68,7 +68,7 @@ class BearerToken(_Limited):
             message = _("This token is not valid: it was mistyped or revoked, or it has expired.")
             raise Problem(401, "bad-token", message, headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})
         vars(request)["token"], request.user = token, token.user
-        audience.admit()
+        admit_reader()
         self.take(request)
         if self._scope != _NONE:
             check_scope(request, self._scope)

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.audience import closed_groups
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import Order, Period
+from articles.domain.lists import Order, Period, closed_groups
 from articles.domain.members import UserId
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.merging import Cut, group_rankings, merge_page, site_rankings

@@ -9,9 +9,17 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.audience import closed_groups
 from articles.domain.errors import GroupNotFound, PageNotFound
-from articles.domain.lists import MOST_FOLLOWED_PAGED, MOST_PAGED, ArticlePage, Group, Order, Period, Position
+from articles.domain.lists import (
+    MOST_FOLLOWED_PAGED,
+    MOST_PAGED,
+    ArticlePage,
+    Group,
+    Order,
+    Period,
+    Position,
+    closed_groups,
+)
 from articles.domain.members import UserId
 from articles.domain.ranking import SHARE, followed_place
 from articles.repository.lists.hot import Hot

@@ -19,8 +19,8 @@ from articles.domain.articles import (
     VotingRing,
     ranked_points,
 )
-from articles.domain.audience import closed_groups
 from articles.domain.errors import StoreUnfit
+from articles.domain.lists import closed_groups
 from articles.domain.members import UserId, shown_poster
 from articles.domain.moderation_log import perhaps_redacted
 from articles.repository.store import keys as names

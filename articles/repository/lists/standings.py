@@ -9,8 +9,7 @@ from math import isfinite
 from typing import Any
 
 from articles.domain.articles import ArticleId
-from articles.domain.audience import closed_groups
-from articles.domain.lists import Order
+from articles.domain.lists import Order, closed_groups
 from articles.domain.ranking import ONE_POINT
 from articles.repository.store import keys as names
 from articles.repository.store.connection import OfStore

@@ -13,9 +13,9 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
-from articles.domain.audience import closed_groups
 from articles.domain.errors import PageNotFound
 from articles.domain.flags import SubjectId
+from articles.domain.lists import closed_groups
 from articles.domain.moderation_log import Action, Actor, LogEntry, LogFilter, LogPage, perhaps_redacted
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import readable, split_groups

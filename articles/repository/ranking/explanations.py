@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.audience import closed_groups
 from articles.domain.explanation import (
     Explanation,
     GroupPlace,
@@ -16,7 +15,7 @@ from articles.domain.explanation import (
     Sample,
     ScoreParts,
 )
-from articles.domain.lists import Order
+from articles.domain.lists import Order, closed_groups
 from articles.domain.ranking import RANGES
 from articles.repository.lists import merging
 from articles.repository.lists.hot import Hot
