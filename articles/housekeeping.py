@@ -72,6 +72,11 @@ def _advance_clock(repository: Repository) -> str:
     return ""
 
 
+def _record_ballots(repository: Repository) -> str:
+    """Record the ballots of articles that have closed, and continue the chain of records."""
+    return _counted(import_string(settings.BALLOT_RECORDER)(repository, _BUDGET), "ballot record", "made")
+
+
 def _drop_voters(repository: Repository) -> str:
     """Drop the voter sets of articles that were closed some time ago."""
     return _counted(repository.clock.drop_voters(_BUDGET), "voter set", "dropped")
@@ -202,6 +207,7 @@ def _act_on_branches(_repository: Repository) -> str:
 _STEPS = (
     _Step("clock", _advance_clock),
     _Step("merges", _move_votes),
+    _Step("ballots", _record_ballots),
     _Step("voters", _drop_voters),
     _Step("weight", _adjust_weight),
     _Step("parameters", _apply_parameters),

@@ -25,6 +25,7 @@ from articles.views.comments import posting as comment_posting
 from articles.views.lists import feeds, hosts, my_lists, pages, refresh, search
 from articles.views.ranking import lab
 from articles.web import addresses  # noqa: F401 - registers "article_id"
+from integrity import urls as integrity
 from links import pages as links
 from moderation import urls as moderation
 from owner import urls as owner
@@ -107,6 +108,7 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path("sitemap-articles-<article_id:number>.xml", crawlers.articles, name="sitemap_articles"),
     path("healthz", operation.alive, name="healthz"),
     path("readyz", operation.ready, name="readyz"),
+    *integrity.urlpatterns,
     *links.urlpatterns,
     *moderation.urlpatterns,
     *owner.urlpatterns,

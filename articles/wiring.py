@@ -59,6 +59,7 @@ def rules(configured: Any = chosen) -> Rules:
         flags_to_remove=configured.FLAGS_TO_REMOVE,
         suggestions=configured.SUGGESTIONS,
         hot_refresh=configured.HOT_REFRESH_SECONDS,
+        records_ballots=configured.BALLOT_DAYS > 0,
         archive_after=configured.ARCHIVE_DAYS * 86400,
         limits=_limits(configured),
     )

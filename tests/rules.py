@@ -17,8 +17,8 @@ SEED = int(os.environ.get("FUZZ_SEED") or 20250101)
 
 
 def default_rules(**changes: Any) -> Rules:
-    """Return the rules of a site without settings, except for these changes; without rate limits."""
-    return replace(wiring.rules(defaults()), **{"limits": {}} | changes)
+    """Return the rules of a site without settings, limits and ballot records, except for these changes."""
+    return replace(wiring.rules(defaults()), **{"limits": {}, "records_ballots": False} | changes)
 
 
 RATES = wiring.rules(defaults()).limits

@@ -64,7 +64,7 @@ FLOORS = (
         "articles.middleware",
         "articles.urls",
     ),
-    ("links", "moderation", "owner"),
+    ("integrity", "links", "moderation", "owner"),
     ("articles.api",),
     ("articles.views", "articles.housekeeping"),
     ("articles.doctor", "links.asking", "owner.steps"),
@@ -115,6 +115,7 @@ REPOSITORY_FLOORS = (
     ("articles.repository.changes", "articles.repository.imports", "articles.repository.ranking"),
     (
         "articles.repository.articles",
+        "articles.repository.ballots",
         "articles.repository.comments",
         "articles.repository.members",
         "articles.repository.readership",

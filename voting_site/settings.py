@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "voting_site",
     "articles",
     "accounts",
+    "integrity",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -131,6 +132,7 @@ STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
 STORE_OPENER = "voting_site.store_session.opened_store"
 WAITING_MAILER = "moderation.mail.send_waiting"
 BRANCH_ACTOR = "moderation.branches.continue_all"
+BALLOT_RECORDER = "integrity.recording.record_closed"
 STORE_VERIFIER = "voting_site.store_session.verify_store"
 METRICS_FINDER = "voting_site.serving.metrics_folder.find"
 SCRATCH_STORE_OPENER = "voting_site.store_session.scratch_store"

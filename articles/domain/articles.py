@@ -173,6 +173,9 @@ class Article(Content):
     suggested: str = ""
     """What the store keeps of suggestions for it, read with `html`: see `articles.domain.suggestions`."""
 
+    ballots: int = 0
+    """Version of its ballot record, read with `html`; 0 without one that is up to date."""
+
     former: UserId | None = None
     """Number of the deleted account that posted it, while that is kept. Only moderators may see it."""
 

@@ -134,6 +134,7 @@ LIMITS = (
     Limit(
         "feeds_wide", Per.WIDE_NETWORK, "120 in 1 min", "Feeds, sitemap, and pictures of articles, without a copy"
     ),
+    Limit("records", Per.NETWORK, "600 in 1 min", "Ballot records, and days of their chain, as files"),
     Limit(
         "refresh", Per.READER, "300 in 1 min", "Updates of open pages (each page requests at most two a minute)"
     ),

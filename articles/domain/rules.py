@@ -55,6 +55,9 @@ class Rules:
     hot_refresh: int
     """Age at which the hot list is stale."""
 
+    records_ballots: bool
+    """Whether ballot records are made, before voter sets are dropped."""
+
     archive_after: float
     """Time after its last view until an article's counters are archived."""
 

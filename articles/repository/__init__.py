@@ -14,6 +14,7 @@ from articles.domain.store_address import ANY_SITE
 from articles.repository.accounts import AccountDeletion, AccountIds
 from articles.repository.articles import Articles
 from articles.repository.backup import BackupRecord, Backups, Layout
+from articles.repository.ballots import Ballots, Cast, Closed
 from articles.repository.changes import Changes, ChangesLostError
 from articles.repository.comments import Comments
 from articles.repository.groups import Groups
@@ -73,9 +74,11 @@ __all__ = [
     "PATIENT_TIMEOUT_SECONDS",
     "SHARDS_OF_A_CLUSTER",
     "BackupRecord",
+    "Cast",
     "ChangeProgress",
     "ChangesLostError",
     "Clocks",
+    "Closed",
     "Confirmation",
     "Counters",
     "FeedFilter",
@@ -105,6 +108,7 @@ class Repository:
         self.rules = store.rules
         self.articles = Articles(store)
         self.votes = Votes(store)
+        self.ballots = Ballots(store)
         self.comments = Comments(store)
         self.inbox = Inbox(store)
         self.voting_rings = VotingRings(store)

@@ -75,6 +75,7 @@ def _account(member: Any) -> dict[str, Any]:
         "last_login": _iso(member.last_login),
         "came_with_an_import": member.imported,
         "second_step": member.second_factor,
+        "ballot_key": bytes(member.ballot_key.key).hex() if hasattr(member, "ballot_key") else None,
         "recovery_codes_left": member.recovery_codes.count(),
         "trusted_since": _iso(member.trusted_at),
         "about": member.about,

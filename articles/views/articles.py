@@ -90,6 +90,7 @@ class ArticleShape(NamedTuple):
     has_suggestions: bool
     """Whether there are open ones, which members see."""
 
+    has_ballots: bool
     discussion: DiscussionShape | None
 
     def context(self) -> dict[str, Any]:
@@ -168,6 +169,7 @@ def article_shape(
         has_poster_page=bool(article.poster_name),
         has_suggestions=frame.is_member and article.removed is None and bool(_suggestions(article)),
         archives=tuple(name for name, _address in _copies(article)),
+        has_ballots=article.ballots > 0,
         discussion=discussion,
     )
 

@@ -53,6 +53,8 @@ _CLOSED_PAGES = (
 """Pages without content for search engines."""
 
 _CLOSED_ARTICLE_PAGES = (
+    "ballot_record",
+    "ballots",
     "vote",
     "save",
     "choose_hidden",

@@ -57,6 +57,7 @@ _FEED_NAMES = (
     "host_",
     "comments_",
     "article_comments_",
+    "chain_",
     "member_comments_",
     "following_",
 )
@@ -107,6 +108,10 @@ PAGES = {
     ),
     **dict.fromkeys(("articles:sitemap", "articles:sitemap_lists", "articles:sitemap_articles"), _FEEDS),
     "articles:card": _FEEDS,
+    **dict.fromkeys(
+        (f"articles:{name}" for name in ("ballots", "ballot_proof", "ballot_record", "chain", "chain_day")),
+        ("records",),
+    ),
 }
 """Limits of pages that are read."""
 

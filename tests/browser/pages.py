@@ -138,6 +138,11 @@ PAGES = (
     Page("explanation of a search result", "/articles/1/why/?q=redis"),
     Page("explanation of a closed article", "/articles/{closed}/why/", "member"),
     Page("closed article", "/articles/{closed}/"),
+    Page("ballot record", "/articles/{closed}/ballots/"),
+    Page("ballot record of a member", "/articles/{closed}/ballots/", "member"),
+    Page("ballot record, still open", "/articles/{own}/ballots/"),
+    Page("integrity", "/integrity/"),
+    Page("integrity of an empty site", "/integrity/", site="empty"),
     Page("removed article", "/articles/{removed}/"),
     Page("removed article of a moderator", "/articles/{removed}/", "moderator"),
     Page("discussion", "/articles/{own}/?comments=oldest"),
@@ -303,6 +308,9 @@ PAGES = (
 NAMESPACES_WITHOUT_PAGES = {"admin": "Django's own", "api": "answers in JSON; but for its documentation"}
 
 WITHOUT_PAGE = {
+    **dict.fromkeys(
+        (f"articles:{name}" for name in ("ballots", "ballot_proof", "chain", "chain_day", "chain_feed")), "a file"
+    ),
     "accounts:logout": "a form's target",
     "accounts:token_revoke": "a form's target",
     **dict.fromkeys(

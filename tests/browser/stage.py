@@ -40,6 +40,9 @@ from articles.domain.moderation_log import Action, Actor
 from articles.domain.suggestions import SuggestionKind
 from articles.web import error_pages
 from articles.wiring import patient_repository
+from integrity.ballots import Ballot, Record, commitment_of, opening_of
+from integrity.models import BallotKey, BallotRecord
+from integrity.recording import complete_days
 from tests.measuring import measure_a_day
 
 DAY = 86400
@@ -143,6 +146,7 @@ def _articles() -> dict[str, Any]:
     )
     found.imports.add([old])
     closed = next(article.id for article in found.imports.iterate() if article.link == old.link)
+    _record(closed, _actor("mia").id)
     text = (
         "# One\n\n*Two*, `three`\n\n- four\n\n> five\n\n|six|\n|-:|\n|7|\n\n```\n"
         + "eight " * 99
@@ -171,6 +175,18 @@ def _articles() -> dict[str, Any]:
         "closed": closed,
         "text": words,
     }
+
+
+def _record(article: int, voter: int) -> None:
+    """Record the ballots of a closed article yesterday: one of this member's, the others imported."""
+    found, yesterday = patient_repository(), timezone.now().date() - timedelta(days=1)
+    opening = opening_of(bytes(BallotKey.objects.create(member_id=voter).key), article)
+    ballot = Ballot(commitment_of(article, voter, opening), Choice.VOTE)
+    record = Record(article, 1, yesterday.isoformat(), (8, 2), "0" * 32, (ballot,))
+    facts = {"digest": record.digest, "head": record.head, "ballots": record.packed()}
+    BallotRecord.objects.create(article_id=article, version=1, day=yesterday, **facts)
+    found.store.client.hset(found.store.shards.of(article).article(article), "ballots", 1)
+    complete_days(timezone.now().date())
 
 
 def _deleted_account(article: int, maud: Actor) -> str:

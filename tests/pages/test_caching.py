@@ -188,6 +188,8 @@ def test_every_rule_refers_to_an_existing_page():
         "articles:article": [1],
         "articles:comment": [1_000_001],
         "articles:why": [1],
+        "articles:ballot_record": [1],
+        "articles:chain_feed": ["atom"],
         "articles:feed": ["front", "atom"],
         "articles:top_feed": ["day", "atom"],
         "articles:group_feed": ["a", "atom"],

@@ -463,6 +463,7 @@ def dated_feeds(site_store, read_article, alice):
         f"articles/{read_article}/comments",
     )
     addresses = [f"/feeds/{name}.{kind}" for name in lists for kind in ("atom", "rss", "json")]
+    addresses += [f"/integrity/days.{kind}" for kind in ("atom", "rss", "json")]
     addresses += [f"/following/{alice.feed_token}.{kind}" for kind in ("atom", "rss", "json")]
     named = {resolve(address).url_name for address in addresses}
     assert named == {one.name for one in urlpatterns if "feed_kind" in str(one.pattern)} - {"search_feed"}

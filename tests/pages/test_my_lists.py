@@ -276,6 +276,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "last_login": carol.last_login.astimezone(UTC).isoformat(timespec="seconds"),
             "came_with_an_import": True,
             "second_step": False,
+            "ballot_key": None,
             "recovery_codes_left": 0,
             "trusted_since": None,
             "about": "I write",

@@ -27,7 +27,7 @@ from tests.clock import DAY, Clock
 from tests.every_server import names_in
 from tests.factories import comment_on, link, post, view
 from tests.repository.lua_files import section_of
-from tests.repository.usage import be_moved, read_all, use, use_up_limits, warm
+from tests.repository.usage import be_moved, note_ballots, read_all, use, use_up_limits, warm
 from tests.rules import connect, default_rules
 from tests.store_state import is_rewriting_file, problems
 from tests.waiting import until
@@ -104,6 +104,7 @@ def used(began: float, repository: Repository, clock: Clock) -> Repository:
     assert list(repository.sweeps.remove(MALLORY, clock() - 1, "5", MODERATOR, "Spam")) == [True, True]
     repository.comments.lock(13, MODERATOR, "Too heated")
     assert repository.account_deletion.advance(2, "user2", "", lambda: True) == ""
+    note_ballots(repository)
     repository.note_remembered()
     repository.changes.get_copy()
     warm(repository, "python", "群组")

@@ -39,7 +39,7 @@ from tests.repository.lua_files import (
     reachable,
     used,
 )
-from tests.repository.usage import make_older
+from tests.repository.usage import make_older, note_ballots
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, new_client, problems
 from tests.topologies.node import Node
@@ -374,6 +374,7 @@ def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict)
     use_all(repository, clock)
     make_older(repository)
     upgrades.upgrade(repository.store)
+    note_ballots(repository)
 
     assert problems(repository) == []
     assert set(strict) == set(scripts.names()) - {"lists/read_page"}, "which only a store with one shard runs"

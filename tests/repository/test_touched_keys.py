@@ -26,7 +26,15 @@ from tests.clock import DAY, Clock
 from tests.factories import comment_on, imported, link, post, view, visit, vote_from
 from tests.repository.everything import use_all
 from tests.repository.lua_files import spelled
-from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, make_older, suggest_both, warm
+from tests.repository.usage import (
+    Touched,
+    finish_tuning,
+    keys_of_scripts,
+    make_older,
+    note_ballots,
+    suggest_both,
+    warm,
+)
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, problems
 from voting_site.embedded import StorePaths
@@ -185,9 +193,14 @@ def mend_merges(repository: Repository, clock: Clock) -> None:
         client.zadd(one.merging, {str(into): 1})
     assert problems(repository)
     repository.repair.run()
+    late, later = post(repository, 102), post(repository, 103)
+    repository.votes.cast(later, 89, Choice.VOTE)
     clock.advance(30 * DAY)
-    repository.clock.accept()
+    note_ballots(repository)
+    list(repository.merges.merge(later, late, MODERATOR, "The same story"))
+    note_ballots(repository)
     repository.clock.drop_voters(60)
+    list(repository.merges.undo(later, MODERATOR, "Another one"))
     list(repository.merges.undo(other, MODERATOR, "Another one"))
     repository.repair.run()
 

@@ -164,6 +164,15 @@ def use(repository: Repository, clock: Clock) -> None:
     repository.clock.drop_voters(60)
 
 
+def note_ballots(repository: Repository) -> None:
+    """Note a ballot record of each article that has closed by now."""
+    repository.clock.accept()
+    for found in repository.ballots.find_closed():
+        cast = {article: repository.ballots.read(article) for article in found.ids}
+        made = {article: (1, votes.votes, votes.opposes) for article, votes in cast.items() if votes}
+        assert repository.ballots.note(found, made, is_complete=True)
+
+
 def merge_two(repository: Repository) -> None:
     """Post two articles and merge them: the vote of one member came with the merged one."""
     merged, other = post(repository, 60), post(repository, 61)

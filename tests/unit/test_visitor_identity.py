@@ -109,7 +109,7 @@ def test_without_settings_the_rules_use_the_default_configuration(tmp_path, monk
 
     values = load(tmp_path)
 
-    found = default_rules()
+    found = default_rules(records_ballots=True)
 
     assert wiring.rules() == found
     assert (found.voting_window, found.votes_per_day, found.per_page) == (7 * 86400, None, 25)

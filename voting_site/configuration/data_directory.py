@@ -19,6 +19,7 @@ PROGRAM_FOLDERS = [
     "bench",
     "deploy",
     "docs",
+    "integrity",
     "links",
     "locale",
     "moderation",
@@ -26,6 +27,7 @@ PROGRAM_FOLDERS = [
     "static",
     "templates",
     "tests",
+    "tools",
     "voting_site",
 ]
 """Folders of the checkout, in addition to hidden ones such as .git."""

@@ -427,6 +427,14 @@ VARIABLES = (
         3650,
     ),
     Variable(
+        "BALLOT_DAYS",
+        "number",
+        "3650",
+        "Days for which the ballots of closed articles are kept in the database; 0: no ballot records are made.",
+        0,
+        36500,
+    ),
+    Variable(
         "RECENT_PAGES",
         "yes/no",
         "on",

@@ -12,6 +12,7 @@ from articles.accounts import missing_accounts
 from articles.management.base import StoreCommand, add_progress_argument, progress
 from articles.repository import Repository
 from articles.wiring import finder, patient_repository
+from integrity.verifying import check_counts
 
 _SAMPLE = 1000
 """Articles that the search index is compared with."""
@@ -47,7 +48,7 @@ class Command(StoreCommand):
                 bar.clear()
                 self.stdout.write(str(finding))
                 findings += 1
-        for problem in (*missing_accounts(repository), *_outdated(repository)):
+        for problem in (*missing_accounts(repository), *check_counts(repository), *_outdated(repository)):
             self.stdout.write(problem)
             findings += 1
         if findings:

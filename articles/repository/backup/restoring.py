@@ -24,7 +24,7 @@ from articles.repository.store.keys import Keys, Shards
 from articles.repository.store.scan import portions
 from articles.repository.store.schema import RESTORING
 
-_HIGHEST, _LOWEST = ("clock", "longest_window"), ("voters_dropped",)
+_HIGHEST, _LOWEST = ("clock", "longest_window"), ("voters_dropped", "ballots_recorded")
 """Fields of `ranking:` in which shards differ; for each, the highest or the lowest value is right."""
 
 _TRANSIENT = ("clock_start", "clock_uptime", "sampled_at", "since_day", "since_week", "since_month")

@@ -54,7 +54,7 @@ FIELDS = (
 )
 """Fields of a hash that are read."""
 
-_TEXT, _HTML = ("text",), ("text", "html", "suggestions")
+_TEXT, _HTML = ("text",), ("text", "html", "suggestions", "ballots")
 """Further ones, up to 80 KB and 200 KB: lists do not read them."""
 
 
@@ -218,14 +218,16 @@ def articles_in(
     for n, number in enumerate(ids):
         fields, *rest = values[n * width : (n + 1) * width]
         (visit,) = rest[_CHOICES:] or ("",)
-        text, kept, suggested = (*fields[len(FIELDS) :], None, None, None)[:3]
+        text, kept, suggested, ballots = (*fields[len(FIELDS) :], None, None, None, None)[:4]
         row = tuple(rest[:_CHOICES])
         article = _article(number, tuple(fields[: len(FIELDS)]), row, facts, is_saved=bool(saved[n]))
         if article and closed.isdisjoint(article.groups):
             html = html_of(number, text, kept) if html_of and text and len(fields) > len(FIELDS) + 1 else ""
             article = _marked(article, visit) if visit else article  # before the long texts: it is kept
             article = replace(article, text=text, html=html) if text else article
-            found[number] = replace(article, suggested=suggested) if suggested else article
+            if suggested or ballots:
+                article = replace(article, suggested=suggested or "", ballots=count_from(ballots))
+            found[number] = article
     return found
 
 

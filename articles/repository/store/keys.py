@@ -67,6 +67,7 @@ class Keys:
     voted = Each[ArticleId](table.VOTED)
     oppose = Each[ArticleId](table.OPPOSE)
     brought = Each[ArticleId](table.BROUGHT)
+    left_out_on = Each[ArticleId](table.LEFT_OUT_ON_ARTICLE)
     views = Each[ArticleId](table.PAGEVIEWS)
     visitors = Each[ArticleId](table.VISITORS)
     suspects = Each[ArticleId](table.SUSPECTS)

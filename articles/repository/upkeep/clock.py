@@ -98,7 +98,10 @@ class StoreClock(OfStore):
         count, more = self._store.run(
             "votes/drop_voters",
             [keys.ranking, keys.order(Order.TIME), keys.removed],
-            [keys.prefix, exact_time(self._store.now()), self._store.rules.voters_grace, ARTICLES_PER_STEP],
+            [
+                *(keys.prefix, exact_time(self._store.now()), self._store.rules.voters_grace, ARTICLES_PER_STEP),
+                int(self._store.rules.records_ballots),
+            ],
         )
         return count, more
 

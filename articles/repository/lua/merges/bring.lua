@@ -9,7 +9,7 @@ Returns  {"ok", votes that were added} | {"missing"}
 Cost  O(voters · log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brought:<id> rw, votes:<user> rw,
          opposes:<user> rw, gone: r, leftout: r, <votes>: rw, top:<period> rw, merging: rw, <votes>:<slug> rw,
-         next:score rw, changes: rw, ranking: r
+         next:score rw, changes: rw, ranking: rw
 INCLUDE  closing, left_out, members, merges, ranking, values
 ]]
 local article, voted, oppose, brought = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -43,6 +43,7 @@ if #fresh > 0 then
   end
   if choice == 'vote' then votes = votes + added else opposes = opposes + added end
   redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
+  votes_moved(prefix, id, time)
   if not removed then rank_by_votes(prefix, id, time, votes, opposes, left_out, groups, current) end
 end
 if ARGV[6] == '1' then

@@ -7,8 +7,8 @@ Returns  {"ok", votes that were taken back, 1 if some are left, else 0} | {"miss
 Cost  O(step · log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brought:<id> rw, votes:<user> rw,
          opposes:<user> rw, <votes>: rw, top:<period> rw, merging: rw, <votes>:<slug> rw, next:score rw, changes: rw,
-         ranking: r
-INCLUDE  formulas, left_out, members, merges, ranking, values
+         ranking: rw
+INCLUDE  closing, formulas, left_out, members, merges, ranking, values
 ]]
 local article, brought, id, other, prefix = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[4]
 local time, votes, opposes, groups, removed, left_out, field =
@@ -37,6 +37,7 @@ else
   end
 end
 redis.call('HSET', article, 'votes', votes, 'opposes', opposes)
+votes_moved(prefix, id, time)
 if not removed then rank_by_votes(prefix, id, time, votes, opposes, left_out, groups, current) end
 if rest == 0 then
   table.remove(merges, place)

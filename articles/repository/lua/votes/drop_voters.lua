@@ -2,7 +2,8 @@
 Continue dropping the voter sets of articles that have been closed for longer than the grace, by the shard's clock.
 Idempotent.
 KEYS  1 parameters  2 time ranking  3 removed articles by time
-ARGV  1 shard prefix  2 now, s  3 grace, s  4 articles in this step
+ARGV  1 shard prefix  2 now, s  3 grace, s  4 articles in this step  5 "1" if ballot records are made
+      first, or "0"
 Returns  {number of sets dropped, 1 if more articles may have sets to drop, else 0}
 Cost  O(log N + step)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brought:<id> rw, time: r, merging: rw,
@@ -12,7 +13,8 @@ INCLUDE  closing, members, merges, ranking, values
 local prefix, grace, step = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
 local _, passed = moments(prefix, ARGV[2])
 local ended = passed - parameters(prefix).longest_window - grace
-local from = redis.call('HGET', KEYS[1], 'voters_dropped')
+local from, recorded = unpack(redis.call('HMGET', KEYS[1], 'voters_dropped', 'ballots_recorded'))
+if ARGV[5] == '1' then ended = math.min(ended, tonumber(recorded or '0')) end
 if ended <= (tonumber(from or '') or 0) then return {0, 0} end
 
 -- Posting time before which none is left. Both rankings continue from it, so that an article that is being removed or

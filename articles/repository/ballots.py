@@ -1,0 +1,112 @@
+"""Closed articles whose votes are to be recorded, and how each member voted, until the voter sets are dropped."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from articles.domain.articles import ArticleId, Choice
+from articles.domain.lists import Order
+from articles.domain.members import UserId
+from articles.repository.lists.reading import merges_from
+from articles.repository.store.batches import ARTICLES_PER_CHECK
+from articles.repository.store.connection import OfStore, exact_time
+from articles.repository.store.keys import Keys
+from articles.repository.store.scan import ranked, set_members
+from articles.repository.store.values import count_from
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """Some closed articles of one shard that have no ballot record as they are."""
+
+    keys: Keys
+    since: str
+    reached: str
+    """Posting times between which all were found, as the store has them."""
+
+    passed: float
+    """A moment that has certainly passed, in Unix seconds."""
+
+    has_more: bool
+    ids: tuple[ArticleId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The votes on a closed article."""
+
+    votes: int
+    opposes: int
+    merged: tuple[ArticleId, ...]
+    """Articles whose votes came with them."""
+
+    voters: Mapping[UserId, Choice] | None
+    """None if the voters are no longer known."""
+
+    left_out: frozenset[UserId] = frozenset()
+    origins: Mapping[UserId, ArticleId] | None = None
+    """The article with which a vote came."""
+
+
+class Ballots(OfStore):
+    """What ballot records are made of."""
+
+    def find_closed(self) -> Iterator[Closed]:
+        """Yield closed articles without a record, of each shard once. One round trip each. Raises StoreError."""
+        for keys in self._store.shards.all:
+            passed, since, reached, more, *ids = self._store.run(
+                "ballots/find_closed",
+                [keys.ranking, keys.order(Order.TIME), keys.removed],
+                [keys.prefix, exact_time(self._store.now()), ARTICLES_PER_CHECK],
+            )
+            yield Closed(keys, since, reached, float(passed), bool(more), tuple(map(int, ids)))
+
+    def read(self, article_id: ArticleId) -> Cast | None:
+        """Return the votes on a closed article; None while votes are moved, or if it is damaged.
+
+        Some round trips, and one for each batch of voters.
+        """
+        keys = self._store.shards.of(article_id)
+        before, voters = self._facts(keys, article_id), dict[UserId, Choice]()
+        for key, choice in ((keys.voted, Choice.VOTE), (keys.oppose, Choice.OPPOSE)):
+            voters |= {int(user): choice for user in set_members(self._store, key(article_id)) if user.isdigit()}
+        left_out = {int(user) for user in set_members(self._store, keys.left_out_on(article_id))}
+        brought = ranked(self._store, keys.brought(article_id))
+        origins = {int(user): abs(int(article)) for user, article in brought if user.isdigit()}
+        votes, opposes, merges = before
+        if votes is None or opposes is None or self._facts(keys, article_id) != before:
+            return None
+        cast = int(votes), int(opposes), tuple(merge.article for merge in merges_from(merges))
+        numbers = [*voters.values()]
+        if (numbers.count(Choice.VOTE), numbers.count(Choice.OPPOSE)) != cast[:2]:
+            return Cast(*cast, voters=None)
+        return Cast(*cast, voters, frozenset(left_out), origins)
+
+    def _facts(self, keys: Keys, article_id: ArticleId) -> Any:
+        with self._store.commands() as client:
+            votes, opposes, merges = client.hmget(keys.article(article_id), "votes", "opposes", "merges")
+        is_whole = all(text and text.isdecimal() for text in (votes, opposes))
+        return (votes, opposes, merges) if is_whole else (None, None, None)
+
+    def note(self, found: Closed, made: Mapping[ArticleId, tuple[int, int, int]], *, is_complete: bool) -> bool:
+        """Note the version, votes and opposes of records of what was found; if these are all, go on from there.
+
+        Returns whether all articles still have these numbers; if not, they are found again. One round trip.
+        """
+        numbers = [number for one, facts in made.items() for number in (one, *facts)]
+        reached = found.reached if is_complete else found.since
+        (differing,) = self._store.run(
+            "ballots/note", [found.keys.ranking], [found.keys.prefix, found.since, reached, *numbers]
+        )
+        return not differing
+
+    def get_counts(self, ids: list[ArticleId]) -> dict[ArticleId, tuple[int, int, int]]:
+        """Return the version of the record, the votes and the opposes of each article. One round trip."""
+        with self._store.pipeline() as pipe:
+            for number in ids:
+                pipe.hmget(self._store.shards.of(number).article(number), "ballots", "votes", "opposes")
+            rows = pipe.execute()
+        found = zip(ids, rows, strict=True)
+        return {
+            number: (count_from(row[0]), count_from(row[1]), count_from(row[2])) for number, row in found if row[1]
+        }

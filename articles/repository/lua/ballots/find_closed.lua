@@ -1,0 +1,38 @@
+--[[
+Find articles that have closed, by the shard's clock, and can have a ballot record, but have none as they are. Reads only.
+KEYS  1 parameters  2 time ranking  3 removed articles by time
+ARGV  1 shard prefix  2 now, s  3 articles in this step
+Returns  {moment that has passed, s, posting time from which it looked, s or '-inf', posting time that it reached, s, 1 if more may
+         follow, else 0, id, id …}
+Cost  O(log N + step)
+TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, time: r, removed: r, ranking: r
+INCLUDE  closing, ranking, values
+]]
+local prefix, step = ARGV[1], tonumber(ARGV[3])
+local _, passed = moments(prefix, ARGV[2])
+local recorded, dropped = unpack(redis.call('HMGET', KEYS[1], 'ballots_recorded', 'voters_dropped'))
+local from = recorded or dropped or '-inf'
+
+-- Both rankings stop at the first article that is open, in the order of posting: behind one with a longer window, others wait.
+local ids, reached, more = {}, passed, 0
+local function are_known(id, votes, opposes)
+  return redis.call('SCARD', prefix .. 'voted:' .. id) == as_count(votes)
+    and redis.call('SCARD', prefix .. 'oppose:' .. id) == as_count(opposes)
+end
+for n = 2, 3 do
+  local entries, last = following(KEYS[n], from, step)
+  if last ~= '' then reached, more = math.min(reached, tonumber(last)), 1 end
+  for at = 1, #entries, 2 do
+    local id = entries[at]
+    local time, closes, record, votes, opposes = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'closes', 'ballots',
+      'votes', 'opposes'))
+    time = as_time(time)
+    if time and is_open(passed, closing_time(prefix, time, closes)) then
+      reached = math.min(reached, tonumber(entries[at + 1]))
+      break
+    end
+    local is_new = not record and are_known(id, votes, opposes)
+    if time and (is_new or record == '0') then ids[#ids + 1] = id end
+  end
+end
+return {exactly(passed), from, exactly(reached), reached < passed and more or 0, unpack(ids)}

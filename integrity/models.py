@@ -1,0 +1,61 @@
+"""What the accounts database keeps of ballots: members' keys, records of closed articles, and the chain."""
+
+import secrets
+
+from django.db import models
+
+from accounts.models import User
+
+
+def new_key() -> bytes:
+    """Return a random key."""
+    return secrets.token_bytes(32)
+
+
+class BallotKey(models.Model):
+    """A member's secret key of all their ballots. Deletion of the account destroys it."""
+
+    member = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="ballot_key")
+    key = models.BinaryField(default=new_key)
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+
+    def __str__(self) -> str:
+        return f"key of account {self.member_id}"
+
+
+class BallotRecord(models.Model):
+    """One version of the record of a closed article. Rows are added, and only lose their ballots."""
+
+    article_id = models.BigIntegerField()
+    version = models.PositiveSmallIntegerField()
+    day = models.DateField(help_text="Day of the chain.")
+    digest = models.CharField(max_length=64)
+    head = models.CharField(max_length=300, help_text="What the digest is of.")
+    ballots = models.BinaryField(null=True, help_text="The public file, compressed; none once they are dropped.")
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["article_id", "version"]
+        constraints = (models.UniqueConstraint(fields=["article_id", "version"], name="ballot_version"),)
+        indexes = (models.Index(fields=["day"], name="ballots_by_day"),)
+
+    def __str__(self) -> str:
+        return f"ballots of article {self.article_id}, version {self.version}"
+
+
+class ChainDay(models.Model):
+    """A day of the chain with all that was recorded on it. Rows are only added."""
+
+    day = models.DateField(primary_key=True)
+    previous = models.CharField(max_length=64, help_text="Hash of the day before.")
+    hash = models.CharField(max_length=64)
+    digests = models.TextField(help_text="Digests of what was recorded, sorted, with blanks between.")
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["day"]
+
+    def __str__(self) -> str:
+        return f"{self.day}: {self.hash}"

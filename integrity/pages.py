@@ -1,0 +1,211 @@
+"""The pages and files of ballot records, and of the chain of days."""
+
+import gzip
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import patch_cache_control, patch_vary_headers
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, override
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.web.form_pages import MemberRequest, members_only
+from articles.domain.articles import ArticleId, Choice
+from articles.feeds import Feed, Item, answer
+from articles.formatting.values import grouped
+from articles.kept_pages import in_turn
+from articles.views.lists.feeds import feed_of
+from articles.views.lists.paging import numbered_pager, page_number
+from articles.web.caching import unless_known
+from articles.web.identity import reader_id
+from articles.wiring import repository
+from integrity.ballots import Record, commitment_of, leaf_hash, opening_of
+from integrity.models import BallotKey, BallotRecord, ChainDay
+from owner.choices import chosen
+
+DAYS_PER_PAGE = 30
+_IN_FEED = 30
+
+
+def _visible(request: HttpRequest, article_id: ArticleId) -> Any:
+    """Return an article as the reader may see it, removed ones too. Raises ArticleNotFound."""
+    return repository().articles.get(article_id, reader_id(request))
+
+
+@require_safe
+def record(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
+    """Show the record of an article and, to a member, their own ballot."""
+    article = _visible(request, article_id)
+    rows = list(BallotRecord.objects.filter(article_id=article_id).order_by("-version"))
+    latest = Record.unpacked(bytes(rows[0].ballots)) if rows and rows[0].ballots else None
+    day = ChainDay.objects.filter(day=rows[0].day).first() if rows else None
+    own = _own(request, latest) if latest else None
+    context = {
+        "article": article,
+        "is_open": article.is_open(repository().store.now()),
+        "rows": rows,
+        "record": latest,
+        "day": day,
+        "own": own,
+        "may_verify": own is not None and day is not None,
+    }
+    response = render(request, "integrity/record.html", context)
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+def _own(request: HttpRequest, latest: Record) -> dict[str, Any] | None:
+    """Return the member's ballot and what proves that it is in the record; None without one. One query."""
+    member = reader_id(request)
+    row = None if member is None else BallotKey.objects.filter(member=member).first()
+    if member is None or row is None:
+        return None
+    opening = opening_of(bytes(row.key), latest.article)
+    place = latest.find(commitment_of(latest.article, member, opening))
+    if place is None:
+        return None
+    ballot = latest.ballots[place]
+    return {
+        "ballot": ballot,
+        "is_vote": ballot.choice is Choice.VOTE,
+        "article": latest.article,
+        "member": member,
+        "opening": opening.hex(),
+        "line": ballot.line,
+        "leaf": leaf_hash(latest.article, ballot.line).hex(),
+        "number": place,
+        "of": len(latest.ballots),
+        "path": latest.path(place),
+        "head": latest.head,
+        "digest": latest.digest,
+    }
+
+
+_PROOF = ("article", "member", "opening", "line", "number", "of", "path", "head", "digest")
+
+
+@require_safe
+@never_cache
+@members_only()
+def proof(request: MemberRequest, article_id: ArticleId) -> HttpResponse:
+    """Return what proves that the member's vote is in the record, as a file."""
+    _visible(request, article_id)
+    row = _row_of(article_id, None)
+    own = _own(request, Record.unpacked(bytes(row.ballots or b""))) if row else None
+    if own is None or row is None:
+        raise Http404("no vote of this member is in a record")
+    day = ChainDay.objects.filter(day=row.day).first()
+    of_day = {"day": row.day.isoformat(), **(_day_json(day) if day else {})}
+    response = JsonResponse({name: own[name] for name in _PROOF} | of_day, json_dumps_params={"indent": 1})
+    response["Content-Disposition"] = f'attachment; filename="ballot-{article_id}.json"'
+    return response
+
+
+def _row_of(article_id: ArticleId, version: str | None) -> BallotRecord | None:
+    rows = BallotRecord.objects.filter(article_id=article_id, ballots__isnull=False)
+    if version is not None:
+        rows = rows.filter(version=int(version)) if version.isascii() and version.isdigit() else rows.none()
+    return rows.order_by("-version").first()
+
+
+@require_safe
+def ballots(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
+    """Return the record of an article as JSON, by default the latest version."""
+    _visible(request, article_id)
+    version = request.GET.get("version", "")[:5]
+    row = _row_of(article_id, version or None)
+    if row is None or row.ballots is None:
+        raise Http404("no such record")
+    packed = bytes(row.ballots)
+    is_packed = "gzip" in request.headers.get("Accept-Encoding", "")
+    response = HttpResponse(packed if is_packed else gzip.decompress(packed), content_type="application/json")
+    if is_packed:
+        response["Content-Encoding"] = "gzip"
+    response["ETag"] = f'W/"{row.digest[:32]}"'
+    patch_vary_headers(response, ("Accept-Encoding",))
+    patch_cache_control(response, private=True, no_cache=True)
+    return unless_known(request, response)
+
+
+def _day_json(day: ChainDay) -> dict[str, Any]:
+    return {
+        "day": day.day.isoformat(),
+        "previous": day.previous,
+        "hash": day.hash,
+        "digests": day.digests.split(),
+    }
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """Show the days of the chain, the latest first."""
+    number = page_number(request)
+    first = (number - 1) * DAYS_PER_PAGE
+    days = list(ChainDay.objects.order_by("-day")[first : first + DAYS_PER_PAGE + 1])
+    shown = [(day, _number_of(day.digests.count(" ") + 1)) for day in days[:DAYS_PER_PAGE]]
+    head = days[0] if days and number == 1 else ChainDay.objects.order_by("-day").first()
+    pager = numbered_pager(number, has_next=len(days) > DAYS_PER_PAGE)
+    return render(request, "integrity/index.html", {"days": shown, "head": head, "pager": pager})
+
+
+@require_safe
+def chain(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """Return all days of the chain, the oldest first, without what was recorded on them."""
+    days = ChainDay.objects.order_by("day").values_list("day", "hash")
+    return JsonResponse({"days": [{"day": day.isoformat(), "hash": hashed} for day, hashed in days]})
+
+
+@require_safe
+def of_day(request: HttpRequest, day: date) -> HttpResponse:
+    """Return a day of the chain with the records that the reader may see."""
+    found = ChainDay.objects.filter(day=day).first()
+    if found is None:
+        raise Http404("nothing was recorded on that day")
+    rows = BallotRecord.objects.filter(day=day).values_list("article_id", "version", "digest", "head")
+    visible = {one.id for one in repository().articles.get_many([row[0] for row in rows], reader_id(request))}
+    names = ("article", "version", "digest", "head")
+    heads = [dict(zip(names, row, strict=True)) for row in rows if row[0] in visible]
+    return JsonResponse(_day_json(found) | {"records": heads})
+
+
+@require_safe
+@in_turn
+def feed(request: HttpRequest, kind: str) -> HttpResponse:
+    """Return the feed of the chain: whoever follows it keeps a copy of its hashes."""
+    days = list(ChainDay.objects.order_by("-day")[:_IN_FEED])
+    with override(chosen.language):
+        about = _("The hash of each day's ballot records.")
+        of_site = feed_of(request, _("Ballot records"), about, reverse("articles:integrity"), request.path)
+        facts = [(day.day.isoformat(), day.hash) for day in days]
+        return answer(request, of_site, facts, _items(of_site, days), kind, repository().store.now())
+
+
+def _number_of(records: int) -> str:
+    return ngettext("%(num)s record", "%(num)s records", records) % {"num": grouped(records)}
+
+
+def _items(feed: Feed, days: Iterable[ChainDay]) -> Iterable[Item]:
+    for day in days:
+        at = datetime.combine(day.day, time(), UTC) + timedelta(days=1)
+        page = feed.site + reverse("articles:chain_day", args=[day.day])
+        records = day.digests.count(" ") + 1
+        yield {
+            "title": f"{day.day.isoformat()}: {day.hash}",
+            "link": page,
+            "comments": page,
+            "description": format_html("<p>{}</p>", _number_of(records)),
+            "content": "",
+            "unique_id": feed.id_of(f"integrity/{day.day.isoformat()}", at.timestamp()),
+            "unique_id_is_permalink": False,
+            "pubdate": at,
+            "updateddate": at,
+            "author_name": None,
+            "author_link": None,
+            "categories": (),
+        }

@@ -1,0 +1,199 @@
+"""Recording: housekeeping makes the ballot records of articles that have closed, and continues the chain.
+
+A record is written into the database before the store notes it. So a process that dies in between leaves a record
+that is found again, and noted. The voters of an article are dropped only after that.
+"""
+
+import logging
+import secrets
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import User
+from articles.domain.articles import ArticleId, Choice
+from articles.domain.members import PLACEHOLDERS, UserId
+from articles.repository import Cast, Closed, Repository
+from integrity.ballots import (
+    BY_MODERATORS,
+    FIRST,
+    Ballot,
+    Record,
+    commitment_of,
+    day_hash,
+    opening_of,
+    sorted_ballots,
+)
+from integrity.models import BallotKey, BallotRecord, ChainDay, new_key
+
+_log = logging.getLogger(__name__)
+
+_KEYS_PER_QUERY = 500
+_DROPPED_AT_ONCE = 200
+
+
+def record_closed(repository: Repository, budget: float) -> int:
+    """Make the records of closed articles for about `budget` seconds, and complete days; return how many.
+
+    Idempotent; can be interrupted anywhere. Raises StoreError, DatabaseError.
+    """
+    if settings.BALLOT_DAYS == 0:
+        return 0
+    deadline, made, passed, has_more = time.monotonic() + budget, 0, 0.0, True
+    while has_more and time.monotonic() < deadline:
+        has_more = False
+        for found in repository.ballots.find_closed():
+            passed = found.passed if not passed else min(passed, found.passed)
+            number, is_complete = _record(repository, found, deadline)
+            made += number
+            has_more = has_more or (is_complete and found.has_more)
+    today = _date(passed)
+    complete_days(today)
+    _drop_ballots(today - timedelta(days=settings.BALLOT_DAYS))
+    return made
+
+
+def _date(moment: float) -> date:
+    return datetime.fromtimestamp(moment, UTC).date()
+
+
+def _record(repository: Repository, found: Closed, deadline: float) -> tuple[int, bool]:
+    """Make the records of what was found in a shard; return how many, and whether there are those of all."""
+    former = _latest(found.ids)
+    day = _date(found.passed)
+    made, noted, is_complete = 0, dict[ArticleId, tuple[int, int, int]](), True
+    for article in found.ids:
+        if time.monotonic() > deadline and noted:
+            is_complete = False
+            break
+        cast = repository.ballots.read(article)
+        if cast is None:
+            is_complete = False
+            continue
+        before = former.get(article)
+        record = _made(article, day, cast, before)
+        if record is None:
+            continue
+        if before is None or record.ballots != before.ballots:
+            _write(record)
+            made += 1
+        elif before:
+            record = before
+        noted[article] = (record.version, record.votes, record.opposes)
+    return made, repository.ballots.note(found, noted, is_complete=is_complete) and is_complete
+
+
+def _latest(articles: Collection[ArticleId]) -> Mapping[ArticleId, Record]:
+    """Return the latest records of articles, with their ballots."""
+    rows = BallotRecord.objects.filter(article_id__in=articles, ballots__isnull=False).order_by("version")
+    return {row.article_id: Record.unpacked(bytes(row.ballots or b"")) for row in rows}
+
+
+def _first_open_day() -> date:
+    """Return the day after the last of the chain: what is complete is never changed."""
+    last = ChainDay.objects.order_by("-day").values_list("day", flat=True).first()
+    return last + timedelta(days=1) if last else date.min
+
+
+def _made(article: ArticleId, day: date, cast: Cast, before: Record | None) -> Record | None:
+    """Return the record of the votes on an article; None if it has none, and its voters are not known.
+
+    A later version keeps the ballots that were cast on the article.
+    """
+    if before is None:
+        if cast.voters is None:
+            return None
+        voters = cast.voters
+        own, unnamed = [], [0, 0]
+        for user, choice in voters.items():
+            if user in PLACEHOLDERS:
+                unnamed[choice is Choice.OPPOSE] += 1
+        own = _ballots(article, cast, [user for user in voters if user not in PLACEHOLDERS])
+        return Record(article, 1, day.isoformat(), (unnamed[0], unnamed[1]), _nonce(), sorted_ballots(own))
+    kept = [one for one in before.ballots if not one.origin]
+    if cast.voters is None:
+        kept += [one for one in before.ballots if one.origin in cast.merged]
+    else:
+        kept += _ballots(article, cast, cast.origins or {})
+    record = Record(article, before.version + 1, day.isoformat(), before.unnamed, _nonce(), sorted_ballots(kept))
+    if (record.votes, record.opposes) != (cast.votes, cast.opposes):
+        _log.error("the votes of article %d are not those of its ballot record", article)
+        return before
+    return record
+
+
+def _nonce() -> str:
+    return secrets.token_hex(16)
+
+
+def _ballots(article: ArticleId, cast: Cast, users: Collection[UserId]) -> list[Ballot]:
+    voters, origins = cast.voters or {}, cast.origins or {}
+    keys = _keys_of(users)
+    return [
+        Ballot(
+            commitment_of(article, user, opening_of(keys[user], article)),
+            voters[user],
+            BY_MODERATORS if user in cast.left_out else "",
+            origins.get(user, 0),
+        )
+        for user in users
+        if user in voters
+    ]
+
+
+def _keys_of(users: Collection[UserId]) -> Mapping[UserId, bytes]:
+    """Return the members' keys, made where they have none; of a deleted account, one that is kept nowhere."""
+    keys = dict[UserId, bytes]()
+    for part in _parts(list(users)):
+        members = set(User.objects.filter(pk__in=part, left_at=None).values_list("pk", flat=True))
+        with_key = set(BallotKey.objects.filter(member__in=members).values_list("member", flat=True))
+        BallotKey.objects.bulk_create(
+            [BallotKey(member_id=member) for member in sorted(members - with_key)], ignore_conflicts=True
+        )
+        keys |= {row.member_id: bytes(row.key) for row in BallotKey.objects.filter(member__in=members)}
+    return {user: keys.get(user) or new_key() for user in users}
+
+
+def _parts(users: list[UserId]) -> Iterator[list[UserId]]:
+    return (users[at : at + _KEYS_PER_QUERY] for at in range(0, len(users), _KEYS_PER_QUERY))
+
+
+@transaction.atomic
+def _write(record: Record) -> None:
+    day = max(date.fromisoformat(record.day), _first_open_day())  # a process may have been stopped meanwhile
+    record = replace(record, day=day.isoformat())
+    BallotRecord.objects.create(
+        article_id=record.article,
+        version=record.version,
+        day=record.day,
+        digest=record.digest,
+        head=record.head,
+        ballots=record.packed(),
+    )
+
+
+def complete_days(today: date) -> None:
+    """Add the days before `today` that have records to the chain. One query if there are none."""
+    after = _first_open_day()
+    days = BallotRecord.objects.filter(day__gte=after, day__lt=today).values_list("day", flat=True)
+    for day in sorted(set(days)):
+        with transaction.atomic():
+            last = ChainDay.objects.order_by("-day").first()
+            digests = sorted(BallotRecord.objects.filter(day=day).values_list("digest", flat=True))
+            previous = last.hash if last else FIRST
+            named = day.isoformat()
+            ChainDay.objects.create(
+                day=day, previous=previous, hash=day_hash(previous, named, digests), digests=" ".join(digests)
+            )
+
+
+def _drop_ballots(before: date) -> None:
+    """Drop the ballots of some records made before a day; their digests stay."""
+    old = BallotRecord.objects.filter(day__lt=before, ballots__isnull=False)
+    rows = list(old.order_by("day").values_list("pk", flat=True)[:_DROPPED_AT_ONCE])
+    if rows:
+        BallotRecord.objects.filter(pk__in=rows).update(ballots=None)

@@ -1,0 +1,33 @@
+"""Addresses of ballot records and their chain, in the namespace of the articles app."""
+
+from datetime import date
+
+from django.urls import path, register_converter
+
+from articles.web import addresses  # noqa: F401 - registers "article_id"
+from integrity import pages
+
+
+class DayConverter:
+    """A day such as 2026-11-27."""
+
+    regex = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+
+    def to_python(self, value: str) -> date:
+        return date.fromisoformat(value)
+
+    def to_url(self, value: date) -> str:
+        return value.isoformat()
+
+
+register_converter(DayConverter, "day")
+
+urlpatterns = [
+    path("articles/<article_id:article_id>/ballots/", pages.record, name="ballot_record"),
+    path("articles/<article_id:article_id>/ballots/proof.json", pages.proof, name="ballot_proof"),
+    path("articles/<article_id:article_id>/ballots.json", pages.ballots, name="ballots"),
+    path("integrity/", pages.index, name="integrity"),
+    path("integrity/chain.json", pages.chain, name="chain"),
+    path("integrity/<day:day>.json", pages.of_day, name="chain_day"),
+    path("integrity/days.<feed_kind:kind>", pages.feed, name="chain_feed"),
+]

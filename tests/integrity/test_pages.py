@@ -1,0 +1,133 @@
+"""The pages and files of ballot records, as readers and members see them."""
+
+import gzip
+import json
+import re
+from datetime import date, timedelta
+
+import pytest
+from django.test import Client
+
+from articles.domain.articles import Choice
+from articles.domain.moderation_log import Actor
+from articles.transfer import member_export
+from articles.web.groups import set_visibility
+from integrity.models import BallotKey, ChainDay
+from tests.cast import BOB, CAROL
+from tests.factories import browser_of, post
+from tests.integrity.conftest import record_of
+from tests.pages.feeds import parsed
+
+
+@pytest.fixture
+def closed(alice, bob, carol, site_store, article, close, let_pass):
+    """An article that bob opposed, recorded, with its day of the chain."""
+    site_store.votes.cast(article, BOB, Choice.OPPOSE)
+    close()
+    let_pass(1)
+    return article
+
+
+def test_the_page_of_a_closed_article_leads_to_its_record(closed, site_store):
+    assert f'href="/articles/{closed}/ballots/"' in browser_of().get(f"/articles/{closed}/").text
+    number = post(site_store, 2)
+    assert f"/articles/{number}/ballots/" not in browser_of().get(f"/articles/{number}/").text
+
+
+def test_a_member_sees_their_own_ballot_and_others_none(closed, bob, carol, site_store):
+    own = browser_of(bob).get(f"/articles/{closed}/ballots/")
+    assert "Your vote is in the record." in own.text
+    assert "You opposed it." in own.text
+    assert "private" in own.headers["Cache-Control"]
+    for reader in (browser_of(), browser_of(carol)):
+        page = reader.get(f"/articles/{closed}/ballots/").text
+        assert record_of(closed).digest in page
+        assert "Your vote is" not in page
+        assert reader.get(f"/articles/{closed}/ballots/proof.json").status_code in (302, 404)
+
+
+def test_a_member_whose_vote_is_missing_is_told(closed, bob):
+    BallotKey.objects.filter(member=bob).update(key=b"0" * 32)
+    assert "t in the record. Please tell" in browser_of(bob).get(f"/articles/{closed}/ballots/").text
+
+
+def test_the_file_is_the_record(closed):
+    plain, packed = (
+        Client().get(f"/articles/{closed}/ballots.json", headers={"Accept-Encoding": encoding})
+        for encoding in ("identity", "gzip")
+    )
+    assert plain.json() == record_of(closed).as_json()
+    assert json.loads(gzip.decompress(packed.content)) == plain.json()
+    assert packed.headers["Content-Encoding"] == "gzip"
+    known = Client().get(f"/articles/{closed}/ballots.json", headers={"If-None-Match": plain.headers["ETag"]})
+    assert known.status_code == 304
+
+
+@pytest.mark.parametrize("version", ["0", "2", "-1", "x", "١", "99999999999999999999"])
+def test_there_are_no_other_versions(closed, version):
+    assert Client().get(f"/articles/{closed}/ballots.json", {"version": version}).status_code == 404
+
+
+def test_an_open_article_has_no_file(site_store, article, alice):
+    assert "Voting is still open." in browser_of().get(f"/articles/{article}/ballots/").text
+    assert Client().get(f"/articles/{article}/ballots.json").status_code == 404
+    assert Client().get("/articles/999/ballots/").status_code == 404
+
+
+def test_ballots_that_were_dropped_are_gone(closed, settings, let_pass):
+    settings.BALLOT_DAYS = 1
+    let_pass(3)
+    assert (
+        "The ballots have been deleted because of their age."
+        in browser_of().get(f"/articles/{closed}/ballots/").text
+    )
+    assert Client().get(f"/articles/{closed}/ballots.json").status_code == 404
+
+
+def test_the_chain_is_public(closed):
+    day = ChainDay.objects.get()
+    name = day.day.isoformat()
+    assert Client().get("/integrity/chain.json").json() == {"days": [{"day": name, "hash": day.hash}]}
+    found = Client().get(f"/integrity/{name}.json").json()
+    assert found["records"] == [
+        {"article": closed, "version": 1, "digest": day.digests, "head": record_of(closed).head}
+    ]
+    assert day.hash in browser_of().get("/integrity/").text
+    for kind in ("atom", "rss", "json"):
+        assert [day.hash in entry.title for entry in parsed(Client().get(f"/integrity/days.{kind}")).entries] == [
+            True
+        ]
+
+
+@pytest.mark.parametrize("day", ["2026-02-30", "0000-00-00", "9999-12-31"])
+def test_there_is_nothing_on_other_days(closed, day):
+    assert Client().get(f"/integrity/{day}.json").status_code == 404
+
+
+def test_pages_of_the_chain_go_back_to_its_beginning(closed):
+    for number in range(40):
+        day = date(2020, 1, 1) + timedelta(days=number)
+        ChainDay.objects.create(day=day, previous="0" * 64, hash=f"{number:064}", digests="0" * 64)
+    first, second = (browser_of().get("/integrity/", {"page": page}).text for page in (1, 2))
+    assert len(re.findall("/integrity/20[0-9-]+.json", first)) == 30
+    assert "2020-01-01" in second
+    assert "2020-01-01" not in first
+
+
+def test_an_article_in_a_closed_group_is_a_digest_to_readers_without_an_account(
+    closed, site_store, bob, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        set_visibility("python", Actor(CAROL, "carol"), "Private", is_closed=True)
+    name = ChainDay.objects.get().day.isoformat()
+    for address in (f"/articles/{closed}/ballots/", f"/articles/{closed}/ballots.json"):
+        assert Client().get(address).status_code == 404
+        assert browser_of(bob).get(address).status_code == 200
+    found = Client().get(f"/integrity/{name}.json").json()
+    assert (len(found["digests"]), found["records"]) == (1, [])
+    assert len(browser_of(bob).get(f"/integrity/{name}.json").json()["records"]) == 1
+
+
+def test_the_export_has_the_key_of_ones_ballots(closed, bob, site_store):
+    key = bytes(BallotKey.objects.get(member=bob).key).hex()
+    assert json.loads("".join(member_export.lines(bob, site_store)))["account"]["ballot_key"] == key

@@ -1,0 +1,324 @@
+"""Housekeeping records the ballots of every article that closes, whatever happens to it, exactly once."""
+
+from collections import Counter
+
+import pytest
+
+from accounts import account_deletion
+from articles.domain.articles import Choice, LeftOut
+from articles.domain.moderation_log import Actor
+from integrity import recording
+from integrity.ballots import commitment_of, opening_of
+from integrity.models import BallotKey, BallotRecord, ChainDay
+from integrity.verifying import verify
+from tests.cast import ALICE, BOB, CAROL
+from tests.factories import imported, post
+from tests.integrity.conftest import record_of
+from tests.store_state import problems
+
+MODERATOR = Actor(CAROL, "carol")
+
+
+@pytest.fixture(autouse=True)
+def accounts(alice, bob, carol):
+    """The cast has accounts."""
+
+
+def commitment(article, user):
+    key = bytes(BallotKey.objects.get(member=user).key)
+    return commitment_of(article, user, opening_of(key, article))
+
+
+def cast(site_store, article, user, choice=Choice.VOTE):
+    site_store.votes.cast(article, user, choice)
+
+
+def verified(site_store):
+    return list(verify(site_store, lambda *_: None))
+
+
+def choices(record):
+    return Counter(ballot.choice for ballot in record.ballots)
+
+
+def test_each_vote_on_an_article_that_closes_is_in_its_record(site_store, article, close):
+    cast(site_store, article, BOB)
+    cast(site_store, article, CAROL, Choice.OPPOSE)
+
+    assert close() == 1
+
+    record = record_of(article)
+    assert (record.votes, record.opposes, record.version) == (2, 1, 1)
+    found = {ballot.commitment: ballot.choice for ballot in record.ballots}
+    assert found == {
+        commitment(article, ALICE): Choice.VOTE,
+        commitment(article, BOB): Choice.VOTE,
+        commitment(article, CAROL): Choice.OPPOSE,
+    }
+    assert site_store.articles.get(article).ballots == 0, "lists do not read it"
+    assert verified(site_store) == []
+
+
+def test_an_open_article_has_no_record(site_store, article, let_pass):
+    assert let_pass(6.99) == 0
+    assert let_pass(0.02) == 1
+
+
+def test_a_record_is_made_once(site_store, article, close, let_pass):
+    close()
+    before = BallotRecord.objects.get()
+
+    assert let_pass(1) == 0
+
+    assert bytes(BallotRecord.objects.get().ballots) == bytes(before.ballots)
+
+
+def test_voters_are_not_dropped_before_they_are_recorded(site_store, article, time_of, let_pass):
+    cast(site_store, article, BOB)
+    time_of.advance(20 * 86400)
+    site_store.clock.accept()
+    assert site_store.clock.drop_voters(60) == 0
+
+    assert let_pass(0) == 1
+
+    assert site_store.clock.drop_voters(60) == 1
+    assert record_of(article).votes == 2
+
+
+def test_without_records_voters_are_dropped_as_before(site_store, article, time_of, settings):
+    settings.BALLOT_DAYS = 0
+    time_of.advance(20 * 86400)
+    site_store.clock.accept()
+
+    assert recording.record_closed(site_store, 60) == 0
+
+    assert not BallotRecord.objects.exists()
+
+
+def test_an_interrupted_step_is_continued(site_store, article, close, monkeypatch):
+    others = [post(site_store, number) for number in range(2, 6)]
+    create = BallotRecord.objects.create
+
+    def dies(**facts):
+        if BallotRecord.objects.count() == 2:
+            raise InterruptedError
+        return create(**facts)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BallotRecord.objects, "create", dies)
+        with pytest.raises(InterruptedError):
+            close()
+
+    assert recording.record_closed(site_store, 60) == 3
+
+    assert {row.article_id for row in BallotRecord.objects.all()} == {article, *others}
+    assert BallotRecord.objects.count() == 5
+    assert verified(site_store) == []
+
+
+def test_a_vote_that_is_left_out_of_ranking_says_why(site_store, article, close):
+    cast(site_store, article, BOB, Choice.OPPOSE)
+    list(site_store.left_out.leave_out(BOB, "bob", MODERATOR, "A ring"))
+
+    close()
+
+    record = record_of(article)
+    assert record.left_out == LeftOut(0, 1)
+    assert [b.left_out for b in record.ballots if b.commitment == commitment(article, BOB)] == ["moderators"]
+
+
+def test_removed_and_restored_articles_have_records(site_store, article, close, let_pass):
+    removed, restored = post(site_store, 2), post(site_store, 3)
+    for number in (removed, restored):
+        site_store.articles.remove(number, MODERATOR, "Spam")
+    site_store.articles.restore(restored, MODERATOR, "No spam")
+
+    assert close() == 3
+
+    site_store.articles.restore(removed, MODERATOR, "No spam")
+    assert let_pass(3) == 0
+    assert verified(site_store) == []
+
+
+def test_a_deleted_members_ballot_stays_and_nothing_opens_it(site_store, article, close):
+    cast(site_store, article, BOB)
+    close()
+    before = record_of(article)
+    account_deletion.begin(BOB)
+    account_deletion.advance_all(60)
+
+    assert not BallotKey.objects.filter(member=BOB).exists()
+    assert record_of(article) == before
+    assert verified(site_store) == []
+
+
+def test_a_vote_of_an_account_that_was_deleted_before_is_counted(site_store, article, close):
+    cast(site_store, article, BOB)
+    account_deletion.begin(BOB)
+    account_deletion.advance_all(60)
+
+    close()
+
+    assert record_of(article).votes == 2
+    assert not BallotKey.objects.filter(member=BOB).exists()
+
+
+def test_imported_votes_without_members_are_counted_as_such(site_store, close):
+    site_store.imports.add([imported(1, site_store.store.now() - 86400, votes=5, opposes=2)])
+    number = site_store.changes.get_last_id()
+
+    close()
+
+    record = record_of(number)
+    assert (record.votes, record.opposes) == (5, 2)
+    assert record.unnamed == (4, 2), "the poster's own vote is a ballot"
+    assert verified(site_store) == []
+
+
+def test_articles_that_are_imported_closed_have_none(site_store, article, close):
+    site_store.imports.add([imported(1, site_store.store.now() - 30 * 86400)])
+
+    assert close() == 1
+
+
+def test_an_article_that_is_imported_after_others_were_recorded_gets_its_record(
+    site_store, article, time_of, close
+):
+    close()
+    now = time_of()
+    site_store.imports.add([imported(1, now - 8 * 86400, closes_at=now + 86400)])
+
+    assert close() == 1
+
+    assert verified(site_store) == []
+
+
+def test_a_longer_window_delays_records_and_loses_none(site_store, article, let_pass):
+    site_store.imports.add(
+        [imported(1, site_store.store.now() - 60, closes_at=site_store.store.now() + 20 * 86400)]
+    )
+
+    let_pass(8)
+    let_pass(13)
+
+    assert BallotRecord.objects.count() == 2
+    assert verified(site_store) == []
+
+
+class TestMerges:
+    """Votes that come with a merged article are in the record of the one into which it was merged."""
+
+    @pytest.fixture
+    def story(self, site_store, article):
+        """An article by alice on which bob voted, too."""
+        number = post(site_store, 2)
+        cast(site_store, number, BOB)
+        return number
+
+    def merge(self, site_store, article, into):
+        return sum(site_store.merges.merge(article, into, MODERATOR, "One story"))
+
+    def undo(self, site_store, article):
+        return sum(site_store.merges.undo(article, MODERATOR, "Two stories"))
+
+    def test_before_closing(self, site_store, article, story, close):
+        self.merge(site_store, story, article)
+
+        assert close() == 2
+
+        (brought,) = [ballot for ballot in record_of(article).ballots if ballot.origin]
+        assert (brought.commitment, brought.origin) == (commitment(article, BOB), story)
+        assert record_of(story).votes == 2
+        assert verified(site_store) == []
+
+    def test_after_closing_there_is_a_new_version(self, site_store, article, story, close, let_pass):
+        close()
+        self.merge(site_store, story, article)
+
+        assert let_pass(0.01) == 1
+
+        assert (record_of(article).version, record_of(article).votes) == (2, 2)
+        assert record_of(article, 1).votes == 1
+        assert verified(site_store) == []
+
+    @pytest.mark.parametrize("days", [0.1, 4])
+    def test_undone_after_closing(self, site_store, article, story, close, let_pass, days):
+        self.merge(site_store, story, article)
+        close()
+        let_pass(days)
+        site_store.clock.drop_voters(60)
+        self.undo(site_store, story)
+
+        assert let_pass(0.01) == 1
+
+        assert (record_of(article).version, record_of(article).votes) == (2, 1)
+        assert record_of(article).ballots == tuple(b for b in record_of(article, 1).ballots if not b.origin)
+        assert verified(site_store) == []
+        assert problems(site_store) == []
+
+    def test_while_a_merge_is_being_recorded(self, site_store, article, story, close, let_pass, monkeypatch):
+        """The merge comes between the reading of the votes and the note of the record."""
+        create = BallotRecord.objects.create
+
+        def written(**facts):
+            create(**facts)
+            if (facts["article_id"], facts["version"]) == (article, 1):
+                self.merge(site_store, story, article)
+
+        monkeypatch.setattr(BallotRecord.objects, "create", written)
+        close()
+        let_pass(0.01)
+        let_pass(0.01)
+
+        assert (record_of(article).version, record_of(article).votes) == (2, 2)
+        assert verified(site_store) == []
+
+
+class TestDays:
+    """The days of the chain."""
+
+    def test_a_day_joins_the_chain_when_it_has_ended(self, site_store, article, close, let_pass):
+        close()
+        assert not ChainDay.objects.exists()
+
+        let_pass(1)
+
+        (day,) = ChainDay.objects.all()
+        assert day.digests == record_of(article).digest
+        assert day.day.isoformat() == record_of(article).day
+        assert verified(site_store) == []
+
+    def test_each_day_follows_the_one_before(self, site_store, article, close, let_pass):
+        close()
+        post(site_store, 2)
+        close()
+        let_pass(1)
+
+        first, second = ChainDay.objects.all()
+        assert second.previous == first.hash
+        assert verified(site_store) == []
+
+    def test_a_record_never_joins_a_day_that_has_ended(self, site_store, article, time_of, close, let_pass):
+        close()
+        let_pass(1)
+        ended = ChainDay.objects.get()
+        post(site_store, 2)
+        close()
+        BallotRecord.objects.filter(article_id__gt=article).delete()
+        ChainDay.objects.create(day="2099-01-01", previous=ended.hash, hash="0" * 64, digests="")
+        site_store.store.client.hdel(site_store.store.shards.of(article + 1).article(article + 1), "ballots")
+        site_store.store.client.hdel(site_store.store.shards.of(article + 1).ranking, "ballots_recorded")
+
+        recording.record_closed(site_store, 60)
+
+        assert record_of(article + 1).day == "2099-01-02"
+
+    def test_old_ballots_are_dropped_and_the_digest_stays(self, site_store, article, close, let_pass, settings):
+        settings.BALLOT_DAYS = 30
+        close()
+        let_pass(40)
+
+        row = BallotRecord.objects.get()
+        assert row.ballots is None
+        assert row.digest == ChainDay.objects.get().digests
+        assert verified(site_store) == []
