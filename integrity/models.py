@@ -45,6 +45,22 @@ class BallotRecord(models.Model):
         return f"ballots of article {self.article_id}, version {self.version}"
 
 
+class MonthReport(models.Model):
+    """The report of a month, as it was published. Rows are only added."""
+
+    month = models.DateField(primary_key=True, help_text="Its first day.")
+    day = models.DateField(help_text="Day of the chain.")
+    digest = models.CharField(max_length=64)
+    text = models.TextField(help_text="JSON, of which the digest is the hash.")
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["month"]
+
+    def __str__(self) -> str:
+        return f"report of {self.month:%Y-%m}"
+
+
 class ChainDay(models.Model):
     """A day of the chain with all that was recorded on it. Rows are only added."""
 

@@ -1,6 +1,8 @@
 """The pages and files of ballot records, and of the chain of days."""
 
+import csv
 import gzip
+import json
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -26,7 +28,8 @@ from articles.web.caching import unless_known
 from articles.web.identity import reader_id
 from articles.wiring import repository
 from integrity.ballots import Record, commitment_of, leaf_hash, opening_of
-from integrity.models import BallotKey, BallotRecord, ChainDay
+from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport
+from integrity.months import SECTIONS, Figure
 from owner.choices import chosen
 
 DAYS_PER_PAGE = 30
@@ -151,7 +154,52 @@ def index(request: HttpRequest) -> HttpResponse:
     shown = [(day, _number_of(day.digests.count(" ") + 1)) for day in days[:DAYS_PER_PAGE]]
     head = days[0] if days and number == 1 else ChainDay.objects.order_by("-day").first()
     pager = numbered_pager(number, has_next=len(days) > DAYS_PER_PAGE)
-    return render(request, "integrity/index.html", {"days": shown, "head": head, "pager": pager})
+    months = list(MonthReport.objects.order_by("-month"))
+    sections = _sections(months[0]) if months else []
+    context = {"days": shown, "head": head, "pager": pager, "months": months, "sections": sections}
+    return render(request, "integrity/index.html", context)
+
+
+def _sections(report: MonthReport) -> list[tuple[object, list[tuple[object, Figure]]]]:
+    """Return the titles of the parts of a report, each with what was counted, and its number."""
+    figures = json.loads(report.text)["figures"]
+    parts = (
+        (title, [(label, figures[name]) for name, label in labels.items() if name in figures])
+        for title, labels in SECTIONS.values()
+    )
+    return [part for part in parts if part[1]]
+
+
+def _report_of(month: date) -> MonthReport:
+    if found := MonthReport.objects.filter(month=month).first():
+        return found
+    raise Http404("there is no report of this month")
+
+
+@require_safe
+def month(request: HttpRequest, month: date) -> HttpResponse:
+    """Show the report of a month."""
+    report = _report_of(month)
+    return render(request, "integrity/month.html", {"report": report, "sections": _sections(report)})
+
+
+@require_safe
+def month_json(request: HttpRequest, month: date) -> HttpResponse:  # noqa: ARG001
+    """Return the report of a month, as the chain has its hash."""
+    return HttpResponse(_report_of(month).text, content_type="application/json")
+
+
+@require_safe
+def months_csv(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """Return all reports: a line for each month and figure."""
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="integrity.csv"'
+    lines = csv.writer(response)
+    lines.writerow(["month", "figure", "number"])
+    for report in MonthReport.objects.order_by("month"):
+        found = json.loads(report.text)
+        lines.writerows([found["month"], name, number] for name, number in found["figures"].items())
+    return response
 
 
 @require_safe
@@ -170,8 +218,10 @@ def of_day(request: HttpRequest, day: date) -> HttpResponse:
     rows = BallotRecord.objects.filter(day=day).values_list("article_id", "version", "digest", "head")
     visible = {one.id for one in repository().articles.get_many([row[0] for row in rows], reader_id(request))}
     names = ("article", "version", "digest", "head")
+    reports = MonthReport.objects.filter(day=day).values_list("month", "digest")
     heads = [dict(zip(names, row, strict=True)) for row in rows if row[0] in visible]
-    return JsonResponse(_day_json(found) | {"records": heads})
+    months = [{"month": f"{month:%Y-%m}", "digest": digest} for month, digest in reports]
+    return JsonResponse(_day_json(found) | {"records": heads, "reports": months})
 
 
 @require_safe
@@ -182,30 +232,45 @@ def feed(request: HttpRequest, kind: str) -> HttpResponse:
     with override(chosen.language):
         about = _("The hash of each day's ballot records.")
         of_site = feed_of(request, _("Ballot records"), about, reverse("articles:integrity"), request.path)
-        facts = [(day.day.isoformat(), day.hash) for day in days]
-        return answer(request, of_site, facts, _items(of_site, days), kind, repository().store.now())
+        reports = list(MonthReport.objects.order_by("-month")[:_IN_FEED])
+        facts = [(day.day.isoformat(), day.hash) for day in days] + [(one.digest,) for one in reports]
+        items = [*_report_items(of_site, reports), *_items(of_site, days)]
+        return answer(request, of_site, facts, items, kind, repository().store.now())
 
 
 def _number_of(records: int) -> str:
     return ngettext("%(num)s record", "%(num)s records", records) % {"num": grouped(records)}
 
 
+def _report_items(feed: Feed, reports: Iterable[MonthReport]) -> Iterable[Item]:
+    for report in reports:
+        page = reverse("articles:integrity_month", args=[report.month])
+        title = _("Report of %(month)s") % {"month": f"{report.month:%Y-%m}"}
+        yield _item(feed, title, page, f"integrity/{report.month:%Y-%m}", report.day, report.digest)
+
+
 def _items(feed: Feed, days: Iterable[ChainDay]) -> Iterable[Item]:
     for day in days:
-        at = datetime.combine(day.day, time(), UTC) + timedelta(days=1)
-        page = feed.site + reverse("articles:chain_day", args=[day.day])
-        records = day.digests.count(" ") + 1
-        yield {
-            "title": f"{day.day.isoformat()}: {day.hash}",
-            "link": page,
-            "comments": page,
-            "description": format_html("<p>{}</p>", _number_of(records)),
-            "content": "",
-            "unique_id": feed.id_of(f"integrity/{day.day.isoformat()}", at.timestamp()),
-            "unique_id_is_permalink": False,
-            "pubdate": at,
-            "updateddate": at,
-            "author_name": None,
-            "author_link": None,
-            "categories": (),
-        }
+        page, name = reverse("articles:chain_day", args=[day.day]), day.day.isoformat()
+        ended = day.day + timedelta(days=1)
+        yield _item(
+            feed, f"{name}: {day.hash}", page, f"integrity/{name}", ended, _number_of(day.digests.count(" ") + 1)
+        )
+
+
+def _item(feed: Feed, title: str, page: str, name: str, day: date, text: str) -> Item:
+    at, address = datetime.combine(day, time(), UTC), feed.site + page
+    return {
+        "title": title,
+        "link": address,
+        "comments": address,
+        "description": format_html("<p>{}</p>", text),
+        "content": "",
+        "unique_id": feed.id_of(name, at.timestamp()),
+        "unique_id_is_permalink": False,
+        "pubdate": at,
+        "updateddate": at,
+        "author_name": None,
+        "author_link": None,
+        "categories": (),
+    }

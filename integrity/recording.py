@@ -28,32 +28,35 @@ from integrity.ballots import (
     opening_of,
     sorted_ballots,
 )
-from integrity.models import BallotKey, BallotRecord, ChainDay, new_key
+from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport, new_key
+from integrity.months import complete_months
 
 _log = logging.getLogger(__name__)
 
+_CHAINED = (BallotRecord, MonthReport)
 _KEYS_PER_QUERY = 500
 _DROPPED_AT_ONCE = 200
 
 
 def record_closed(repository: Repository, budget: float) -> int:
-    """Make the records of closed articles for about `budget` seconds, and complete days; return how many.
+    """Make the records of closed articles for about `budget` seconds, and complete days and months.
 
-    Idempotent; can be interrupted anywhere. Raises StoreError, DatabaseError.
+    Returns how many records were made. Idempotent; can be interrupted anywhere. Raises StoreError, DatabaseError.
     """
-    if settings.BALLOT_DAYS == 0:
-        return 0
-    deadline, made, passed, has_more = time.monotonic() + budget, 0, 0.0, True
+    clocks = repository.clock.compare()
+    passed, made, has_more = min(clocks.store, clocks.machine), 0, settings.BALLOT_DAYS > 0
+    deadline = time.monotonic() + budget
     while has_more and time.monotonic() < deadline:
         has_more = False
         for found in repository.ballots.find_closed():
-            passed = found.passed if not passed else min(passed, found.passed)
             number, is_complete = _record(repository, found, deadline)
             made += number
             has_more = has_more or (is_complete and found.has_more)
     today = _date(passed)
+    complete_months(repository, max(today, _first_open_day()))
     complete_days(today)
-    _drop_ballots(today - timedelta(days=settings.BALLOT_DAYS))
+    if settings.BALLOT_DAYS:
+        _drop_ballots(today - timedelta(days=settings.BALLOT_DAYS))
     return made
 
 
@@ -179,11 +182,17 @@ def _write(record: Record) -> None:
 def complete_days(today: date) -> None:
     """Add the days before `today` that have records to the chain. One query if there are none."""
     after = _first_open_day()
-    days = BallotRecord.objects.filter(day__gte=after, day__lt=today).values_list("day", flat=True)
-    for day in sorted(set(days)):
+    days = {
+        day
+        for model in _CHAINED
+        for day in model.objects.filter(day__gte=after, day__lt=today).values_list("day", flat=True)
+    }
+    for day in sorted(days):
         with transaction.atomic():
             last = ChainDay.objects.order_by("-day").first()
-            digests = sorted(BallotRecord.objects.filter(day=day).values_list("digest", flat=True))
+            digests = sorted(
+                one for model in _CHAINED for one in model.objects.filter(day=day).values_list("digest", flat=True)
+            )
             previous = last.hash if last else FIRST
             named = day.isoformat()
             ChainDay.objects.create(

@@ -1,10 +1,11 @@
 """Verifying: whether records are what the chain says, and what the store counts. Reads only."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 
 from articles.repository import Repository
 from integrity.ballots import FIRST, Record, day_hash
-from integrity.models import BallotRecord, ChainDay
+from integrity.models import BallotRecord, ChainDay, MonthReport
 
 Progress = Callable[[int, int], None]
 """Receives the number of records done so far, and of all."""
@@ -58,6 +59,10 @@ def _check_chain() -> Iterator[str]:
     for article, version, digest, made_on in rows.iterator(chunk_size=_ROWS):
         if digest not in chained and last is not None and made_on <= last:
             yield f"ballots of article {article}, version {version}: not in the chain"
+        chained.discard(digest)
+    for month, digest, text in MonthReport.objects.values_list("month", "digest", "text"):
+        if hashlib.sha256(text.encode()).hexdigest() != digest:
+            yield f"the report of {month:%Y-%m} does not fit its digest"
         chained.discard(digest)
     for digest in sorted(chained):
         yield f"the record {digest} of the chain is missing"

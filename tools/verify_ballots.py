@@ -69,7 +69,10 @@ def check_site(site, known):
         check_day(day, previous)
         check(day["hash"] == listed["hash"], f"two hashes of {day['day']}")
         check({one["digest"] for one in day["records"]} <= {*day["digests"]}, f"a record is not in {day['day']}")
-        hidden += len(day["digests"]) - len(day["records"])
+        hidden += len(day["digests"]) - len(day["records"]) - len(day["reports"])
+        for one in day["reports"]:
+            text = json.dumps(read(site, f"/integrity/{one['month']}.json"), sort_keys=True, separators=(",", ":"))
+            check(sha256(text).hex() == one["digest"] in day["digests"], f"report of {one['month']}")
         previous = day["hash"]
         for one in day["records"]:
             record = read(site, f"/articles/{one['article']}/ballots.json?version={one['version']}")

@@ -49,6 +49,7 @@ MODELS = (
     "accounts.WaitingAccount",
     "integrity.BallotKey",
     "integrity.BallotRecord",
+    "integrity.MonthReport",
     "integrity.ChainDay",
     "articles.ArchivedViews",
     "articles.SiteText",

@@ -79,6 +79,7 @@ RULES: Mapping[str, Rule] = {
     "articles:comment": _list,
     "articles:ballot_record": _list,
     "articles:integrity": _list,
+    "articles:integrity_month": _list,
     "articles:feed": _feed,
     "articles:comments_feed": _feed,
     "articles:article_comments_feed": _feed,

@@ -142,6 +142,7 @@ PAGES = (
     Page("ballot record of a member", "/articles/{closed}/ballots/", "member"),
     Page("ballot record, still open", "/articles/{own}/ballots/"),
     Page("integrity", "/integrity/"),
+    Page("report of a month", "/integrity/2026-01/"),
     Page("integrity of an empty site", "/integrity/", site="empty"),
     Page("removed article", "/articles/{removed}/"),
     Page("removed article of a moderator", "/articles/{removed}/", "moderator"),
@@ -308,9 +309,9 @@ PAGES = (
 NAMESPACES_WITHOUT_PAGES = {"admin": "Django's own", "api": "answers in JSON; but for its documentation"}
 
 WITHOUT_PAGE = {
-    **dict.fromkeys(
-        (f"articles:{name}" for name in ("ballots", "ballot_proof", "chain", "chain_day", "chain_feed")), "a file"
-    ),
+    **dict.fromkeys((f"articles:ballot{name}" for name in ("s", "_proof")), "a file"),
+    **dict.fromkeys((f"articles:chain{name}" for name in ("", "_day", "_feed")), "a file"),
+    **dict.fromkeys(("articles:month_json", "articles:months_csv"), "a file"),
     "accounts:logout": "a form's target",
     "accounts:token_revoke": "a form's target",
     **dict.fromkeys(

@@ -4,7 +4,7 @@ Runs inside the site's own environment (`manage.py shell`), beside the running s
 """
 
 import json
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,8 @@ from articles.domain.suggestions import SuggestionKind
 from articles.web import error_pages
 from articles.wiring import patient_repository
 from integrity.ballots import Ballot, Record, commitment_of, opening_of
-from integrity.models import BallotKey, BallotRecord
+from integrity.models import BallotKey, BallotRecord, MonthReport
+from integrity.months import SECTIONS, canonical
 from integrity.recording import complete_days
 from tests.measuring import measure_a_day
 
@@ -186,6 +187,9 @@ def _record(article: int, voter: int) -> None:
     facts = {"digest": record.digest, "head": record.head, "ballots": record.packed()}
     BallotRecord.objects.create(article_id=article, version=1, day=yesterday, **facts)
     found.store.client.hset(found.store.shards.of(article).article(article), "ballots", 1)
+    figures = {name: number for number, name in enumerate(name for _, part in SECTIONS.values() for name in part)}
+    text = canonical({"month": "2026-01", "figures": figures | {"bans": "<5"}})
+    MonthReport.objects.create(month=date(2026, 1, 1), day=yesterday, digest="0" * 64, text=text)
     complete_days(timezone.now().date())
 
 

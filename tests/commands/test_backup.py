@@ -40,7 +40,7 @@ from articles.backup import accounts, folders, making
 from articles.backup import files as manifest
 from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, SiteSetting, SiteText
-from integrity.models import BallotKey, BallotRecord, ChainDay
+from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport
 from tests.internals import HeldLease, failing
 from tests.store_state import DEEP, DEEP_LOGS, FORGED_RECORDS, client_of, contents, damage_article, damage_votes_of
 from tests.topologies import of_this_run
@@ -75,10 +75,10 @@ def used(run, site_store, alice, carol):
         archived_at=timezone.now(),
     )
     BallotKey.objects.create(member=alice)
-    BallotRecord.objects.create(
-        article_id=1, version=1, day=date(2026, 1, 1), digest="d", head="1 1", ballots=b"\x1f\x8b"
-    )
-    ChainDay.objects.create(day=date(2026, 1, 1), previous="0", hash="1", digests="d")
+    day, packed = date(2026, 1, 1), b"\x1f\x8b"
+    BallotRecord.objects.create(article_id=1, version=1, day=day, digest="d", head="1 1", ballots=packed)
+    MonthReport.objects.create(month=day, day=day, digest="r", text="{}")
+    ChainDay.objects.create(day=day, previous="0", hash="1", digests="d")
     Invitation.objects.create(inviter=alice, code="code", expires_at=timezone.now(), invited=carol)
     WaitingAccount.objects.create(user=alice)
     SiteText.objects.create(name="rules", language="en", text="Be kind.")

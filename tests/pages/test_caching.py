@@ -1,5 +1,7 @@
 """What caches may store of the pages, and what is counted nevertheless."""
 
+from datetime import date
+
 import pytest
 import time_machine
 from django.http import HttpResponse
@@ -190,6 +192,7 @@ def test_every_rule_refers_to_an_existing_page():
         "articles:why": [1],
         "articles:ballot_record": [1],
         "articles:chain_feed": ["atom"],
+        "articles:integrity_month": [date(2026, 11, 1)],
         "articles:feed": ["front", "atom"],
         "articles:top_feed": ["day", "atom"],
         "articles:group_feed": ["a", "atom"],

@@ -96,6 +96,7 @@ def is_closed(path):
 OPEN = {
     *("front", "newest", "hot", "active", "top", "groups", "group", "article", "profile", "log", "about"),
     *("comment", "member_comments", "rules", "accent", "integrity", "chain", "chain_day", "chain_feed"),
+    *("integrity_month", "month_json", "months_csv"),
     *("feed", "top_feed", "group_feed", "user_feed", "search_feed", "host", "host_feed"),
     *("comments_feed", "article_comments_feed", "member_comments_feed"),
     *("manifest", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles", "card"),
@@ -113,6 +114,7 @@ def test_every_page_is_either_open_or_closed_to_crawlers(site_store):
         "passkey_id": 1,
         "act_id": 1,
         "day": date(2026, 11, 27),
+        "month": date(2026, 11, 1),
     }
     found = set()
     for module, namespace in ((articles.urls, "articles"), (accounts.urls, "accounts")):

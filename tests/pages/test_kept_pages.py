@@ -203,6 +203,7 @@ PARAMETERS_READ = {
     "articles:groups": "/groups/",
     "articles:ballot_record": "/articles/1/ballots/",
     "articles:integrity": "/integrity/",
+    "articles:integrity_month": "/integrity/2026-11/",
     "articles:chain_feed": "/integrity/days.atom",
     "articles:group": "/groups/python/",
     "articles:profile": "/users/alice/",

@@ -1,0 +1,191 @@
+"""The monthly report: what was voted, removed and decided, counted once after the month and never changed.
+
+Numbers from 1 to 4 are published as "<5", and no sums from which they would follow.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from typing import TypeAlias
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
+
+from accounts.models import Ban, User
+from articles.domain.flags import FlagReason
+from articles.domain.moderation_log import SITE, Action, LogEntry
+from articles.repository import Repository
+from integrity.models import BallotRecord, MonthReport
+from moderation.flags import REASONS
+
+FEW = 5
+"""Smallest number above 0 that is published."""
+
+Figure: TypeAlias = int | str
+
+VOTES = {
+    "articles_closed": _("Articles on which voting closed, with a ballot record"),
+    "votes": _("Votes for them"),
+    "opposes": _("Votes against them"),
+    "votes_left_out": _("Votes for them, excluded from ranking"),
+    "opposes_left_out": _("Votes against them, excluded from ranking"),
+}
+
+_BY_ACTION = {
+    Action.REMOVE: ("articles_removed", _("Articles removed by moderators")),
+    Action.RESTORE: ("articles_restored", _("Articles restored")),
+    Action.WITHDRAW: ("articles_withdrawn", _("Articles withdrawn by their posters")),
+    Action.REMOVE_COMMENT: ("comments_removed", _("Comments removed by moderators")),
+    Action.RESTORE_COMMENT: ("comments_restored", _("Comments restored")),
+    Action.REMOVE_ABOUT: ("profile_texts_removed", _("Profile texts removed")),
+    Action.LOCK: ("discussions_locked", _("Discussions locked")),
+    Action.REDACT: ("texts_redacted", _("Texts redacted")),
+    Action.BAN: ("bans", _("Bans")),
+    Action.LIFT_BAN: ("bans_lifted", _("Bans lifted")),
+    Action.LEAVE_OUT_VOTES: ("members_left_out", _("Members whose votes were excluded from ranking")),
+    Action.COUNT_VOTES: ("members_counted_again", _("Members whose votes were included again")),
+    Action.CHECK_VOTES: ("rings_checked", _("Possible voting rings that moderators checked")),
+    Action.BLOCK_HOST: ("hosts_blocked", _("Hosts blocked")),
+    Action.DECLINE_SIGN_UP: ("sign_ups_declined", _("Sign-ups declined")),
+}
+
+_AUTOMATIC = {
+    Action.REMOVE: ("articles_removed_automatically", _("Articles removed by flags")),
+    Action.REMOVE_COMMENT: ("comments_removed_automatically", _("Comments removed by flags")),
+    Action.APPLY_SUGGESTION: ("suggestions_applied", _("Suggestions applied")),
+}
+"""Decisions of the site itself."""
+
+_REASONS = {reason: f"removed_{reason.value.replace('-', '_')}" for reason in REASONS}
+OTHER_REASONS = "removed_other"
+
+APPEALS = {
+    "appeals": _("Appeals against bans"),
+    "appeals_upheld": _("Appeals after which the ban was lifted"),
+    "appeals_rejected": _("Appeals after which the ban remained"),
+}
+SIGN_UPS = {
+    "sign_ups_invited": _("Accounts by invitation"),
+    "sign_ups_by_provider": _("Accounts by a sign-in provider"),
+    "sign_ups_others": _("Other accounts"),
+    "accounts_deleted": _("Accounts deleted by their members"),
+}
+
+SECTIONS: Mapping[str, tuple[object, Mapping[str, object]]] = {
+    "votes": (_("Votes"), VOTES),
+    "moderation": (_("Moderation"), dict(_BY_ACTION.values())),
+    "reasons": (
+        _("Removals by reason"),
+        {name: REASONS[reason] for reason, name in _REASONS.items()} | {OTHER_REASONS: _("Other reasons")},
+    ),
+    "automatic": (_("Automatic decisions"), dict(_AUTOMATIC.values())),
+    "appeals": (_("Appeals"), APPEALS),
+    "accounts": (_("Accounts"), SIGN_UPS),
+}
+"""What a report has, by section: a title, and the figures by name with what they count."""
+
+
+def complete_months(repository: Repository, today: date) -> int:
+    """Make the reports of the months that have ended since the first record; return how many. Idempotent."""
+    made, month = 0, _first_open_month(today)
+    while month and (following := _next(month)) <= today:
+        numbers = count(repository, month, following)
+        figures = {name: _published(number) for name, number in numbers.items() if _is_known(name)}
+        text = canonical({"month": f"{month:%Y-%m}", "figures": figures})
+        MonthReport.objects.get_or_create(
+            month=month, defaults={"day": today, "text": text, "digest": hashlib.sha256(text.encode()).hexdigest()}
+        )
+        made, month = made + 1, following
+    return made
+
+
+def _first_open_month(today: date) -> date | None:
+    """Return the first month without a report; None before the first record. Without records, last month."""
+    if last := MonthReport.objects.order_by("-month").values_list("month", flat=True).first():
+        return _next(last)
+    first = BallotRecord.objects.order_by("day").values_list("day", flat=True).first()
+    if first is None and settings.BALLOT_DAYS == 0:
+        first = today.replace(day=1) - timedelta(days=1)
+    return first.replace(day=1) if first else None
+
+
+def _next(month: date) -> date:
+    return (month + timedelta(days=31)).replace(day=1)
+
+
+def _is_known(name: str) -> bool:
+    return settings.BALLOT_DAYS > 0 or name not in VOTES
+
+
+def _published(number: int) -> Figure:
+    return number if number == 0 or number >= FEW else f"<{FEW}"
+
+
+def canonical(report: object) -> str:
+    """Return the text of a report of which the chain has the hash."""
+    return json.dumps(report, sort_keys=True, separators=(",", ":"))
+
+
+def count(repository: Repository, begin: date, end: date) -> Counter[str]:
+    """Return all figures of the days from `begin` to before `end`."""
+    first, last = _moment(begin), _moment(end)
+    found = Counter[str](dict.fromkeys((name for _title, figures in SECTIONS.values() for name in figures), 0))
+    found.update(_count_votes(begin, end))
+    entries = repository.moderation_log.iterate()
+    found.update(name for one in entries if first <= one.at < last for name in _names_of(one))
+    found.update(_count_accounts(datetime.fromtimestamp(first, UTC), datetime.fromtimestamp(last, UTC)))
+    return found
+
+
+def _moment(day: date) -> float:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
+
+
+def _count_votes(begin: date, end: date) -> Counter[str]:
+    heads = BallotRecord.objects.filter(version=1, day__gte=begin, day__lt=end).values_list("head", flat=True)
+    found = Counter[str]()
+    for head in heads.iterator():
+        names = ("votes", "opposes", "votes_left_out", "opposes_left_out")
+        found.update(dict(zip(names, map(int, head.split(" ")[2:6]), strict=True)))
+        found["articles_closed"] += 1
+    return found
+
+
+def _names_of(entry: LogEntry) -> Iterator[str]:
+    """Yield the figures in which an entry of the moderation log counts."""
+    kinds = _AUTOMATIC if entry.actor_name == SITE.name else _BY_ACTION
+    if entry.action in kinds:
+        yield kinds[entry.action][0]
+    if entry.action in (Action.REMOVE, Action.REMOVE_COMMENT):
+        reason = _usual_reasons().get(entry.reason)
+        yield _REASONS[reason] if reason else OTHER_REASONS
+
+
+@cache
+def _usual_reasons() -> Mapping[str, FlagReason]:
+    """Return the reasons that the queue gives if no other is typed, in every language."""
+    found = dict[str, FlagReason]()
+    for language, _name in settings.LANGUAGES:
+        with override(language):
+            found |= {str(text): reason for reason, text in REASONS.items()}
+    return found
+
+
+def _count_accounts(first: datetime, last: datetime) -> dict[str, int]:
+    joined = User.objects.filter(date_joined__gte=first, date_joined__lt=last, imported=False)
+    invited, by_provider = Q(invitation__isnull=False), Q(identities__isnull=False)
+    appeals = Ban.objects.filter(answered_at__gte=first, answered_at__lt=last)
+    return {
+        "appeals": Ban.objects.filter(appealed_at__gte=first, appealed_at__lt=last).count(),
+        "appeals_upheld": appeals.filter(lifted_at__isnull=False).count(),
+        "appeals_rejected": appeals.filter(lifted_at=None).count(),
+        "sign_ups_invited": joined.filter(invited).count(),
+        "sign_ups_by_provider": joined.filter(~invited & by_provider).distinct().count(),
+        "sign_ups_others": joined.filter(~invited & ~by_provider).count(),
+        "accounts_deleted": User.objects.filter(left_at__gte=first, left_at__lt=last).count(),
+    }

@@ -1,0 +1,180 @@
+"""Each month has one report, which never changes and tells of no one."""
+
+import csv
+import json
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+from django.test import Client
+
+from accounts.models import Ban, BanScope, Invitation, User
+from articles.domain.articles import Choice
+from articles.domain.comments import root_of
+from articles.domain.flags import FlagReason
+from articles.domain.moderation_log import Actor
+from integrity.models import BallotRecord, ChainDay, MonthReport
+from integrity.months import SECTIONS, complete_months, count
+from integrity.verifying import verify
+from moderation.bans import ban, lift_ban
+from moderation.flags import REASONS
+from tests.cast import BOB, CAROL
+from tests.factories import browser_of, comment_on, post
+from tests.integrity.conftest import record_of
+
+MODERATOR = Actor(CAROL, "carol")
+
+
+@pytest.fixture(autouse=True)
+def accounts(alice, bob, carol):
+    """The cast has accounts."""
+
+
+def figures(month):
+    return json.loads(MonthReport.objects.get(month=month).text)["figures"]
+
+
+@pytest.fixture
+def ended(site_store, article, close, time_of, let_pass):
+    """The first day of a month with a closed article, which has ended."""
+    site_store.votes.cast(article, BOB, Choice.VOTE)
+    close()
+    month = date.fromisoformat(record_of(article).day).replace(day=1)
+    while not MonthReport.objects.exists():
+        let_pass(5)
+    return month
+
+
+def test_a_month_is_reported_once_it_has_ended(ended, let_pass):
+    (report,) = MonthReport.objects.all()
+    assert report.month == ended
+    assert figures(ended)["articles_closed"] == "<5"
+    assert figures(ended)["votes"] == "<5"
+    assert figures(ended)["opposes"] == 0
+    before = report.text
+
+    let_pass(3)
+
+    assert MonthReport.objects.get().text == before
+
+
+def test_months_without_housekeeping_are_made_up_for(ended, let_pass):
+    let_pass(95)
+
+    assert MonthReport.objects.count() in (4, 5)
+    assert len({one.month for one in MonthReport.objects.all()}) == MonthReport.objects.count()
+
+
+def test_the_report_is_in_the_chain(ended, site_store, let_pass):
+    let_pass(1)
+    report = MonthReport.objects.get()
+
+    assert report.digest in ChainDay.objects.get(day=report.day).digests.split()
+    assert list(verify(site_store, lambda *_: None)) == []
+    found = Client().get(f"/integrity/{report.day.isoformat()}.json").json()
+    assert found["reports"] == [{"month": f"{ended:%Y-%m}", "digest": report.digest}]
+    MonthReport.objects.update(text=report.text.replace('"<5"', "9", 1))
+    assert f"the report of {ended:%Y-%m} does not fit its digest" in list(verify(site_store, lambda *_: None))
+
+
+def test_without_records_there_are_reports_without_votes(site_store, article, let_pass, settings):
+    settings.BALLOT_DAYS = 0
+    let_pass(31)
+
+    (report, *_rest) = MonthReport.objects.all()
+    assert "votes" not in json.loads(report.text)["figures"]
+    assert "bans" in json.loads(report.text)["figures"]
+
+
+def now_until(site_store):
+    today = date.fromtimestamp(site_store.store.now())
+    return today - timedelta(days=2), today + timedelta(days=2)
+
+
+def test_what_moderators_did_is_counted(site_store, article, bob, carol):
+    others = [post(site_store, number) for number in range(2, 5)]
+    site_store.articles.remove(article, MODERATOR, str(REASONS[FlagReason.SPAM]))
+    site_store.articles.remove(others[0], MODERATOR, "垃圾信息")
+    site_store.articles.remove(others[1], MODERATOR, "It repeats another one")
+    site_store.articles.restore(others[1], MODERATOR, "It does not")
+    comment = comment_on(site_store, others[2], "A comment")
+    site_store.comments.remove(comment, MODERATOR, str(REASONS[FlagReason.OFF_TOPIC]))
+    site_store.comments.lock(others[2], MODERATOR, "Enough")
+    list(site_store.left_out.leave_out(BOB, "bob", MODERATOR, "A ring"))
+    ban(bob, BanScope.VOTING, "A ring", days=7, moderator=MODERATOR)
+    begin, end = now_until(site_store)
+
+    found = +count(site_store, begin, end)
+
+    assert found == {
+        "articles_removed": 3,
+        "articles_restored": 1,
+        "comments_removed": 1,
+        "discussions_locked": 1,
+        "members_left_out": 1,
+        "bans": 1,
+        "removed_spam": 2,
+        "removed_off_topic": 1,
+        "removed_other": 1,
+        "sign_ups_others": 3,
+    }
+    assert not +count(site_store, begin - timedelta(days=9), begin), "another month"
+
+
+def test_what_the_site_removed_by_itself_is_counted_apart(site_store, article):
+    site_store.store.rules = replace(site_store.rules, flags_to_remove=0.1)
+    site_store.flags.set(root_of(article), BOB, FlagReason.SPAM)
+    begin, end = now_until(site_store)
+
+    found = +count(site_store, begin, end)
+
+    assert (found["articles_removed_automatically"], found["articles_removed"]) == (1, 0)
+
+
+def test_appeals_and_sign_ups_are_counted(site_store, bob, carol):
+    begun = ban(bob, BanScope.POSTING, "Spam", days=7, moderator=MODERATOR)
+    now = begun.begins_at
+    Ban.objects.filter(pk=begun.pk).update(appeal="Please", appealed_at=now)
+    Ban.objects.answer(begun, "Once more")
+    lift_ban(begun, "", MODERATOR, after_appeal=True)
+    invited = User.objects.create_user("dora")
+    Invitation.objects.create(inviter=bob, code="x", expires_at=now, invited=invited)
+    User.objects.create_user("ivan", imported=True)
+    begin, end = now_until(site_store)
+
+    found = +count(site_store, begin, end)
+
+    names = ("appeals", "appeals_upheld", "appeals_rejected", "sign_ups_invited", "sign_ups_others")
+    assert [found[name] for name in names] == [1, 1, 0, 1, 3]
+
+
+def test_readers_see_reports_and_download_them(ended):
+    name = f"{ended:%Y-%m}"
+    index, page = (browser_of().get(address).text for address in ("/integrity/", f"/integrity/{name}/"))
+    for text in (index, page):
+        assert f"Report of {name}" in text
+        assert "fewer than 5" in text
+    assert Client().get(f"/integrity/{name}.json").json()["figures"] == figures(ended)
+    rows = list(csv.reader(Client().get("/integrity/months.csv").content.decode().splitlines()))
+    assert rows[0] == ["month", "figure", "number"]
+    assert [name, "votes", "<5"] in rows
+    assert f"Report of {name}" in Client().get("/integrity/days.atom").content.decode()
+
+
+@pytest.mark.parametrize("month", ["2020-01", "9999-12", "2026-13", "0000-01"])
+def test_there_are_no_other_reports(ended, month):
+    assert Client().get(f"/integrity/{month}/").status_code == 404
+    assert Client().get(f"/integrity/{month}.json").status_code == 404
+
+
+def test_no_sums_are_published_from_which_small_numbers_follow():
+    names = [name for _title, part in SECTIONS.values() for name in part]
+    assert len(names) == len({*names})
+    assert not [name for name in names if name.startswith("all") or name.endswith("total")]
+
+
+def test_two_processes_make_one_report(ended, site_store):
+    MonthReport.objects.all().delete()
+    day = BallotRecord.objects.get().day + timedelta(days=40)
+    assert complete_months(site_store, day) == 1
+    assert complete_months(site_store, day) == 0
