@@ -222,8 +222,9 @@ def test_other_code_uses_only_the_public_interface_of_the_repository():
 
 CAPABILITIES = {
     "articles.finding": {"articles.finding"},
+    "integrity": {"integrity.models", "integrity.urls", "integrity.verifying"},
     "links": {"links.asking", "links.fence", "links.pages", "links.process", "links.wire"},
-    "moderation": {"moderation.redactions", "moderation.rights", "moderation.second_factors", "moderation.urls"},
+    "moderation": {f"moderation.{name}" for name in ("flags", "redactions", "rights", "second_factors", "urls")},
     "owner": {"owner.administrator", "owner.choices", "owner.colours", "owner.steps", "owner.urls"},
 }
 """Folders that one could delete, each with the modules by which the rest of the site knows it."""
