@@ -148,6 +148,7 @@ bench-parts: $(TOOLS_READY)
 	$(BIN)/python -m bench.backups
 	$(BIN)/python -m bench.feeds
 	$(BIN)/python -m bench.longest_scripts
+	$(BIN)/python -m bench.ballots
 
 # A day of traffic at three sizes, and the machines for larger ones: ten minutes. See docs/scaling.md.
 bench-load: $(TOOLS_READY)
