@@ -3,8 +3,8 @@
 
     python -m bench.ballots [--articles N] [--votes N]
 
-Makes `--articles` small articles and one with `--votes` votes, closes them, and records them. Uses a temporary store
-and database.
+Makes `--articles` small articles and one with `--votes` votes, closes them, and records them. Uses a temporary
+store and database.
 """
 
 import argparse
