@@ -94,6 +94,7 @@ def begin(user_id: int) -> None:
     member.blocked_by.all().delete()
     member.mutes.all().delete()
     member.bans.all().delete()
+    member.group_moderations.all().delete()
     member.notes.all().delete()
     member.about_flags.all().delete()
     member.flags_on_abouts.all().delete()

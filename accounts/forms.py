@@ -346,7 +346,7 @@ class MailForm(forms.Form):
         kinds = member.mail_kinds.split(",")
         initial = {"kinds": kinds, "digest": member.digest, "waiting": member.waiting_mail}
         super().__init__(data, initial=initial)
-        if not (member.has_perm(REMOVE_ARTICLES) or member.has_perm(BAN_MEMBERS)):
+        if not (member.has_perm(REMOVE_ARTICLES) or member.has_perm(BAN_MEMBERS) or member.moderated):
             del self.fields["waiting"]
 
 

@@ -26,6 +26,7 @@ from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, Store
 from articles.operation import metrics
 from articles.readership import archive
 from articles.repository import Repository
+from articles.web.groups import follow_merges
 
 _log = logging.getLogger(__name__)
 
@@ -124,6 +125,7 @@ def _measure(repository: Repository) -> str:
 
 def _finish_merges(repository: Repository) -> str:
     """Move articles out of merged groups, where processes that died during the merge left them."""
+    follow_merges(repository)
     return _counted(repository.groups.finish_merges(), "article", "moved out of merged groups")
 
 

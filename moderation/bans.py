@@ -29,8 +29,8 @@ from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, day_choices, reason_field
 from articles.text.lines import APPEAL_LIMIT, REASON_LIMIT, clean_appeal, clean_reason
 from articles.web.identity import actor, needs
-from articles.wiring import repository
-from moderation.rights import check_not_own, check_target
+from articles.wiring import group_title, repository
+from moderation.rights import acting, check_ban_reversible, check_group_target, check_not_own
 from moderation.subjects import MOST_DAYS, member_for
 
 
@@ -70,9 +70,16 @@ class AppealForm(forms.Form):
     def __init__(self, bans: Sequence[BanRow], data: QueryDict | None = None) -> None:
         super().__init__(data)
         choice = cast(forms.TypedChoiceField, self.fields["ban"])
-        choice.choices = [(ban.pk, BAN_SCOPES[BanScope(ban.scope)]) for ban in bans]
+        choice.choices = [(ban.pk, _label_of(ban)) for ban in bans]
         if len(bans) == 1:
             choice.initial, choice.disabled, choice.widget = bans[0].pk, True, forms.HiddenInput()
+
+
+def _label_of(ban: BanRow) -> str:
+    """Return what a ban forbids."""
+    if ban.group:
+        return _("Posting and commenting in the group “%(group)s”") % {"group": group_title(ban.group)}
+    return str(BAN_SCOPES[BanScope(ban.scope)])
 
 
 class AnswerForm(forms.Form):
@@ -84,34 +91,47 @@ class AnswerForm(forms.Form):
     answer = CleanedField(clean_reason, label=gettext_lazy("Answer"), widget=LineInput(REASON_LIMIT))
 
 
-def ban(member: User, scope: BanScope, reason: str, *, days: int, moderator: Actor) -> BanRow | None:
+def ban(
+    member: User, scope: BanScope, reason: str, *, days: int, moderator: Actor, group: str = ""
+) -> BanRow | None:
     """Ban a member and log it; return None if the same ban has just begun. Raises StoreError; then none begins.
 
-    `days`: 0 for a ban without end. Raises OwnMatter, FellowModerator.
+    `days`: 0 for a ban without end; `group`: the slug, for a ban from a group. Raises OwnMatter, FellowModerator,
+    DecidedForSite.
     """
-    check_target(member, BAN_MEMBERS, moderator.id)
+    check_group_target(member, group, moderator)
+    if group and (before := member.bans.from_groups([group])):
+        check_ban_reversible(before, moderator)
     ends_at = timezone.now() + timedelta(days=days) if days else None
     with transaction.atomic():
-        begun = BanRow.objects.begin(member, scope, reason, ends_at=ends_at, moderator_id=moderator.id)
+        begun = BanRow.objects.begin(
+            member, scope, reason, ends_at=ends_at, moderator_id=moderator.id, group=group
+        )
         if begun:
-            details = {"scope": scope.value} | ({"days": str(days)} if days else {})
+            details = _scope_of(begun) | ({"days": str(days)} if days else {})
             _log(Action.BAN, moderator, member, reason, details)
-            repository().suggestions.withdraw(member.pk)
+            if not group:
+                repository().suggestions.withdraw(member.pk)
     return begun
 
 
 def lift_ban(ban: BanRow, reason: str, moderator: Actor, *, after_appeal: bool = False) -> bool:
     """End a ban and log it; return whether it was current. Raises StoreError; then the ban remains.
 
-    After an appeal there is no reason: the answer to it is not public. Raises OwnMatter.
+    After an appeal there is no reason: the answer to it is not public. Raises OwnMatter, DecidedForSite.
     """
     check_not_own(ban.member_id, moderator.id)
+    check_ban_reversible(ban, moderator)
     with transaction.atomic():
         is_lifted = BanRow.objects.lift(ban)
         if is_lifted:
             appeal = {"appeal": "accepted"} if after_appeal else {}
-            _log(Action.LIFT_BAN, moderator, ban.member, reason, {"scope": ban.scope} | appeal)
+            _log(Action.LIFT_BAN, moderator, ban.member, reason, _scope_of(ban) | appeal)
     return is_lifted
+
+
+def _scope_of(ban: BanRow) -> dict[str, str]:
+    return {"scope": ban.scope} | ({"slug": ban.group} if ban.group else {})
 
 
 def _log(action: Action, moderator: Actor, member: User, reason: str, details: dict[str, str]) -> None:
@@ -148,11 +168,14 @@ def appeal(request: MemberRequest) -> HttpResponse:
 
 @never_cache
 @form_action(page="articles:queue", button=gettext_lazy("Answer"))
-@needs(BAN_MEMBERS)
+@needs(BAN_MEMBERS, in_groups=True)
 def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     """Answer an appeal by lifting the ban or keeping it. A form that arrives twice succeeds."""
-    form, ban = AnswerForm(request.POST), get_object_or_404(BanRow.objects.select_related("member"), pk=ban_id)
-    check_not_own(ban.member_id, actor(request).id)
+    rows = BanRow.objects.select_related("member", "moderator")
+    form, ban = AnswerForm(request.POST), get_object_or_404(rows, pk=ban_id)
+    moderator = acting(request, BAN_MEMBERS, [ban.group] if ban.group else None)
+    check_not_own(ban.member_id, moderator.id)
+    check_ban_reversible(ban, moderator)
     if not form.is_valid():
         messages.error(request, _("Write an answer first: the member will read it."))
         return redirect("articles:queue")
@@ -160,7 +183,7 @@ def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     lifts = form.cleaned_data["decision"] == AnswerForm.LIFT
     with transaction.atomic():
         if BanRow.objects.answer(ban, text) and lifts:
-            lift_ban(ban, "", actor(request), after_appeal=True)
+            lift_ban(ban, "", moderator, after_appeal=True)
     ban.refresh_from_db()
     if ban.answer == text and lifts == (ban.lifted_at is not None):
         messages.success(request, _("The answer has been sent."))
@@ -172,8 +195,11 @@ def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     return redirect("articles:queue")
 
 
+SiteScope = Literal[BanScope.POSTING, BanScope.VOTING, BanScope.BOTH]
+"""Scopes of bans from the whole site."""
+
 Scope = PathEx[
-    Literal[BanScope.POSTING, BanScope.VOTING, BanScope.BOTH],
+    SiteScope,
     P(description=gettext_noop("What the ban forbids."), examples=["posting"]),
 ]
 
@@ -190,31 +216,35 @@ class Ban(BaseModel):
     __doc__ = gettext_noop("A current ban of a member.")
 
     scope: BanScope = Field(description=gettext_noop("What it forbids."))
+    group: str | None = Field(
+        description=gettext_noop("The group's name, of a ban from a group; null for others.")
+    )
     reason: str
     ends_at: float | None = Field(description=gettext_noop("In Unix seconds; null for a ban without end."))
     appeal: str = Field(description=gettext_noop("What the member wrote to the moderators; empty if nothing."))
     answer: str = Field(description=gettext_noop("What a moderator answered; empty if nothing."))
+
+    @classmethod
+    def of(cls, row: BanRow) -> "Ban":
+        return cls(
+            scope=BanScope(row.scope),
+            group=row.group or None,
+            reason=row.reason,
+            ends_at=row.ends_at.timestamp() if row.ends_at else None,
+            appeal=row.appeal,
+            answer=row.answer,
+        )
 
 
 class Bans(BaseModel):
     __doc__ = gettext_noop("The current bans of a member, newest first.")
 
     name: str = Field(description=gettext_noop("The member's name."))
-    bans: list[Ban] = Field(description=gettext_noop("At most one for each scope."))
+    bans: list[Ban] = Field(description=gettext_noop("At most one for each scope, and for each group."))
 
     @classmethod
     def of(cls, member: User) -> "Bans":
-        bans = [
-            Ban(
-                scope=BanScope(one.scope),
-                reason=one.reason,
-                ends_at=one.ends_at.timestamp() if one.ends_at else None,
-                appeal=one.appeal,
-                answer=one.answer,
-            )
-            for one in member.bans.current()
-        ]
-        return cls(name=member.get_username(), bans=bans)
+        return cls(name=member.get_username(), bans=list(map(Ban.of, member.bans.current())))
 
 
 @router.get(

@@ -44,10 +44,10 @@ from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.web.identity import actor, needs
 from articles.wiring import repository
-from moderation.bans import ban, ban_lengths
+from moderation.bans import SiteScope, ban, ban_lengths
 from moderation.invitations import place_address, place_named
 from moderation.left_out import set_left_out
-from moderation.rights import have_any, may_see_inviters
+from moderation.rights import have_any, may, may_see_inviters
 from moderation.subjects import MOST_DAYS, SubjectName, take, tell
 from moderation.sweeps import begin as begin_sweep
 from moderation.sweeps import remove
@@ -180,14 +180,14 @@ def _treat(act: BranchAct, member: User, moderator: Actor) -> bool:
     """Take the acts on one account; return whether they are complete. One that is a moderator now is exempt."""
     with suppress(OwnMatter, FellowModerator):
         if member.left_at is None:
-            if act.ban and act.moderator.has_perm(BAN_MEMBERS):
+            if act.ban and may(act.moderator, BAN_MEMBERS):
                 _ban(act, member, moderator)
-            if act.leaves_out and act.moderator.has_perm(BAN_MEMBERS):
+            if act.leaves_out and may(act.moderator, BAN_MEMBERS):
                 set_left_out(member, act.reason, moderator, left_out=True)
                 if not repository().left_out.get_state(member.pk).is_settled:
                     return False
         is_known = member.left_at is None or find_deleted(member.pk) is not None
-        if act.sweep_days and is_known and act.moderator.has_perm(REMOVE_ARTICLES):
+        if act.sweep_days and is_known and may(act.moderator, REMOVE_ARTICLES):
             return _sweep(act, member, moderator)
     return True
 
@@ -238,9 +238,9 @@ class BranchForm(forms.Form):
     def __init__(self, data: Any = None, *, user: Any) -> None:
         """`user`: the moderator, who gets the fields of acts that they may take."""
         super().__init__(data)
-        if not user.has_perm(BAN_MEMBERS):
+        if not may(user, BAN_MEMBERS):
             del self.fields["ban"], self.fields["ban_days"], self.fields["leaves_out"]
-        if not user.has_perm(REMOVE_ARTICLES):
+        if not may(user, REMOVE_ARTICLES):
             del self.fields["sweep_days"]
 
     def clean(self) -> None:
@@ -336,7 +336,7 @@ class BranchActs(BaseModel):
     __doc__ = gettext_noop("What to do to each account of a branch, and why.")
 
     version: str = Field(description=gettext_noop("Of the branch, as you have read it."), examples=["4f2a"])
-    ban: BanScope | None = Field(None, description=gettext_noop("null for no ban."), examples=["posting"])
+    ban: SiteScope | None = Field(None, description=gettext_noop("null for no ban."), examples=["posting"])
     ban_days: int = Field(
         0, ge=0, le=MOST_DAYS, description=gettext_noop("0 for a ban without end."), examples=[7]
     )
@@ -399,7 +399,7 @@ def act_on_branch(request: HttpRequest, name: SubjectName, wanted: BranchActs) -
     acts = Acts(scope, days, wanted.sweep_days, wanted.left_out, clean_reason(wanted.reason))
     if not acts.needed:
         raise Problem(400, "invalid", _("Choose what to do to these accounts."))
-    if not all(map(request.user.has_perm, acts.needed)):
+    if not all(may(request.user, one) for one in acts.needed):
         raise PermissionDenied(*acts.needed)
     act = begin(_root(request, name), acts, wanted.version, actor(request))
     go_on(act)

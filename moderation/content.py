@@ -3,7 +3,7 @@
 `remove` and `restore` are what the forms, the queue and programs call. Sweeps remove and restore many at once.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any
 
@@ -21,8 +21,8 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
 from articles.api import schemas
 from articles.api.comments import Comment
-from articles.api.protocol.operations import MODERATORS, ArticleNumber, CommentNumber, failing, require, router
-from articles.domain.articles import ArticleId
+from articles.api.protocol.operations import MODERATORS, ArticleNumber, CommentNumber, failing, router
+from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import CommentId, article_of, is_root, root_of
 from articles.domain.errors import (
     ActionRefused,
@@ -38,13 +38,13 @@ from articles.domain.errors import (
 from articles.domain.flags import SubjectId
 from articles.domain.moderation_log import Action, Actor
 from articles.forms.articles import ReasonForm
-from articles.forms.groups import AssignForm
+from articles.forms.groups import AssignForm, TakeOutForm
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs, reader_id
-from articles.wiring import repository
-from moderation.rights import check_not_own
+from articles.wiring import group_titles, repository
+from moderation.rights import acting, acting_on, check_not_own, check_reversible, may, own_groups
 
 
 def remove(subject: SubjectId, moderator: Actor, reason: str) -> None:
@@ -56,16 +56,22 @@ def remove(subject: SubjectId, moderator: Actor, reason: str) -> None:
 
 
 def restore(subject: SubjectId, moderator: Actor, reason: str) -> None:
-    """Restore an article or a comment. Two round trips.
+    """Restore an article or a comment. Two round trips, for moderators of groups three.
 
-    Raises OwnMatter, ArticleNotFound, NotRemoved, CommentNotFound, CommentNotRemoved.
+    Raises OwnMatter, DecidedForSite, ArticleNotFound, NotRemoved, CommentNotFound, CommentNotRemoved.
     """
     repo = repository()
     if is_root(subject):
-        check_not_own(repo.articles.get(article_of(subject)).poster, moderator.id)
-        repo.articles.restore(article_of(subject), moderator, reason)
+        article = repo.articles.get(article_of(subject))
+        check_not_own(article.poster, moderator.id)
+        if article.removed is not None:
+            check_reversible(Action.REMOVE, subject, moderator)
+        repo.articles.restore(article.id, moderator, reason)
     else:
-        check_not_own(repo.comments.get(subject).author, moderator.id)
+        comment = repo.comments.get(subject)
+        check_not_own(comment.author, moderator.id)
+        if comment.removed is not None:
+            check_reversible(Action.REMOVE_COMMENT, subject, moderator)
         repo.comments.restore(subject, moderator, reason)
 
 
@@ -75,7 +81,9 @@ def lock(subject: SubjectId, moderator: Actor, reason: str) -> None:
 
 
 def unlock(subject: SubjectId, moderator: Actor, reason: str) -> None:
-    """Unlock it. One round trip. Raises ArticleNotFound, DiscussionNotLocked."""
+    """Unlock it. One round trip, for moderators of groups three. Raises DecidedForSite, and as `lock`."""
+    if moderator.groups and repository().articles.get(article_of(subject)).locked is not None:
+        check_reversible(Action.LOCK, subject, moderator)
     repository().comments.unlock(article_of(subject), moderator, reason)
 
 
@@ -83,11 +91,23 @@ Change = Callable[[SubjectId, Actor, str], None]
 """One of the functions above."""
 
 
+def take_out(request: HttpRequest, article: Article, groups: Collection[str], reason: str) -> tuple[str, ...]:
+    """Take an article out of groups; return those that it is still in. Two round trips.
+
+    Raises PermissionDenied, ArticleNotFound.
+    """
+    moderator = acting(request, ASSIGN_GROUPS, groups)
+    return repository().groups.assign(article.id, (), groups, actor=moderator, reason=reason)
+
+
 @page_with_form
-@needs(ASSIGN_GROUPS, carries=["groups", "new_group", "reason", "was"])
+@needs(ASSIGN_GROUPS, in_groups=True, carries=["groups", "new_group", "reason", "was"])
 def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
+    """Change the groups of an article; moderators of groups only take it out of these."""
     repo = repository()
     article = repo.articles.get(article_id)
+    if not may(request.user, ASSIGN_GROUPS):
+        return _taking_out(request, article)
     form = AssignForm(request.POST or None, groups=repo.groups.list_all(), current=article.groups)
     if request.method == "POST" and form.is_valid():
         moderator, (add, remove) = actor(request), form.changes
@@ -103,6 +123,21 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
     return render(request, "moderation/assign_groups.html", context, status=400 if form.errors else 200)
 
 
+def _taking_out(request: HttpRequest, article: Article) -> HttpResponse:
+    """Show the form that takes an article out of the member's groups. Raises PermissionDenied if it is in none."""
+    own = own_groups(request.user, article.groups)
+    acting(request, ASSIGN_GROUPS, own)
+    titles = group_titles()
+    form = TakeOutForm(request.POST or None, groups={slug: titles.get(slug, slug) for slug in sorted(own)})
+    if request.method == "POST" and form.is_valid():
+        take_out(request, article, form.cleaned_data["groups"], form.cleaned_data["reason"])
+        messages.success(request, _("The article's groups have been saved."))
+        return redirect("articles:article", article.id)
+    unsent_form.refill(request, form)
+    context = {"form": form, "article": article}
+    return render(request, "moderation/take_out.html", context, status=400 if form.errors else 200)
+
+
 def _with_reason(
     request: HttpRequest,
     template: str,
@@ -111,6 +146,7 @@ def _with_reason(
     change: Change,
     subject: SubjectId,
     page: str,
+    moderator: Actor,
 ) -> HttpResponse:
     """Show the form for the reason of a change of an article or a comment, or change it and redirect to `page`.
 
@@ -120,7 +156,7 @@ def _with_reason(
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
-            change(subject, actor(request), reason)
+            change(subject, moderator, reason)
         except ActionRefused as refused:
             done = just_done(repository(), request, action)
             if not any((entry.article_id, entry.reason) == (context["article"].id, reason) for entry in done):
@@ -134,16 +170,16 @@ def _of_comment(template: str, action: Action, change: Change) -> Callable[..., 
     """Return the view of a form that changes a comment and takes a reason."""
 
     @page_with_form
-    @needs(REMOVE_ARTICLES, carries=["reason"])
+    @needs(REMOVE_ARTICLES, in_groups=True, carries=["reason"])
     def view(request: HttpRequest, comment_id: CommentId) -> HttpResponse:
         repo = repository()
-        comment = repo.comments.get(comment_id)
+        comment, article = repo.comments.get(comment_id), repo.articles.get(article_of(comment_id))
+        moderator = acting(request, REMOVE_ARTICLES, article.groups)
         if action is Action.RESTORE_COMMENT:
-            check_not_own(comment.author, actor(request).id)
-        article = repo.articles.get(article_of(comment_id))
+            check_not_own(comment.author, moderator.id)
         page = reverse("articles:comment", args=[comment_id])
         context = {"article": article, "comment": comment}
-        return _with_reason(request, template, context, action, change, comment_id, page)
+        return _with_reason(request, template, context, action, change, comment_id, page, moderator)
 
     return view
 
@@ -152,13 +188,14 @@ def _of_article(template: str, action: Action, change: Change, part: str = "") -
     """Return the view of a form that changes an article or its discussion, takes a reason, and returns there."""
 
     @page_with_form
-    @needs(REMOVE_ARTICLES, carries=["reason"])
+    @needs(REMOVE_ARTICLES, in_groups=True, carries=["reason"])
     def view(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
-        article = repository().articles.get(article_id)
+        article, subject = repository().articles.get(article_id), root_of(article_id)
+        moderator = acting(request, REMOVE_ARTICLES, article.groups)
         if action is Action.RESTORE:
-            check_not_own(article.poster, actor(request).id)
+            check_not_own(article.poster, moderator.id)
         page = reverse("articles:article", args=[article_id]) + part
-        return _with_reason(request, template, {"article": article}, action, change, root_of(article_id), page)
+        return _with_reason(request, template, {"article": article}, action, change, subject, page, moderator)
 
     return view
 
@@ -204,9 +241,9 @@ _DONE = (
 
 def _change(request: HttpRequest, change: Change, subject: SubjectId, reason: str) -> None:
     """Let a program change an article or a comment. Idempotent."""
-    require(request, REMOVE_ARTICLES)
+    moderator = acting_on(request, REMOVE_ARTICLES, subject)
     with suppress(*_DONE):
-        change(subject, actor(request), clean_reason(reason))
+        change(subject, moderator, clean_reason(reason))
 
 
 @router.put(

@@ -1,11 +1,13 @@
 """What moderators did: the public log, and the lists of what is removed, for moderators and for its authors."""
 
 import re
+from collections.abc import Iterable
 from math import inf
 from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -21,7 +23,7 @@ from articles.api import schemas
 from articles.api.articles import LogEntry
 from articles.api.comments import Comment
 from articles.api.protocol import cursors
-from articles.api.protocol.operations import MEMBERS, MODERATORS, possible_page, require, router
+from articles.api.protocol.operations import MEMBERS, MODERATORS, possible_page, router
 from articles.domain import comments as domain
 from articles.domain import moderation_log
 from articles.domain.articles import Article
@@ -29,6 +31,7 @@ from articles.domain.moderation_log import Action, LogFilter
 from articles.views.lists.paging import Pager, numbered_pager, page_number
 from articles.web.identity import actor, needs
 from articles.wiring import group_titles, repository
+from moderation.rights import may, may_in_groups, within
 
 ACTIONS = {
     Action.EDIT: pgettext_lazy("moderation log", "Article edited"),
@@ -133,21 +136,27 @@ _BEFORE = re.compile(r"[0-9]{1,11}\.[0-9]{3}")
 
 @require_safe
 @never_cache
-@needs(REMOVE_ARTICLES)
+@needs(REMOVE_ARTICLES, in_groups=True)
 def removed_articles(request: HttpRequest) -> HttpResponse:
-    page = repository().removed_articles.get_page(page_number(request))
+    page = repository().removed_articles.get_page(page_number(request), groups=within(request.user))
     pager = numbered_pager(page.number, has_next=page.has_next)
     return render(request, "moderation/removed.html", {"articles": page.articles, "pager": pager})
 
 
 @require_safe
 @never_cache
-@needs(REMOVE_ARTICLES)
+@needs(REMOVE_ARTICLES, in_groups=True)
 def removed_comments(request: HttpRequest) -> HttpResponse:
     page = repository().removed_comments.get_page(_before(request))
     following = "" if page.next_before is None else f"?before={page.next_before:.3f}"
     pager = Pager("", "", following) if following else None
-    return render(request, "moderation/removed_comments.html", {"comments": page.comments, "pager": pager})
+    context = {"comments": _decidable(request, page.comments), "pager": pager}
+    return render(request, "moderation/removed_comments.html", context)
+
+
+def _decidable(request: HttpRequest, removed: Iterable[Any]) -> list[Any]:
+    """Return those of the removed comments that the reader can restore: of moderators of groups, those there."""
+    return [one for one in removed if may(request.user, REMOVE_ARTICLES, one.article.groups)]
 
 
 def _before(request: HttpRequest) -> float:
@@ -259,16 +268,24 @@ class RemovedComments(BaseModel):
     )
 
 
+def _check_reader(request: HttpRequest) -> None:
+    if not may_in_groups(request.user, REMOVE_ARTICLES):
+        raise PermissionDenied
+
+
+_OF_GROUPS = gettext_noop("Moderators only. Moderators of groups get what is in their groups only.")
+
+
 @router.get(
     "removed/articles",
     summary=gettext_noop("Removed articles"),
-    description=gettext_noop("Moderators only."),
+    description=_OF_GROUPS,
     auth=MODERATORS,
 )
 def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery]) -> RemovedArticles:
-    require(request, REMOVE_ARTICLES)
-    after = cursors.position_in(request)
-    page = repository().removed_articles.get_page(possible_page(query.page), after=after)
+    _check_reader(request)
+    after, number = cursors.position_in(request), possible_page(query.page)
+    page = repository().removed_articles.get_page(number, after=after, groups=within(request.user))
     rows = [RemovedArticle(**_facts(*one)) for one in page.articles]
     following = cursors.next_after(request, page.last) if page.has_next else None
     return RemovedArticles(articles=rows, page=query.number, has_next=page.has_next, next_after=following)
@@ -277,13 +294,13 @@ def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery])
 @router.get(
     "removed/comments",
     summary=gettext_noop("Removed comments"),
-    description=gettext_noop("Moderators only."),
+    description=_OF_GROUPS,
     auth=MODERATORS,
 )
 def list_removed_comments(request: HttpRequest, query: Query[BeforeQuery]) -> RemovedComments:
-    require(request, REMOVE_ARTICLES)
+    _check_reader(request)
     page = repository().removed_comments.get_page(inf if query.before is None else query.before)
-    rows = [RemovedComment.of(*one) for one in page.comments]
+    rows = [RemovedComment.of(*one) for one in _decidable(request, page.comments)]
     return RemovedComments(comments=rows, next_before=page.next_before)
 
 

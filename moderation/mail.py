@@ -16,13 +16,13 @@ from django.urls import reverse
 from django.utils.translation import gettext, pgettext
 
 from accounts.mail import WAITING, site_origin
-from accounts.models import WAITING_MAIL, AboutFlag, Ban, User, WaitingAccount
+from accounts.models import WAITING_MAIL, AboutFlag, Ban, GroupModerator, User, WaitingAccount
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from articles.domain.flags import FlagReason, QueueEntry
 from articles.mailing import Mail, language_of, message_to, recipients, send_each
 from articles.repository import Repository
 from moderation.flags import REASONS
-from moderation.rights import have_any
+from moderation.rights import have_any, may
 
 SETTLE_SECONDS = 5
 """Age at which something is mailed: until then, another process may not have saved it yet."""
@@ -81,26 +81,28 @@ class _Waiting:
     def rows_for(self, moderator: User) -> list[_Row]:
         """Return what this moderator can decide, other than what the moderator alone flagged."""
         since, rows = moderator.waiting_mailed_until, list[_Row]()
-        if moderator.has_perm(BAN_MEMBERS):
-            rows += [
-                _appeal_row(one)
-                for one in self._appeals
-                if one.member_id != moderator.pk and self._is_new(_appealed_at(one), since)
-            ]
-        if moderator.has_perm(REMOVE_ARTICLES):
+        rows += [
+            _appeal_row(one)
+            for one in self._appeals
+            if may(moderator, BAN_MEMBERS, [one.group] if one.group else None)
+            and one.member_id != moderator.pk
+            and self._is_new(_appealed_at(one), since)
+        ]
+        if may(moderator, REMOVE_ARTICLES):
             rows += [_sign_up_row(one) for one in self._sign_ups if self._is_new(one.since.timestamp(), since)]
             rows += [
                 _profile_row(one)
                 for one in self._profiles
                 if moderator.pk not in (one.member_id, one.flagger_id) and self._is_new(one.at, since)
             ]
-            rows += [
-                _flag_row(one)
-                for one in self._flagged
-                if one.author != moderator.pk
-                and {flag.member for flag in one.flags} != {moderator.pk}
-                and self._is_new(one.first_at, since)
-            ]
+        rows += [
+            _flag_row(one)
+            for one in self._flagged
+            if may(moderator, REMOVE_ARTICLES, one.article.groups)
+            and one.author != moderator.pk
+            and {flag.member for flag in one.flags} != {moderator.pk}
+            and self._is_new(one.first_at, since)
+        ]
         return rows
 
 
@@ -166,7 +168,8 @@ def _due(until: float) -> QuerySet[User]:
     is_due = Q(pk__in=())
     for often, seconds in WAITING_MAIL.items():
         is_due |= Q(waiting_mail=often, waiting_mailed_until__lte=until - seconds)
-    return recipients().filter(have_any(REMOVE_ARTICLES, BAN_MEMBERS), is_due).order_by("pk")
+    of_groups = Q(pk__in=GroupModerator.objects.filter(is_current=True).values("member"))
+    return recipients().filter(have_any(REMOVE_ARTICLES, BAN_MEMBERS) | of_groups, is_due).order_by("pk")
 
 
 def _claim(moderator: User, until: float) -> bool:

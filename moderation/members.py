@@ -25,7 +25,7 @@ from articles.web.identity import actor, member_named, needs
 from articles.wiring import repository
 from moderation.bans import BanForm, ban, lift_ban
 from moderation.notes import NoteForm
-from moderation.rights import check_target
+from moderation.rights import check_target, may
 from moderation.second_factors import may_reset
 from moderation.subjects import MOST_SHOWN, address_of, known_until, page_of, posted_by, subject_named
 from moderation.sweeps import SweepForm
@@ -42,7 +42,7 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
     form = BanForm(request.POST or None, initial={"scope": BanScope.POSTING})
     moderator = actor(request)
     if request.method == "POST":
-        if not request.user.has_perm(BAN_MEMBERS):
+        if not may(request.user, BAN_MEMBERS):
             raise PermissionDenied
         check_target(member, BAN_MEMBERS, moderator.id)
     if request.method == "POST" and form.is_valid():

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from ninja import Query
 from pydantic import BaseModel, Field
 
-from accounts.models import BAN_SCOPES, Ban, BanScope, User
+from accounts.models import BAN_SCOPES, BanScope, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
@@ -29,7 +29,6 @@ from articles.api.protocol.operations import (
     CommentNumber,
     OthersArticleNumber,
     possible_page,
-    require,
     router,
 )
 from articles.domain import flags as domain
@@ -49,7 +48,16 @@ from articles.wiring import repository
 from moderation import content, profiles
 from moderation.bans import ban
 from moderation.flags import REASONS
-from moderation.rights import author_of_flagged, check_target
+from moderation.rights import (
+    acting_on,
+    appeals_for,
+    author_of_flagged,
+    check_target,
+    may,
+    may_in_groups,
+    may_see_subjects,
+    within,
+)
 
 MOST_APPEALS = 50
 """Appeals on the page, the oldest."""
@@ -86,16 +94,20 @@ class DecisionForm(forms.Form):
 
 @require_safe
 @never_cache
-@needs(REMOVE_ARTICLES, BAN_MEMBERS)
+@needs(REMOVE_ARTICLES, BAN_MEMBERS, in_groups=True)
 def index(request: HttpRequest) -> HttpResponse:
-    repo, may_ban = repository(), request.user.has_perm(BAN_MEMBERS)
-    page = repo.flags.get_page(page_number(request))
+    """Show what waits; to moderators of groups, what they can decide."""
+    repo, user = repository(), request.user
+    may_ban, may_remove = may(user, BAN_MEMBERS), may(user, REMOVE_ARTICLES)
+    page = repo.flags.get_page(page_number(request), groups=within(user))
     context = {
-        "appeals": list(Ban.objects.with_open_appeals()[:MOST_APPEALS]) if may_ban else [],
+        "appeals": list(appeals_for(user)[:MOST_APPEALS]),
         "may_ban": may_ban,
+        "may_block": may_remove,
+        "sees_members": may_see_subjects(request),
         "scopes": BAN_SCOPES,
-        "profiles": profiles.list_flagged() if request.user.has_perm(REMOVE_ARTICLES) else (),
-        "entries": page.entries if request.user.has_perm(REMOVE_ARTICLES) else (),
+        "profiles": profiles.list_flagged() if may_remove else (),
+        "entries": page.entries,
         "names": names_of(flag.member for entry in page.entries for flag in entry.flags),
         "pager": numbered_pager(page.number, has_next=page.has_next),
         "reasons": REASONS,
@@ -123,7 +135,7 @@ def _button_label(request: HttpRequest) -> str:
 
 @never_cache
 @form_action(page=_queue, button=_button_label)
-@needs(REMOVE_ARTICLES)
+@needs(REMOVE_ARTICLES, in_groups=True)
 def decide(request: HttpRequest) -> HttpResponse:
     """Keep or remove what is flagged. Succeeds if the form arrives twice."""
     form = DecisionForm(request.POST)
@@ -132,14 +144,15 @@ def decide(request: HttpRequest) -> HttpResponse:
             messages.error(request, str(errors[0]))
         return redirect(_queue(request))
     values, flags = form.cleaned_data, repository().flags
-    author = author_of_flagged(values["subject"], actor(request).id)
+    moderator = acting_on(request, REMOVE_ARTICLES, values["subject"])
+    author = author_of_flagged(values["subject"], moderator.id)
     if values["decision"] == DecisionForm.KEEP:
         flags.keep(values["subject"], values["seen"], values["reason"])
         messages.success(request, _("It has been kept. The members who flagged it can read why."))
         return redirect(_queue(request))
     member = _to_ban(request, author) if values["decision"] == DecisionForm.BAN else None
     try:
-        content.remove(values["subject"], actor(request), values["reason"])
+        content.remove(values["subject"], moderator, values["reason"])
     except (ArticleRemoved, CommentRemoved):
         messages.info(request, _("It had already been removed."))
     except ArticleMerged as merged:
@@ -162,7 +175,7 @@ def _is_banned_longer(author: User) -> bool:
 
 def _to_ban(request: HttpRequest, author: UserId) -> User:
     """Return the author of what is flagged. Raises PermissionDenied, Http404, and FellowModerator."""
-    if not request.user.has_perm(BAN_MEMBERS):
+    if not may(request.user, BAN_MEMBERS):
         raise PermissionDenied
     member = get_object_or_404(User, pk=author, left_at=None)
     check_target(member, BAN_MEMBERS, actor(request).id)
@@ -249,13 +262,17 @@ _KEEPS = gettext_noop(
 @router.get(
     "queue",
     summary=gettext_noop("What members have flagged"),
-    description=gettext_noop("Moderators only: articles and comments that wait for a decision."),
+    description=gettext_noop(
+        "Moderators only: articles and comments that wait for a decision. Moderators of groups get what they can "
+        "decide."
+    ),
     auth=MODERATORS,
 )
 def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
-    require(request, REMOVE_ARTICLES)
+    if not may_in_groups(request.user, REMOVE_ARTICLES):
+        raise PermissionDenied
     seen = cursors.seen_in(request)
-    page = repository().flags.get_page(possible_page(query.page), seen=seen)
+    page = repository().flags.get_page(possible_page(query.page), seen=seen, groups=within(request.user))
     names = names_of(flag.member for one in page.entries for flag in one.flags)
     return Queue(
         entries=[QueueEntry.of(entry, names) for entry in page.entries],
@@ -272,7 +289,6 @@ def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
     auth=MODERATORS,
 )
 def keep_article(request: HttpRequest, article_id: OthersArticleNumber, keeping: Keeping) -> Kept:
-    require(request, REMOVE_ARTICLES)
     return _keep(request, root_of(article_id), keeping)
 
 
@@ -283,14 +299,14 @@ def keep_article(request: HttpRequest, article_id: OthersArticleNumber, keeping:
     auth=MODERATORS,
 )
 def keep_comment(request: HttpRequest, comment_id: CommentNumber, keeping: Keeping) -> Kept:
-    require(request, REMOVE_ARTICLES)
     if is_root(comment_id):
         raise CommentNotFound(comment_id)
     return _keep(request, comment_id, keeping)
 
 
 def _keep(request: HttpRequest, subject: SubjectId, keeping: Keeping) -> Kept:
-    author_of_flagged(subject, actor(request).id)
+    moderator = acting_on(request, REMOVE_ARTICLES, subject)
+    author_of_flagged(subject, moderator.id)
     reason, now = clean_reason(keeping.reason) if keeping.reason else "", repository().store.now()
     repository().flags.keep(subject, now if keeping.seen is None else min(keeping.seen, now), reason)
     return Kept(article_id=article_of(subject), comment_id=None if is_root(subject) else subject)

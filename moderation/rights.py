@@ -1,23 +1,28 @@
-"""What moderators may see, and what they cannot decide: about themselves, and against each other.
+"""What moderators may do, and what they cannot decide: about themselves, and against each other.
 
-They may act against themselves, such as by removing their own article, but not reverse such an act. The core asks
-here; all else of moderation stands above it.
+`may` is the one place that says who may do what: members with a permission for the whole site, and moderators of a
+group for what is in their groups only. They may act against themselves, such as by removing their own article, but
+not reverse such an act. The core asks here; all else of moderation stands above it.
 """
 
+from collections import Counter
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
 from django.contrib.auth.models import Permission
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest
 
-from accounts.models import AboutFlag, Ban, User
+from accounts.models import AboutFlag, Ban, BanScope, User
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES
 from articles.domain.articles import Article
-from articles.domain.comments import is_root
+from articles.domain.comments import article_of, is_root
 from articles.domain.errors import (
     ArticleNotFound,
     CommentNotFound,
+    DecidedForSite,
     FellowModerator,
     OwnMatter,
     StoreDamaged,
@@ -25,11 +30,95 @@ from articles.domain.errors import (
 )
 from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
-from articles.domain.moderation_log import REDACTED, Action, LogEntry
+from articles.domain.moderation_log import REDACTED, SITE, Action, Actor, LogEntry
 from articles.domain.suggestions import SuggestionKind
 from articles.site import count_sign_ups
 from articles.wiring import repository
 from owner.choices import Recent, chosen
+
+OF_GROUPS = frozenset({ASSIGN_GROUPS, REMOVE_ARTICLES, BAN_MEMBERS})
+"""What moderators of a group may do there: its texts, and which articles leave it; removal, locks, and the queue;
+bans from the group."""
+
+
+def may(user: Any, permission: str, groups: Collection[str] | None = None) -> bool:
+    """Return whether a member may do what needs this permission, to the whole site or to what is in these groups.
+
+    What is in several groups takes the moderator of all of them, and what is in none a permission for the whole
+    site. No query for members without permissions.
+    """
+    if not user.is_authenticated:
+        return False
+    has_all: bool = user.has_perm(permission)
+    return has_all or bool(groups and permission in OF_GROUPS and user.moderated.issuperset(groups))
+
+
+def within(user: Any) -> frozenset[str] | None:
+    """Return the groups within which a member removes articles; None for the whole site."""
+    return None if may(user, REMOVE_ARTICLES) else frozenset(user.moderated)
+
+
+def may_in_groups(user: Any, *permissions: str) -> bool:
+    """Return whether a member may do what needs one of these permissions, to the whole site or in any group."""
+    if not user.is_authenticated:
+        return False
+    return any(may(user, one, user.moderated) for one in permissions)
+
+
+def own_groups(user: Any, groups: Collection[str]) -> frozenset[str]:
+    """Return those of the groups that a member moderates."""
+    return user.moderated.intersection(groups) if user.is_authenticated else frozenset()
+
+
+def acting(request: HttpRequest, permission: str, groups: Collection[str] | None = None) -> Actor:
+    """Return the member as the actor of such an act, with the groups whose moderator acts.
+
+    Raises PermissionDenied.
+    """
+    user = request.user
+    if not may(user, permission, groups):
+        raise PermissionDenied(permission)
+    capacity = () if may(user, permission) else tuple(sorted(groups or ()))
+    return Actor(int(user.pk or 0), user.get_username(), capacity)
+
+
+def acting_on(request: HttpRequest, permission: str, subject: SubjectId) -> Actor:
+    """Return the same for an act on an article or a comment, which is in the groups of its article.
+
+    One round trip, none for who acts for the whole site. Raises PermissionDenied, ArticleNotFound.
+    """
+    user = request.user
+    if may(user, permission) or not may_in_groups(user, permission):
+        return acting(request, permission)
+    return acting(request, permission, repository().articles.get(article_of(subject)).groups)
+
+
+def check_reversible(act: Action, subject: SubjectId, moderator: Actor) -> None:
+    """Raise DecidedForSite if a moderator of groups would reverse what moderators of the whole site did.
+
+    What flags removed by themselves is no such act. One round trip, none for moderators of the whole site.
+    """
+    if not moderator.groups:
+        return
+    (entry,) = repository().moderation_log.find_latest([(act, subject)])
+    if entry is None or not ("capacity" in entry.details or entry.actor_name == SITE.name):
+        raise DecidedForSite
+
+
+def check_group_target(member: User, group: str, moderator: Actor) -> None:
+    """Raise OwnMatter or FellowModerator if the moderator cannot ban the member from a group, or lift such a ban.
+
+    Moderators of the group can act neither against each other nor against those of the whole site.
+    """
+    check_target(member, BAN_MEMBERS, moderator.id)
+    if moderator.groups and (member.is_site_moderator or group in member.moderated):
+        raise FellowModerator
+
+
+def check_ban_reversible(ban: Ban, moderator: Actor) -> None:
+    """Raise DecidedForSite if a moderator of groups would end a ban by one who bans from the whole site."""
+    if moderator.groups and ban.moderator and may(ban.moderator, BAN_MEMBERS):
+        raise DecidedForSite
 
 
 def check_not_own(member: UserId, moderator: UserId) -> None:
@@ -77,7 +166,7 @@ def may_decide(request: HttpRequest, article: Article, kind: SuggestionKind) -> 
     """Return whether the reader decides on suggestions of this kind for an article: its poster, and moderators."""
     user = request.user
     permission = EDIT_ANY_ARTICLE if kind is SuggestionKind.TITLE else ASSIGN_GROUPS
-    return user.is_authenticated and (article.poster == user.pk or user.has_perm(permission))
+    return user.is_authenticated and (article.poster == user.pk or may(user, permission))
 
 
 def undoable(entry: LogEntry, article: Article) -> SuggestionKind | None:
@@ -99,7 +188,7 @@ class VotingRingsLink:
 
     @property
     def is_shown(self) -> bool:
-        return any(map(self._request.user.has_perm, RING_PERMISSIONS))
+        return any(may(self._request.user, one) for one in RING_PERMISSIONS)
 
     @property
     def flagged(self) -> int:
@@ -117,12 +206,28 @@ class QueueLink:
 
     @property
     def is_shown(self) -> bool:
-        return any(map(self._request.user.has_perm, (REMOVE_ARTICLES, BAN_MEMBERS)))
+        return may_in_groups(self._request.user, REMOVE_ARTICLES, BAN_MEMBERS)
+
+    @property
+    def sees_removed(self) -> bool:
+        """Whether the reader moderates groups, or removes articles of the whole site."""
+        return may_in_groups(self._request.user, REMOVE_ARTICLES)
 
     @property
     def waiting(self) -> int:
         """The number of entries in the queue, with appeals; without flags while the store is unavailable."""
-        return _count_flagged() + (_count_appeals() if self._request.user.has_perm(BAN_MEMBERS) else 0)
+        user: Any = self._request.user
+        if not (may(user, REMOVE_ARTICLES) or may(user, BAN_MEMBERS)):
+            return _in_groups(_count_by_groups(), user.moderated)
+        return _count_flagged() + (Ban.objects.with_open_appeals().count() if may(user, BAN_MEMBERS) else 0)
+
+
+def appeals_for(user: Any) -> Any:
+    """Return the bans whose open appeals the member may answer, the oldest appeal first: a query."""
+    waiting = Ban.objects.with_open_appeals()
+    if may(user, BAN_MEMBERS):
+        return waiting
+    return waiting.filter(scope=BanScope.GROUP.value, group__in=user.moderated)
 
 
 def _count_flagged() -> int:
@@ -131,27 +236,45 @@ def _count_flagged() -> int:
     return 0
 
 
-def _count_appeals() -> int:
-    return Ban.objects.with_open_appeals().count()
-
-
 def _load_waiting() -> tuple[int, int, int]:
     """Return the numbers of flagged subjects, open appeals and sign-ups. Three queries, one round trip."""
-    return _count_flagged(), _count_appeals(), count_sign_ups()
+    return _count_flagged(), Ban.objects.with_open_appeals().count(), count_sign_ups()
 
 
 _waiting: Recent[tuple[int, int, int]] = Recent(_load_waiting, (0, 0, 0))
-forget_waiting = _waiting.forget
+"""For moderators of the whole site."""
+
+
+def _count_by_groups() -> Counter[frozenset[str]]:
+    """Return how many flagged subjects and open appeals are in exactly these groups, of those in any."""
+    appeals = Ban.objects.with_open_appeals().exclude(group="").values_list("group", flat=True)
+    found = Counter(frozenset([slug]) for slug in appeals)
+    with suppress(StoreUnavailable, StoreDamaged):
+        found.update(groups for _subject, groups in repository().flags.list_by_groups())
+    return found
+
+
+def _in_groups(counted: Counter[frozenset[str]], moderated: Collection[str]) -> int:
+    return sum(n for groups, n in counted.items() if groups and groups.issubset(moderated))
+
+
+_flagged_by_groups: Recent[Counter[frozenset[str]]] = Recent(_count_by_groups, Counter(), share=0.01)
+"""For moderators of some groups."""
+
+
+def forget_waiting() -> None:
+    """Count again when it is next asked for."""
+    _waiting.forget()
+    _flagged_by_groups.forget()
 
 
 def count_waiting(user: Any, *, now: bool = False) -> int:
     """Return how much waits for a decision of this member. Every process counts once in some seconds, or `now`."""
-    removes: bool = user.has_perm(REMOVE_ARTICLES)
-    bans: bool = user.has_perm(BAN_MEMBERS)
-    if not (removes or bans):
-        return 0
+    removes, bans = may(user, REMOVE_ARTICLES), may(user, BAN_MEMBERS)
     if now:
         forget_waiting()
+    if not (removes or bans):
+        return _in_groups(_flagged_by_groups.get(), user.moderated) if user.moderated else 0
     flags, appeals, sign_ups = _waiting.get()
     return flags + bans * appeals + removes * sign_ups
 
@@ -159,7 +282,7 @@ def count_waiting(user: Any, *, now: bool = False) -> int:
 def may_see_subjects(request: HttpRequest) -> bool:
     """Return whether the reader may see the moderators' page about members and deleted accounts."""
     user = request.user
-    return user.is_authenticated and any(map(user.has_perm, (BAN_MEMBERS, REMOVE_ARTICLES)))
+    return may(user, BAN_MEMBERS) or may(user, REMOVE_ARTICLES)
 
 
 def may_see_inviters(request: HttpRequest) -> bool:

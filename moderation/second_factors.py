@@ -17,7 +17,7 @@ from articles.domain.moderation_log import Action, Actor
 from articles.forms.articles import ReasonForm
 from articles.web.identity import actor, member_named, needs
 from articles.wiring import repository
-from moderation.rights import check_not_own
+from moderation.rights import check_not_own, may
 from moderation.subjects import page_of
 
 
@@ -37,10 +37,9 @@ def reset(member: User, reason: str, moderator: Actor) -> None:
 
 def may_reset(member: User, moderator: User) -> bool:
     """Return whether the moderator resets the member's second step; only administrators do it for moderators."""
-    is_moderator = member.is_superuser or member.is_staff or member.has_permissions
-    if not moderator.has_perm(BAN_MEMBERS) or not _has_factor(member):
+    if not may(moderator, BAN_MEMBERS) or not _has_factor(member):
         return False
-    return member.pk != moderator.pk and (moderator.is_superuser or not is_moderator)
+    return member.pk != moderator.pk and (moderator.is_superuser or not member.is_moderator)
 
 
 def _has_factor(member: User) -> bool:

@@ -63,7 +63,7 @@ def suggest(request: HttpRequest, article: Article, kind: SuggestionKind, to: st
 
     Raises Banned, NotTrustedYet, LimitReached, and the errors of `Suggestions.support`.
     """
-    member = writer(request)
+    member = writer(request, {*article.groups, *(to.split(",") if kind is SuggestionKind.GROUPS else ())})
     check_ban(request.user, BanScope.VOTING)
     if article.poster == member.id:
         raise OwnArticle(article.id)
@@ -86,7 +86,7 @@ def decide(request: HttpRequest, article: Article, suggestion: str, *, accepted:
     found = _open(article, suggestion)
     if not may_decide(request, article, found.kind):
         raise PermissionDenied
-    repository().suggestions.decide(article.id, writer(request), found, accepted=accepted)
+    repository().suggestions.decide(article.id, writer(request, article.groups), found, accepted=accepted)
 
 
 def undo(request: HttpRequest, article: Article, at: float | None) -> None:
@@ -94,7 +94,7 @@ def undo(request: HttpRequest, article: Article, at: float | None) -> None:
 
     Raises Banned, PermissionDenied, SuggestionNotFound, and the errors of `Articles.edit` and `Groups.assign`.
     """
-    repo, editor = repository(), writer(request)
+    repo, editor = repository(), writer(request, article.groups)
     entries = repo.moderation_log.get_for_article(article.id).entries
     entry = next((one for one in entries if undoable(one, article) and at in (None, one.at)), None)
     kind = undoable(entry, article) if entry else None

@@ -2,11 +2,13 @@
 
 from accounts.models.blocks import Block, Mute
 from accounts.models.members import (
+    BANNED_FROM_GROUPS,
     BLOCKED,
     HAS_PERMISSIONS,
     IS_MUTING,
     LOOKS_TAKEN,
     MAIL_KINDS,
+    MODERATED,
     NAME_RULE,
     WAITING_MAIL,
     AccountDeletion,
@@ -22,6 +24,7 @@ from accounts.models.moderation import (
     BanManager,
     BanScope,
     BranchAct,
+    GroupModerator,
     MemberNote,
     Sweep,
 )
@@ -31,6 +34,7 @@ from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, To
 from accounts.sessions import MemberSession
 
 __all__ = [
+    "BANNED_FROM_GROUPS",
     "BAN_SCOPES",
     "BLOCKED",
     "HAS_PERMISSIONS",
@@ -38,6 +42,7 @@ __all__ = [
     "LOOKS_TAKEN",
     "MAIL_KINDS",
     "MODERATE",
+    "MODERATED",
     "NAME_RULE",
     "POST",
     "READ",
@@ -52,6 +57,7 @@ __all__ = [
     "BanScope",
     "Block",
     "BranchAct",
+    "GroupModerator",
     "Identity",
     "Invitation",
     "InvitationLimitError",

@@ -58,6 +58,18 @@ BLOCKED = f"(SELECT {_JOINED.format('blocked_id')} FROM accounts_block WHERE use
 """SQL expression on a row of accounts_user: ids of the members whom it blocks, comma-separated; NULL for none."""
 
 
+MODERATED = f"""(
+    SELECT {_JOINED.format("slug")} FROM accounts_groupmoderator WHERE member_id = accounts_user.id AND is_current
+)"""  # nosec B608 # noqa: S608 - our names
+"""SQL expression on a row of accounts_user: slugs of the groups that it moderates, comma-separated, or NULL."""
+
+BANNED_FROM_GROUPS = f"""(
+    SELECT {_JOINED.format("slug")} FROM accounts_ban
+    WHERE member_id = accounts_user.id AND slug <> '' AND lifted_at IS NULL
+)"""  # nosec B608 # noqa: S608 - our names
+"""The same, of the groups that a ban may forbid: some may have ended."""
+
+
 MAIL_KINDS = ("reply", "mention", "moderation", "flag", "suggestion")
 """Kinds of notices that members can have mailed: those of `articles.domain.notices`."""
 
@@ -235,7 +247,8 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     """In Unix seconds: later notices are new."""
 
     ban_changed_at = models.FloatField(default=0, db_default=0, editable=False)
-    """When moderators last banned the member, lifted a ban or answered an appeal, in Unix seconds; 0 for never."""
+    """When moderators last banned the member, lifted a ban, answered an appeal, or changed which groups the member
+    moderates, in Unix seconds; 0 for never."""
 
     # Mail about notices.
     verified_email = models.CharField(max_length=254, blank=True, default="", db_default="", editable=False)
@@ -290,9 +303,14 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         """Return whether a ban forbids this: "posting" or "voting". No query for most members."""
         return self.find_ban(scope) is not None
 
+    def find_group_ban(self, groups: Iterable[str]) -> Any:
+        """Return the ban from one of these groups that is the last to end, or None. No query for most members."""
+        slugs = self.may_be_banned_from.intersection(groups)
+        return self.bans.from_groups(slugs) if slugs else None
+
     @property
-    def has_news_of_ban(self) -> bool:
-        """Whether the inbox has not been read since moderators banned the member, lifted a ban or answered."""
+    def has_news(self) -> bool:
+        """Whether the inbox has not been read since a ban or the groups that the member moderates changed."""
         return self.ban_changed_at > self.inbox_read_until
 
     def trust(self) -> None:
@@ -323,6 +341,36 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     def blocked_ids(self) -> str:
         """Ids of the members whom the member blocks, comma-separated. `accounts.web.backend` sets it."""
         return self._read(BLOCKED) or ""
+
+    @cached_property
+    def moderated_slugs(self) -> str:
+        """Slugs of the groups that the member moderates, comma-separated. `accounts.web.backend` sets it."""
+        return self._read(MODERATED) or ""
+
+    @cached_property
+    def ban_slugs(self) -> str:
+        """Slugs of groups that bans of the member may forbid, comma-separated. `accounts.web.backend` sets it."""
+        return self._read(BANNED_FROM_GROUPS) or ""
+
+    @property
+    def moderated(self) -> frozenset[str]:
+        """Slugs of the groups that the member moderates."""
+        return frozenset(filter(None, self.moderated_slugs.split(",")))
+
+    @property
+    def may_be_banned_from(self) -> frozenset[str]:
+        """Slugs of groups that bans of the member may forbid."""
+        return frozenset(filter(None, self.ban_slugs.split(",")))
+
+    @property
+    def is_site_moderator(self) -> bool:
+        """Whether the member may have permissions for the whole site."""
+        return self.is_superuser or self.is_staff or self.has_permissions
+
+    @property
+    def is_moderator(self) -> bool:
+        """Whether the member may have permissions, for the whole site or for some groups."""
+        return self.is_site_moderator or bool(self.moderated_slugs)
 
     def _read(self, expression: str) -> Any:
         """Return an expression on the member's row; None without a row. One query."""

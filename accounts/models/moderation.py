@@ -1,6 +1,7 @@
-"""What moderators decide about a member: bans with their appeals, sweeps, and notes."""
+"""What moderators decide about a member: bans with their appeals, the groups that it moderates, sweeps, notes."""
 
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from django.db import models, transaction
@@ -9,6 +10,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from accounts.models.members import User, current_name
+from accounts.remembered import forget
+
+_SLUG_LIMIT = 60
+"""Most characters of the slug of a group that is kept here: more than any has."""
 
 _SENT_TWICE = timedelta(minutes=1)
 """Age up to which a ban is the same as one for the same reason."""
@@ -20,6 +25,8 @@ class BanScope(StrEnum):
     POSTING = "posting"
     VOTING = "voting"
     BOTH = "both"
+    GROUP = "group"
+    """Posting in one group, and commenting there."""
 
 
 BAN_SCOPES = {
@@ -27,28 +34,37 @@ BAN_SCOPES = {
     BanScope.VOTING: gettext_lazy("Voting"),
     BanScope.BOTH: gettext_lazy("Posting, commenting and voting"),
 }
-"""What members and moderators read of each scope."""
+"""What members and moderators read of each scope that is of the whole site."""
 
 
 class BanManager(models.Manager["Ban"]):
-    """Begin and find bans. A member has at most one current ban of each scope."""
+    """Begin and find bans. A member has at most one current ban of each scope, and from each group."""
 
     def begin(
-        self, member: User, scope: BanScope, reason: str, *, ends_at: datetime | None, moderator_id: int
+        self,
+        member: User,
+        scope: BanScope,
+        reason: str,
+        *,
+        ends_at: datetime | None,
+        moderator_id: int,
+        group: str = "",
     ) -> "Ban | None":
         """Ban a member, replacing the current ban of this scope; return None if the same ban has just begun.
 
-        `ends_at`: None for a ban without end.
+        `ends_at`: None for a ban without end; `group`: the slug, for a ban from a group.
         """
         with transaction.atomic():
             locked, now = User.objects.select_for_update().get(pk=member.pk), timezone.now()
-            before = self.current().filter(member=locked, scope=scope.value).first()
+            same = self.current().filter(member=locked, scope=scope.value, group=group)
+            before = same.first()
             if before and before.is_just_begun and before.is_same(reason, ends_at):
                 return None
-            self.current().filter(member=locked, scope=scope.value).update(lifted_at=now)
+            same.update(lifted_at=now)
             begun = self.create(
                 member=locked,
                 scope=scope.value,
+                group=group,
                 reason=reason,
                 begins_at=now,
                 ends_at=ends_at,
@@ -72,26 +88,32 @@ class BanManager(models.Manager["Ban"]):
 
     def forbidding(self, scope: str) -> "Ban | None":
         """Return which of a member's bans forbids "posting" or "voting"; of several, the last to end."""
-        bans = self.current().filter(scope__in=(scope, BanScope.BOTH.value))
-        return bans.order_by(F("ends_at").desc(nulls_first=True), "-pk").first()
+        return _last_to_end(self.current().filter(scope__in=(scope, BanScope.BOTH.value)))
+
+    def from_groups(self, slugs: Iterable[str]) -> "Ban | None":
+        """Return which of a member's bans is from one of these groups; of several, the last to end."""
+        return _last_to_end(self.current().filter(scope=BanScope.GROUP.value, group__in=slugs))
 
     def list_all(self) -> "list[Ban]":
         """Return all bans, the newest first; `outcome` tells replaced ones. One query."""
         following = self.filter(
-            member=OuterRef("member"), scope=OuterRef("scope"), begins_at=OuterRef("lifted_at")
+            member=OuterRef("member"),
+            scope=OuterRef("scope"),
+            group=OuterRef("group"),
+            begins_at=OuterRef("lifted_at"),
         )
         return list(self.select_related("moderator").annotate(is_replaced=Exists(following)))
 
     def list_latest(self, member: User) -> "list[Ban]":
-        """Return the member's latest ban of each scope, the last changed first. One query."""
-        by_scope: dict[str, Ban] = {}
+        """Return the member's latest ban of each scope and group, the last changed first. One query."""
+        by_scope: dict[tuple[str, str], Ban] = {}
         for ban in self.filter(member=member).select_related("moderator"):
-            by_scope.setdefault(ban.scope, ban)
+            by_scope.setdefault((ban.scope, ban.group), ban)
         return sorted(by_scope.values(), key=lambda ban: ban.changed_at, reverse=True)
 
     def to_show(self, member: User) -> "list[Ban]":
         """Return the member's current bans, and others whose end or answer is news. One query, for most none."""
-        if not (member.banned_from or member.has_news_of_ban):
+        if not (member.banned_from or member.ban_slugs or member.has_news):
             return []
         latest, read_until = self.list_latest(member), member.inbox_read_until
         return [ban for ban in latest if ban.is_current or ban.changed_at > read_until]
@@ -117,7 +139,7 @@ class BanManager(models.Manager["Ban"]):
 
     def _note_change(self, member: int, now: datetime) -> None:
         """Repeat in the member's row what the current bans forbid together, and when the last of them ends."""
-        bans = list(self.current().filter(member=member))
+        bans = list(self.current().filter(member=member).exclude(scope=BanScope.GROUP.value))
         scopes, ends = {ban.scope for ban in bans}, [ban.ends_at for ban in bans if ban.ends_at]
         User.objects.filter(pk=member).update(
             ban_changed_at=now.timestamp(),
@@ -126,11 +148,18 @@ class BanManager(models.Manager["Ban"]):
         )
 
 
+def _last_to_end(bans: "models.QuerySet[Ban]") -> "Ban | None":
+    return bans.order_by(F("ends_at").desc(nulls_first=True), "-pk").first()
+
+
 class Ban(models.Model):
-    """A ban. The member's own row sums up the current ones, so that other members need no query."""
+    """A ban. What is read of the member sums up the current ones, so that other members need no query."""
 
     member = models.ForeignKey(User, models.CASCADE, related_name="bans")
     scope = models.CharField(max_length=7)
+    group = models.CharField(max_length=_SLUG_LIMIT, default="", db_default="", db_column="slug")
+    """Slug of the group that a ban from a group is about; "" for the others."""
+
     reason = models.TextField()
     moderator = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     begins_at = models.DateTimeField(default=timezone.now)
@@ -186,6 +215,99 @@ class Ban(models.Model):
     def moderator_name(self) -> str:
         """Name of the moderator who banned; "" if that account is deleted."""
         return current_name(self.moderator)
+
+
+class GroupModerators(models.Manager["GroupModerator"]):
+    """Which members moderate which groups. What is read of a member names the groups: see `accounts.web.backend`.
+
+    Each change notes in the member's row that there is news, which also lets no process use the former row.
+    """
+
+    def set(self, member: User, group: str, *, by: int | None, is_current: bool) -> bool:
+        """Make a member a moderator of a group, or end that; return whether it changes anything."""
+        with transaction.atomic():
+            User.objects.select_for_update().get(pk=member.pk)
+            row, is_new = self.get_or_create(
+                member=member, group=group, defaults={"by_id": by, "is_current": False}
+            )
+            if row.is_current == is_current:
+                if is_new:
+                    row.delete()
+                return False
+            row.is_current, row.by_id, row.changed_at = is_current, by, timezone.now()
+            row.save()
+            User.objects.filter(pk=member.pk).update(ban_changed_at=row.changed_at.timestamp())
+        return True
+
+    def of(self, group: str) -> "list[GroupModerator]":
+        """Return the moderators of a group, the longest serving first. One query."""
+        rows = self.filter(group=group, is_current=True, member__left_at=None)
+        return list(rows.select_related("member", "by").order_by("changed_at", "pk"))
+
+    def names_by_group(self) -> dict[str, list[str]]:
+        """Return the names of the moderators of each group, the longest serving first. One query."""
+        rows = self.filter(is_current=True, member__left_at=None, member__is_active=True)
+        found: dict[str, list[str]] = {}
+        for slug, name in rows.order_by("changed_at", "pk").values_list("group", "member__username"):
+            found.setdefault(slug, []).append(name)
+        return found
+
+    def to_tell(self, member: User) -> "list[GroupModerator]":
+        """Return what changed since the member read the inbox, the newest first. One query, for most none."""
+        if not member.has_news:
+            return []
+        read_until = datetime.fromtimestamp(member.inbox_read_until, UTC)
+        return list(self.filter(member=member, changed_at__gt=read_until).select_related("by").order_by("-pk"))
+
+
+class GroupModerator(models.Model):
+    """A member who moderates a group, or did."""
+
+    member = models.ForeignKey(User, models.CASCADE, related_name="group_moderations")
+    group = models.CharField(max_length=_SLUG_LIMIT, db_column="slug")
+    by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    changed_at = models.DateTimeField(default=timezone.now, help_text="When it began or ended.")
+    is_current = models.BooleanField(default=True)
+
+    objects = GroupModerators()
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        constraints = (models.UniqueConstraint(fields=["member", "group"], name="group_moderator_once"),)
+
+    def __str__(self) -> str:
+        return f"account {self.member_id} moderates {self.group}"
+
+    @property
+    def by_name(self) -> str:
+        """Name of the moderator who decided it; "" if that account is deleted."""
+        return current_name(self.by)
+
+
+def follow_merged_groups(targets: Mapping[str, str]) -> int:
+    """Let moderators of merged groups, and bans from them, be of their targets; return how many rows changed.
+
+    `targets`: by slug of the merged group. Idempotent.
+    """
+    changed = 0
+    for slug, target in targets.items():
+        with transaction.atomic():
+            bans, rows = Ban.objects.filter(group=slug), GroupModerator.objects.filter(group=slug)
+            members = {*bans.values_list("member", flat=True), *rows.values_list("member", flat=True)}
+            changed += bans.update(group=target)
+            for row in rows.select_related("member"):
+                if row.is_current:
+                    GroupModerator.objects.set(row.member, target, by=row.by_id, is_current=True)
+                row.delete()
+                changed += 1
+            forget(*members)
+    return changed
+
+
+def named_groups() -> set[str]:
+    """Return the slugs of the groups that have moderators or bans. Two queries."""
+    bans = Ban.objects.exclude(group="").values_list("group", flat=True)
+    return {*GroupModerator.objects.values_list("group", flat=True), *bans}
 
 
 class BranchAct(models.Model):

@@ -10,11 +10,13 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import DEFAULT_DB_ALIAS
 from django.http import HttpRequest
 
-from accounts.models import BLOCKED, HAS_PERMISSIONS, IS_MUTING, User
+from accounts.models import BANNED_FROM_GROUPS, BLOCKED, HAS_PERMISSIONS, IS_MUTING, MODERATED, User
 from accounts.plain_queries import PlainQuery
 from accounts.remembered import SessionStore
 
-_MEMBER = PlainQuery(User, "id = %s", f"{HAS_PERMISSIONS}, {IS_MUTING}, {BLOCKED}")
+_MEMBER = PlainQuery(
+    User, "id = %s", ", ".join((HAS_PERMISSIONS, IS_MUTING, BLOCKED, MODERATED, BANNED_FROM_GROUPS))
+)
 
 
 _session: ContextVar[Any] = ContextVar("session", default=None)
@@ -37,8 +39,7 @@ def member_of(request: HttpRequest) -> Any:
 
 def needs_second_factor(member: User) -> bool:
     """Return whether the site demands a second factor of the member."""
-    is_moderator = member.is_superuser or member.is_staff or member.has_permissions
-    return settings.SECOND_FACTOR == "all" or (settings.SECOND_FACTOR == "moderators" and is_moderator)
+    return settings.SECOND_FACTOR == "all" or (settings.SECOND_FACTOR == "moderators" and member.is_moderator)
 
 
 def offers_second_factor(member: User) -> bool:
@@ -59,10 +60,11 @@ class MemberBackend(ModelBackend):
         row = _remembered(session, user_id) if isinstance(session, SessionStore) else _MEMBER.read(user_id)
         if row is None:
             return None
-        *values, has_permissions, is_muting, blocked_ids = row
+        *values, has_permissions, is_muting, blocked_ids, moderated_slugs, ban_slugs = row
         user: User = User.from_db(DEFAULT_DB_ALIAS, _MEMBER.names, values)
         user.has_permissions, user.is_muting = bool(has_permissions), bool(is_muting)
-        user.blocked_ids = blocked_ids or ""
+        user.blocked_ids, user.moderated_slugs = blocked_ids or "", moderated_slugs or ""
+        user.ban_slugs = ban_slugs or ""
         return user if self.user_can_authenticate(user) else None
 
 

@@ -34,6 +34,7 @@ from articles.text.lines import clean_reason
 from articles.web import articles
 from articles.web.identity import reader_id
 from articles.wiring import repository
+from moderation import rights
 
 
 class LogEntry(BaseModel):
@@ -143,7 +144,7 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: schemas.
     reader = reader_id(request)
     before = repository().articles.get(article_id, reader, with_text=True)
     is_own = before.poster == reader
-    moderator = request.user.has_perm(EDIT_ANY_ARTICLE) and (is_own or edit.groups is None)
+    moderator = rights.may(request.user, EDIT_ANY_ARTICLE) and (is_own or edit.groups is None)
     if moderator and (edit.reason or not is_own):
         check_scope(request, MODERATE)
     moderator = moderator and may(request, MODERATE)

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Literal, TypeVar
 
 from django import forms
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -23,9 +24,10 @@ from articles.forms.fields import check_links
 from articles.forms.groups import GroupForm, RenameForm
 from articles.text.lines import clean_group_description, clean_reason
 from articles.text.slugs import clean_slug, requested_slug
-from articles.web.groups import check_merge, liveliness, set_visibility, visibility_of
+from articles.web.groups import liveliness, merge, set_visibility, visibility_of
 from articles.web.identity import actor
 from articles.wiring import repository
+from moderation.rights import acting, may, may_in_groups
 
 Form = TypeVar("Form", bound=forms.Form)
 
@@ -41,6 +43,9 @@ class Group(BaseModel):
     description: str = Field(description=gettext_noop("What belongs in it, in Markdown; empty for none."))
     visible: Literal["everyone", "members"] = Field(description=gettext_noop("Who sees it and its articles."))
     followers: int = Field(description=gettext_noop("Members who follow it; some seconds old."))
+    moderators: list[str] = Field(
+        description=gettext_noop("Names of the members who moderate it; some seconds old.")
+    )
     latest: float | None = Field(
         description=gettext_noop(
             "When its latest article was posted, in Unix seconds; null for none. Some seconds old."
@@ -57,6 +62,7 @@ class Group(BaseModel):
             description=description,
             visible=visibility_of(group.slug),
             followers=lively.followers.get(group.slug, 0),
+            moderators=list(lively.moderators.get(group.slug, ())),
             latest=lively.latest.get(group.slug),
         )
 
@@ -117,19 +123,33 @@ _LOCATION = {"Location": {"description": "The group's address in the API.", "sch
 @router.put(
     "articles/{article_id:article_id}/groups",
     summary=gettext_noop("Assign an article to groups"),
-    description=gettext_noop("Moderators only. Replaces all groups of an article in one step. Idempotent."),
+    description=gettext_noop(
+        "Moderators only. Replaces all groups of an article in one step. Moderators of groups can only take it "
+        "out of these. Idempotent."
+    ),
     auth=MODERATORS,
 )
 def assign_groups(
     request: HttpRequest, article_id: ArticleNumber, assignment: schemas.Assignment
 ) -> schemas.Assigned:
-    require(request, ASSIGN_GROUPS)
+    if not may_in_groups(request.user, ASSIGN_GROUPS):
+        raise PermissionDenied
     repo, slugs = repository(), slugs_of(assignment.groups)
     reason = clean_reason(assignment.reason) if assignment.reason else ""
-    known = {*repo.groups.get_titles(), *repo.articles.get(article_id).groups}
+    current = repo.articles.get(article_id).groups
+    known = {*repo.groups.get_titles(), *current}
+    if may(request.user, ASSIGN_GROUPS):
+        moderator, added = actor(request), slugs
+        others = known.difference(slugs)  # not only its current ones: another moderator may be adding one
+    elif {*slugs} == {*current}:
+        return schemas.Assigned(id=article_id, groups=list(current))
+    elif not {*slugs} <= {*current}:
+        raise PermissionDenied
+    else:
+        added, others = [], {*current} - {*slugs}
+        moderator = acting(request, ASSIGN_GROUPS, others)
     check_groups(slugs, known)
-    others = known.difference(slugs)  # not only its current ones: another moderator may be adding one
-    groups = repo.groups.assign(article_id, slugs, others, actor=actor(request), reason=reason)
+    groups = repo.groups.assign(article_id, added, others, actor=moderator, reason=reason)
     return schemas.Assigned(id=article_id, groups=list(groups))
 
 
@@ -176,13 +196,20 @@ def read_group(request: HttpRequest, slug: GroupName) -> Group:  # noqa: ARG001 
 @router.patch(
     "groups/{slug}",
     summary=gettext_noop("Rename or describe a group"),
-    description=gettext_noop("Moderators only. The name in URLs stays the same. Idempotent."),
+    description=gettext_noop(
+        "Moderators only. The name in URLs stays the same. Moderators of the group cannot change who sees it. "
+        "Idempotent."
+    ),
     response=failing(409),
     **_CHANGES,
 )
 def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Group:
-    require(request, ASSIGN_GROUPS)
+    if not may_in_groups(request.user, ASSIGN_GROUPS):
+        raise PermissionDenied
     group, groups, reason = _group(slug), repository().groups, _reason(change.reason)
+    moderator = acting(request, ASSIGN_GROUPS, [group.slug])
+    if change.visible is not None:
+        require(request, ASSIGN_GROUPS)
     if change.title is None and change.description is None and change.visible is None:
         raise Problem(400, "invalid", _("Send a title, a description, or who sees the group."))
     description = None
@@ -191,11 +218,11 @@ def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Gro
     if change.title is not None:
         renamed = lists.Group(group.slug, group.title)
         form = _checked(RenameForm({"title": change.title}, group=renamed, groups=groups.list_all()))
-        groups.rename(group.slug, form.cleaned_data["title"], actor(request), reason)
+        groups.rename(group.slug, form.cleaned_data["title"], moderator, reason)
     if description is not None:
-        groups.describe(group.slug, description, actor(request), reason)
+        groups.describe(group.slug, description, moderator, reason)
     if change.visible is not None:
-        set_visibility(group.slug, actor(request), reason, is_closed=change.visible == MEMBERS)
+        set_visibility(group.slug, moderator, reason, is_closed=change.visible == MEMBERS)
     return _group(group.slug)
 
 
@@ -210,12 +237,11 @@ def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Gro
 )
 def merge_group(request: HttpRequest, slug: GroupName, merging: Merging) -> Merged:
     require(request, ASSIGN_GROUPS)
-    group, into, groups = _group(slug), clean_slug(merging.into), repository().groups
-    check_groups([into], groups.get_titles())
+    group, into = _group(slug), clean_slug(merging.into)
+    check_groups([into], repository().groups.get_titles())
     if group.slug == into:
         raise Problem(400, "invalid", _("A group cannot be merged into itself."))
-    check_merge(group.slug, into)
-    moved = groups.merge(group.slug, into, actor(request), _reason(merging.reason))
+    moved = merge(group.slug, into, actor(request), _reason(merging.reason))
     return Merged(into=into, moved=moved)
 
 

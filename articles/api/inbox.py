@@ -6,7 +6,7 @@ from django.utils.translation import gettext_noop
 from ninja import Query
 from pydantic import BaseModel, Field
 
-from accounts.models import Ban, BanScope, Mute
+from accounts.models import Ban, BanScope, GroupModerator, Mute
 from accounts.web.form_pages import MemberRequest
 from articles.api import schemas
 from articles.api.comments import Comment
@@ -116,6 +116,9 @@ class OwnBan(BaseModel):
     __doc__ = gettext_noop("One of your bans.")
 
     scope: BanScope = Field(description=gettext_noop("What it forbids."))
+    group: str | None = Field(
+        description=gettext_noop("The group's name, of a ban from a group; null for others.")
+    )
     reason: str
     ends_at: float | None = Field(description=gettext_noop("In Unix seconds; null for a ban without end."))
     current: bool = Field(description=gettext_noop("False once it has ended or a moderator has lifted it."))
@@ -126,12 +129,27 @@ class OwnBan(BaseModel):
     def of(cls, ban: Ban) -> "OwnBan":
         return cls(
             scope=BanScope(ban.scope),
+            group=ban.group or None,
             reason=ban.reason,
             ends_at=ban.ends_at.timestamp() if ban.ends_at else None,
             current=ban.is_current,
             appeal=ban.appeal,
             answer=ban.answer,
         )
+
+
+class Moderation(BaseModel):
+    __doc__ = gettext_noop("A group that you began or ceased to moderate.")
+
+    group: str = Field(description=gettext_noop("The group's name."))
+    moderates: bool = Field(description=gettext_noop("Whether you moderate it now."))
+    by: str = Field(description=gettext_noop("Who decided it; empty if the account is deleted."))
+    time: float = Field(description=gettext_noop("In Unix seconds."))
+
+    @classmethod
+    def of(cls, row: GroupModerator) -> "Moderation":
+        at = row.changed_at.timestamp()
+        return cls(group=row.group, moderates=row.is_current, by=row.by_name, time=at)
 
 
 class Inbox(BaseModel):
@@ -142,6 +160,9 @@ class Inbox(BaseModel):
             "On page 1: your current bans, and earlier ones until you mark their end or the answer to your appeal "
             "as read."
         )
+    )
+    moderation: list[Moderation] = Field(
+        description=gettext_noop("On page 1: groups that you began or ceased to moderate since you last read it.")
     )
     notices: list[Notice]
     page: schemas.NumberOfPage
@@ -163,8 +184,10 @@ def read_inbox(request: MemberRequest, query: Query[schemas.PageQuery]) -> Inbox
     page = repository().inbox.get_page(actor(request).id, number, after=after)
     read_until = inbox_read_until(request)
     bans = Ban.objects.to_show(request.user) if query.number == 1 else []
+    moderation = GroupModerator.objects.to_tell(request.user) if query.number == 1 else []
     return Inbox(
         bans=list(map(OwnBan.of, bans)),
+        moderation=list(map(Moderation.of, moderation)),
         notices=[Notice.of(notice, read_until) for notice in named(page.notices)],
         page=query.number,
         has_next=page.has_next,

@@ -38,6 +38,7 @@ MODELS = (
     "accounts.Authenticator",
     "accounts.RecoveryCode",
     "accounts.Ban",
+    "accounts.GroupModerator",
     "accounts.Sweep",
     "accounts.BranchAct",
     "accounts.MemberNote",

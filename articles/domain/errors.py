@@ -130,6 +130,10 @@ class OwnMatter(ActionRefused):
     """Moderators do not decide on what concerns themselves, or what they posted."""
 
 
+class DecidedForSite(ActionRefused):
+    """A moderator of some groups would reverse what a moderator of the whole site decided."""
+
+
 class FellowModerator(ActionRefused):
     """No act against members can be aimed at a member who has the permission for it."""
 
@@ -214,10 +218,14 @@ class NewMemberLimitReached(LimitReached):
 
 
 class Banned(ActionRefused):
-    """A moderator banned the member. `scope`: "posting" or "voting"; `ends_at` in Unix seconds, if it ends."""
+    """A moderator banned the member. `scope`: "posting", "voting" or "group".
 
-    def __init__(self, scope: str, reason: str = "", ends_at: float | None = None) -> None:
+    `ends_at`: in Unix seconds, if it ends; `group`: the title, for a ban from a group.
+    """
+
+    def __init__(self, scope: str, reason: str = "", ends_at: float | None = None, group: str = "") -> None:
         super().__init__(scope)
+        self.group = group
         self.scope = scope
         self.reason = reason
         self.ends_at = ends_at

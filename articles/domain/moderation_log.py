@@ -95,6 +95,13 @@ class Actor:
 
     id: UserId
     name: str
+    groups: tuple[str, ...] = ()
+    """Slugs of the groups as whose moderator the member acts; none for who acts for the whole site."""
+
+    @property
+    def signature(self) -> str:
+        """The name and, after a line feed, the groups: what scripts log of who acts."""
+        return f"{self.name}\n{','.join(self.groups)}" if self.groups else self.name
 
 
 OPERATOR = Actor(0, "")
@@ -118,7 +125,10 @@ class LogEntry:
     title: str
     reason: str = ""
     details: dict[str, str] = field(default_factory=dict)
-    """The changes: `added` and `removed` groups, `old_title`, `old_link`, `into`; the id of a `comment` …"""
+    """The changes: `added` and `removed` groups, `old_title`, `old_link`, `into`; the id of a `comment` …
+
+    `capacity`: the groups as whose moderator the actor acted; missing for who acted for the whole site.
+    """
 
     @property
     def names_member(self) -> bool:
@@ -149,7 +159,9 @@ class LogFilter:
     def admits(self, entry: LogEntry, author: str, groups: Collection[str]) -> bool:
         """Return whether a reader wants the entry. `author`, `groups`: of the article or the comment, if any."""
         about = entry.title if entry.names_member else author
-        named = {slug for name in ("slug", "into", "added", "removed") for slug in self._slugs(entry, name)}
+        named = {
+            slug for name in ("slug", "into", "added", "removed", "capacity") for slug in self._slugs(entry, name)
+        }
         return (
             self.may_admit(entry)
             and self.member.casefold() in ("", about.casefold())

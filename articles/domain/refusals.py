@@ -53,6 +53,7 @@ REFUSALS = (
     Refusal("own_comment", errors.OwnComment, 403, "own-comment", "own_comment"),
     Refusal("own", errors.OwnContent, 403, "own-content", "own"),
     Refusal(None, errors.OwnMatter, 403, FORBIDDEN, None, sentence="own-matter"),
+    Refusal(None, errors.DecidedForSite, 403, FORBIDDEN, None, sentence="decided-for-site"),
     Refusal(None, errors.FellowModerator, 403, FORBIDDEN, None, sentence="fellow-moderator"),
     Refusal(None, errors.Banned, 403, "banned", None),
     Refusal("gone", errors.AccountDeleted, 403, "member-gone", None),

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from articles.domain.lists import EVERYONE, MEMBERS, Group
 from articles.forms.fields import (
+    Checkboxes,
     CleanedField,
     GroupsField,
     LineInput,
@@ -27,6 +28,18 @@ from articles.text.lines import (
 )
 from articles.text.refusals import input_sentence
 from articles.text.slugs import slug_from_title
+
+
+class TakeOutForm(forms.Form):
+    """Out of which groups an article is taken, and why."""
+
+    groups = forms.MultipleChoiceField(label=gettext_lazy("Take it out of"), widget=Checkboxes)
+    reason = reason_field()
+
+    def __init__(self, data: Any = None, *, groups: Mapping[str, str]) -> None:
+        """`groups`: titles by slug."""
+        super().__init__(data, initial={"groups": list(groups) if len(groups) == 1 else []})
+        self.fields["groups"].choices = list(groups.items())  # type: ignore[attr-defined]
 
 
 class AssignForm(forms.Form):

@@ -257,7 +257,7 @@ class Articles:
         self, script: str, article_id: ArticleId, actor: Actor, reason: str, *more: Value
     ) -> Sequence[Any]:
         store, keys = self._store, self._store.shards.of(article_id)
-        arguments: list[Value] = [article_id, actor.name, exact_time(store.now()), reason, keys.prefix, *more]
+        arguments: list[Value] = [article_id, actor.signature, exact_time(store.now()), reason, keys.prefix, *more]
         with store.retracting([article_id]):
             return store.change(script, article_id, [keys.article(article_id)], arguments)
 

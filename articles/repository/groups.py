@@ -128,14 +128,14 @@ class Groups(OfStore):
     def rename(self, slug: str, title: str, actor: Actor, reason: str = "") -> None:
         """Change a group's title; its slug stays. One round trip. Raises GroupNotFound, GroupExists."""
         directory = self._store.shards.directory
-        arguments = [slug, title, actor.name, exact_time(self._store.now()), reason, directory.prefix]
+        arguments = [slug, title, actor.signature, exact_time(self._store.now()), reason, directory.prefix]
         with self._store.retracting(None):
             self._store.change("groups/rename", slug, [directory.groups], arguments)
 
     def describe(self, slug: str, description: str, actor: Actor, reason: str = "") -> None:
         """Set a group's description, in Markdown; "" removes it. One round trip. Raises GroupNotFound."""
         directory = self._store.shards.directory
-        arguments = [slug, description, actor.name, exact_time(self._store.now()), reason, directory.prefix]
+        arguments = [slug, description, actor.signature, exact_time(self._store.now()), reason, directory.prefix]
         with self._store.retracting(None):
             self._store.change("groups/describe", slug, [directory.groups, directory.descriptions], arguments)
 
@@ -188,7 +188,7 @@ class Groups(OfStore):
         reason: str,
     ) -> tuple[str, ...]:
         store, keys = self._store, self._store.shards.of(article_id)
-        who, now = actor.name if actor else "", exact_time(store.now())
+        who, now = actor.signature if actor else "", exact_time(store.now())
         (joined,) = store.change(
             "groups/assign",
             article_id,

@@ -42,6 +42,7 @@ ACTIONS = {
     "own-matter": gettext_lazy("This concerns you or something you posted. Another moderator has to decide."),
     "branch-changed": gettext_lazy("This branch has changed since you opened it. Check it, then send again."),
     "branch-too-large": gettext_lazy("This branch is too large for one act. Choose smaller branches of it."),
+    "decided-for-site": gettext_lazy("A moderator of the whole site decided this. Only they can change it."),
     "fellow-moderator": gettext_lazy(
         "This member is also a moderator. An administrator has to remove their permission first."
     ),
@@ -154,6 +155,8 @@ BANS = {
     ("posting", True): gettext_lazy("You are banned from posting until %(end)s."),
     ("voting", False): gettext_lazy("You are banned from voting."),
     ("voting", True): gettext_lazy("You are banned from voting until %(end)s."),
+    ("group", False): gettext_lazy("You are banned from the group “%(group)s”."),
+    ("group", True): gettext_lazy("You are banned from the group “%(group)s” until %(end)s."),
 }
 """What a ban forbids, by its scope and whether it ends."""
 
@@ -168,7 +171,7 @@ def action_sentence(error: errors.ArticlesError, *, has_button: bool = False) ->
         return sentence % {"reason": reason, "end": end, "wait": duration(error.retry_after)}
     if isinstance(error, errors.Banned):
         end = "" if error.ends_at is None else full_date(error.ends_at)
-        banned = str(BANS[error.scope, bool(end)]) % {"end": end}
+        banned = str(BANS[error.scope, bool(end)]) % {"end": end, "group": error.group}
         ban = sentence % {"banned": banned, "reason": as_shown(error.reason).rstrip(".。")}
         return ban if has_button else str(APPEAL) % {"ban": ban, "address": reverse("articles:appeal")}
     return sentence

@@ -47,6 +47,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "flags_on_members": map(_about_flag, member.flags_on_abouts.select_related("member")),
         "inbox": map(_notice, repository.inbox.iterate(user)),
         "bans": map(_ban, member.bans.list_all()),
+        "moderated_groups": map(_moderation, member.group_moderations.all()),
         "notes_by_moderators": map(_note, member.notes.all()),
         "logins_elsewhere": map(_identity, member.identities.all()),
         "passkeys": map(_passkey, member.passkeys.all()),
@@ -202,6 +203,7 @@ def _notice(pointer: NoticePointer) -> dict[str, Any]:
 def _ban(ban: Any) -> dict[str, Any]:
     return {
         "from": ban.scope,
+        "group": ban.group or None,
         "reason": ban.reason,
         "begins": _iso(ban.begins_at),
         "ends": _iso(ban.ends_at),
@@ -210,6 +212,10 @@ def _ban(ban: Any) -> dict[str, Any]:
         "appeal": ban.appeal or None,
         "answer": ban.answer or None,
     }
+
+
+def _moderation(row: Any) -> dict[str, Any]:
+    return {"group": row.group, "moderates": row.is_current, "since": _iso(row.changed_at)}
 
 
 def _note(note: Any) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from articles.web.identity import reader_id
 from articles.web.limits import take
 from articles.web.preferences import preferences_of
 from articles.wiring import finder, group_titles, repository
-from moderation.rights import VotingRingsLink, may_decide, may_see_subjects, undoable
+from moderation.rights import VotingRingsLink, may, may_decide, may_see_subjects, own_groups, undoable
 from owner.choices import chosen
 
 
@@ -48,7 +48,10 @@ class Abilities(NamedTuple):
     edit: bool
     withdraw: bool
     remove: bool
+    merge: bool
     assign_groups: bool
+    """Change its groups, or at least take it out of one."""
+
     see_views: bool
     redact: bool
     see_subjects: bool
@@ -242,16 +245,19 @@ def _abilities(request: HttpRequest, article: Article, now: float) -> Abilities:
     reader = reader_id(request)
     if reader is None:
         return _NO_ABILITIES
-    may = request.user.has_perm
+    user, groups = request.user, article.groups
     is_recent = article.may_be_edited_by(reader, now, repository().rules.edit_window)
     return Abilities(
         is_poster=reader == article.poster,
-        edit=is_recent or may(EDIT_ANY_ARTICLE),
+        edit=is_recent or may(user, EDIT_ANY_ARTICLE),
         withdraw=is_recent,
-        remove=may(REMOVE_ARTICLES),
-        assign_groups=may(ASSIGN_GROUPS),
-        see_views=may(SEE_VIEWS),
-        redact=may(REDACT) and reader != article.poster and (article.is_logged or article.removed is not None),
+        remove=may(user, REMOVE_ARTICLES, groups),
+        merge=may(user, REMOVE_ARTICLES),
+        assign_groups=may(user, ASSIGN_GROUPS, own_groups(user, groups)),
+        see_views=may(user, SEE_VIEWS),
+        redact=may(user, REDACT)
+        and reader != article.poster
+        and (article.is_logged or article.removed is not None),
         see_subjects=may_see_subjects(request),
         suggest=chosen.SUGGESTIONS > 0 and article.removed is None and reader != article.poster,
     )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -30,9 +30,10 @@ from articles.views.lists.headings import Tab, Tabs
 from articles.views.lists.search import typed_words
 from articles.web.context import in_brief
 from articles.web.form_answers import just_done
-from articles.web.groups import check_merge, liveliness, set_visibility, visibility_of
+from articles.web.groups import liveliness, merge, set_visibility, visibility_of
 from articles.web.identity import actor, needs
 from articles.wiring import repository
+from moderation.rights import acting, may
 
 MOST_WITHOUT_SEARCH = 30
 """Groups up to which the index has no search box."""
@@ -72,9 +73,11 @@ def index(request: HttpRequest) -> HttpResponse:
         return redirect(reverse("articles:group", args=["+".join(slugs)]) + query)
     if order not in _ORDERS:
         raise Http404("no such order")
-    words, (followers, latest) = typed_words(request).strip(), liveliness()
+    words, lively = typed_words(request).strip(), liveliness()
     found = (
-        IndexedGroup(one, in_brief(one.description), followers.get(one.slug, 0), latest.get(one.slug, 0))
+        IndexedGroup(
+            one, in_brief(one.description), lively.followers.get(one.slug, 0), lively.latest.get(one.slug, 0)
+        )
         for one in groups
     )
     context = {
@@ -99,7 +102,11 @@ def _order_tabs(current: str, words: str) -> Tabs:
 def facts_of(slug: str) -> Markup:
     """Return how lively a group is, for the page of its articles."""
     lively = liveliness()
-    facts = {"followers": lively.followers.get(slug, 0), "latest_at": lively.latest.get(slug, 0)}
+    facts = {
+        "followers": lively.followers.get(slug, 0),
+        "latest_at": lively.latest.get(slug, 0),
+        "moderators": lively.moderators.get(slug, ()),
+    }
     return drawn("groups/facts.html", facts)
 
 
@@ -138,18 +145,27 @@ _FIELDS = (
     *("title", "reason", "describe-description", "describe-reason"),
     *("show-visible", "show-reason", "merge-into", "merge-reason"),
 )
+_FOR_SITE = ("show", "merge")
+"""Forms of moderators of the whole site."""
 
 
 @page_with_form
-@needs(ASSIGN_GROUPS, carries=_FIELDS)
+@needs(ASSIGN_GROUPS, in_groups=True, carries=_FIELDS)
 def manage(request: HttpRequest, slug: str) -> HttpResponse:
-    """Rename a group, describe it, or merge it into another, as the button of the form says."""
+    """Rename a group, describe it, or merge it into another, as the button of the form says.
+
+    Its moderators can do the first two.
+    """
+    acting(request, ASSIGN_GROUPS, [slug])
     repo = repository()
     groups = repo.groups.list_all()
     group = next((group for group in groups if group.slug == slug), None)
     if group is None:
         raise GroupNotFound(slug, moved_to=repo.groups.get_targets([slug]).get(slug))
     sent = next((button for button in ("merge", "describe", "show") if button in request.POST), "rename")
+    may_all = may(request.user, ASSIGN_GROUPS)
+    if sent in _FOR_SITE and not may_all:
+        raise PermissionDenied
     data = {sent: request.POST or None}
     description = repo.groups.get_descriptions([slug]).get(slug, "")
     rename_form = RenameForm(data.get("rename"), group=group, groups=groups)
@@ -166,13 +182,14 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         except InvalidInput as refused:
             merge_form.add_error("into", input_sentence(refused))
     unsent_form.refill(request, *forms.values())
-    context = {"group": group} | {f"{name}_form": form for name, form in forms.items()}
+    context = {"group": group, "may_all": may_all} | {f"{name}_form": form for name, form in forms.items()}
     return render(request, "groups/manage.html", context, status=400 if forms[sent].errors else 200)
 
 
 def _describe(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
     values = form.cleaned_data
-    repository().groups.describe(group.slug, values["description"], actor(request), values["reason"])
+    moderator = acting(request, ASSIGN_GROUPS, [group.slug])
+    repository().groups.describe(group.slug, values["description"], moderator, values["reason"])
     messages.success(request, _("The description has been saved."))
     return redirect("articles:group", group.slug)
 
@@ -186,15 +203,14 @@ def _show(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
 
 def _rename(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
     title, reason = form.cleaned_data["title"], form.cleaned_data["reason"]
-    repository().groups.rename(group.slug, title, actor(request), reason)
+    repository().groups.rename(group.slug, title, acting(request, ASSIGN_GROUPS, [group.slug]), reason)
     messages.success(request, _("The group has been renamed."))
     return redirect("articles:group", group.slug)
 
 
 def _merge(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
     into, reason = form.cleaned_data["into"], form.cleaned_data["reason"]
-    check_merge(group.slug, into)
-    moved = repository().groups.merge(group.slug, into, actor(request), reason)
+    moved = merge(group.slug, into, actor(request), reason)
     messages.success(
         request,
         ngettext("%(n)s article has been moved.", "%(n)s articles have been moved.", moved)

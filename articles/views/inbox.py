@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.models import BAN_SCOPES, Ban, Mute
+from accounts.models import BAN_SCOPES, Ban, GroupModerator, Mute
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only
 from articles.domain.errors import HiddenFull
@@ -62,6 +62,7 @@ def inbox(request: MemberRequest) -> HttpResponse:
     context = {
         "bans": Ban.objects.to_show(request.user) if number == 1 else [],
         "scopes": BAN_SCOPES,
+        "moderation": GroupModerator.objects.to_tell(request.user) if number == 1 else [],
         "muted": repo.articles.get_many(Mute.objects.list_muted(request.user)[:MOST_SHOWN]) if number == 1 else [],
         "new": [row for row in rows if row.notice.at > read_until],
         "earlier": [row for row in rows if row.notice.at <= read_until],

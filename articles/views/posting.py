@@ -17,7 +17,7 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only, page_with_form
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.domain.articles import CONTENT, Article, ArticleId
-from articles.domain.errors import ActionRefused, DuplicateLink
+from articles.domain.errors import ActionRefused, Banned, DuplicateLink
 from articles.domain.members import UserId
 from articles.formatting.kept import drawn
 from articles.formatting.values import grouped
@@ -33,6 +33,7 @@ from articles.web.form_answers import with_address
 from articles.web.identity import actor, reader_id, writer
 from articles.wiring import html_of, repository
 from links.asking import LinkInfo, look_up
+from moderation.rights import may
 
 
 @page_with_form
@@ -46,12 +47,16 @@ def post(request: HttpRequest) -> HttpResponse:
     shown = previewed(request, form)
     info = titled(request, form)
     if request.method == "POST" and shown is None and info is None and form.is_valid():
-        posted = articles.post(request, form.content, form.cleaned_data["groups"])
-        if posted.is_new:
-            messages.success(request, _posted_message(repo.rules.edit_window))
-        elif not _just_posted(repo, posted.id, actor(request).id):
-            messages.info(request, _known_message(form))
-        return redirect("articles:article", posted.id)
+        try:
+            posted = articles.post(request, form.content, form.cleaned_data["groups"])
+        except Banned as banned:  # from one of the groups
+            form.add_error("groups", action_sentence(banned))
+        else:
+            if posted.is_new:
+                messages.success(request, _posted_message(repo.rules.edit_window))
+            elif not _just_posted(repo, posted.id, actor(request).id):
+                messages.info(request, _known_message(form))
+            return redirect("articles:article", posted.id)
     unsent_form.refill(request, form)
     link = str(form["link"].value() or "")
     context: dict[str, object] = {"form": form, "preview": shown, "known": _posted_before(request, link)}
@@ -124,7 +129,7 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
     writer(request)
     repo = repository()
     article = repo.articles.get(article_id, with_text=True)
-    moderator, is_poster = request.user.has_perm(EDIT_ANY_ARTICLE), article.poster == reader_id(request)
+    moderator, is_poster = may(request.user, EDIT_ANY_ARTICLE), article.poster == reader_id(request)
     if not moderator and not is_poster:
         raise PermissionDenied
     until, now = article.posted_at + repo.rules.edit_window, repo.store.now()

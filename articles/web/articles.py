@@ -19,11 +19,12 @@ from articles.web.hiding import Topic
 from articles.web.identity import actor, is_new_member, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.wiring import finder, repository
+from moderation.rights import may
 
 
 def post(request: HttpRequest, content: Content, groups: Sequence[str]) -> Posted:
     """Post an article of clean content. Raises Banned, LimitReached, and the errors of `Articles.post`."""
-    poster = writer(request)
+    poster = writer(request, groups)
     return repository().articles.post(
         poster.id,
         poster.name,
@@ -51,8 +52,8 @@ def edit(
     A moderator's edit notifies no one. Raises Banned, PermissionDenied, LimitReached, and the errors of
     `Articles.edit`.
     """
-    editor = writer(request)
-    if as_moderator and not request.user.has_perm(EDIT_ANY_ARTICLE):
+    editor = writer(request, {*before.groups, *join} - {*leave})
+    if as_moderator and not may(request.user, EDIT_ANY_ARTICLE):
         raise PermissionDenied
     limits.take_edit(request)
     is_own = before.poster == editor.id
@@ -76,7 +77,8 @@ def edit(
 
 def restore_title(request: HttpRequest, article: Article, title: str) -> None:
     """Give an article its former title, as the caller permits it. Raises Banned, and errors as `Articles.edit`."""
-    repository().articles.edit(article.id, writer(request), title, article.link, moderator=True)
+    editor = writer(request, article.groups)
+    repository().articles.edit(article.id, editor, title, article.link, moderator=True)
 
 
 MOST_POSTED_BEFORE = 5

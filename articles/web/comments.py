@@ -22,7 +22,7 @@ from articles.wiring import repository
 
 def post(request: HttpRequest, article_id: ArticleId, text: str, parent: CommentId | None) -> CommentId:
     """Post a comment with a clean text. Raises Banned, LimitReached, and the errors of `Comments.post`."""
-    author = writer(request)
+    author = writer(request, lambda: repository().articles.get(article_id).groups)
     limits.take_comment(request)
     replied_to: list[UserId] = []
     if parent is not None:
@@ -47,7 +47,7 @@ def _topic(article_id: ArticleId) -> Topic:
 
 def edit(request: HttpRequest, before: Comment, text: str) -> None:
     """Change the text of the member's comment. Raises Banned, LimitReached, and the errors of `Comments.edit`."""
-    author = writer(request)
+    author = writer(request, lambda: repository().articles.get(before.article).groups)
     limits.take_edit(request)
     topic = partial(_topic, before.article)
     audience = audience_of(request, text, topic, before.article, before=before.text)

@@ -27,7 +27,7 @@ from articles.text.markdown import plain
 from articles.web import reading
 from articles.web.preferences import preferences_of
 from articles.wiring import html_of_site_text, is_about_to_move, repository
-from moderation.rights import QueueLink, VotingRingsLink, count_waiting
+from moderation.rights import QueueLink, VotingRingsLink, count_waiting, may, may_in_groups
 from owner.choices import chosen
 
 _LONGEST_DESCRIPTION = 160
@@ -142,10 +142,9 @@ def frame_of(request: HttpRequest) -> Frame:
         is_member=user.is_authenticated,
         is_own_page=user.is_authenticated and escape_uri_path(request.path) == _profile(user.get_username()),
         unread=_unread(user, unread and unread.count),
-        sees_moderation=user.is_authenticated
-        and any(map(user.has_perm, (SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES))),
+        sees_moderation=may_in_groups(user, SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES),
         waiting=count_waiting(user, now=bool(match and match.url_name == "queue")) if user.is_authenticated else 0,
-        sees_operation=user.is_staff and user.has_perm("articles.see_operation"),
+        sees_operation=user.is_staff and may(user, "articles.see_operation"),
         is_staff=user.is_staff,
         theme=preferences.theme,
         keyboard=preferences.keyboard,
@@ -195,7 +194,7 @@ def frame_holes(request: HttpRequest) -> dict[str, object]:
 
 
 def _unread(user: Any, notices: int | None) -> int | None:
-    return notices if notices is None or not user.is_authenticated else notices + user.has_news_of_ban
+    return notices if notices is None or not user.is_authenticated else notices + user.has_news
 
 
 @lru_cache(500)

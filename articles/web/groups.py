@@ -1,19 +1,22 @@
-"""Who sees a group, and how lively it is: how many members follow it, and when its latest article was posted.
+"""Who sees a group, merges, and how lively a group is: its followers, its latest article, and its moderators.
 
-Both are counted at most once in some seconds by every process, and never take more than a hundredth of its time.
+These are counted at most once in some seconds by every process, and never take more than a hundredth of its time.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
+from accounts.models import GroupModerator
+from accounts.models.moderation import follow_merged_groups, named_groups
 from articles.domain.errors import StoreError
 from articles.domain.lists import EVERYONE, MEMBERS
 from articles.domain.moderation_log import Action, Actor
+from articles.repository import Repository
 from articles.text.lines import InvalidInput
 from articles.web.preferences import slugs_from
 from articles.wiring import finder, group_title, repository, retract
@@ -22,10 +25,12 @@ from owner.choices import Recent
 
 
 class Liveliness(NamedTuple):
-    """Followers of each group, and when its latest article was posted, in Unix seconds; by slug."""
+    """Followers of each group, when its latest article was posted, in Unix seconds, its moderators; by slug."""
 
     followers: Mapping[str, int]
     latest: Mapping[str, float]
+    moderators: Mapping[str, Sequence[str]]
+    """Their names, the longest serving first."""
 
 
 def _load() -> Liveliness:
@@ -36,7 +41,7 @@ def _load() -> Liveliness:
     with suppress(StoreError):
         targets = repository().groups.get_targets(sorted(slugs))
     followers = Counter(slug for row in rows for slug in {targets.get(slug, slug) for slug in row})
-    return Liveliness(followers, finder().find_latest_by_group())
+    return Liveliness(followers, finder().find_latest_by_group(), GroupModerator.objects.names_by_group())
 
 
 def visibility_of(slug: str) -> Literal["everyone", "members"]:
@@ -57,12 +62,30 @@ def set_visibility(slug: str, moderator: Actor, reason: str, *, is_closed: bool)
             transaction.on_commit(lambda: retract(None))
 
 
-def check_merge(slug: str, into: str) -> None:
-    """Raise InvalidInput if a merge would show everyone what only members see."""
+def merge(slug: str, into: str, moderator: Actor, reason: str) -> int:
+    """Merge a group into another, with its moderators and its bans; return how many articles were moved.
+
+    Raises GroupNotFound, and InvalidInput if that would show everyone what only members see.
+    """
     if slug in choices.closed_groups() and into not in choices.closed_groups():
         raise InvalidInput("group-closed")
+    moved = repository().groups.merge(slug, into, moderator, reason)
+    follow_merges(repository())
+    return moved
 
 
-_recent: Recent[Liveliness] = Recent(_load, Liveliness({}, {}), share=0.01)
+def follow_merges(repo: Repository) -> int:
+    """Let moderators of merged groups, and bans from them, be of the groups they lead to; return how many were.
+
+    Housekeeping completes what a request left. One round trip if there are any.
+    """
+    targets = repo.groups.get_targets(sorted(named_groups()))
+    changed = follow_merged_groups({slug: into for slug, into in targets.items() if slug != into})
+    if changed:
+        forget_liveliness()
+    return changed
+
+
+_recent: Recent[Liveliness] = Recent(_load, Liveliness({}, {}, {}), share=0.01)
 liveliness = _recent.get
 forget_liveliness = _recent.forget

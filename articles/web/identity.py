@@ -21,7 +21,8 @@ from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
 from articles.domain.notices import Notice
 from articles.web.client_address import Address, Proxies, client_address, neighbourhood
-from articles.wiring import repository
+from articles.wiring import group_title, repository
+from moderation.rights import may, may_in_groups
 
 View = Callable[..., HttpResponse]
 
@@ -73,17 +74,27 @@ def actor(request: HttpRequest) -> Actor:
     return Actor(int(request.user.pk or 0), request.user.get_username())
 
 
-def writer(request: HttpRequest) -> Actor:
-    """Return the logged-in member as the author of what the request writes. Raises Banned."""
-    check_ban(request.user, BanScope.POSTING)
+def writer(request: HttpRequest, groups: Iterable[str] | Callable[[], Iterable[str]] = ()) -> Actor:
+    """Return the logged-in member as the author of what the request writes, in these groups. Raises Banned.
+
+    `groups`: a function is called only for members whom bans from groups may forbid it.
+    """
+    member: Any = request.user
+    check_ban(member, BanScope.POSTING)
+    if member.ban_slugs and (ban := member.find_group_ban(groups() if callable(groups) else groups)):
+        raise _banned(ban, ban.scope)
     return actor(request)
 
 
 def check_ban(member: Any, scope: BanScope) -> None:
     """Raise Banned if a ban forbids this to the member. No query for members without bans, else one."""
     if ban := member.find_ban(scope):
-        ends_at = None if ban.ends_at is None else ban.ends_at.timestamp()
-        raise Banned(scope.value, ban.reason, ends_at)
+        raise _banned(ban, scope.value)
+
+
+def _banned(ban: Any, scope: str) -> Banned:
+    ends_at = None if ban.ends_at is None else ban.ends_at.timestamp()
+    return Banned(scope, ban.reason, ends_at, group_title(ban.group))
 
 
 def may_be_new(member: Any) -> bool:
@@ -124,23 +135,29 @@ def _is_young(member: Any) -> bool:
     return repo.rules.new_member > 0 and age < repo.rules.new_member
 
 
-def needs(*permissions: str, carries: Collection[str] = ()) -> Callable[[View], View]:
+def needs(*permissions: str, in_groups: bool = False, carries: Collection[str] = ()) -> Callable[[View], View]:
     """Restrict a view to members with one of these permissions.
 
-    Logged-out readers see the login page, other members get 403. `carries`: see `members_only`.
+    Logged-out readers see the login page, other members get 403. `in_groups`: moderators of groups pass as well;
+    the view asks `moderation.rights` of which. `carries`: see `members_only`.
     """
+    allows = may_in_groups if in_groups else _may_any
 
     def decorate(view: View) -> View:
         @wraps(view)
         @members_only(carries=carries)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            if not any(map(request.user.has_perm, permissions)):
+            if not allows(request.user, *permissions):
                 raise PermissionDenied(*permissions)
             return view(request, *args, **kwargs)
 
         return guarded
 
     return decorate
+
+
+def _may_any(user: Any, *permissions: str) -> bool:
+    return any(may(user, one) for one in permissions)
 
 
 def address_of(request: HttpRequest) -> Address | None:

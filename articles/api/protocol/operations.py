@@ -25,6 +25,7 @@ from articles.domain.errors import PageNotFound
 from articles.domain.lists import admit_reader
 from articles.web import reading
 from articles.web.limits import take
+from moderation import rights
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
@@ -92,7 +93,7 @@ def check_scope(request: HttpRequest, scope: str) -> None:
 
 def require(request: HttpRequest, *permissions: str) -> None:
     """Raise PermissionDenied for a member who has none of these permissions."""
-    if not any(map(request.user.has_perm, permissions)):
+    if not any(rights.may(request.user, one) for one in permissions):
         raise PermissionDenied
 
 

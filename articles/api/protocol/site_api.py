@@ -90,6 +90,7 @@ _MODULES = (
     "moderation.subjects",
     "moderation.sweeps",
     "moderation.branches",
+    "moderation.groups",
     "moderation.notes",
     "moderation.log",
     "moderation.redactions",

@@ -319,7 +319,7 @@ class Comments(OfStore):
                 script,
                 comment_id,
                 [keys.comment(comment_id), keys.article(article_id)],
-                [comment_id, actor.name, exact_time(store.now()), reason, keys.prefix, sweep],
+                [comment_id, actor.signature, exact_time(store.now()), reason, keys.prefix, sweep],
             )
 
     def _set_lock(self, script: str, article_id: ArticleId, actor: Actor, reason: str) -> None:
@@ -328,7 +328,7 @@ class Comments(OfStore):
             script,
             article_id,
             [keys.article(article_id)],
-            [article_id, actor.name, exact_time(store.now()), reason, keys.prefix],
+            [article_id, actor.signature, exact_time(store.now()), reason, keys.prefix],
         )
 
 

@@ -1,6 +1,6 @@
 """Flags: set and taken back by members, decided by moderators; with their audit and repair."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from heapq import merge
 from itertools import chain, islice
@@ -26,7 +26,7 @@ from articles.domain.ranking import ONE_POINT
 from articles.repository.articles import Articles
 from articles.repository.comments import Comments
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
-from articles.repository.lists.reading import read_articles
+from articles.repository.lists.reading import read_articles, split_groups
 from articles.repository.store.attempts import Finding, Verb, carry_out
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import OfStore, Store, Value, exact_time
@@ -158,33 +158,49 @@ class Flags:
         """Return the number of entries in the queue. One round trip."""
         return sum(self._store.in_shards(lambda pipe, keys: pipe.zcard(keys.flagged)))
 
-    def get_page(self, number: int = 1, *, seen: Collection[SubjectId] = ()) -> QueuePage:
-        """Return page `number` of the queue, counted from 1. Three round trips. Raises PageNotFound.
+    def get_page(
+        self, number: int = 1, *, seen: Collection[SubjectId] = (), groups: Set[str] | None = None
+    ) -> QueuePage:
+        """Return page `number` of the queue, counted from 1. Three round trips, or four. Raises PageNotFound.
 
         `seen`: if given, the page has the heaviest entries that are not among these, whatever the number.
+        `groups`: only what is in some of these groups and in no other.
         """
         size = self._store.rules.per_page
         start = 0 if seen else (number - 1) * size
-        shards = self._store.in_shards(
-            lambda pipe, keys: pipe.zrevrange(keys.flagged, 0, start + len(seen) + size, withscores=True)
-        )
-        heaviest_first = map(int, map(itemgetter(0), merge(*shards, key=itemgetter(1), reverse=True)))
+        if groups is None:
+            heaviest_first = [one for one, _place in self._heaviest(start + len(seen) + size + 1)]
+        else:
+            heaviest_first = [one for one, named in self.list_by_groups() if named and named <= groups]
         subjects = [subject for subject in heaviest_first if subject not in seen][start:]
         if number > 1 and not seen and not subjects:
             raise PageNotFound(number)
         shown = tuple(subjects[:size])
         return QueuePage(tuple(self._entries(shown)), number, len(subjects) > size, shown)
 
+    def list_by_groups(self) -> list[tuple[SubjectId, frozenset[str]]]:
+        """Return the heaviest entries of the queue with the groups of their articles. Two round trips."""
+        subjects = [subject for subject, _place in self._heaviest(_MOST_SEARCHED)]
+        with self._store.pipeline() as pipe:
+            for subject in subjects:
+                pipe.hget(self._store.shards.of_comment(subject).article(article_of(subject)), "groups")
+            joined = pipe.execute() if subjects else []
+        return [(one, frozenset(split_groups(slugs or ""))) for one, slugs in zip(subjects, joined, strict=True)]
+
+    def _heaviest(self, most: int) -> Iterator[tuple[SubjectId, float]]:
+        """Yield at most `most` entries of the queue with their places, the heaviest first. One round trip."""
+        shards = self._store.in_shards(
+            lambda pipe, keys: pipe.zrevrange(keys.flagged, 0, most - 1, withscores=True)
+        )
+        heaviest_first = merge(*shards, key=itemgetter(1), reverse=True)
+        yield from ((int(subject), place) for subject, place in islice(heaviest_first, most))
+
     def list_flagged(self, since: float, until: float, most: int) -> list[QueueEntry]:
         """Return at most `most` entries first flagged after `since`, in whole seconds, and up to `until`.
 
         The heaviest first. One round trip, two more if there are any.
         """
-        shards = self._store.in_shards(
-            lambda pipe, keys: pipe.zrevrange(keys.flagged, 0, _MOST_SEARCHED - 1, withscores=True)
-        )
-        heaviest_first = islice(merge(*shards, key=itemgetter(1), reverse=True), _MOST_SEARCHED)
-        found = [int(one) for one, place in heaviest_first if since < _first_at(place) <= until]
+        found = [one for one, place in self._heaviest(_MOST_SEARCHED) if since < _first_at(place) <= until]
         return list(self._entries(found[:most])) if found else []
 
     def _entries(self, subjects: Sequence[SubjectId]) -> Iterator[QueueEntry]:

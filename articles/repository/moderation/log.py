@@ -71,7 +71,8 @@ class ModerationLog(OfStore):
         Idempotent for RETRY_SECONDS, unless another action on the same was logged meanwhile.
         """
         store, keys = self._store, self._store.shards.directory
-        named = [part for pair in (details or {}).items() for part in pair]
+        capacity = {"capacity": ",".join(actor.groups)} if actor.groups else {}
+        named = [part for pair in ({**(details or {})} | capacity).items() for part in pair]
         now = exact_time(store.now())
         arguments = [action.value, now, actor.name, subject, reason, keys.prefix, RETRY_SECONDS, *named]
         store.change("moderation_log/note", subject, [keys.log], arguments)

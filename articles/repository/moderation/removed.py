@@ -3,7 +3,7 @@
 A sweep removes everything that a member posted recently in one act, and restores it in one act.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from itertools import takewhile
 from math import inf
@@ -26,7 +26,7 @@ from articles.repository.articles import Articles
 from articles.repository.comments import Comments
 from articles.repository.comments.reading import FIELDS, comments_from
 from articles.repository.lists.paging import page_window, position_of, read_window
-from articles.repository.lists.reading import read_articles
+from articles.repository.lists.reading import read_articles, split_groups
 from articles.repository.members import Members
 from articles.repository.moderation.log import ModerationLog, entries_from
 from articles.repository.moderation.merges import Merges
@@ -39,6 +39,9 @@ from articles.repository.store.values import article_id_from
 
 MOST_PAGED_ARTICLES = 10_000
 """Maximum number of removed articles that can be paged through: a page reads the ids before it."""
+
+MOST_SEARCHED = 5_000
+"""Removed articles, the last posted, that are searched for those in some groups."""
 
 _READS = 10
 """Maximum number of round trips to find a page of removed comments in the moderation log."""
@@ -74,18 +77,38 @@ class RemovedArticles:
         self._store = store
         self._log = log
 
-    def get_page(self, number: int = 1, *, after: Position | None = None) -> RemovedPage:
+    def get_page(
+        self, number: int = 1, *, after: Position | None = None, groups: Set[str] | None = None
+    ) -> RemovedPage:
         """Return page `number` of the removed articles, counted from 1. Three round trips.
 
-        `after`: if given, the page follows this position, whatever the number. Raises PageNotFound, and
-        PageTooDeep beyond `MOST_PAGED_ARTICLES`.
+        `after`: if given, the page follows this position, whatever the number. `groups`: only what is in some of
+        these groups and in no other, of the newest `MOST_SEARCHED`. Raises PageNotFound, and PageTooDeep beyond
+        `MOST_PAGED_ARTICLES`.
         """
         page = page_window(number, self._store.rules.per_page, MOST_PAGED_ARTICLES, after)
-        entries = read_window(self._store, [keys.removed for keys in self._store.shards.all], page, after)
+        keys = [one.removed for one in self._store.shards.all]
+        if groups is None:
+            entries = read_window(self._store, keys, page, after)
+        else:
+            searched = page_window(1, MOST_SEARCHED, MOST_PAGED_ARTICLES, after)
+            found = self._within(groups, read_window(self._store, keys, searched, after))
+            entries = found[0 if after else page.start :][: page.size + 1]
         page.check_entries(entries)
         shown = entries[: page.size]
         rows = self.describe([article_id_from(member) for member, _ in shown])
         return RemovedPage(rows, number, page.has_next(len(entries)), position_of(shown))
+
+    def _within(self, groups: Set[str], entries: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
+        """Return those of the entries whose articles are in some of these groups, and in no other."""
+        with self._store.pipeline() as pipe:
+            for member, _time in entries:
+                pipe.hget(
+                    self._store.shards.of(article_id_from(member)).article(article_id_from(member)), "groups"
+                )
+            joined = pipe.execute() if entries else []
+        named = (frozenset(split_groups(slugs or "")) for slugs in joined)
+        return [entry for entry, slugs in zip(entries, named, strict=True) if slugs and slugs <= groups]
 
     def iterate_ids(self) -> Iterator[ArticleId]:
         """Yield the id of every removed article. One round trip for each batch of each shard."""

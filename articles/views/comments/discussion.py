@@ -24,7 +24,7 @@ from articles.web.addresses import path_of, site_address
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
-from moderation.rights import may_see_subjects
+from moderation.rights import may, may_see_subjects
 
 _MOST_DIGITS = 20
 """Maximum number of digits of a comment's id."""
@@ -122,10 +122,12 @@ def discussion_with(
     `parent`: the comment that the page's form replies to; `visited_at`: since when comments are new to the reader.
     """
     user = request.user
-    is_banned = user.is_authenticated and user.is_banned_from(BanScope.POSTING)
+    is_banned = user.is_authenticated and (
+        user.is_banned_from(BanScope.POSTING) or user.find_group_ban(article.groups) is not None
+    )
     viewer = Viewer(
         reader_id(request),
-        is_moderator=user.is_authenticated and user.has_perm(REMOVE_ARTICLES),
+        is_moderator=may(user, REMOVE_ARTICLES, article.groups),
         may_write=thread.locked is None and not is_banned and article.merged_into is None,
         now=repository().store.now(),
         visited_at=visited_at,

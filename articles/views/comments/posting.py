@@ -36,7 +36,7 @@ def _place_of(comment_id: CommentId) -> str:
 @with_address
 def write(request: HttpRequest, article_id: int) -> HttpResponse:
     """Post a comment. The page shows a form that is refused, and serves for replies without a script."""
-    writer(request)
+    writer(request, lambda: repository().articles.get(article_id).groups)
     form = CommentForm(request.POST or None, initial={"parent": request.GET.get("parent")})
     shown = previewed(request, form)
     is_sent = request.method == "POST" and shown is None

@@ -29,6 +29,7 @@ from articles.web.hiding import Applied
 from articles.web.identity import View, reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
+from moderation.rights import may
 from owner.administrator import is_missing
 from owner.steps import on_front_page
 
@@ -187,7 +188,7 @@ def _drawn(
             hidden_groups=preferences.hiding.groups,
             hides=bool(applied.hidden),
             followed_groups=tuple(slug for slug in preferences.followed_groups if group and slug == group.slug),
-            may_manage_groups=group is not None and request.user.has_perm(ASSIGN_GROUPS),
+            may_manage_groups=group is not None and may(request.user, ASSIGN_GROUPS, [group.slug]),
             has_no_administrator=_is_site_empty(page) and is_missing(),
         ),
         period=period,

@@ -5,10 +5,19 @@ INCLUDE  inbox, values
 ]]
 local ENTRIES_SEARCHED = 50  -- of an article's, for the one that a notice is about; or around a moment
 
--- Append an entry and return its number. `at` is in Unix seconds, as text; `id` is 0 for an entry that concerns no article.
+-- Return the name in a signature, `Actor.signature` in `articles/domain/moderation_log.py`, and the groups in it or nil.
+local function signed_by(actor)
+  local name, groups = string.match(actor, '^([^\n]*)\n(.*)$')
+  return name or actor, groups
+end
+
+-- Append an entry and return its number. `at` is in Unix seconds, as text; `actor` a name or a signature; `id` is 0 for an
+-- entry that concerns no article.
 local function log(prefix, action, at, actor, id, title, reason, details)
+  local name, groups = signed_by(actor)
+  details.capacity = groups
   return redis.call('LPUSH', prefix .. 'log:', cjson.encode({
-    action = action, at = at, actor = actor, id = id, title = title, reason = reason, details = details,
+    action = action, at = at, actor = name, id = id, title = title, reason = reason, details = details,
   }))
 end
 
@@ -23,14 +32,14 @@ end
 local function log_article(prefix, action, at, actor, id, title, reason, details)
   log_and_note(prefix, action, at, actor, id, title, reason, details)
   local poster, name = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'poster', 'poster_name'))
-  if name ~= actor then notify(prefix, poster, action, root_of(id), at) end
+  if name ~= signed_by(actor) then notify(prefix, poster, action, root_of(id), at) end
 end
 
 -- The same for an act on a comment, of which its author is notified.
 local function log_comment(prefix, action, at, actor, id, comment, title, reason)
   log_and_note(prefix, action, at, actor, id, title, reason, {comment = comment})
   local author, name = unpack(redis.call('HMGET', prefix .. 'comment:' .. comment, 'author', 'author_name'))
-  if name ~= actor then notify(prefix, author, action, comment, at) end
+  if name ~= signed_by(actor) then notify(prefix, author, action, comment, at) end
 end
 
 -- Return the entry in a text; nil for a damaged one.

@@ -1,0 +1,260 @@
+"""Moderators of a group, whom moderators of the whole site assign, and bans from a group, which both decide."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop, pgettext_lazy
+from django.views.decorators.cache import never_cache
+from pydantic import BaseModel, Field
+
+from accounts.models import Ban as BanRow
+from accounts.models import BanScope, GroupModerator, User
+from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS
+from accounts.web import unsent_form
+from accounts.web.form_pages import form_action, page_with_form
+from articles.api import schemas
+from articles.api.groups import GroupName
+from articles.api.my_lists import MemberName
+from articles.api.protocol.operations import MODERATORS, router
+from articles.domain.lists import Group
+from articles.domain.moderation_log import Action, Actor
+from articles.forms.articles import ReasonForm
+from articles.forms.fields import reason_field
+from articles.text.lines import clean_reason
+from articles.text.slugs import requested_slug
+from articles.web.groups import forget_liveliness
+from articles.web.identity import actor, member_named, needs
+from articles.wiring import repository
+from moderation import bans
+from moderation.bans import ban_lengths
+from moderation.rights import acting, check_not_own, may
+from moderation.subjects import MOST_DAYS
+
+
+def assign(group: Group, member: User, moderator: Actor, reason: str, *, moderates: bool) -> bool:
+    """Make a member a moderator of a group, or end that, and log it; return whether it changes anything.
+
+    Raises OwnMatter, and StoreError; then nothing is changed.
+    """
+    check_not_own(member.pk, moderator.id)
+    with transaction.atomic():
+        is_changed = GroupModerator.objects.set(member, group.slug, by=moderator.id, is_current=moderates)
+        if is_changed:
+            details = {"slug": group.slug} | ({"to": "moderator"} if moderates else {})
+            repository().moderation_log.note(
+                Action.CHANGE_PERMISSIONS, moderator, member.get_username(), reason, details
+            )
+    if is_changed:
+        forget_liveliness()
+    return is_changed
+
+
+class MemberForm(forms.Form):
+    """A member, by name, and why."""
+
+    name = forms.CharField(
+        max_length=100, label=gettext_lazy("Member"), widget=forms.TextInput({"autocomplete": "off"})
+    )
+    reason = reason_field()
+    member: User
+
+    def clean_name(self) -> str:
+        try:
+            self.member = member_named(self.cleaned_data["name"].strip())
+        except Http404:
+            raise ValidationError(_("There is no member with this name."), code="unknown") from None
+        return self.member.get_username()
+
+
+class GroupBanForm(MemberForm):
+    """Whom to ban from a group, for how long, and why."""
+
+    days = forms.TypedChoiceField(
+        coerce=int, choices=ban_lengths, initial=7, label=pgettext_lazy("ban", "Duration")
+    )
+    field_order = ("name", "days", "reason")
+
+
+def _group(slug: str) -> Group:
+    """Return the group with this name, in any spelling. Raises GroupNotFound."""
+    return repository().groups.get(requested_slug(slug))
+
+
+@never_cache
+@page_with_form
+@needs(ASSIGN_GROUPS, in_groups=True, carries=["name", "reason"])
+def moderators(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the moderators of a group; assign one, as a moderator of the whole site."""
+    acting(request, ASSIGN_GROUPS, [slug])
+    group, form = _group(slug), MemberForm(request.POST or None)
+    if request.method == "POST":
+        moderator = acting(request, ASSIGN_GROUPS)
+        if form.is_valid():
+            assign(group, form.member, moderator, form.cleaned_data["reason"], moderates=True)
+            messages.success(request, _("%(name)s is a moderator now.") % {"name": form.member.get_username()})
+            return redirect("articles:group_moderators", group.slug)
+    unsent_form.refill(request, form)
+    context = {"moderators": GroupModerator.objects.of(group.slug), "may_assign": may(request.user, ASSIGN_GROUPS)}
+    return _page(request, "groups/moderators.html", group, form, context)
+
+
+def _page(
+    request: HttpRequest, template: str, group: Group, form: forms.Form, context: dict[str, Any]
+) -> HttpResponse:
+    context |= {"group": group, "form": form, "own": actor(request).id}
+    return render(request, template, context, status=400 if form.errors else 200)
+
+
+def _moderators_page(_request: HttpRequest, slug: str, **_address: Any) -> str:
+    return reverse("articles:group_moderators", args=[slug])
+
+
+def _bans_page(_request: HttpRequest, slug: str, **_address: Any) -> str:
+    return reverse("articles:group_bans", args=[slug])
+
+
+@never_cache
+@form_action(page=_moderators_page, button=gettext_lazy("End"))
+@needs(ASSIGN_GROUPS)
+def end_by_form(request: HttpRequest, slug: str) -> HttpResponse:
+    """End what makes a member a moderator of the group. A form that arrives twice succeeds."""
+    group, form = _group(slug), MemberForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Enter a reason."))
+    else:
+        assign(group, form.member, actor(request), form.cleaned_data["reason"], moderates=False)
+        told = _("%(name)s is no longer a moderator.")
+        messages.success(request, told % {"name": form.member.get_username()})
+    return redirect("articles:group_moderators", group.slug)
+
+
+@never_cache
+@page_with_form
+@needs(BAN_MEMBERS, in_groups=True, carries=["name", "days", "reason"])
+def group_bans(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the current bans from a group; ban a member from it."""
+    moderator = acting(request, BAN_MEMBERS, [slug])
+    group, form = _group(slug), GroupBanForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        days, reason = form.cleaned_data["days"], form.cleaned_data["reason"]
+        bans.ban(form.member, BanScope.GROUP, reason, days=days, moderator=moderator, group=group.slug)
+        messages.success(request, _("%(name)s is banned.") % {"name": form.member.get_username()})
+        return redirect("articles:group_bans", group.slug)
+    unsent_form.refill(request, form)
+    return _page(request, "groups/bans.html", group, form, {"bans": _current_bans(group)})
+
+
+def _current_bans(group: Group) -> list[BanRow]:
+    return list(BanRow.objects.current().filter(group=group.slug).select_related("member", "moderator"))
+
+
+@never_cache
+@form_action(page=_bans_page, button=gettext_lazy("Lift the ban"))
+@needs(BAN_MEMBERS, in_groups=True)
+def lift_by_form(request: HttpRequest, slug: str, ban_id: int) -> HttpResponse:
+    """Lift a ban from the group. A form that arrives twice succeeds."""
+    moderator = acting(request, BAN_MEMBERS, [slug])
+    rows = BanRow.objects.select_related("member", "moderator")
+    found, form = get_object_or_404(rows, pk=ban_id, group=slug), ReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Enter a reason."))
+    else:
+        bans.lift_ban(found, form.cleaned_data["reason"], moderator)
+        messages.success(request, _("The ban has been lifted."))
+    return redirect("articles:group_bans", slug)
+
+
+class Assignment(BaseModel):
+    __doc__ = gettext_noop("Whether a member moderates a group, and why.")
+
+    moderates: bool = Field(strict=True, description=gettext_noop("False ends it."), examples=[True])
+    reason: schemas.PublicReason = Field(examples=["Knows the field."])
+
+
+class Assigned(BaseModel):
+    __doc__ = gettext_noop("The moderators of a group.")
+
+    group: str = Field(description=gettext_noop("The group's name."))
+    moderators: list[str] = Field(description=gettext_noop("Their names, the longest serving first."))
+
+
+class GroupBanChange(BaseModel):
+    __doc__ = gettext_noop("Whether a member is banned from a group, for how long, and why.")
+
+    banned: bool = Field(strict=True, description=gettext_noop("False lifts the ban."), examples=[True])
+    days: int = Field(0, ge=0, le=MOST_DAYS, description=gettext_noop("0 for a ban without end."), examples=[7])
+    reason: schemas.PublicReason = Field(examples=["Off topic, again and again."])
+
+
+class GroupBan(bans.Ban):
+    __doc__ = gettext_noop("A current ban from a group.")
+
+    name: str = Field(description=gettext_noop("The member's name."))
+
+
+class GroupBans(BaseModel):
+    __doc__ = gettext_noop("The current bans from a group, newest first.")
+
+    group: str = Field(description=gettext_noop("The group's name."))
+    bans: list[GroupBan]
+
+    @classmethod
+    def of_group(cls, group: Group) -> "GroupBans":
+        rows = [
+            GroupBan(name=one.member.get_username(), **bans.Ban.of(one).model_dump())
+            for one in _current_bans(group)
+        ]
+        return cls(group=group.slug, bans=rows)
+
+
+@router.put(
+    "groups/{slug}/moderators/{name}",
+    summary=gettext_noop("Make a member a moderator of a group, or end that"),
+    description=gettext_noop("Only for moderators of the whole site who can manage groups. Idempotent."),
+    auth=MODERATORS,
+)
+def assign_moderator(request: HttpRequest, slug: GroupName, name: MemberName, assignment: Assignment) -> Assigned:
+    moderator, group = acting(request, ASSIGN_GROUPS), _group(slug)
+    member, reason = member_named(name), clean_reason(assignment.reason)
+    assign(group, member, moderator, reason, moderates=assignment.moderates)
+    rows = GroupModerator.objects.of(group.slug)
+    return Assigned(group=group.slug, moderators=[row.member.get_username() for row in rows])
+
+
+@router.get(
+    "groups/{slug}/bans",
+    summary=gettext_noop("The current bans from a group"),
+    description=gettext_noop("Only for moderators of the group, and members who can ban."),
+    auth=MODERATORS,
+)
+def list_group_bans(request: HttpRequest, slug: GroupName) -> GroupBans:
+    acting(request, BAN_MEMBERS, [requested_slug(slug)])
+    return GroupBans.of_group(_group(slug))
+
+
+@router.put(
+    "groups/{slug}/bans/{name}",
+    summary=gettext_noop("Ban a member from a group, or lift the ban"),
+    description=gettext_noop(
+        "Only for moderators of the group, and members who can ban. The member can neither post articles into the "
+        "group nor comment on articles that are in it. A ban replaces the current one from the group. Repeated "
+        "within a minute, it changes nothing."
+    ),
+    auth=MODERATORS,
+)
+def change_group_ban(request: HttpRequest, slug: GroupName, name: MemberName, change: GroupBanChange) -> GroupBans:
+    moderator, group = acting(request, BAN_MEMBERS, [requested_slug(slug)]), _group(slug)
+    member, reason = member_named(name), clean_reason(change.reason)
+    current = member.bans.current().filter(group=group.slug).select_related("member", "moderator").first()
+    if change.banned:
+        bans.ban(member, BanScope.GROUP, reason, days=change.days, moderator=moderator, group=group.slug)
+    elif current:
+        bans.lift_ban(current, reason, moderator)
+    return GroupBans.of_group(group)
