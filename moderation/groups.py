@@ -171,14 +171,14 @@ def lift_by_form(request: HttpRequest, slug: str, ban_id: int) -> HttpResponse:
     return redirect("articles:group_bans", slug)
 
 
-class Assignment(BaseModel):
+class ModeratorChange(BaseModel):
     __doc__ = gettext_noop("Whether a member moderates a group, and why.")
 
     moderates: bool = Field(strict=True, description=gettext_noop("False ends it."), examples=[True])
     reason: schemas.PublicReason = Field(examples=["Knows the field."])
 
 
-class Assigned(BaseModel):
+class GroupModerators(BaseModel):
     __doc__ = gettext_noop("The moderators of a group.")
 
     group: str = Field(description=gettext_noop("The group's name."))
@@ -220,12 +220,14 @@ class GroupBans(BaseModel):
     description=gettext_noop("Only for moderators of the whole site who can manage groups. Idempotent."),
     auth=MODERATORS,
 )
-def assign_moderator(request: HttpRequest, slug: GroupName, name: MemberName, assignment: Assignment) -> Assigned:
+def assign_moderator(
+    request: HttpRequest, slug: GroupName, name: MemberName, change: ModeratorChange
+) -> GroupModerators:
     moderator, group = acting(request, ASSIGN_GROUPS), _group(slug)
-    member, reason = member_named(name), clean_reason(assignment.reason)
-    assign(group, member, moderator, reason, moderates=assignment.moderates)
+    member, reason = member_named(name), clean_reason(change.reason)
+    assign(group, member, moderator, reason, moderates=change.moderates)
     rows = GroupModerator.objects.of(group.slug)
-    return Assigned(group=group.slug, moderators=[row.member.get_username() for row in rows])
+    return GroupModerators(group=group.slug, moderators=[row.member.get_username() for row in rows])
 
 
 @router.get(

@@ -17,6 +17,8 @@ SAMPLES = {
     "passkey_id": "1",
     "ban_id": "1",
     "sweep_id": "1",
+    "note_id": "1",
+    "act_id": "1",
     "uidb64": "MQ",
     "identity": "1",
 }

@@ -11,7 +11,7 @@ from tests.caller import error_of
 from tests.internals import Groups, meanwhile
 from tests.store_state import problems
 
-NEW = {"visible": "everyone", "articles": 0, "description": "", "followers": 0, "latest": None}
+NEW = {"visible": "everyone", "articles": 0, "description": "", "followers": 0, "moderators": [], "latest": None}
 WEB = {"slug": "web", "title": "The web", **NEW, "articles": 1, "latest": ANY}
 
 

@@ -8,7 +8,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from accounts.models import Ban, BanScope, User
+from accounts.models import BAN_SCOPES, Ban, BanScope, User
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from moderation.bans import ban, lift_ban
@@ -44,7 +44,7 @@ def test_a_moderator_bans_a_member_once_and_everyone_can_read_why(site_store, bo
     assert len(site_store.moderation_log.get_page().entries) == 2
 
 
-@pytest.mark.parametrize("scope", BanScope)
+@pytest.mark.parametrize("scope", BAN_SCOPES)
 def test_a_ban_forbids_what_it_names_on_pages_and_in_the_api(site_store, article, alice, bob, carol, scope):
     comment, own = comment_on(site_store, article, "A comment", alice.pk), comment_on(site_store, article, "Mine")
     user = banned(bob, carol, scope)
@@ -77,7 +77,7 @@ def test_a_ban_forbids_what_it_names_on_pages_and_in_the_api(site_store, article
         assert site_store.articles.get(article).votes == 1
 
 
-@pytest.mark.parametrize("scope", BanScope)
+@pytest.mark.parametrize("scope", BAN_SCOPES)
 def test_no_form_for_comments_is_offered_to_those_who_cannot_send_it(
     site_store, article, alice, bob, carol, scope
 ):

@@ -15,7 +15,7 @@ end
 -- entry that concerns no article.
 local function log(prefix, action, at, actor, id, title, reason, details)
   local name, groups = signed_by(actor)
-  details.capacity = groups
+  if groups then details.capacity = groups end
   return redis.call('LPUSH', prefix .. 'log:', cjson.encode({
     action = action, at = at, actor = name, id = id, title = title, reason = reason, details = details,
   }))
