@@ -121,7 +121,7 @@ def _bans_page(_request: HttpRequest, slug: str, **_address: Any) -> str:
 
 
 @never_cache
-@form_action(page=_moderators_page, button=gettext_lazy("End"))
+@form_action(page=_moderators_page, button=gettext_lazy("Remove as moderator"))
 @needs(ASSIGN_GROUPS)
 def end_by_form(request: HttpRequest, slug: str) -> HttpResponse:
     """End what makes a member a moderator of the group. A form that arrives twice succeeds."""

@@ -62,7 +62,7 @@ def test_a_moderator_assigns_a_member_and_ends_that(site_store, article, bob, ca
 
     browser_of(carol).post(MODERATORS + "end/", {"name": "bob", **WHY})
     assert browser.get(QUEUE).status_code == 403, "the session had been read before"
-    assert "carol ended your time as a moderator of Python" in text_of(bob, "/inbox/")
+    assert "carol removed you as a moderator of Python" in text_of(bob, "/inbox/")
     assert "moderated by" not in text_of(None, "/groups/python/")
     assert len(site_store.moderation_log.get_page().entries) == 2
 
