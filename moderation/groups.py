@@ -34,7 +34,7 @@ from articles.web.identity import actor, member_named, needs
 from articles.wiring import repository
 from moderation import bans
 from moderation.bans import ban_lengths
-from moderation.rights import acting, check_not_own, may
+from moderation.rights import acting, check_not_own, may, may_reverse
 from moderation.subjects import MOST_DAYS
 
 
@@ -148,11 +148,18 @@ def group_bans(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, _("%(name)s is banned.") % {"name": form.member.get_username()})
         return redirect("articles:group_bans", group.slug)
     unsent_form.refill(request, form)
-    return _page(request, "groups/bans.html", group, form, {"bans": _current_bans(group)})
+    found = _current_bans(group)
+    liftable = {one.pk for one in found if one.member_id != moderator.id and may_reverse(one, moderator)}
+    return _page(request, "groups/bans.html", group, form, {"bans": found, "liftable": liftable})
+
+
+MOST_BANS = 200
+"""Current bans from a group that are shown, the newest."""
 
 
 def _current_bans(group: Group) -> list[BanRow]:
-    return list(BanRow.objects.current().filter(group=group.slug).select_related("member", "moderator"))
+    bans = BanRow.objects.current().filter(group=group.slug)
+    return list(bans.select_related("member", "moderator")[:MOST_BANS])
 
 
 @never_cache
@@ -200,7 +207,7 @@ class GroupBan(bans.Ban):
 
 
 class GroupBans(BaseModel):
-    __doc__ = gettext_noop("The current bans from a group, newest first.")
+    __doc__ = gettext_noop("The current bans from a group, newest first, at most 200.")
 
     group: str = Field(description=gettext_noop("The group's name."))
     bans: list[GroupBan]

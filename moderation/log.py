@@ -1,7 +1,7 @@
 """What moderators did: the public log, and the lists of what is removed, for moderators and for its authors."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import inf
 from typing import Any
 from urllib.parse import urlencode
@@ -31,7 +31,7 @@ from articles.domain.moderation_log import Action, LogFilter
 from articles.views.lists.paging import Pager, numbered_pager, page_number
 from articles.web.identity import actor, needs
 from articles.wiring import group_titles, repository
-from moderation.rights import may, may_in_groups, within
+from moderation.rights import is_of_groups, may, may_in_groups, within
 
 ACTIONS = {
     Action.EDIT: pgettext_lazy("moderation log", "Article edited"),
@@ -140,7 +140,13 @@ _BEFORE = re.compile(r"[0-9]{1,11}\.[0-9]{3}")
 def removed_articles(request: HttpRequest) -> HttpResponse:
     page = repository().removed_articles.get_page(page_number(request), groups=within(request.user))
     pager = numbered_pager(page.number, has_next=page.has_next)
-    return render(request, "moderation/removed.html", {"articles": page.articles, "pager": pager})
+    context = {"articles": page.articles, "pager": pager, "may_restore": _may_restore(request)}
+    return render(request, "moderation/removed.html", context)
+
+
+def _may_restore(request: HttpRequest) -> Callable[[moderation_log.LogEntry | None], bool]:
+    """Return whether the reader may reverse a removal that is listed, by its entry in the log."""
+    return (lambda _removal: True) if may(request.user, REMOVE_ARTICLES) else is_of_groups
 
 
 @require_safe
@@ -150,7 +156,8 @@ def removed_comments(request: HttpRequest) -> HttpResponse:
     page = repository().removed_comments.get_page(_before(request))
     following = "" if page.next_before is None else f"?before={page.next_before:.3f}"
     pager = Pager("", "", following) if following else None
-    context = {"comments": _decidable(request, page.comments), "pager": pager}
+    rows = _decidable(request, page.comments)
+    context = {"comments": rows, "pager": pager, "may_restore": _may_restore(request)}
     return render(request, "moderation/removed_comments.html", context)
 
 

@@ -101,8 +101,13 @@ def check_reversible(act: Action, subject: SubjectId, moderator: Actor) -> None:
     if not moderator.groups:
         return
     (entry,) = repository().moderation_log.find_latest([(act, subject)])
-    if entry is None or not ("capacity" in entry.details or entry.actor_name == SITE.name):
+    if not is_of_groups(entry):
         raise DecidedForSite
+
+
+def is_of_groups(entry: LogEntry | None) -> bool:
+    """Return whether moderators of groups did what an entry is about, or the site itself."""
+    return entry is not None and ("capacity" in entry.details or entry.actor_name == SITE.name)
 
 
 def check_group_target(member: User, group: str, moderator: Actor) -> None:
@@ -115,9 +120,14 @@ def check_group_target(member: User, group: str, moderator: Actor) -> None:
         raise FellowModerator
 
 
+def may_reverse(ban: Ban, moderator: Actor) -> bool:
+    """Return whether the moderator may end a ban: not one of groups what a moderator of the whole site decided."""
+    return not (moderator.groups and ban.moderator and may(ban.moderator, BAN_MEMBERS))
+
+
 def check_ban_reversible(ban: Ban, moderator: Actor) -> None:
-    """Raise DecidedForSite if a moderator of groups would end a ban by one who bans from the whole site."""
-    if moderator.groups and ban.moderator and may(ban.moderator, BAN_MEMBERS):
+    """Raise DecidedForSite if the moderator may not end the ban."""
+    if not may_reverse(ban, moderator):
         raise DecidedForSite
 
 

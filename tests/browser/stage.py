@@ -23,6 +23,7 @@ from accounts.models import (
     Authenticator,
     Ban,
     BanScope,
+    GroupModerator,
     Invitation,
     MemberNote,
     Passkey,
@@ -105,7 +106,17 @@ def _cast() -> dict[str, str]:
     Authenticator.objects.create(user=cho, secret=encrypt("A" * 32))
     second_factor.turn_on(cho)
     bea = _banned_member(maud, mia)
-    roles = {"member": mia, "poster": paula, "moderator": maud, "operator": olga, "chooser": cho, "banned": bea}
+    gus = User.objects.create_user("gus")
+    GroupModerator.objects.set(gus, "中文", by=maud.pk, is_current=True)
+    roles = {
+        "steward": gus,
+        "member": mia,
+        "poster": paula,
+        "moderator": maud,
+        "operator": olga,
+        "chooser": cho,
+        "banned": bea,
+    }
     return {role: _session(user) for role, user in roles.items()}
 
 
@@ -114,6 +125,7 @@ def _banned_member(maud: User, mia: User) -> User:
     bea, week = User.objects.create_user("bea"), timezone.now() + timedelta(days=7)
     Ban.objects.begin(bea, BanScope.BOTH, "Spam: " + TITLES[2], ends_at=week, moderator_id=maud.pk)
     Ban.objects.begin(bea, BanScope.VOTING, "A voting ring", ends_at=None, moderator_id=maud.pk)
+    Ban.objects.begin(bea, BanScope.GROUP, TITLES[2], ends_at=week, moderator_id=maud.pk, group="中文")
     MemberNote.objects.create(member=bea, author=maud, text="Third account of the same person? " + TITLES[2])
     Invitation.objects.create(inviter=mia, code="x", expires_at=week, invited=bea)
     WaitingAccount.objects.create(user=User.objects.create_user("wanda", is_active=False))

@@ -12,6 +12,7 @@ from articles.api.protocol.operations import BearerToken, router
 from tests.caller import Caller, with_token
 from tests.factories import browser_of, comment_on, member
 from tests.routes import routes_of_pages
+from tests.source import modules
 from tests.store_state import written
 
 ADMIN = {"administrator"}
@@ -197,6 +198,12 @@ def moderating_operations() -> set[str]:
         for way in operation.auth_param or ()
         if isinstance(way, BearerToken) and way._scope == MODERATE
     }
+
+
+def test_one_function_says_who_may():
+    asking = {name for name, path in modules().items() if ".has_perm(" in path.read_text("utf-8")}
+
+    assert {name for name in asking if name.partition(".")[0] != "accounts"} == {"moderation.rights"}
 
 
 def test_every_moderating_address_has_a_row(ban):
