@@ -22,7 +22,7 @@ from articles.domain.flags import FlagReason, QueueEntry
 from articles.mailing import Mail, language_of, message_to, recipients, send_each
 from articles.repository import Repository
 from moderation.flags import REASONS
-from moderation.rights import have_any, may
+from moderation.rights import have_any, may, may_answer
 
 SETTLE_SECONDS = 5
 """Age at which something is mailed: until then, another process may not have saved it yet."""
@@ -84,7 +84,7 @@ class _Waiting:
         rows += [
             _appeal_row(one)
             for one in self._appeals
-            if may(moderator, BAN_MEMBERS, [one.group] if one.group else None)
+            if may_answer(moderator, one)
             and one.member_id != moderator.pk
             and self._is_new(_appealed_at(one), since)
         ]

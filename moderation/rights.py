@@ -12,7 +12,7 @@ from typing import Any
 
 from django.contrib.auth.models import Permission
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from accounts.models import AboutFlag, Ban, BanScope, User
@@ -232,12 +232,25 @@ class QueueLink:
         return _count_flagged() + (Ban.objects.with_open_appeals().count() if may(user, BAN_MEMBERS) else 0)
 
 
-def appeals_for(user: Any) -> Any:
-    """Return the bans whose open appeals the member may answer, the oldest appeal first: a query."""
-    waiting = Ban.objects.with_open_appeals()
+def appeals_for(user: Any) -> QuerySet[Ban]:
+    """Return the bans whose open appeals the member may answer, the oldest appeal first."""
     if may(user, BAN_MEMBERS):
-        return waiting
-    return waiting.filter(scope=BanScope.GROUP.value, group__in=user.moderated)
+        return Ban.objects.with_open_appeals()
+    return _appeals_in_groups().filter(group__in=user.moderated)
+
+
+def _appeals_in_groups() -> QuerySet[Ban]:
+    """Return the bans whose open appeals moderators of their groups may answer."""
+    of_site = User.objects.filter(have_any(BAN_MEMBERS))
+    return Ban.objects.with_open_appeals().filter(scope=BanScope.GROUP.value).exclude(moderator__in=of_site)
+
+
+def may_answer(user: Any, ban: Ban) -> bool:
+    """Return whether a member may answer an appeal against the ban."""
+    if may(user, BAN_MEMBERS):
+        return True
+    is_theirs = may(user, BAN_MEMBERS, [ban.group] if ban.group else None)
+    return is_theirs and not (ban.moderator and may(ban.moderator, BAN_MEMBERS))
 
 
 def _count_flagged() -> int:
@@ -257,8 +270,7 @@ _waiting: Recent[tuple[int, int, int]] = Recent(_load_waiting, (0, 0, 0))
 
 def _count_by_groups() -> Counter[frozenset[str]]:
     """Return how many flagged subjects and open appeals are in exactly these groups, of those in any."""
-    appeals = Ban.objects.with_open_appeals().exclude(group="").values_list("group", flat=True)
-    found = Counter(frozenset([slug]) for slug in appeals)
+    found = Counter(frozenset([slug]) for slug in _appeals_in_groups().values_list("group", flat=True))
     with suppress(StoreUnavailable, StoreDamaged):
         found.update(groups for _subject, groups in repository().flags.list_by_groups())
     return found
@@ -268,23 +280,25 @@ def _in_groups(counted: Counter[frozenset[str]], moderated: Collection[str]) -> 
     return sum(n for groups, n in counted.items() if groups and groups.issubset(moderated))
 
 
-_flagged_by_groups: Recent[Counter[frozenset[str]]] = Recent(_count_by_groups, Counter(), share=0.01)
+_waiting_by_groups: Recent[Counter[frozenset[str]]] = Recent(_count_by_groups, Counter(), share=0.01)
 """For moderators of some groups."""
 
 
 def forget_waiting() -> None:
     """Count again when it is next asked for."""
     _waiting.forget()
-    _flagged_by_groups.forget()
+    _waiting_by_groups.forget()
 
 
 def count_waiting(user: Any, *, now: bool = False) -> int:
     """Return how much waits for a decision of this member. Every process counts once in some seconds, or `now`."""
     removes, bans = may(user, REMOVE_ARTICLES), may(user, BAN_MEMBERS)
+    if not (removes or bans or user.moderated):
+        return 0
     if now:
         forget_waiting()
     if not (removes or bans):
-        return _in_groups(_flagged_by_groups.get(), user.moderated) if user.moderated else 0
+        return _in_groups(_waiting_by_groups.get(), user.moderated)
     flags, appeals, sign_ups = _waiting.get()
     return flags + bans * appeals + removes * sign_ups
 

@@ -1,6 +1,7 @@
 """Members: accounts, sign-ups, sessions, bans, sweeps, notes, tokens, and whom and what they silence."""
 
 from accounts.models.blocks import Block, Mute
+from accounts.models.group_moderators import GroupModerator
 from accounts.models.members import (
     BANNED_FROM_GROUPS,
     BLOCKED,
@@ -24,7 +25,6 @@ from accounts.models.moderation import (
     BanManager,
     BanScope,
     BranchAct,
-    GroupModerator,
     MemberNote,
     Sweep,
 )

@@ -70,6 +70,11 @@ BANNED_FROM_GROUPS = f"""(
 """The same, of the groups that a ban may forbid: some may have ended."""
 
 
+def slugs_in(joined: str | None) -> frozenset[str]:
+    """Return the slugs in the value of such an expression."""
+    return frozenset(joined.split(",")) if joined else frozenset()
+
+
 MAIL_KINDS = ("reply", "mention", "moderation", "flag", "suggestion")
 """Kinds of notices that members can have mailed: those of `articles.domain.notices`."""
 
@@ -343,24 +348,14 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         return self._read(BLOCKED) or ""
 
     @cached_property
-    def moderated_slugs(self) -> str:
-        """Slugs of the groups that the member moderates, comma-separated. `accounts.web.backend` sets it."""
-        return self._read(MODERATED) or ""
+    def moderated(self) -> frozenset[str]:
+        """Slugs of the groups that the member moderates. `accounts.web.backend` sets it."""
+        return slugs_in(self._read(MODERATED))
 
     @cached_property
-    def ban_slugs(self) -> str:
-        """Slugs of groups that bans of the member may forbid, comma-separated. `accounts.web.backend` sets it."""
-        return self._read(BANNED_FROM_GROUPS) or ""
-
-    @property
-    def moderated(self) -> frozenset[str]:
-        """Slugs of the groups that the member moderates."""
-        return frozenset(filter(None, self.moderated_slugs.split(",")))
-
-    @property
     def may_be_banned_from(self) -> frozenset[str]:
-        """Slugs of groups that bans of the member may forbid."""
-        return frozenset(filter(None, self.ban_slugs.split(",")))
+        """Slugs of groups that bans of the member may forbid. `accounts.web.backend` sets it."""
+        return slugs_in(self._read(BANNED_FROM_GROUPS))
 
     @property
     def is_site_moderator(self) -> bool:
@@ -370,7 +365,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     @property
     def is_moderator(self) -> bool:
         """Whether the member may have permissions, for the whole site or for some groups."""
-        return self.is_site_moderator or bool(self.moderated_slugs)
+        return self.is_site_moderator or bool(self.moderated)
 
     def _read(self, expression: str) -> Any:
         """Return an expression on the member's row; None without a row. One query."""

@@ -11,6 +11,7 @@ from django.db import DEFAULT_DB_ALIAS
 from django.http import HttpRequest
 
 from accounts.models import BANNED_FROM_GROUPS, BLOCKED, HAS_PERMISSIONS, IS_MUTING, MODERATED, User
+from accounts.models.members import slugs_in
 from accounts.plain_queries import PlainQuery
 from accounts.remembered import SessionStore
 
@@ -60,11 +61,11 @@ class MemberBackend(ModelBackend):
         row = _remembered(session, user_id) if isinstance(session, SessionStore) else _MEMBER.read(user_id)
         if row is None:
             return None
-        *values, has_permissions, is_muting, blocked_ids, moderated_slugs, ban_slugs = row
+        *values, has_permissions, is_muting, blocked_ids, moderated, banned_from_groups = row
         user: User = User.from_db(DEFAULT_DB_ALIAS, _MEMBER.names, values)
         user.has_permissions, user.is_muting = bool(has_permissions), bool(is_muting)
-        user.blocked_ids, user.moderated_slugs = blocked_ids or "", moderated_slugs or ""
-        user.ban_slugs = ban_slugs or ""
+        user.blocked_ids = blocked_ids or ""
+        user.moderated, user.may_be_banned_from = slugs_in(moderated), slugs_in(banned_from_groups)
         return user if self.user_can_authenticate(user) else None
 
 

@@ -12,7 +12,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from accounts.models import GroupModerator
-from accounts.models.moderation import follow_merged_groups, named_groups
+from accounts.models.group_moderators import follow_merged_groups, named_groups
 from articles.domain.errors import StoreError
 from articles.domain.lists import EVERYONE, MEMBERS
 from articles.domain.moderation_log import Action, Actor

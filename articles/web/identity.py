@@ -81,7 +81,7 @@ def writer(request: HttpRequest, groups: Iterable[str] | Callable[[], Iterable[s
     """
     member: Any = request.user
     check_ban(member, BanScope.POSTING)
-    if member.ban_slugs and (ban := member.find_group_ban(groups() if callable(groups) else groups)):
+    if member.may_be_banned_from and (ban := member.find_group_ban(groups() if callable(groups) else groups)):
         raise _banned(ban, ban.scope)
     return actor(request)
 
