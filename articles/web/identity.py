@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, wraps
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -82,19 +82,19 @@ def writer(request: HttpRequest, groups: Iterable[str] | Callable[[], Iterable[s
     member: Any = request.user
     check_ban(member, BanScope.POSTING)
     if member.may_be_banned_from and (ban := member.find_group_ban(groups() if callable(groups) else groups)):
-        raise _banned(ban, ban.scope)
+        _refuse(ban, ban.scope)
     return actor(request)
 
 
 def check_ban(member: Any, scope: BanScope) -> None:
     """Raise Banned if a ban forbids this to the member. No query for members without bans, else one."""
     if ban := member.find_ban(scope):
-        raise _banned(ban, scope.value)
+        _refuse(ban, scope.value)
 
 
-def _banned(ban: Any, scope: str) -> Banned:
+def _refuse(ban: Any, scope: str) -> NoReturn:
     ends_at = None if ban.ends_at is None else ban.ends_at.timestamp()
-    return Banned(scope, ban.reason, ends_at, group_title(ban.group))
+    raise Banned(scope, ban.reason, ends_at, group_title(ban.group))
 
 
 def may_be_new(member: Any) -> bool:

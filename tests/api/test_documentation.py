@@ -93,6 +93,9 @@ ENDPOINTS = {
     ("put", "/api/comments/{comment_id}/kept"): {"200", *_CHANGE, "404"},
     ("get", "/api/users/{name}/bans"): {"200", "400", "401", "403", "404", "503"},
     ("put", "/api/users/{name}/bans/{scope}"): {"200", *_CHANGE, "404"},
+    ("put", "/api/groups/{slug}/moderators/{name}"): {"200", *_CHANGE, "404"},
+    ("get", "/api/groups/{slug}/bans"): {"200", "400", "401", "403", "404", "503"},
+    ("put", "/api/groups/{slug}/bans/{name}"): {"200", *_CHANGE, "404"},
     **{
         ("get", f"/api/users/{{name}}/{what}"): {"200", "400", "401", "403", "404", "503"}
         for what in ("left-out", "posted", "sweeps", "notes", "branch")

@@ -271,6 +271,15 @@ CALLS = [
     Call("block_member", 400, "Failure", arguments={"name": "alice"}, body=("Blocking", {"blocked": True})),
     Call("list_bans", 200, "Bans", "carol", {"name": "alice"}),
     *(
+        Call("assign_moderator", 200, "GroupModerators", "carol", {"slug": "python", "name": "alice"}, body)
+        for body in (("ModeratorChange", {"moderates": one, "reason": "?"}) for one in (True, False))
+    ),
+    *(
+        Call("change_group_ban", 200, "GroupBans", "carol", {"slug": "python", "name": "alice"}, body)
+        for body in (("GroupBanChange", {"banned": one, "reason": "?"}) for one in (True, False))
+    ),
+    Call("list_group_bans", 200, "GroupBans", "carol", {"slug": "python"}),
+    *(
         Call("change_ban", status, answer, who, {"name": name, "scope": "both"}, ("BanChange", body))
         for status, answer, who, name, body in (
             (200, "Bans", "carol", "alice", {"banned": True, "reason": "?"}),
