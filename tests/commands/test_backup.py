@@ -24,6 +24,7 @@ from accounts.models import (
     Ban,
     BanScope,
     BranchAct,
+    GroupModerator,
     Identity,
     Invitation,
     MemberNote,
@@ -88,6 +89,7 @@ def used(run, site_store, alice, carol):
     BranchAct.objects.create(root=alice, moderator=carol, reason="Spam", accounts=str(alice.pk))
     AboutFlag.objects.create(member=alice, flagger=carol, reason="spam")
     User.objects.filter(pk=alice.pk).update(about="A *gardener*")
+    GroupModerator.objects.create(member=alice, group="python", by=carol)
     MemberNote.objects.create(member=alice, author=carol, text="Asked for patience")
     Ban.objects.begin(alice, BanScope.VOTING, "Spam", ends_at=None, moderator_id=carol.pk)
     LogEntry.objects.create(

@@ -5,8 +5,10 @@ tests/pages/test_rights.py has who may use which address.
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 
 from accounts.models import Ban, BanScope, GroupModerator, User
 from accounts.web.backend import needs_second_factor
@@ -199,6 +201,22 @@ def test_the_queue_and_its_number_have_what_they_can_decide(site_store, article,
     assert newest(site_store).details["capacity"] == "python"
 
 
+def test_mail_about_what_waits_has_what_they_can_decide(site_store, article, alice, bob, gina, mailoutbox):
+    for number, groups in ((5, ["redis"]), (6, ["python", "redis"])):
+        site_store.flags.set(root_of(posted(site_store, alice, number, *groups)), bob.pk, FlagReason.SPAM)
+    site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
+    User.objects.filter(pk=gina.pk).update(
+        email="g@example.org", verified_email="g@example.org", waiting_mail="now"
+    )
+    with time_machine.travel(datetime.now(UTC) + timedelta(hours=1)):
+        housekeeping.run(site_store)
+
+    (mail,) = [one for one in mailoutbox if one.to == ["g@example.org"] and "flagged" in one.body]
+    assert "“A title” is flagged" in mail.body
+    assert "Article 5" not in mail.body
+    assert "Article 6" not in mail.body
+
+
 def test_the_lists_of_what_is_removed_have_what_is_theirs(site_store, article, alice, gina, carol):
     others = [posted(site_store, alice, number, "redis") for number in range(10, 14)]
     comment = comment_on(site_store, article, "Hers to see", alice.pk)
@@ -325,6 +343,19 @@ def test_a_ban_by_a_moderator_of_the_site_is_not_theirs_to_end_or_to_shorten(sit
     assert [(one.ends_at, one.lifted_at) for one in Ban.objects.all()] == [(None, None)]
     browser_of(carol).post(f"{BANS}{row.pk}/lift/", WHY)
     assert fresh(bob).may_be_banned_from == frozenset()
+
+
+def test_an_appeal_against_a_ban_by_a_moderator_of_the_site_is_not_theirs_to_answer(site_store, gina, bob, carol):
+    banned(bob, actor(carol))
+    browser_of(bob).post("/appeal/", {"text": "It was on topic"})
+    rights.forget_waiting()
+    row = Ban.objects.get()
+
+    assert "It was on topic" not in text_of(gina, QUEUE)
+    assert "Queue (" not in text_of(gina, QUEUE)
+    fields = {"decision": "lift", "answer": "You are right"}
+    assert browser_of(gina).post(f"{QUEUE}appeals/{row.pk}/", fields).status_code == 403
+    assert Ban.objects.get().answer == ""
 
 
 def test_a_ban_from_a_group_leaves_those_of_the_site_as_they_are(site_store, article, bob, gina, carol):
