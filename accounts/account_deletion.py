@@ -27,7 +27,16 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from accounts import names
-from accounts.models import AccountDeletion, Authenticator, BranchAct, Invitation, Sweep, User, WaitingAccount
+from accounts.models import (
+    AccountDeletion,
+    Authenticator,
+    BranchAct,
+    Invitation,
+    Statement,
+    Sweep,
+    User,
+    WaitingAccount,
+)
 
 Step = Callable[[int, str, str, Callable[[], bool], bool], str]
 """Called with the user id, the name, the progress ('' at first), a function that returns whether time is left, and
@@ -93,6 +102,8 @@ def begin(user_id: int) -> None:
     member.blocks.all().delete()
     member.blocked_by.all().delete()
     member.mutes.all().delete()
+    Statement.objects.forget(member.statements.all())
+    member.notices_about.update(address="", member=None)
     member.bans.all().delete()
     member.group_moderations.all().delete()
     member.notes.all().delete()

@@ -20,6 +20,7 @@ from django.utils.module_loading import import_string
 
 from accounts import account_deletion
 from accounts import sessions as member_sessions
+from accounts.models import LegalNotice, Statement
 from articles import accounts, backup, mailing
 from articles.doctor import housekeeping
 from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, StoreUnavailable
@@ -154,13 +155,18 @@ def _verify_files(repository: Repository) -> str:
 
 
 def _expire(repository: Repository) -> str:
-    """Delete archive rows and sessions that are no longer needed from the database."""
+    """Delete archive rows and sessions that are no longer needed; forget old statements and legal notices."""
     rows = archive.sweep(repository, at_most=_ROWS_LOOKED_AT)
     expired = Session.objects.filter(expire_date__lt=timezone.now())
     keys = list(expired.values_list("pk", flat=True)[:_SESSIONS_DELETED])
     sessions, _ = Session.objects.filter(pk__in=keys).delete() if keys else (0, {})
     member_sessions.forget(keys)
-    results = [_counted(rows, "archive row", "deleted"), _counted(sessions, "session", "deleted")]
+    forgotten = Statement.objects.expire() + LegalNotice.objects.expire()
+    results = [
+        _counted(rows, "archive row", "deleted"),
+        _counted(sessions, "session", "deleted"),
+        _counted(forgotten, "legal record", "forgotten"),
+    ]
     return ", ".join(filter(None, results))
 
 

@@ -67,6 +67,7 @@ class SiteText(models.Model):
         ABOUT = "about", _("About this site, on “How it works”")
         PRIVACY = "privacy", _("Privacy, on “How it works”")
         IMPRINT = "imprint", _("Imprint, on “How it works”")
+        CONTACT = "contact", _("Contact points for authorities and for users, on “How it works”")
 
     name = models.CharField(_("text"), max_length=20, choices=Name.choices)
     language = models.CharField(_("language"), max_length=10)

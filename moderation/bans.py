@@ -1,36 +1,31 @@
-"""Bans of members, with an entry in the moderation log, and appeals: the members write, and moderators answer."""
+"""Bans of members, with an entry in the moderation log. `moderation.appeals` has their appeals."""
 
-from collections.abc import Sequence
 from datetime import timedelta
-from typing import Literal, cast
+from typing import Literal
 
 from django import forms
-from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, pgettext, pgettext_lazy
-from django.views.decorators.cache import never_cache
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
 from accounts.models import BAN_SCOPES, BanScope, User
 from accounts.models import Ban as BanRow
+from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS
-from accounts.web import unsent_form
-from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
 from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import MODERATORS, router
 from articles.domain.moderation_log import Action, Actor
-from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, day_choices, reason_field
-from articles.text.lines import APPEAL_LIMIT, REASON_LIMIT, clean_appeal, clean_reason
-from articles.web.identity import actor, needs
+from articles.forms.fields import RadioButtons, day_choices, reason_field
+from articles.text.lines import clean_reason
+from articles.web.identity import actor
 from articles.wiring import group_title, repository
-from moderation.rights import acting, check_ban_reversible, check_group_target, check_not_own
+from moderation.rights import check_ban_reversible, check_group_target, check_not_own
+from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, state
 from moderation.subjects import MOST_DAYS, member_for
 
 
@@ -39,7 +34,7 @@ def ban_lengths() -> list[tuple[int, str]]:
     return [*day_choices(), (0, pgettext("ban", "Without end"))]
 
 
-class BanForm(forms.Form):
+class BanForm(GroundsForm):
     """What to ban a member from, for how long, and why."""
 
     scope = forms.ChoiceField(
@@ -56,43 +51,22 @@ class BanForm(forms.Form):
     reason = reason_field()
 
 
-class AppealForm(forms.Form):
-    """What a banned member writes to the moderators about one of several bans."""
-
-    ban = forms.TypedChoiceField(coerce=int, label=gettext_lazy("Which ban"), widget=RadioButtons)
-    text = CleanedField(
-        clean_appeal,
-        label=gettext_lazy("Your appeal"),
-        help_text=gettext_lazy("Only moderators can read it. You can send one appeal for each ban."),
-        widget=TextInput(APPEAL_LIMIT, {"rows": 6, "dir": "auto"}),
-    )
-
-    def __init__(self, bans: Sequence[BanRow], data: QueryDict | None = None) -> None:
-        super().__init__(data)
-        choice = cast(forms.TypedChoiceField, self.fields["ban"])
-        choice.choices = [(ban.pk, _label_of(ban)) for ban in bans]
-        if len(bans) == 1:
-            choice.initial, choice.disabled, choice.widget = bans[0].pk, True, forms.HiddenInput()
-
-
-def _label_of(ban: BanRow) -> str:
+def label_of(ban: BanRow) -> str:
     """Return what a ban forbids."""
     if ban.group:
         return _("Posting and commenting in the group “%(group)s”") % {"group": group_title(ban.group)}
     return str(BAN_SCOPES[BanScope(ban.scope)])
 
 
-class AnswerForm(forms.Form):
-    """A moderator's answer to an appeal."""
-
-    LIFT, KEEP = "lift", "keep"
-
-    decision = forms.ChoiceField(choices=[(one, one) for one in (LIFT, KEEP)])
-    answer = CleanedField(clean_reason, label=gettext_lazy("Answer"), widget=LineInput(REASON_LIMIT))
-
-
 def ban(
-    member: User, scope: BanScope, reason: str, *, days: int, moderator: Actor, group: str = ""
+    member: User,
+    scope: BanScope,
+    reason: str,
+    *,
+    days: int,
+    moderator: Actor,
+    group: str = "",
+    grounds: Grounds = NO_GROUNDS,
 ) -> BanRow | None:
     """Ban a member and log it; return None if the same ban has just begun. Raises StoreError; then none begins.
 
@@ -110,6 +84,7 @@ def ban(
         if begun:
             details = _scope_of(begun) | ({"days": str(days)} if days else {})
             _log(Action.BAN, moderator, member, reason, details)
+            state(member.pk, Act.BAN, reason, moderator, grounds, ban=begun)
             if not group:
                 repository().suggestions.withdraw(member.pk)
     return begun
@@ -138,63 +113,6 @@ def _log(action: Action, moderator: Actor, member: User, reason: str, details: d
     repository().moderation_log.note(action, moderator, member.get_username(), reason, details)
 
 
-@never_cache
-@page_with_form
-@members_only(carries=["ban", "text"])
-def appeal(request: MemberRequest) -> HttpResponse:
-    """Show the member's current bans and the last changed one, with appeals and answers; send an appeal, once."""
-    bans = BanRow.objects.list_latest(request.user)
-    open_bans, appealed = [one for one in bans if one.may_be_appealed], [one for one in bans if one.appealed_at]
-    form = AppealForm(open_bans, request.POST or None)
-    number = request.POST.get("ban", "")
-    is_repeated = number in {str(one.pk) for one in appealed} or bool(appealed and not open_bans)
-    if request.method == "POST" and not (open_bans or is_repeated):
-        raise PermissionDenied
-    if request.method == "POST" and (is_repeated or form.is_valid()):
-        if not is_repeated:
-            open_ban = BanRow.objects.filter(pk=form.cleaned_data["ban"], appealed_at=None)
-            open_ban.update(appeal=form.cleaned_data["text"], appealed_at=timezone.now())
-        messages.success(request, _("The moderators have received your appeal. Their answer will appear here."))
-        return redirect("articles:appeal")
-    unsent_form.refill(request, form)
-    context = {
-        "bans": [one for one in bans if one.is_current or one == bans[0]],
-        "form": form,
-        "may_appeal": bool(open_bans),
-        "scopes": BAN_SCOPES,
-    }
-    return render(request, "bans/appeal.html", context, status=400 if form.errors else 200)
-
-
-@never_cache
-@form_action(page="articles:queue", button=gettext_lazy("Answer"))
-@needs(BAN_MEMBERS, in_groups=True)
-def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
-    """Answer an appeal by lifting the ban or keeping it. A form that arrives twice succeeds."""
-    rows = BanRow.objects.select_related("member", "moderator")
-    form, ban = AnswerForm(request.POST), get_object_or_404(rows, pk=ban_id)
-    moderator = acting(request, BAN_MEMBERS, [ban.group] if ban.group else None)
-    check_not_own(ban.member_id, moderator.id)
-    check_ban_reversible(ban, moderator)
-    if not form.is_valid():
-        messages.error(request, _("Write an answer first: the member will read it."))
-        return redirect("articles:queue")
-    text = form.cleaned_data["answer"]
-    lifts = form.cleaned_data["decision"] == AnswerForm.LIFT
-    with transaction.atomic():
-        if BanRow.objects.answer(ban, text) and lifts:
-            lift_ban(ban, "", moderator, after_appeal=True)
-    ban.refresh_from_db()
-    if ban.answer == text and lifts == (ban.lifted_at is not None):
-        messages.success(request, _("The answer has been sent."))
-    elif ban.answered_at:
-        told = _("Another moderator has already answered this appeal: “%(answer)s”")
-        messages.error(request, told % {"answer": ban.answer})
-    else:
-        messages.error(request, _("The ban has ended already, so your answer was not sent."))
-    return redirect("articles:queue")
-
-
 SiteScope = Literal[BanScope.POSTING, BanScope.VOTING, BanScope.BOTH]
 """Scopes of bans from the whole site."""
 
@@ -204,7 +122,7 @@ Scope = PathEx[
 ]
 
 
-class BanChange(BaseModel):
+class BanChange(GivenGrounds):
     __doc__ = gettext_noop("Whether a member is banned, for how long, and why.")
 
     banned: bool = Field(strict=True, description=gettext_noop("False lifts the ban."), examples=[True])
@@ -269,7 +187,7 @@ def list_bans(request: HttpRequest, name: MemberName) -> Bans:
 def change_ban(request: HttpRequest, name: MemberName, scope: Scope, change: BanChange) -> Bans:
     member, reason = member_for(request, name, BAN_MEMBERS), clean_reason(change.reason)
     if change.banned:
-        ban(member, scope, reason, days=change.days, moderator=actor(request))
+        ban(member, scope, reason, days=change.days, moderator=actor(request), grounds=change.grounds)
     elif current := member.bans.current().filter(scope=scope.value).first():
         lift_ban(current, reason, actor(request))
     return Bans.of(member)

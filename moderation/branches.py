@@ -48,6 +48,7 @@ from moderation.bans import SiteScope, ban, ban_lengths
 from moderation.invitations import place_address, place_named
 from moderation.left_out import set_left_out
 from moderation.rights import have_any, may, may_see_inviters
+from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, Grounds, GroundsForm
 from moderation.subjects import MOST_DAYS, SubjectName, take, tell
 from moderation.sweeps import begin as begin_sweep
 from moderation.sweeps import remove
@@ -124,6 +125,7 @@ class Acts:
     sweep_days: int
     leaves_out: bool
     reason: str
+    grounds: Grounds = NO_GROUNDS
 
     @property
     def needed(self) -> set[str]:
@@ -138,6 +140,7 @@ def begin(root: User, acts: Acts, version: str, moderator: Actor) -> BranchAct:
     Raises BranchChanged if the branch is not what the moderator saw, BranchTooLarge, StoreError.
     """
     fields = {name: getattr(acts, name) for name in ("ban", "ban_days", "sweep_days", "leaves_out", "reason")}
+    fields |= {name: getattr(acts.grounds, name) for name in FIELDS}
     with transaction.atomic():
         User.objects.select_for_update().get(pk=root.pk)
         same = BranchAct.objects.filter(root=root, moderator=moderator.id, **fields)
@@ -183,7 +186,7 @@ def _treat(act: BranchAct, member: User, moderator: Actor) -> bool:
             if act.ban and may(act.moderator, BAN_MEMBERS):
                 _ban(act, member, moderator)
             if act.leaves_out and may(act.moderator, BAN_MEMBERS):
-                set_left_out(member, act.reason, moderator, left_out=True)
+                set_left_out(member, act.reason, moderator, _grounds(act), left_out=True)
                 if not repository().left_out.get_state(member.pk).is_settled:
                     return False
         is_known = member.left_at is None or find_deleted(member.pk) is not None
@@ -192,18 +195,23 @@ def _treat(act: BranchAct, member: User, moderator: Actor) -> bool:
     return True
 
 
+def _grounds(act: BranchAct) -> Grounds:
+    return Grounds(act.ground, act.cited, act.facts)
+
+
 def _ban(act: BranchAct, member: User, moderator: Actor) -> None:
     """Ban a member, unless a ban forbids as much for as long, or this act did it before, even if it was lifted."""
     scope, ends_at = BanScope(act.ban), act.begun_at + timedelta(days=act.ban_days) if act.ban_days else None
     own = member.bans.filter(begins_at__gte=act.begun_at, scope=act.ban, reason=act.reason)
     if Ban.objects.is_needed(member, scope, ends_at) and not own.exists():
-        ban(member, scope, act.reason, days=act.ban_days, moderator=moderator)
+        days, grounds = act.ban_days, _grounds(act)
+        ban(member, scope, act.reason, days=days, moderator=moderator, grounds=grounds)
 
 
 def _sweep(act: BranchAct, member: User, moderator: Actor) -> bool:
     """Sweep what a member posted, or continue; return whether that is complete."""
     own = member.sweeps.filter(begun_at__gte=act.begun_at, reason=act.reason).first()
-    sweep = own or begin_sweep(member, act.sweep_days, act.reason, moderator)
+    sweep = own or begin_sweep(member, act.sweep_days, act.reason, moderator, _grounds(act))
     return sweep.is_complete or sweep.restored_at is not None or remove(sweep, moderator).is_complete
 
 
@@ -214,7 +222,7 @@ def continue_all(budget: float) -> int:
     return go_on(first, budget) if first else 0
 
 
-class BranchForm(forms.Form):
+class BranchForm(GroundsForm):
     """What to do to each account of a branch, and why. `version`: of the branch that the page showed."""
 
     ban = forms.ChoiceField(
@@ -257,6 +265,7 @@ class BranchForm(forms.Form):
             given.get("sweep_days", 0),
             given.get("leaves_out", False),
             given.get("reason", ""),
+            self.grounds,
         )
 
 
@@ -269,7 +278,7 @@ def _root(request: HttpRequest, name: str) -> User:
 
 @never_cache
 @page_with_form
-@needs(BAN_MEMBERS, REMOVE_ARTICLES, carries=["ban", "ban_days", "sweep_days", "leaves_out", "reason"])
+@needs(BAN_MEMBERS, REMOVE_ARTICLES, carries=["ban", "ban_days", "sweep_days", "leaves_out", "reason", *FIELDS])
 def index(request: HttpRequest, name: str) -> HttpResponse:
     """Show whom acts on a branch concern, and take them. A form that arrives twice continues the first."""
     root, moderator = _root(request, name), actor(request)
@@ -332,7 +341,7 @@ class BranchOfTree(BaseModel):
     accounts: list[BranchAccount] = Field(description=gettext_noop("At most 5,000, level by level."))
 
 
-class BranchActs(BaseModel):
+class BranchActs(GivenGrounds):
     __doc__ = gettext_noop("What to do to each account of a branch, and why.")
 
     version: str = Field(description=gettext_noop("Of the branch, as you have read it."), examples=["4f2a"])
@@ -396,7 +405,7 @@ def read_branch(request: HttpRequest, name: SubjectName) -> BranchOfTree:
 def act_on_branch(request: HttpRequest, name: SubjectName, wanted: BranchActs) -> Status[BranchProgress]:
     require(request, BAN_MEMBERS, REMOVE_ARTICLES)
     scope, days = (wanted.ban.value, wanted.ban_days) if wanted.ban else ("", 0)
-    acts = Acts(scope, days, wanted.sweep_days, wanted.left_out, clean_reason(wanted.reason))
+    acts = Acts(scope, days, wanted.sweep_days, wanted.left_out, clean_reason(wanted.reason), wanted.grounds)
     if not acts.needed:
         raise Problem(400, "invalid", _("Choose what to do to these accounts."))
     if not all(may(request.user, one) for one in acts.needed):

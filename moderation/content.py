@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,6 +17,7 @@ from django.utils.translation import gettext_noop
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
+from accounts.models.law import Act
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
@@ -45,17 +47,21 @@ from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs, reader_id
 from articles.wiring import group_titles, repository
 from moderation.rights import acting, acting_on, check_not_own, check_reversible, may, own_groups
+from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, GroundedReasonForm, Grounds, state
 
 
-def remove(subject: SubjectId, moderator: Actor, reason: str) -> None:
-    """Remove an article or a comment. One round trip.
+def remove(subject: SubjectId, moderator: Actor, reason: str, grounds: Grounds = NO_GROUNDS) -> None:
+    """Remove an article or a comment, with a statement for its author. Two round trips.
 
     Raises ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved.
     """
-    repository().flags.remove(subject, moderator, reason)
+    flags = repository().flags
+    with transaction.atomic():
+        state(flags.get_author(subject), Act.REMOVAL, reason, moderator, grounds, subject=subject)
+        flags.remove(subject, moderator, reason)
 
 
-def restore(subject: SubjectId, moderator: Actor, reason: str) -> None:
+def restore(subject: SubjectId, moderator: Actor, reason: str, _grounds: Grounds = NO_GROUNDS) -> None:
     """Restore an article or a comment. Two round trips, for moderators of groups three.
 
     Raises OwnMatter, DecidedForSite, ArticleNotFound, NotRemoved, CommentNotFound, CommentNotRemoved.
@@ -75,20 +81,29 @@ def restore(subject: SubjectId, moderator: Actor, reason: str) -> None:
         repo.comments.restore(subject, moderator, reason)
 
 
-def lock(subject: SubjectId, moderator: Actor, reason: str) -> None:
-    """Lock the discussion of an article. One round trip. Raises ArticleNotFound, DiscussionLocked."""
-    repository().comments.lock(article_of(subject), moderator, reason)
+def lock(subject: SubjectId, moderator: Actor, reason: str, grounds: Grounds = NO_GROUNDS) -> None:
+    """Lock the discussion of an article, with a statement for its poster. Two round trips.
+
+    Raises ArticleNotFound, DiscussionLocked.
+    """
+    repo = repository()
+    with transaction.atomic():
+        state(repo.flags.get_author(subject), Act.LOCK, reason, moderator, grounds, subject=subject)
+        repo.comments.lock(article_of(subject), moderator, reason)
 
 
-def unlock(subject: SubjectId, moderator: Actor, reason: str) -> None:
+def unlock(subject: SubjectId, moderator: Actor, reason: str, _grounds: Grounds = NO_GROUNDS) -> None:
     """Unlock it. One round trip, for moderators of groups three. Raises DecidedForSite, and as `lock`."""
     if moderator.groups and repository().articles.get(article_of(subject)).locked is not None:
         check_reversible(Action.LOCK, subject, moderator)
     repository().comments.unlock(article_of(subject), moderator, reason)
 
 
-Change = Callable[[SubjectId, Actor, str], None]
+Change = Callable[[SubjectId, Actor, str, Grounds], None]
 """One of the functions above."""
+
+_AGAINST_MEMBERS = (Action.REMOVE, Action.REMOVE_COMMENT, Action.LOCK)
+"""Actions that need a statement."""
 
 
 def take_out(request: HttpRequest, article: Article, groups: Collection[str], reason: str) -> tuple[str, ...]:
@@ -152,11 +167,11 @@ def _with_reason(
 
     A form that arrives twice succeeds.
     """
-    form = ReasonForm(request.POST or None)
+    form = (GroundedReasonForm if action in _AGAINST_MEMBERS else ReasonForm)(request.POST or None)
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
-            change(subject, moderator, reason)
+            change(subject, moderator, reason, getattr(form, "grounds", NO_GROUNDS))
         except ActionRefused as refused:
             done = just_done(repository(), request, action)
             if not any((entry.article_id, entry.reason) == (context["article"].id, reason) for entry in done):
@@ -170,7 +185,7 @@ def _of_comment(template: str, action: Action, change: Change) -> Callable[..., 
     """Return the view of a form that changes a comment and takes a reason."""
 
     @page_with_form
-    @needs(REMOVE_ARTICLES, in_groups=True, carries=["reason"])
+    @needs(REMOVE_ARTICLES, in_groups=True, carries=["reason", *FIELDS])
     def view(request: HttpRequest, comment_id: CommentId) -> HttpResponse:
         repo = repository()
         comment, article = repo.comments.get(comment_id), repo.articles.get(article_of(comment_id))
@@ -188,7 +203,7 @@ def _of_article(template: str, action: Action, change: Change, part: str = "") -
     """Return the view of a form that changes an article or its discussion, takes a reason, and returns there."""
 
     @page_with_form
-    @needs(REMOVE_ARTICLES, in_groups=True, carries=["reason"])
+    @needs(REMOVE_ARTICLES, in_groups=True, carries=["reason", *FIELDS])
     def view(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
         article, subject = repository().articles.get(article_id), root_of(article_id)
         moderator = acting(request, REMOVE_ARTICLES, article.groups)
@@ -211,11 +226,15 @@ unlocking = _of_article("comments/unlock.html", Action.UNLOCK, unlock, "#comment
 _ArticleNumber = PathEx[int, P(description=gettext_noop("The article's number."), ge=1, examples=[44])]
 
 
-class CommentRemoval(schemas.Removal):
+class Removal(schemas.Removal, GivenGrounds):
+    __doc__ = gettext_noop("Whether to remove an article, and why.")
+
+
+class CommentRemoval(schemas.Removal, GivenGrounds):
     __doc__ = gettext_noop("Whether to remove a comment, and why.")
 
 
-class Locking(BaseModel):
+class Locking(GivenGrounds):
     __doc__ = gettext_noop("Whether to lock a discussion, and why.")
 
     locked: bool = Field(strict=True, description=gettext_noop("False unlocks it."), examples=[True])
@@ -239,11 +258,12 @@ _DONE = (
 """Refusals of a change that was made before."""
 
 
-def _change(request: HttpRequest, change: Change, subject: SubjectId, reason: str) -> None:
+def _change(request: HttpRequest, change: Change, subject: SubjectId, reason: str, given: GivenGrounds) -> None:
     """Let a program change an article or a comment. Idempotent."""
     moderator = acting_on(request, REMOVE_ARTICLES, subject)
+    grounds = given.grounds if change in (remove, lock) else NO_GROUNDS
     with suppress(*_DONE):
-        change(subject, moderator, clean_reason(reason))
+        change(subject, moderator, clean_reason(reason), grounds)
 
 
 @router.put(
@@ -256,7 +276,7 @@ def _change(request: HttpRequest, change: Change, subject: SubjectId, reason: st
     auth=MODERATORS,
 )
 def lock_comments(request: HttpRequest, article_id: ArticleNumber, locking: Locking) -> Locked:
-    _change(request, lock if locking.locked else unlock, root_of(article_id), locking.reason)
+    _change(request, lock if locking.locked else unlock, root_of(article_id), locking.reason, locking)
     return Locked(article_id=article_id, locked=repository().articles.get(article_id).locked)
 
 
@@ -270,7 +290,7 @@ def lock_comments(request: HttpRequest, article_id: ArticleNumber, locking: Lock
     auth=MODERATORS,
 )
 def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: CommentRemoval) -> Comment:
-    _change(request, remove if removal.removed else restore, comment_id, removal.reason)
+    _change(request, remove if removal.removed else restore, comment_id, removal.reason, removal)
     comment = repository().comments.get(comment_id, reader_id(request))
     if comment.is_deleted:
         raise CommentNotFound(comment_id)
@@ -287,6 +307,6 @@ def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: Com
     response=failing(409),
     auth=MODERATORS,
 )
-def remove_article(request: HttpRequest, article_id: _ArticleNumber, removal: schemas.Removal) -> schemas.Article:
-    _change(request, remove if removal.removed else restore, root_of(article_id), removal.reason)
+def remove_article(request: HttpRequest, article_id: _ArticleNumber, removal: Removal) -> schemas.Article:
+    _change(request, remove if removal.removed else restore, root_of(article_id), removal.reason, removal)
     return schemas.Article.of(repository().articles.get(article_id, reader_id(request)))

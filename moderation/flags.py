@@ -16,21 +16,24 @@ from django.views.decorators.http import require_safe
 from pydantic import BaseModel, Field
 
 from accounts.models import AboutFlag
+from accounts.models.law import Act
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
 from articles.api.protocol.operations import AUTHORS, CommentNumber, OthersArticleNumber, failing, router
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of, is_root, root_of
 from articles.domain.errors import ActionRefused, CommentNotFound, CommentRemoved, OwnContent
+from articles.domain.flags import FLAGGED_REASON, FlagReason, FlagState, SubjectId
 from articles.domain.flags import Flag as GivenFlag
-from articles.domain.flags import FlagReason, FlagState, SubjectId
 from articles.domain.members import UserId
+from articles.domain.moderation_log import SITE
 from articles.forms.fields import CleanedField, LineInput, RadioButtons
 from articles.text.lines import REASON_LIMIT, clean_reason
 from articles.text.refusals import action_sentence
 from articles.web import limits
 from articles.web.identity import actor
 from articles.wiring import repository
+from moderation.statements import BY_SITE, state
 
 REASONS = {
     FlagReason.SPAM: pgettext_lazy("reason of a flag", "Spam"),
@@ -162,7 +165,9 @@ def _flag(
 def set_flag(request: HttpRequest, subject: SubjectId, reason: FlagReason, words: str) -> None:
     """Flag an article or a comment, or change the flag. Raises LimitReached, and errors as `Flags.set`."""
     limits.take(request, "flags")
-    repository().flags.set(subject, actor(request).id, reason, words)
+    flags = repository().flags
+    if flags.set(subject, actor(request).id, reason, words):
+        state(flags.get_author(subject), Act.REMOVAL, FLAGGED_REASON, SITE, BY_SITE, subject=subject)
 
 
 def take_back(request: HttpRequest, subject: SubjectId) -> None:

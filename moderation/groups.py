@@ -35,6 +35,7 @@ from articles.wiring import repository
 from moderation import bans
 from moderation.bans import ban_lengths
 from moderation.rights import acting, check_not_own, may, may_reverse
+from moderation.statements import FIELDS, GivenGrounds, GroundsForm
 from moderation.subjects import MOST_DAYS
 
 
@@ -73,7 +74,7 @@ class MemberForm(forms.Form):
         return self.member.get_username()
 
 
-class GroupBanForm(MemberForm):
+class GroupBanForm(GroundsForm, MemberForm):
     """Whom to ban from a group, for how long, and why."""
 
     days = forms.TypedChoiceField(
@@ -137,14 +138,15 @@ def end_by_form(request: HttpRequest, slug: str) -> HttpResponse:
 
 @never_cache
 @page_with_form
-@needs(BAN_MEMBERS, in_groups=True, carries=["name", "days", "reason"])
+@needs(BAN_MEMBERS, in_groups=True, carries=["name", "days", "reason", *FIELDS])
 def group_bans(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the current bans from a group; ban a member from it."""
     moderator = acting(request, BAN_MEMBERS, [slug])
     group, form = _group(slug), GroupBanForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         days, reason = form.cleaned_data["days"], form.cleaned_data["reason"]
-        bans.ban(form.member, BanScope.GROUP, reason, days=days, moderator=moderator, group=group.slug)
+        what = (form.member, BanScope.GROUP, reason)
+        bans.ban(*what, days=days, moderator=moderator, group=group.slug, grounds=form.grounds)
         messages.success(request, _("%(name)s is banned.") % {"name": form.member.get_username()})
         return redirect("articles:group_bans", group.slug)
     unsent_form.refill(request, form)
@@ -192,7 +194,7 @@ class GroupModerators(BaseModel):
     moderators: list[str] = Field(description=gettext_noop("Their names, the longest serving first."))
 
 
-class GroupBanChange(BaseModel):
+class GroupBanChange(GivenGrounds):
     __doc__ = gettext_noop("Whether a member is banned from a group, for how long, and why.")
 
     banned: bool = Field(strict=True, description=gettext_noop("False lifts the ban."), examples=[True])
@@ -263,7 +265,8 @@ def change_group_ban(request: HttpRequest, slug: GroupName, name: MemberName, ch
     member, reason = member_named(name), clean_reason(change.reason)
     current = member.bans.current().filter(group=group.slug).select_related("member", "moderator").first()
     if change.banned:
-        bans.ban(member, BanScope.GROUP, reason, days=change.days, moderator=moderator, group=group.slug)
+        what, grounds = (member, BanScope.GROUP, reason), change.grounds
+        bans.ban(*what, days=change.days, moderator=moderator, group=group.slug, grounds=grounds)
     elif current:
         bans.lift_ban(current, reason, moderator)
     return GroupBans.of_group(group)

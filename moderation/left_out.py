@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
 from accounts.models import User
+from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS
 from accounts.web.form_pages import form_action
 from articles.api import schemas
@@ -20,20 +21,34 @@ from articles.text.lines import clean_reason
 from articles.web.identity import actor, member_named, needs
 from articles.wiring import repository
 from moderation.rights import check_not_own, check_target
+from moderation.statements import (
+    NO_GROUNDS,
+    GivenGrounds,
+    GroundedReasonForm,
+    Grounds,
+    state,
+    what_is_missing,
+)
 from moderation.subjects import member_for, page_of, take, tell
 
 
-def set_left_out(member: User, reason: str, moderator: Actor, *, left_out: bool) -> None:
+def set_left_out(
+    member: User, reason: str, moderator: Actor, grounds: Grounds = NO_GROUNDS, *, left_out: bool
+) -> bool:
     """Exclude a member's votes from ranking, or include them again, for as long as one request may take.
 
-    The same act, again, continues. Raises OwnMatter, FellowModerator.
+    Returns whether that is complete; the same act, again, continues. Raises OwnMatter, FellowModerator.
     """
     check_not_own(member.pk, moderator.id)
     if left_out:
         check_target(member, BAN_MEMBERS, moderator.id)
     votes = repository().left_out
     decide = votes.leave_out if left_out else votes.count_again
-    take(decide(member.pk, member.get_username(), moderator, reason))
+    is_new = left_out and not votes.get_state(member.pk).is_left_out
+    is_complete = take(decide(member.pk, member.get_username(), moderator, reason))
+    if is_new:
+        state(member.pk, Act.VOTES, reason, moderator, grounds)
+    return is_complete
 
 
 @never_cache
@@ -63,11 +78,12 @@ def go_on(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _decide(request: HttpRequest, member: User, *, left_out: bool) -> HttpResponse:
-    form = ReasonForm(request.POST)
+    form = (GroundedReasonForm if left_out else ReasonForm)(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Enter a reason."))
+        messages.error(request, what_is_missing(form))
         return redirect(page_of(request, member.get_username()))
-    set_left_out(member, form.cleaned_data["reason"], actor(request), left_out=left_out)
+    grounds = getattr(form, "grounds", NO_GROUNDS)
+    set_left_out(member, form.cleaned_data["reason"], actor(request), grounds, left_out=left_out)
     return _done(request, member)
 
 
@@ -82,7 +98,7 @@ def _done(request: HttpRequest, member: User) -> HttpResponse:
     return redirect(page_of(request, name))
 
 
-class LeavingOut(BaseModel):
+class LeavingOut(GivenGrounds):
     __doc__ = gettext_noop("Whether to exclude a member's votes from ranking, and why.")
 
     left_out: bool = Field(strict=True, description=gettext_noop("False includes them again."), examples=[True])
@@ -125,5 +141,6 @@ def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
 )
 def leave_votes_out(request: HttpRequest, name: MemberName, wanted: LeavingOut) -> LeftOut:
     member = member_for(request, name, BAN_MEMBERS)
-    set_left_out(member, clean_reason(wanted.reason), actor(request), left_out=wanted.left_out)
+    grounds = wanted.grounds if wanted.left_out else NO_GROUNDS
+    set_left_out(member, clean_reason(wanted.reason), actor(request), grounds, left_out=wanted.left_out)
     return LeftOut.of(member)

@@ -1,4 +1,5 @@
-"""Mail to moderators about what began to wait for their decision: flags, requests to withdraw, appeals, sign-ups.
+"""Mail to moderators about what began to wait for their decision: flags, requests to withdraw, appeals, sign-ups,
+legal notices. Also sends statements of reasons, and receipts and decisions of legal notices.
 
 Each moderator chooses how often. `articles.mailing` says how each mail is sent at most once.
 """
@@ -7,6 +8,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from itertools import chain
 from math import floor
 from typing import NamedTuple
 
@@ -16,13 +18,23 @@ from django.urls import reverse
 from django.utils.translation import gettext, pgettext
 
 from accounts.mail import WAITING, site_origin
-from accounts.models import WAITING_MAIL, AboutFlag, Ban, GroupModerator, User, WaitingAccount
+from accounts.models import (
+    WAITING_MAIL,
+    AboutFlag,
+    Ban,
+    GroupModerator,
+    LegalNotice,
+    Statement,
+    User,
+    WaitingAccount,
+)
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from articles.domain.flags import FlagReason, QueueEntry
 from articles.mailing import Mail, language_of, message_to, recipients, send_each
 from articles.repository import Repository
+from moderation import legal_notices, statements
 from moderation.flags import REASONS
-from moderation.rights import have_any, may, may_answer
+from moderation.rights import have_any, may, may_answer, permission_to_answer
 
 SETTLE_SECONDS = 5
 """Age at which something is mailed: until then, another process may not have saved it yet."""
@@ -70,6 +82,17 @@ class _Waiting:
         waiting = WaitingAccount.objects.select_related("user").filter(since__gte=begin, since__lt=end)
         return list(waiting[:_MOST_FOUND])
 
+    @cached_property
+    def _statements(self) -> list[Statement]:
+        begin, end = self._period
+        appeals = Statement.objects.with_open_appeals()
+        return list(appeals.filter(appealed_at__gte=begin, appealed_at__lt=end)[:_MOST_FOUND])
+
+    @cached_property
+    def _notices(self) -> list[LegalNotice]:
+        begin, end = self._period
+        return list(LegalNotice.objects.waiting().filter(made_at__gte=begin, made_at__lt=end)[:_MOST_FOUND])
+
     @property
     def _period(self) -> tuple[datetime, datetime]:
         """The moments whose whole seconds are after `since` and up to `until`."""
@@ -88,7 +111,15 @@ class _Waiting:
             and one.member_id != moderator.pk
             and self._is_new(_appealed_at(one), since)
         ]
+        rows += [
+            _statement_row(one)
+            for one in self._statements
+            if one.member_id != moderator.pk
+            and may(moderator, permission_to_answer(one))
+            and self._is_new(_appealed_at(one), since)
+        ]
         if may(moderator, REMOVE_ARTICLES):
+            rows += [_notice_row(one) for one in self._notices if self._is_new(one.made_at.timestamp(), since)]
             rows += [_sign_up_row(one) for one in self._sign_ups if self._is_new(one.since.timestamp(), since)]
             rows += [
                 _profile_row(one)
@@ -106,8 +137,19 @@ class _Waiting:
         return rows
 
 
-def _appealed_at(ban: Ban) -> float:
-    return ban.appealed_at.timestamp() if ban.appealed_at else 0
+def _appealed_at(decision: Ban | Statement) -> float:
+    return decision.appealed_at.timestamp() if decision.appealed_at else 0
+
+
+def _statement_row(one: Statement) -> _Row:
+    name = one.member.get_username() if one.member else ""
+    text = gettext("%(name)s appeals against a decision: %(act)s") % {"name": name, "act": one.title}
+    return _Row(text, f"{site_origin()}{reverse('articles:queue')}#appeal-statement-{one.pk}")
+
+
+def _notice_row(notice: LegalNotice) -> _Row:
+    text = gettext("A report from outside: %(reason)s") % {"reason": notice.reason_label}
+    return _Row(text, f"{site_origin()}{reverse('articles:queue')}#notice-{notice.pk}")
 
 
 def _appeal_row(ban: Ban) -> _Row:
@@ -139,11 +181,14 @@ def _flag_row(entry: QueueEntry) -> _Row:
 
 
 def send_waiting(repository: Repository, budget: float) -> int:
-    """Mail what waits to the moderators who are due, for about `budget` seconds; return the number of mails.
+    """Mail what waits to the moderators who are due, and what the law demands; return the number of mails.
+
+    Takes about `budget` seconds.
 
     Raises StoreError, and errors as `send_each`.
     """
-    return send_each(_mails(repository), time.monotonic() + budget)
+    mails = chain(statements.mails(), legal_notices.mails(), _mails(repository))
+    return send_each(mails, time.monotonic() + budget)
 
 
 def _mails(repository: Repository) -> Iterator[Mail]:

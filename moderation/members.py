@@ -27,13 +27,14 @@ from moderation.bans import BanForm, ban, lift_ban
 from moderation.notes import NoteForm
 from moderation.rights import check_target, may
 from moderation.second_factors import may_reset
+from moderation.statements import FIELDS, GroundsForm
 from moderation.subjects import MOST_SHOWN, address_of, known_until, page_of, posted_by, subject_named
 from moderation.sweeps import SweepForm
 
 
 @never_cache
 @page_with_form
-@needs(BAN_MEMBERS, REMOVE_ARTICLES, carries=["scope", "days", "reason"])
+@needs(BAN_MEMBERS, REMOVE_ARTICLES, carries=["scope", "days", "reason", *FIELDS])
 def index(request: HttpRequest, name: str) -> HttpResponse:
     """Show a member's bans, and ban the member."""
     member = subject_named(name)
@@ -47,7 +48,8 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         check_target(member, BAN_MEMBERS, moderator.id)
     if request.method == "POST" and form.is_valid():
         scope, reason = BanScope(form.cleaned_data["scope"]), form.cleaned_data["reason"]
-        ban(member, scope, reason, days=form.cleaned_data["days"], moderator=moderator)
+        days = form.cleaned_data["days"]
+        ban(member, scope, reason, days=days, moderator=moderator, grounds=form.grounds)
         messages.success(request, _("%(name)s is banned.") % {"name": member.get_username()})
         return redirect(page_of(request, member.get_username()))
     unsent_form.refill(request, form)
@@ -60,6 +62,7 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         "bans": bans,
         "is_banned": any(one.is_current for one in bans),
         "scopes": BAN_SCOPES,
+        "votes_form": GroundsForm(auto_id="votes-%s"),
         "votes": repository().left_out.get_state(member.pk),
         "notes": list(member.notes.select_related("author")) if member.pk != moderator.id else [],
         "may_reset_second_factor": may_reset(member, request.user),  # type: ignore[arg-type]

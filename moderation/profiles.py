@@ -18,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
 from accounts.models import AboutFlag, User
+from accounts.models.law import Act
 from accounts.models.moderation import KEPT, OPEN, REMOVED
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
@@ -34,6 +35,7 @@ from articles.web.identity import actor, member_named, needs
 from articles.wiring import html_of, repository, retract
 from moderation.flags import REASONS, FlagForm, NewFlag, change_by_form, reasons_for
 from moderation.rights import check_not_own
+from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, state
 
 MOST_SHOWN = 50
 """Members with open flags in the queue, those that wait longest."""
@@ -92,7 +94,7 @@ def keep(member: User, moderator: Actor, reason: str, newest: int | None = None)
     (flags if newest is None else flags.filter(pk__lte=newest)).update(state=KEPT, kept=reason)
 
 
-def remove(member: User, moderator: Actor, reason: str) -> bool:
+def remove(member: User, moderator: Actor, reason: str, grounds: Grounds = NO_GROUNDS) -> bool:
     """Remove the text, decide its flags and log it; return whether there was one. Idempotent.
 
     Raises StoreError; then nothing is changed.
@@ -103,6 +105,7 @@ def remove(member: User, moderator: Actor, reason: str) -> bool:
             return False
         User.objects.filter(pk=locked.pk).update(about="", about_removed=reason)
         locked.about_flags.filter(state=OPEN).update(state=REMOVED)
+        state(locked.pk, Act.PROFILE, reason, moderator, grounds)
         repository().moderation_log.note(Action.REMOVE_ABOUT, moderator, locked.get_username(), reason)
     retract(())
     return True
@@ -128,7 +131,7 @@ def flag_by_form(request: MemberRequest, name: str) -> HttpResponse:
     return render(request, "flags/member.html", context, status=400 if form.errors else 200)
 
 
-class DecisionForm(forms.Form):
+class DecisionForm(GroundsForm):
     """A moderator's decision. `newest`: the latest flag that the page showed. Keeping needs no reason."""
 
     reason = CleanedField(
@@ -141,12 +144,13 @@ class DecisionForm(forms.Form):
         ),
         widget=LineInput(REASON_LIMIT),
     )
+    needs_grounds = False
     newest = forms.IntegerField(min_value=0, max_value=2**62, widget=forms.HiddenInput)
 
 
 @never_cache
 @page_with_form
-@needs(REMOVE_ARTICLES, carries=["reason", "newest"])
+@needs(REMOVE_ARTICLES, carries=["reason", "newest", *FIELDS])
 def decide(request: HttpRequest, name: str) -> HttpResponse:
     """Keep or remove a profile text. A form that arrives twice succeeds."""
     member: User = member_named(name)
@@ -157,13 +161,15 @@ def decide(request: HttpRequest, name: str) -> HttpResponse:
             keep(member, moderator, form.cleaned_data["reason"], form.cleaned_data["newest"])
             messages.success(request, _("It has been kept. The members who flagged it can read why."))
             return redirect("articles:queue")
-        if form.cleaned_data["reason"]:
-            is_removed = remove(member, moderator, form.cleaned_data["reason"])
+        if not form.cleaned_data["reason"]:
+            form.add_error("reason", _("Enter a reason."))
+        form.check_grounds()
+        if form.is_valid():
+            is_removed = remove(member, moderator, form.cleaned_data["reason"], form.grounds)
             messages.success(
                 request, _("It has been removed.") if is_removed else _("It had already been removed.")
             )
             return redirect("articles:profile", member.get_username())
-        form.add_error("reason", _("Enter a reason."))
     unsent_form.refill(request, form)
     context = {"form": form, "member": member, "flags": flags, "reasons": REASONS, "text": html_of(member.about)}
     context["is_own"] = member.pk == moderator.id
@@ -209,7 +215,7 @@ class QueuedProfiles(BaseModel):
     profiles: list[QueuedProfile]
 
 
-class ProfileDecision(BaseModel):
+class ProfileDecision(GivenGrounds):
     __doc__ = gettext_noop("Whether to remove a profile text, and why.")
 
     removed: bool = Field(strict=True, description=gettext_noop("False keeps it."), examples=[True])
@@ -288,7 +294,7 @@ def decide_on_profile(request: HttpRequest, name: MemberName, decision: ProfileD
     member: User = member_named(name)
     reason = clean_reason(decision.reason) if decision.reason or decision.removed else ""
     if decision.removed:
-        remove(member, actor(request), reason)
+        remove(member, actor(request), reason, decision.grounds)
     else:
         keep(member, actor(request), reason)
     return DecidedProfile(name=member.get_username(), about="" if decision.removed else member.about)

@@ -45,12 +45,11 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, names_of, needs
 from articles.wiring import repository
-from moderation import content, profiles
+from moderation import appeals, content, legal_notices, profiles
 from moderation.bans import ban
 from moderation.flags import REASONS
 from moderation.rights import (
     acting_on,
-    appeals_for,
     author_of_flagged,
     check_target,
     may,
@@ -58,21 +57,20 @@ from moderation.rights import (
     may_see_subjects,
     within,
 )
-
-MOST_APPEALS = 50
-"""Appeals on the page, the oldest."""
+from moderation.statements import GroundsForm
 
 BAN_DAYS = 7
 """Days for which the button of the queue bans an author from posting."""
 
 
-class DecisionForm(forms.Form):
+class DecisionForm(GroundsForm):
     """A moderator's decision. `seen`: when the page with the form was made, in Unix seconds.
 
     `usual`: the reason for a removal if none is typed. Keeping something needs no reason, and takes no other.
     """
 
     KEEP, REMOVE, BAN = "keep", "remove", "ban"
+    needs_grounds = False
 
     subject = forms.IntegerField(min_value=1, max_value=10**22)
     seen = forms.FloatField(min_value=0, max_value=LATEST)
@@ -83,9 +81,12 @@ class DecisionForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         values = self.cleaned_data
         decision, usual = values.get("decision"), values.get("usual")
+        label = str(REASONS[FlagReason(usual)]) if usual else ""
+        if decision in (self.REMOVE, self.BAN):
+            self.check_grounds(label)
         if decision in (self.REMOVE, self.BAN) and values.get("reason") == "":
             if usual and (decision, usual) != (self.BAN, FlagReason.WITHDRAWAL):
-                return values | {"reason": str(REASONS[FlagReason(usual)])}
+                return values | {"reason": label}
             self.add_error(
                 "reason", _("Give a reason for the removal: everyone can read it in the moderation log.")
             )
@@ -101,7 +102,8 @@ def index(request: HttpRequest) -> HttpResponse:
     may_ban, may_remove = may(user, BAN_MEMBERS), may(user, REMOVE_ARTICLES)
     page = repo.flags.get_page(page_number(request), groups=within(user))
     context = {
-        "appeals": list(appeals_for(user)[:MOST_APPEALS]),
+        "appeals": appeals.list_open(user),
+        "notices": legal_notices.list_waiting() if may_remove else (),
         "may_ban": may_ban,
         "may_block": may_remove,
         "sees_members": may_see_subjects(request),
@@ -152,7 +154,7 @@ def decide(request: HttpRequest) -> HttpResponse:
         return redirect(_queue(request))
     member = _to_ban(request, author) if values["decision"] == DecisionForm.BAN else None
     try:
-        content.remove(values["subject"], moderator, values["reason"])
+        content.remove(values["subject"], moderator, values["reason"], form.grounds)
     except (ArticleRemoved, CommentRemoved):
         messages.info(request, _("It had already been removed."))
     except ArticleMerged as merged:
@@ -161,7 +163,8 @@ def decide(request: HttpRequest) -> HttpResponse:
         messages.success(request, _("It has been removed."))
     if member:
         if not _is_banned_longer(member):
-            ban(member, BanScope.POSTING, values["reason"], days=BAN_DAYS, moderator=actor(request))
+            moderator, reason = actor(request), values["reason"]
+            ban(member, BanScope.POSTING, reason, days=BAN_DAYS, moderator=moderator, grounds=form.grounds)
         messages.success(request, _("%(name)s is banned.") % {"name": member.get_username()})
     return redirect(_queue(request))
 

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
-from accounts.models import Ban, Sweep, User
+from accounts.models import Ban, Statement, Sweep, User
 from accounts.moderators import REDACT
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
@@ -25,6 +25,7 @@ from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, failing, require, router
 from articles.api.protocol.problems import Problem
 from articles.domain.articles import LATEST, ArticleId
+from articles.domain.comments import root_of
 from articles.domain.errors import OwnMatter
 from articles.domain.moderation_log import REDACTED, Action, Actor, LogEntry, Redactable
 from articles.forms.fields import Checkboxes, reason_field
@@ -91,6 +92,8 @@ def redact_article(article_id: ArticleId, texts: Collection[str], reason: str, m
     check_not_own(poster, moderator.id)
     with transaction.atomic():
         Sweep.objects.filter(member=poster, reason__in=texts).update(reason=REDACTED)
+        about = Statement.objects.filter(subject__gte=root_of(article_id), subject__lt=root_of(article_id + 1))
+        (about | Statement.objects.filter(member=poster)).filter(reason__in=texts).update(reason=REDACTED)
         return repo.redactions.redact_article(article_id, texts, moderator, reason)
 
 
@@ -104,6 +107,9 @@ def redact_entries(at: float, texts: Collection[str], reason: str, moderator: Ac
     check_entries(entries, moderator)
     with transaction.atomic():
         for entry in entries:
+            if entry.names_member:
+                about = Statement.objects.filter(member__username=entry.title, reason__in=texts)
+                about.update(reason=REDACTED)
             if entry.action is Action.BAN:
                 Ban.objects.filter(member__username=entry.title, reason__in=texts).update(reason=REDACTED)
             if entry.action is Action.REMOVE_ABOUT:

@@ -15,7 +15,9 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from accounts.models import AboutFlag, Ban, BanScope, User
+from accounts.models import AboutFlag, Ban, BanScope, LegalNotice, Statement, User
+from accounts.models.law import Act
+from accounts.models.moderation import Appealable
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES
 from articles.domain.articles import Article
 from articles.domain.comments import article_of, is_root
@@ -24,6 +26,7 @@ from articles.domain.errors import (
     CommentNotFound,
     DecidedForSite,
     FellowModerator,
+    OwnDecision,
     OwnMatter,
     StoreDamaged,
     StoreUnavailable,
@@ -144,6 +147,20 @@ def check_target(member: User, permission: str, moderator: UserId) -> None:
         raise FellowModerator
 
 
+def permission_to_answer(decision: Appealable) -> str:
+    """Return the permission with which moderators answer an appeal against this decision: that of the act."""
+    is_about_posts = isinstance(decision, Statement) and decision.act != Act.VOTES
+    return REMOVE_ARTICLES if is_about_posts else BAN_MEMBERS
+
+
+def check_answer(decision: Ban | Statement, moderator: UserId) -> None:
+    """Raise OwnMatter, or OwnDecision if the moderator took the decision and another one can answer the appeal."""
+    check_not_own(decision.member_id or 0, moderator)
+    others = User.objects.filter(have_any(permission_to_answer(decision)), is_active=True)
+    if decision.moderator_id == moderator and others.exclude(pk__in=[moderator, decision.member_id]).exists():
+        raise OwnDecision
+
+
 def have_any(*permissions: str) -> Q:
     """Return the condition on members that they have one of these permissions.
 
@@ -229,7 +246,7 @@ class QueueLink:
         user: Any = self._request.user
         if not (may(user, REMOVE_ARTICLES) or may(user, BAN_MEMBERS)):
             return _in_groups(_count_by_groups(), user.moderated)
-        return _count_flagged() + (Ban.objects.with_open_appeals().count() if may(user, BAN_MEMBERS) else 0)
+        return _count_flagged() + (_count_appeals() if may(user, BAN_MEMBERS) else 0)
 
 
 def appeals_for(user: Any) -> QuerySet[Ban]:
@@ -255,13 +272,26 @@ def may_answer(user: Any, ban: Ban) -> bool:
 
 def _count_flagged() -> int:
     with suppress(StoreUnavailable, StoreDamaged):
-        return repository().flags.count() + AboutFlag.objects.count_waiting()
+        return repository().flags.count() + AboutFlag.objects.count_waiting() + _count_legal()
     return 0
 
 
+def _count_legal() -> int:
+    """Return how many legal notices, and appeals against decisions about what members posted, are open."""
+    return (
+        LegalNotice.objects.waiting().count()
+        + Statement.objects.with_open_appeals().exclude(act=Act.VOTES).count()
+    )
+
+
+def _count_appeals() -> int:
+    votes = Statement.objects.with_open_appeals().filter(act=Act.VOTES)
+    return Ban.objects.with_open_appeals().count() + votes.count()
+
+
 def _load_waiting() -> tuple[int, int, int]:
-    """Return the numbers of flagged subjects, open appeals and sign-ups. Three queries, one round trip."""
-    return _count_flagged(), Ban.objects.with_open_appeals().count(), count_sign_ups()
+    """Return the numbers of flags and notices, open appeals and sign-ups. Six queries, one round trip."""
+    return _count_flagged(), _count_appeals(), count_sign_ups()
 
 
 _waiting: Recent[tuple[int, int, int]] = Recent(_load_waiting, (0, 0, 0))

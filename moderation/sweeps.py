@@ -23,6 +23,7 @@ from pydantic import BaseModel, Field
 
 from accounts.models import Sweep as SweepRow
 from accounts.models import User
+from accounts.models.law import Act
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web.form_pages import form_action
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
@@ -37,10 +38,11 @@ from articles.text.lines import clean_reason
 from articles.web.identity import actor, needs
 from articles.wiring import repository
 from moderation.rights import check_not_own, check_target
+from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, state, what_is_missing
 from moderation.subjects import MOST_DAYS, SubjectName, page_of, subject_for, subject_named, take, tell
 
 
-class SweepForm(forms.Form):
+class SweepForm(GroundsForm):
     """How many days of a member's articles and comments to remove, and why."""
 
     days = forms.TypedChoiceField(coerce=int, choices=day_choices, label=gettext_lazy("Posted within the last"))
@@ -56,7 +58,7 @@ class Progress(NamedTuple):
     is_complete: bool
 
 
-def begin(member: User, days: int, reason: str, moderator: Actor) -> SweepRow:
+def begin(member: User, days: int, reason: str, moderator: Actor, grounds: Grounds = NO_GROUNDS) -> SweepRow:
     """Return the sweep that the same request began a moment ago, perhaps concurrently, or a new one.
 
     `days`: how far back it removes what the member posted. Raises OwnMatter, FellowModerator.
@@ -67,9 +69,11 @@ def begin(member: User, days: int, reason: str, moderator: Actor) -> SweepRow:
         now, age = timezone.now(), timedelta(days=days)
         since = (now - RESUBMISSION_WINDOW - age, now - age)
         same = SweepRow.objects.filter(member=member, reason=reason, since__range=since, restored_at=None).first()
-        return same or SweepRow.objects.create(
-            member=member, moderator_id=moderator.id, reason=reason, since=now - age
-        )
+        if same:
+            return same
+        begun = SweepRow.objects.create(member=member, moderator_id=moderator.id, reason=reason, since=now - age)
+        state(member.pk, Act.SWEEP, reason, moderator, grounds, sweep=begun)
+        return begun
 
 
 def remove(sweep: SweepRow, moderator: Actor) -> Progress:
@@ -105,10 +109,10 @@ def begin_by_form(request: HttpRequest, name: str) -> HttpResponse:
     """Begin a sweep. A form that arrives twice continues the first."""
     member, form = subject_named(name), SweepForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Enter a reason."))
+        messages.error(request, what_is_missing(form))
         return redirect(page_of(request, name))
     days, reason = form.cleaned_data["days"], form.cleaned_data["reason"]
-    return _remove_by_form(request, name, begin(member, days, reason, actor(request)))
+    return _remove_by_form(request, name, begin(member, days, reason, actor(request), form.grounds))
 
 
 @never_cache
@@ -146,7 +150,7 @@ SweepNumber = PathEx[
 ]
 
 
-class NewSweep(BaseModel):
+class NewSweep(GivenGrounds):
     __doc__ = gettext_noop("How much of what a member posted to remove, and why.")
 
     days: int = Field(

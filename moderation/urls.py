@@ -4,7 +4,7 @@ from django.urls import path
 
 from articles.web import addresses  # noqa: F401 - registers "article_id"
 from moderation import (
-    bans,
+    appeals,
     branches,
     content,
     flags,
@@ -12,6 +12,7 @@ from moderation import (
     hosts,
     invitations,
     left_out,
+    legal_notices,
     log,
     members,
     merges,
@@ -21,6 +22,7 @@ from moderation import (
     redactions,
     second_factors,
     sign_ups,
+    statements,
     suggestions,
     sweeps,
     voting_rings,
@@ -79,6 +81,12 @@ urlpatterns = [
     ),
     path("users/<str:name>/moderation/notes/", notes.write_by_form, name="write_note"),
     path("users/<str:name>/moderation/notes/<int:note_id>/delete/", notes.delete_by_form, name="delete_note"),
-    path("appeal/", bans.appeal, name="appeal"),
-    path("moderation/queue/appeals/<int:ban_id>/", bans.answer, name="answer_appeal"),
+    path("appeal/", appeals.appeal, name="appeal"),
+    path("moderation/queue/appeals/<int:ban_id>/", appeals.answer, name="answer_appeal"),
+    path("statements/", statements.mine, name="statements"),
+    path("statements/<int:statement_id>/", statements.show, name="statement"),
+    path("moderation/queue/statements/<int:statement_id>/", appeals.answer_statement, name="answer_statement"),
+    path("notices/", legal_notices.new, name="new_notice"),
+    path("notices/<str:code>/", legal_notices.show, name="notice"),
+    path("moderation/queue/notices/<int:notice_id>/", legal_notices.decide_by_form, name="decide_notice"),
 ]

@@ -40,7 +40,13 @@ _READING = (
     ("everyone", gettext_lazy("Everyone")),
     ("members", gettext_lazy("Members: all others are asked to log in")),
 )
-_RADIO_BUTTONS = {"sign-up": _SIGN_UP, "reading": _READING, "invitation tree": _INVITATION_TREE}
+_YES_NO = (("1", pgettext_lazy("setting", "On")), ("0", pgettext_lazy("setting", "Off")))
+_RADIO_BUTTONS = {
+    "sign-up": _SIGN_UP,
+    "reading": _READING,
+    "invitation tree": _INVITATION_TREE,
+    "yes/no": _YES_NO,
+}
 
 _LIMIT_HELP = gettext_lazy("Such as 60 in 1 d (s, min, h or d), or off.")
 
@@ -80,6 +86,13 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
     "SUGGESTIONS": (
         gettext_lazy("Members who change a title or groups by a suggestion"),
         gettext_lazy("As many have to support the same suggestion; new members cannot. 0: no suggestions."),
+    ),
+    "LEGAL_NOTICES": (
+        gettext_lazy("Legal notices and statements of reasons"),
+        gettext_lazy(
+            "Everyone can report content without an account, and members get the reasons for decisions about them "
+            "by email, as the EU's Digital Services Act and similar laws ask. Then write a text on contact points."
+        ),
     ),
     "LIMIT_VOTES_NEW": (gettext_lazy("Votes of a new member"), _LIMIT_HELP),
     "LIMIT_POSTS_NEW": (gettext_lazy("Posts of a new member"), _LIMIT_HELP),
@@ -154,7 +167,7 @@ class SettingField(forms.CharField):
                 widget = forms.NumberInput({"min": variable.low, "max": variable.high})
             case "accent":
                 widget = _Colour()
-            case "sign-up" | "reading" | "invitation tree":
+            case "sign-up" | "reading" | "invitation tree" | "yes/no":
                 widget = RadioButtons(choices=_RADIO_BUTTONS[variable.kind])
             case "list of languages":
                 widget = _Languages()

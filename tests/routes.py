@@ -19,6 +19,8 @@ SAMPLES = {
     "sweep_id": "1",
     "note_id": "1",
     "act_id": "1",
+    "statement_id": "1",
+    "notice_id": "1",
     "uidb64": "MQ",
     "identity": "1",
 }

@@ -1,7 +1,8 @@
-"""Members: accounts, sign-ups, sessions, bans, sweeps, notes, tokens, and whom and what they silence."""
+"""Members: accounts, sign-ups, sessions, bans, notes, statements, tokens, and whom and what they silence."""
 
 from accounts.models.blocks import Block, Mute
 from accounts.models.group_moderators import GroupModerator
+from accounts.models.law import LegalNotice, Statement
 from accounts.models.members import (
     BANNED_FROM_GROUPS,
     BLOCKED,
@@ -61,6 +62,7 @@ __all__ = [
     "Identity",
     "Invitation",
     "InvitationLimitError",
+    "LegalNotice",
     "MemberNote",
     "MemberSession",
     "Mute",
@@ -68,6 +70,7 @@ __all__ = [
     "Passkey",
     "PermissionGroup",
     "RecoveryCode",
+    "Statement",
     "Sweep",
     "Token",
     "TokenLimitError",

@@ -122,11 +122,11 @@ class BanManager(models.Manager["Ban"]):
         waiting = self.current().filter(answered_at=None).exclude(appealed_at=None)
         return waiting.select_related("member", "moderator").order_by("appealed_at", "pk")
 
-    def answer(self, ban: "Ban", text: str) -> bool:
+    def answer(self, ban: "Ban", text: str, moderator: int) -> bool:
         """Answer a ban's appeal; return whether this call did."""
         waiting, now = self.current().filter(pk=ban.pk, answered_at=None).exclude(appealed_at=None), timezone.now()
         with transaction.atomic():
-            is_answered = waiting.update(answer=text, answered_at=now) == 1
+            is_answered = waiting.update(answer=text, answered_at=now, answered_by=moderator) == 1
             if is_answered:
                 self._note_change(ban.member_id, now)
         return is_answered
@@ -151,7 +151,20 @@ def _last_to_end(bans: "models.QuerySet[Ban]") -> "Ban | None":
     return bans.order_by(F("ends_at").desc(nulls_first=True), "-pk").first()
 
 
-class Ban(models.Model):
+class Appealable(models.Model):
+    """A moderator's decision against a member, who can appeal once; a moderator answers."""
+
+    appeal = models.TextField(default="")
+    appealed_at = models.DateTimeField(null=True)
+    answer = models.TextField(default="")
+    answered_at = models.DateTimeField(null=True)
+    answered_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        abstract = True
+
+
+class Ban(Appealable):
     """A ban. What is read of the member sums up the current ones, so that other members need no query."""
 
     member = models.ForeignKey(User, models.CASCADE, related_name="bans")
@@ -164,10 +177,6 @@ class Ban(models.Model):
     begins_at = models.DateTimeField(default=timezone.now)
     ends_at = models.DateTimeField(null=True, help_text="Null: it has no end.")
     lifted_at = models.DateTimeField(null=True)
-    appeal = models.TextField(default="")
-    appealed_at = models.DateTimeField(null=True)
-    answer = models.TextField(default="")
-    answered_at = models.DateTimeField(null=True)
 
     objects = BanManager()
 
@@ -229,6 +238,9 @@ class BranchAct(models.Model):
     ban_days = models.PositiveIntegerField(default=0, help_text="0: without end.")
     sweep_days = models.PositiveIntegerField(default=0, help_text="0: nothing is removed.")
     leaves_out = models.BooleanField(default=False)
+    ground = models.CharField(max_length=5, default="", db_default="", help_text="As in a statement.")
+    cited = models.TextField(default="", db_default="")
+    facts = models.TextField(default="", db_default="")
     accounts = models.TextField(help_text="Ids, comma-separated, in the order in which they are treated.")
     done = models.PositiveIntegerField(default=0, help_text="How many have been treated.")
     begun_at = models.DateTimeField(default=timezone.now)

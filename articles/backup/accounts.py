@@ -41,6 +41,8 @@ MODELS = (
     "accounts.GroupModerator",
     "accounts.Sweep",
     "accounts.BranchAct",
+    "accounts.Statement",
+    "accounts.LegalNotice",
     "accounts.MemberNote",
     "accounts.AboutFlag",
     "accounts.AccountDeletion",

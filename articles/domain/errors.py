@@ -138,6 +138,14 @@ class FellowModerator(ActionRefused):
     """No act against members can be aimed at a member who has the permission for it."""
 
 
+class OwnDecision(ActionRefused):
+    """Moderators do not answer appeals against their own decisions while another one can."""
+
+
+class AppealClosed(ActionRefused):
+    """The decision can no longer be appealed, or is a ban, which has an appeal of its own."""
+
+
 class FlagDecided(ActionRefused):
     """Moderators have decided on the member's flag: it can neither be changed nor taken back."""
 

@@ -69,6 +69,7 @@ class Per(StrEnum):
     WIDE_NETWORK = "wide network; 10 times as many per provider"
     ACCOUNT = "account and network, and as many per wide network; 3 times as many per provider"
     MAIL_ADDRESS = "mail address"
+    SITE = "site"
 
 
 ANONYMOUS_SHARE = 5
@@ -160,6 +161,16 @@ LIMITS = (
     Limit("mails_network", Per.NETWORK, "20 in 1 h", "Password resets and links to verify the address requested"),
     Limit(
         "mails_wide", Per.WIDE_NETWORK, "60 in 1 h", "Password resets and links to verify the address requested"
+    ),
+    Limit("notices", Per.NETWORK, "10 in 1 h", "Legal notices sent, accepted or refused"),
+    Limit("notices_wide", Per.WIDE_NETWORK, "40 in 1 h", "Legal notices sent, accepted or refused"),
+    Limit("notices_mail", Per.MAIL_ADDRESS, "10 in 1 d", "Legal notices accepted with the same mail address"),
+    Limit("notices_day", Per.SITE, "200 in 1 d", "Legal notices accepted, from everyone together"),
+    Limit(
+        "receipts",
+        Per.MAIL_ADDRESS,
+        "1 in 1 h",
+        "Receipts of legal notices mailed; others show on their page only",
     ),
 )
 """Every limit. Settings, rules, keys and sentences follow this table."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from articles.domain.articles import ArticleId
-from articles.domain.comments import Comment, CommentId
+from articles.domain.comments import Comment, CommentId, root_of
 from articles.domain.flags import FlagState
 from articles.domain.lists import Position
 from articles.domain.members import UserId
@@ -122,6 +122,11 @@ class Notice:
 
     deleted: DeletedComment | None = None
     """The comment, if its author deleted it and was noted."""
+
+    @property
+    def subject(self) -> CommentId:
+        """What it is about: the comment, or the root of the article."""
+        return self.comment_id or root_of(self.article)
 
     @property
     def author_name(self) -> str:

@@ -55,6 +55,8 @@ REFUSALS = (
     Refusal(None, errors.OwnMatter, 403, FORBIDDEN, None, sentence="own-matter"),
     Refusal(None, errors.DecidedForSite, 403, FORBIDDEN, None, sentence="decided-for-site"),
     Refusal(None, errors.FellowModerator, 403, FORBIDDEN, None, sentence="fellow-moderator"),
+    Refusal(None, errors.OwnDecision, 403, FORBIDDEN, None, sentence="own-decision"),
+    Refusal(None, errors.AppealClosed, 409, "appeal-closed", None),
     Refusal(None, errors.Banned, 403, "banned", None),
     Refusal("gone", errors.AccountDeleted, 403, "member-gone", None),
     Refusal("closed", errors.VotingClosed, 409, "voting-closed", "closed"),

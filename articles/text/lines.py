@@ -25,6 +25,7 @@ GROUP_DESCRIPTION_LIMIT = 2_000
 REASON_LIMIT = 500
 APPEAL_LIMIT = 2000
 NOTE_LIMIT = 2000
+NOTICE_LIMIT = 5000
 ABOUT_LIMIT = 500
 GROUP_TITLE_LIMIT = 60
 TOKEN_NAME_LIMIT = 50
@@ -119,6 +120,30 @@ def clean_note(raw: str) -> str:
     if text := clean_lines(raw, limit=NOTE_LIMIT, field="text"):
         return text
     raise InvalidInput("note-empty")
+
+
+def clean_cited(raw: str) -> str:
+    """Return the rule or law of a decision, of 1 to 500 code points. Raises InvalidInput ("cited-empty")."""
+    if cited := clean_optional_line(raw, limit=REASON_LIMIT):
+        return cited
+    raise InvalidInput("cited-empty")
+
+
+def clean_facts(raw: str) -> str:
+    """Return the facts of a decision, "" or up to 2,000 code points. Raises InvalidInput ("text-…")."""
+    return clean_lines(raw, limit=NOTE_LIMIT, field="text")
+
+
+def clean_notice(raw: str) -> str:
+    """Return the explanation of a legal notice, of 1 to 5,000 code points. Raises InvalidInput ("text-…")."""
+    if text := clean_lines(raw, limit=NOTICE_LIMIT, field="text"):
+        return text
+    raise InvalidInput("notice-empty")
+
+
+def clean_optional_line(raw: str, *, limit: int) -> str:
+    """Return a line, which may be empty. Raises InvalidInput ("text-…")."""
+    return " ".join(clean_lines(raw, limit=limit, field="text").split())
 
 
 def clean_about(raw: str) -> str:

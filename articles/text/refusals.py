@@ -40,6 +40,8 @@ ACTIONS = {
     "suggestion-unchanged": gettext_lazy("Nothing would change."),
     "suggestions-full": gettext_lazy("This article already has many suggestions. You can support one of them."),
     "own-matter": gettext_lazy("This concerns you or something you posted. Another moderator has to decide."),
+    "own-decision": gettext_lazy("You took this decision yourself. Another moderator has to answer the appeal."),
+    "appeal-closed": gettext_lazy("You can no longer appeal against this decision."),
     "branch-changed": gettext_lazy("This branch has changed since you opened it. Check it, then send again."),
     "branch-too-large": gettext_lazy("This branch is too large for one act. Choose smaller branches of it."),
     "decided-for-site": gettext_lazy("A moderator of the whole site decided this. Only they can change it."),
@@ -128,6 +130,8 @@ LIMITS = {
     "passwords": gettext_lazy("Too many passwords were entered in a short time."),
     "signups": gettext_lazy("Too many sign-ups from your network."),
     "mails": gettext_lazy("Too many password resets were requested."),
+    "notices": gettext_lazy("Too many reports were sent in a short time."),
+    "receipts": gettext_lazy("A receipt was sent to this address a short while ago."),
 }
 """Reasons in the sentence of a rate limit, by `Limit.sentence_key`."""
 

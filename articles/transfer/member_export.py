@@ -48,6 +48,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "inbox": map(_notice, repository.inbox.iterate(user)),
         "bans": map(_ban, member.bans.list_all()),
         "moderated_groups": map(_moderation, member.group_moderations.all()),
+        "decisions": map(_statement, member.statements.all()),
         "notes_by_moderators": map(_note, member.notes.all()),
         "logins_elsewhere": map(_identity, member.identities.all()),
         "passkeys": map(_passkey, member.passkeys.all()),
@@ -216,6 +217,24 @@ def _ban(ban: Any) -> dict[str, Any]:
 
 def _moderation(row: Any) -> dict[str, Any]:
     return {"group": row.group, "moderates": row.is_current, "since": _iso(row.changed_at)}
+
+
+def _statement(statement: Any) -> dict[str, Any]:
+    subject = statement.subject
+    return {
+        "act": statement.act,
+        "at": _iso(statement.made_at),
+        "article": article_of(subject) if subject else None,
+        "comment": subject if subject and not is_root(subject) else None,
+        "reason": statement.reason,
+        "ground": statement.ground or None,
+        "cited": statement.cited or None,
+        "facts": statement.facts or None,
+        "automated": statement.is_automated,
+        "appeal": statement.appeal or None,
+        "answer": statement.answer or None,
+        "upheld": statement.upheld,
+    }
 
 
 def _note(note: Any) -> dict[str, Any]:

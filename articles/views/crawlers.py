@@ -34,6 +34,7 @@ _CLOSED_PAGES = (
     *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
     *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
     *("articles:voting_rings", "articles:queue", "articles:flags", "articles:removed", "articles:appeal"),
+    *("articles:statements", "articles:new_notice"),
     *("articles:sign_ups", "articles:decide_sign_up", "articles:blocked_hosts", "accounts:invitations"),
     "articles:invitation_tree",
     *("articles:search", "articles:pulse", "articles:following", "articles:hidden"),

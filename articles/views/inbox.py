@@ -17,10 +17,11 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.models import BAN_SCOPES, Ban, GroupModerator, Mute
+from accounts.models import BAN_SCOPES, Ban, GroupModerator, Mute, Statement, User
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only
 from articles.domain.errors import HiddenFull
+from articles.domain.moderation_log import Action
 from articles.domain.notices import EXCERPT_CHARACTERS, Notice
 from articles.searching import Kind
 from articles.text.markdown import plain
@@ -38,6 +39,9 @@ class ReadForm(forms.Form):
     until = forms.FloatField(min_value=0, widget=forms.HiddenInput)
 
 
+STATED = (Action.REMOVE, Action.REMOVE_COMMENT, Action.LOCK)
+"""Actions with a statement."""
+
 MOST_SHOWN = 100
 """Muted discussions on the page, the last muted."""
 
@@ -50,6 +54,9 @@ class NoticeRow:
     excerpt: str
     """Beginning of the comment; "" if there is none, or if it cannot be read."""
 
+    statement: int | None = None
+    """Number of the statement about a moderator's action; None without one."""
+
 
 @never_cache
 @require_safe
@@ -58,11 +65,12 @@ def inbox(request: MemberRequest) -> HttpResponse:
     """Show a page of the inbox; what is new stays new until the member marks it as read."""
     number, repo = page_number(request), repository()
     page = repo.inbox.get_page(actor(request).id, number)
-    rows, read_until = list(_rows(named(page.notices))), inbox_read_until(request)
+    rows, read_until = list(_rows(named(page.notices), request.user)), inbox_read_until(request)
     context = {
         "bans": Ban.objects.to_show(request.user) if number == 1 else [],
         "scopes": BAN_SCOPES,
         "moderation": GroupModerator.objects.to_tell(request.user) if number == 1 else [],
+        "statements": Statement.objects.to_show(request.user) if number == 1 else [],
         "muted": repo.articles.get_many(Mute.objects.list_muted(request.user)[:MOST_SHOWN]) if number == 1 else [],
         "new": [row for row in rows if row.notice.at > read_until],
         "earlier": [row for row in rows if row.notice.at <= read_until],
@@ -74,9 +82,14 @@ def inbox(request: MemberRequest) -> HttpResponse:
     return response
 
 
-def _rows(notices: Iterable[Notice]) -> Iterator[NoticeRow]:
+def _rows(notices: Iterable[Notice], member: User) -> Iterator[NoticeRow]:
+    notices = list(notices)
+    about = [one.subject for one in notices if one.entry and one.entry.action in STATED]
+    statements = Statement.objects.latest_about(member, about) if about else {}
     for notice in notices:
-        yield NoticeRow(notice, Truncator(plain(notice.html)).chars(EXCERPT_CHARACTERS))
+        is_stated = notice.entry is not None and notice.entry.action in STATED
+        statement = statements.get(notice.subject) if is_stated else None
+        yield NoticeRow(notice, Truncator(plain(notice.html)).chars(EXCERPT_CHARACTERS), statement)
 
 
 @never_cache

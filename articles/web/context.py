@@ -106,6 +106,7 @@ class Frame(NamedTuple):
 
     has_rules: bool
     has_imprint: bool
+    has_contact: bool
     description: str
     """What the site is, in a line for search engines: its welcome, or the default."""
 
@@ -153,6 +154,7 @@ def frame_of(request: HttpRequest) -> Frame:
         has_sign_up=chosen.SIGN_UP != "closed",
         has_rules=site_text("rules") is not None,
         has_imprint=site_text("imprint") is not None,
+        has_contact=site_text("contact") is not None,
         description="" if is_closed else in_brief((site_text("welcome") or default_welcome()).text),
         is_moving=is_about_to_move(),
         is_closed=is_closed,

@@ -72,6 +72,7 @@ FORMS = {
     "admin:password_change": _PASSWORDS,
     **dict.fromkeys(("accounts:signup", "accounts:finish_signup"), ("signups", "signups_wide")),
     **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network", "mails_wide")),
+    "articles:new_notice": ("notices", "notices_wide"),
     "articles:preview": _PREVIEWS,
     "articles:link_info": ("lookups",),
     # Their script takes the use, before anything else.
@@ -226,8 +227,9 @@ def _subjects(request: HttpRequest, per: Per) -> dict[str, int]:
             networks = {seen_from(provider): ACCOUNT_SHARE, seen_from(neighbourhood): 1, seen_from(household): 1}
             account = _account(request)
             return {digest("limit", "account", account, network): share for network, share in networks.items()}
-        case Per.MAIL_ADDRESS:
-            return {digest("limit", "mail", _mailbox(_mail_address(request))): 1}
+        case Per.MAIL_ADDRESS | Per.SITE:
+            whose = ("site",) if per is Per.SITE else ("mail", _mailbox(_mail_address(request)))
+            return {digest("limit", *whose): 1}
         case Per.WIDE_NETWORK:
             return {seen_from(provider): PROVIDER_SHARE, seen_from(neighbourhood): 1}
         case _:

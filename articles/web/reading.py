@@ -31,6 +31,8 @@ OPEN = frozenset(
         *("articles:vote", "articles:comment_vote"),
         # The site's own texts; without an account, the first shows only those that laws demand.
         *("articles:about", "articles:rules"),
+        # Everyone can report content, and follow the report.
+        *("articles:new_notice", "articles:notice"),
         # Theme and language.
         "articles:preferences",
         # Files.

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from accounts.models import Sweep, User
+from accounts.models import LegalNotice, Statement, Sweep, User
 from articles.api import documentation
 from articles.api.documentation import document
 from articles.text.messages import INPUT
@@ -88,6 +88,10 @@ ENDPOINTS = {
     ("delete", "/api/users/{name}/flag"): {"200", *set(_CHANGE) - {"413"}, "404", "409"},
     ("get", "/api/queue/profiles"): {"200", "400", "401", "403", "503"},
     ("put", "/api/users/{name}/about"): {"200", *_CHANGE, "404"},
+    ("get", "/api/queue/notices"): {"200", "400", "401", "403", "503"},
+    ("put", "/api/queue/notices/{notice_id}"): {"200", *_CHANGE, "404", "409"},
+    ("get", "/api/me/statements"): {"200", "400", "401", "503"},
+    ("put", "/api/me/statements/{statement_id}/appeal"): {"200", *_CHANGE, "404", "409"},
     ("get", "/api/queue"): {"200", "400", "401", "403", "404", "503"},
     ("put", "/api/articles/{article_id}/kept"): {"200", *_CHANGE, "404"},
     ("put", "/api/comments/{comment_id}/kept"): {"200", *_CHANGE, "404"},
@@ -285,6 +289,8 @@ def test_the_examples_work(page, as_carol, site_store, alice, python):
         site_store.groups.assign(number, ["python"])
     site_store.comments.post(42, alice.pk, "alice", "A comment")
     User.objects.filter(pk=alice.pk).update(about="Gardener")
+    Statement.objects.create(pk=1, member_id=CAROL, act="sweep", reason="?")
+    LegalNotice.objects.create(pk=1, address="/users/alice/", member=alice, reason="rules")
     examples = re.findall(r"<pre[^>]*>(curl .*?)</pre>", page, re.DOTALL)
 
     statuses = [_run(as_carol, _of_this_site(example, alice)) for example in examples]

@@ -287,6 +287,17 @@ CALLS = [
             (403, "Failure", "alice", "carol", {"banned": True, "reason": "?"}),
         )
     ),
+    Call("list_own_statements", 200, "OwnStatements"),
+    Call("appeal_decision", 404, "Failure", arguments={"statement_id": 99}, body=("NewAppeal", {"text": "?"})),
+    Call("list_notices", 200, "QueuedNotices", "carol"),
+    Call(
+        "decide_on_notice",
+        404,
+        "Failure",
+        "carol",
+        {"notice_id": 99},
+        ("NoticeDecision", {"removed": False, "reason": "?"}),
+    ),
     Call("read_left_out", 200, "LeftOut", "carol", {"name": "alice"}),
     Call(
         "leave_votes_out",

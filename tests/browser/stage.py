@@ -25,8 +25,10 @@ from accounts.models import (
     BanScope,
     GroupModerator,
     Invitation,
+    LegalNotice,
     MemberNote,
     Passkey,
+    Statement,
     Sweep,
     Token,
     User,
@@ -45,6 +47,7 @@ from integrity.ballots import Ballot, Record, commitment_of, opening_of
 from integrity.models import BallotKey, BallotRecord, MonthReport
 from integrity.months import SECTIONS, canonical
 from integrity.recording import complete_days
+from owner import choices
 from tests.measuring import measure_a_day
 
 DAY = 86400
@@ -178,6 +181,7 @@ def _articles() -> dict[str, Any]:
     found.moderation_log.note(Action.BLOCK_HOST, maud, "spam.example", "It sells pills.")
     noted = found.moderation_log.get_page().entries[0]
     return {
+        **_decisions(posted[0], gone, maud),
         **_discussion(posted[0], paula, maud),
         "deleted": _deleted_account(posted[1], maud),
         "noted": f"{noted.at:.3f}",
@@ -203,6 +207,28 @@ def _record(article: int, voter: int) -> None:
     text = canonical({"month": "2026-01", "figures": figures | {"bans": "<5"}})
     MonthReport.objects.create(month=date(2026, 1, 1), day=yesterday, digest="0" * 64, text=text)
     complete_days(timezone.now().date())
+
+
+def _decisions(article: int, gone: int, maud: Actor) -> dict[str, Any]:
+    """Let the site give statements of reasons: one that can be appealed, one that is; and a legal notice."""
+    choices.save("LEGAL_NOTICES", "1")
+    facts = {"reason": "Spam: " + TITLES[2], "ground": "law", "cited": "Section 130", "facts": TITLES[1]}
+    paula, appealed_at = User.objects.get(username="paula"), timezone.now()
+    made = {"member": paula, "moderator_id": maud.id, "act": "removal", "subject": root_of(gone)} | facts
+    stated = Statement.objects.create(**made)
+    Statement.objects.create(**made, appeal="It is a quotation. " + TITLES[2], appealed_at=appealed_at)
+    User.objects.filter(pk=paula.pk).update(ban_changed_at=appealed_at.timestamp())
+    Statement.objects.create(**made | {"member": User.objects.get(username="bea"), "act": "votes", "subject": 0})
+    notice = LegalNotice.objects.create(
+        address=f"/articles/{article}/",
+        reason="illegal",
+        cited="Section 130",
+        explanation="The second sentence. " + TITLES[2],
+        name="Nora",
+        email="nora@example.org",
+        language="en",
+    )
+    return {"stated": stated.pk, "noticed": notice.code}
 
 
 def _deleted_account(article: int, maud: Actor) -> str:

@@ -27,10 +27,12 @@ from accounts.models import (
     GroupModerator,
     Identity,
     Invitation,
+    LegalNotice,
     MemberNote,
     Passkey,
     PermissionGroup,
     RecoveryCode,
+    Statement,
     Sweep,
     Token,
     User,
@@ -91,7 +93,9 @@ def used(run, site_store, alice, carol):
     User.objects.filter(pk=alice.pk).update(about="A *gardener*")
     GroupModerator.objects.create(member=alice, group="python", by=carol)
     MemberNote.objects.create(member=alice, author=carol, text="Asked for patience")
-    Ban.objects.begin(alice, BanScope.VOTING, "Spam", ends_at=None, moderator_id=carol.pk)
+    ban = Ban.objects.begin(alice, BanScope.VOTING, "Spam", ends_at=None, moderator_id=carol.pk)
+    Statement.objects.create(member=alice, act="ban", ban=ban, reason="Spam", moderator=carol, appeal="Please")
+    LegalNotice.objects.create(address="/users/alice/", member=alice, reason="rules", explanation="Spam")
     LogEntry.objects.create(
         user=carol,
         content_type=ContentType.objects.get_for_model(User),

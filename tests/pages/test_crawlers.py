@@ -115,6 +115,8 @@ def test_every_page_is_either_open_or_closed_to_crawlers(site_store):
         "act_id": 1,
         "day": date(2026, 11, 27),
         "month": date(2026, 11, 1),
+        "statement_id": 1,
+        "notice_id": 1,
     }
     found = set()
     for module, namespace in ((articles.urls, "articles"), (accounts.urls, "accounts")):

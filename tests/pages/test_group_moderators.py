@@ -318,7 +318,10 @@ def test_a_banned_member_learns_of_it_appeals_and_is_answered_by_a_moderator_of_
     assert "Queue (1)" in text_of(gina, QUEUE)
     row = Ban.objects.get()
     fields = {"decision": "lift", "answer": "You are right"}
-    browser_of(gina).post(f"{QUEUE}appeals/{row.pk}/", fields)
+    hugo = member("hugo")
+    GroupModerator.objects.set(hugo, "python", by=None, is_current=True)
+    assert browser_of(gina).post(f"{QUEUE}appeals/{row.pk}/", fields).status_code == 403, "another one can"
+    browser_of(fresh(hugo)).post(f"{QUEUE}appeals/{row.pk}/", fields)
 
     assert "You are right" in text_of(bob, "/appeal/")
     assert with_token(fresh(bob)).post(f"articles/{article}/comments", {"text": "Text"}).status_code == 201

@@ -18,6 +18,7 @@ FOOTER = {
     "sees_operation": False,
     "has_rules": False,
     "has_imprint": False,
+    "has_contact": False,
     "has_privacy": False,
     "is_closed": False,
     "theme": "",

@@ -337,6 +337,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
         "inbox": [{"about": "reply", "at": iso(noticed_at), "article": mine, "comment": comment}],
         "bans": [],
         "moderated_groups": [],
+        "decisions": [],
         "notes_by_moderators": [],
         "logins_elsewhere": [],
         "passkeys": [],

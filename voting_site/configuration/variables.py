@@ -417,6 +417,14 @@ VARIABLES = (
         20,
         in_browser=True,
     ),
+    Variable(
+        "LEGAL_NOTICES",
+        "yes/no",
+        "0",
+        "Offer a form on which everyone can report content, and give members statements of reasons, as the DSA "
+        "and similar laws ask (docs/law.md).",
+        in_browser=True,
+    ),
     Variable("HOT_REFRESH_SECONDS", "number", "60", "Seconds after which the hot list is rescored.", 60, 120),
     Variable(
         "ARCHIVE_DAYS",

@@ -52,10 +52,11 @@ class Flags:
         self._articles = articles
         self._comments = comments
 
-    def set(self, subject: SubjectId, member: UserId, reason: FlagReason, words: str = "") -> None:
+    def set(self, subject: SubjectId, member: UserId, reason: FlagReason, words: str = "") -> bool:
         """Flag an article or a comment, or change the member's flag. Two round trips. Idempotent.
 
-        If the flags weigh as much as the operator's `Rules.flags_to_remove`, it is removed: one more. Raises
+        If the flags weigh as much as the operator's `Rules.flags_to_remove`, it is removed: one more. Returns
+        whether this call removed it. Raises
         ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved, AccountDeleted, OwnContent, NotThePoster,
         FlagDecided, FlagsFull.
         """
@@ -66,6 +67,8 @@ class Flags:
         if limit and heaviness >= limit and not is_request:
             with suppress(ArticleRemoved, ArticleMerged, CommentRemoved):
                 self.remove(subject, SITE, FLAGGED_REASON)
+                return True
+        return False
 
     def take_back(self, subject: SubjectId, member: UserId) -> None:
         """Take back a flag that is still open. One round trip. Idempotent. Raises as `set`, except FlagsFull."""

@@ -1,0 +1,352 @@
+"""What laws such as the DSA ask a site to record: statements of reasons with their appeals, and legal notices.
+
+Texts and names are forgotten after a while; what can be counted stays for `COUNTED`: see docs/law.md.
+"""
+
+import secrets
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from django.db import models, transaction
+from django.db.models import Case, CharField, Count, Q, Value, When
+from django.utils import timezone
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from accounts.models.members import User
+from accounts.models.moderation import Appealable, Ban, Sweep
+
+APPEAL_TIME = timedelta(days=183)
+"""Time for which a decision can be appealed: six months, as Article 20 of the DSA says."""
+
+STATEMENTS_KEPT = timedelta(days=365)
+"""Time after which the texts of a statement and whom it concerned are forgotten, counted from the last step."""
+
+NOTICES_KEPT = timedelta(days=183)
+"""Time after the decision after which the texts of a legal notice and who sent it are forgotten."""
+
+OPEN_NOTICES_KEPT = timedelta(days=365)
+"""The same for a notice that no moderator decides."""
+
+COUNTED = timedelta(days=3 * 365)
+"""Time for which statements and notices are counted."""
+
+_FORGOTTEN_AT_ONCE = 500
+"""Rows that one run of housekeeping forgets, and deletes, of each kind."""
+
+
+class Ground(StrEnum):
+    """What a decision rests on."""
+
+    RULES = "rules"
+    LAW = "law"
+
+
+GROUNDS = {
+    Ground.RULES: gettext_lazy("A rule of this site"),
+    Ground.LAW: gettext_lazy("A law"),
+}
+"""What members and moderators read of each ground."""
+
+
+class Act(StrEnum):
+    """What moderators decided against a member."""
+
+    REMOVAL = "removal"
+    LOCK = "lock"
+    PROFILE = "profile"
+    SWEEP = "sweep"
+    BAN = "ban"
+    VOTES = "votes"
+
+
+ACTS = {
+    Act.REMOVAL: gettext_lazy("Removal of an article or a comment"),
+    Act.LOCK: gettext_lazy("Lock of a discussion"),
+    Act.PROFILE: gettext_lazy("Removal of a profile text"),
+    Act.SWEEP: gettext_lazy("Removal of recent articles and comments"),
+    Act.BAN: pgettext_lazy("decision", "Ban"),
+    Act.VOTES: gettext_lazy("Exclusion of votes from ranking"),
+}
+"""What members and moderators read of each act."""
+
+SHOWN_ELSEWHERE = (Act.REMOVAL, Act.LOCK, Act.BAN)
+"""Acts that an inbox shows anyway: their statements are news only once an appeal is answered."""
+
+
+class Statements(models.Manager["Statement"]):
+    """Find and count statements."""
+
+    def to_show(self, member: User) -> "Sequence[Statement]":
+        """Return the statements that are news, the newest first. One query, for most members none."""
+        if not member.has_news:
+            return []
+        since = datetime.fromtimestamp(member.inbox_read_until, tz=timezone.get_current_timezone())
+        is_new = Q(made_at__gt=since) & ~Q(act__in=SHOWN_ELSEWHERE)
+        is_answered = Q(answered_at__gt=since) & ~Q(act=Act.BAN)
+        return list(self.filter(is_new | is_answered, member=member)[:_FORGOTTEN_AT_ONCE])
+
+    def latest_about(self, member: User, subjects: Collection[int]) -> dict[int, int]:
+        """Return the numbers of the member's latest statements about these subjects. One query."""
+        about = self.filter(member=member, subject__in=set(subjects)).order_by("made_at", "pk")
+        return dict(about.values_list("subject", "pk"))
+
+    def with_open_appeals(self) -> "models.QuerySet[Statement]":
+        """Return those whose appeals no moderator has answered, the oldest first. Bans have their own."""
+        waiting = self.filter(answered_at=None, member__isnull=False).exclude(appealed_at=None)
+        return waiting.exclude(act=Act.BAN).select_related("member", "moderator").order_by("appealed_at", "pk")
+
+    def send_appeal(self, statement: "Statement", text: str) -> bool:
+        """Appeal against a decision; return whether this call did."""
+        first = self.filter(pk=statement.pk, appealed_at=None, member=statement.member)
+        return first.update(appeal=text, appealed_at=timezone.now()) == 1
+
+    def answer(self, statement: "Statement", text: str, moderator: int, *, upheld: bool, is_to_mail: bool) -> bool:
+        """Answer the appeal; return whether this call did."""
+        waiting, now = self.filter(pk=statement.pk, answered_at=None).exclude(appealed_at=None), timezone.now()
+        with transaction.atomic():
+            is_answered = (
+                waiting.update(
+                    answer=text, answered_at=now, answered_by=moderator, upheld=upheld, is_to_mail=is_to_mail
+                )
+                == 1
+            )
+            if is_answered:
+                User.objects.filter(pk=statement.member_id).update(ban_changed_at=now.timestamp())
+        return is_answered
+
+    def follow(self, ban: Ban) -> None:
+        """Note in the statement of a ban what became of its appeal, so that it is counted."""
+        upheld = None if ban.answered_at is None else ban.lifted_at is not None
+        self.filter(ban=ban).update(appealed_at=ban.appealed_at, answered_at=ban.answered_at, upheld=upheld)
+
+    def counts(self, begin: datetime, end: datetime) -> list[dict[str, Any]]:
+        """Return how many statements were made in a period, by what can be told of them. One query.
+
+        Each with `act`, `ground` ("" while LEGAL_NOTICES was off), `is_automated`, `by_notice`, the `outcome` of
+        an appeal (none, open, upheld, rejected), and `count`.
+        """
+        outcome = Case(
+            When(appealed_at=None, then=Value("none")),
+            When(answered_at=None, then=Value("open")),
+            When(upheld=True, then=Value("upheld")),
+            default=Value("rejected"),
+            output_field=CharField(),
+        )
+        made = self.filter(made_at__gte=begin, made_at__lt=end).annotate(outcome=outcome)
+        classes = ("act", "ground", "is_automated", "by_notice", "outcome")
+        return [dict(row) for row in made.order_by(*classes).values(*classes).annotate(count=Count("pk"))]
+
+    def forget(self, rows: "models.QuerySet[Statement]") -> int:
+        """Forget texts and members of these rows, which are then only counted; return how many."""
+        return rows.update(
+            member=None,
+            moderator=None,
+            answered_by=None,
+            subject=0,
+            reason="",
+            cited="",
+            facts="",
+            appeal="",
+            answer="",
+            is_to_mail=False,
+        )
+
+    def expire(self) -> int:
+        """Forget statements whose time is over, and delete those no longer counted; return how many."""
+        now = timezone.now()
+        _delete_some(self.filter(made_at__lt=now - COUNTED))
+        old = now - STATEMENTS_KEPT
+        over = self.filter(Q(answered_at__lt=old) | Q(appealed_at=None), made_at__lt=old, member__isnull=False)
+        return self.forget(self.filter(pk__in=list(over.values_list("pk", flat=True)[:_FORGOTTEN_AT_ONCE])))
+
+
+class Statement(Appealable):
+    """What moderators decided against a member, why, and what became of the member's appeal."""
+
+    member = models.ForeignKey(User, models.SET_NULL, null=True, related_name="statements")
+    act = models.CharField(max_length=10)
+    subject = models.BigIntegerField(default=0, help_text="The comment, or the root of an article; 0 for others.")
+    ban = models.ForeignKey(Ban, models.SET_NULL, null=True, related_name="+", db_constraint=False)
+    sweep = models.ForeignKey(Sweep, models.SET_NULL, null=True, related_name="+", db_constraint=False)
+    reason = models.TextField(help_text="The public one.")
+    ground = models.CharField(max_length=5, default="", help_text="rules or law; empty if it was not asked for.")
+    cited = models.TextField(default="", help_text="Which rule, or which law.")
+    facts = models.TextField(default="", help_text="Only the member and moderators read them.")
+    is_automated = models.BooleanField(default=False)
+    by_notice = models.BooleanField(default=False, help_text="Whether a legal notice led to it.")
+    moderator = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField(default=timezone.now, db_index=True)
+    is_to_mail = models.BooleanField(default=False)
+    upheld = models.BooleanField(null=True, help_text="Whether the appeal was; null without an answer.")
+
+    objects = Statements()
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["-made_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"statement {self.pk} on {self.act}"
+
+    @property
+    def title(self) -> str:
+        return str(ACTS[Act(self.act)])
+
+    @property
+    def ground_label(self) -> str:
+        """What the decision rests on; "" if that was not asked for."""
+        return str(GROUNDS[Ground(self.ground)]) if self.ground else ""
+
+    @property
+    def may_be_appealed(self) -> bool:
+        return self.act != Act.BAN and self.appealed_at is None and self.made_at > timezone.now() - APPEAL_TIME
+
+    @property
+    def appeal_until(self) -> datetime:
+        return self.made_at + APPEAL_TIME
+
+
+class NoticeReason(StrEnum):
+    """Why a reader reports content."""
+
+    ILLEGAL = "illegal"
+    CHILD_ABUSE = "child-abuse"
+    RULES = "rules"
+
+
+NOTICE_REASONS = {
+    NoticeReason.ILLEGAL: gettext_lazy("It is illegal"),
+    NoticeReason.CHILD_ABUSE: gettext_lazy("It shows the sexual abuse of children"),
+    NoticeReason.RULES: gettext_lazy("It is against the rules of this site"),
+}
+"""What readers and moderators read of each reason."""
+
+
+class Outcome(StrEnum):
+    """What moderators decided on a legal notice."""
+
+    KEPT = "kept"
+    REMOVED = "removed"
+
+
+OUTCOMES = {
+    Outcome.KEPT: pgettext_lazy("legal notice", "The content stays."),
+    Outcome.REMOVED: pgettext_lazy("legal notice", "The content was removed."),
+}
+"""What the sender reads of each outcome."""
+
+
+class LegalNotices(models.Manager["LegalNotice"]):
+    """Find and count legal notices."""
+
+    def waiting(self) -> "models.QuerySet[LegalNotice]":
+        """Return those that moderators have not decided, the oldest first."""
+        return self.filter(decided_at=None, forgotten_at=None).select_related("member").order_by("made_at", "pk")
+
+    def find(self, code: str) -> "LegalNotice | None":
+        """Return the notice with this code; None without one, or once it is forgotten."""
+        return self.filter(code=code[:64]).first() if code.isascii() else None
+
+    def decide(self, notice: "LegalNotice", outcome: Outcome, answer: str, moderator: int) -> bool:
+        """Record the decision; return whether this call did. The sender gets it by mail."""
+        waiting = self.filter(pk=notice.pk, decided_at=None, forgotten_at=None)
+        to_mail = Case(When(email="", then=Value("")), default=Value("decision"))
+        return (
+            waiting.update(
+                outcome=outcome.value,
+                answer=answer,
+                decided_at=timezone.now(),
+                decided_by=moderator,
+                to_mail=to_mail,
+            )
+            == 1
+        )
+
+    def counts(self, begin: datetime, end: datetime) -> list[dict[str, Any]]:
+        """Return how many notices arrived in a period, by `reason`, `outcome` ("" while open), and `count`.
+
+        One query. Moderators decide each: none is decided by a program.
+        """
+        sent = self.filter(made_at__gte=begin, made_at__lt=end).order_by("reason", "outcome")
+        return [dict(row) for row in sent.values("reason", "outcome").annotate(count=Count("pk"))]
+
+    def forget(self, rows: "models.QuerySet[LegalNotice]") -> int:
+        """Forget texts and people of these rows, which are then only counted; return how many."""
+        return rows.update(
+            code=None,
+            address="",
+            member=None,
+            cited="",
+            explanation="",
+            name="",
+            email="",
+            answer="",
+            decided_by=None,
+            to_mail="",
+            forgotten_at=timezone.now(),
+        )
+
+    def expire(self) -> int:
+        """Forget notices whose time is over, and delete those no longer counted; return how many."""
+        now = timezone.now()
+        _delete_some(self.filter(made_at__lt=now - COUNTED))
+        is_over = Q(decided_at__lt=now - NOTICES_KEPT) | Q(decided_at=None, made_at__lt=now - OPEN_NOTICES_KEPT)
+        over = self.filter(is_over, forgotten_at=None).values_list("pk", flat=True)[:_FORGOTTEN_AT_ONCE]
+        return self.forget(self.filter(pk__in=list(over)))
+
+
+def _delete_some(rows: Any) -> None:
+    keys = list(rows.values_list("pk", flat=True)[:_FORGOTTEN_AT_ONCE])
+    if keys:
+        rows.model.objects.filter(pk__in=keys).delete()
+
+
+def new_code() -> str:
+    return secrets.token_urlsafe(18)
+
+
+class LegalNotice(models.Model):
+    """What a reader, mostly without an account, reports to the moderators, and what they decided."""
+
+    code = models.CharField(max_length=64, null=True, unique=True, default=new_code)  # noqa: DJ001 - null once forgotten
+    address = models.CharField(max_length=500, help_text="Path of the page; it may not exist.")
+    member = models.ForeignKey(
+        User,
+        models.SET_NULL,
+        null=True,
+        related_name="notices_about",
+        help_text="Whose profile it is, if it is one.",
+    )
+    reason = models.CharField(max_length=11)
+    cited = models.TextField(default="", help_text="Which law or rule.")
+    explanation = models.TextField()
+    name = models.TextField(default="")
+    email = models.EmailField(default="")
+    language = models.CharField(max_length=10)
+    made_at = models.DateTimeField(default=timezone.now, db_index=True)
+    to_mail = models.CharField(max_length=8, default="", help_text="What is to be mailed: receipt or decision.")
+    outcome = models.CharField(max_length=7, default="")
+    answer = models.TextField(default="")
+    decided_at = models.DateTimeField(null=True)
+    decided_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    forgotten_at = models.DateTimeField(null=True)
+
+    objects = LegalNotices()
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["-made_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"legal notice {self.pk}"
+
+    @property
+    def reason_label(self) -> str:
+        return str(NOTICE_REASONS[NoticeReason(self.reason)])
+
+    @property
+    def outcome_label(self) -> str:
+        """What was decided; "" while it is open."""
+        return str(OUTCOMES[Outcome(self.outcome)]) if self.outcome else ""

@@ -1,0 +1,390 @@
+"""Statements of reasons: what moderators decided against a member, and why; members read theirs, and appeal.
+
+Each act makes one by `state`, in its own function. With LEGAL_NOTICES it says what the decision rests on, and is
+mailed; without, it has the public reason alone. `moderation.appeals` answers appeals.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+from django import forms
+from django.contrib import messages
+from django.core.mail import EmailMultiAlternatives
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from ninja import P, PathEx
+from pydantic import BaseModel, Field
+
+from accounts.mail import site_origin
+from accounts.models import Ban, Statement, Sweep, User
+from accounts.models.law import GROUNDS, SHOWN_ELSEWHERE, Act, Ground
+from accounts.web import unsent_form
+from accounts.web.form_pages import MemberRequest, members_only, page_with_form
+from articles.api.protocol.operations import AUTHORS, HIGHEST_NUMBER, MEMBERS, failing, router
+from articles.domain.articles import Article
+from articles.domain.comments import article_of, is_root
+from articles.domain.errors import AppealClosed
+from articles.domain.members import UserId
+from articles.domain.moderation_log import Actor
+from articles.forms.articles import ReasonForm
+from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput
+from articles.mailing import Mail, language_of, recipients
+from articles.text.lines import (
+    APPEAL_LIMIT,
+    NOTE_LIMIT,
+    REASON_LIMIT,
+    InvalidInput,
+    clean_appeal,
+    clean_cited,
+    clean_facts,
+)
+from articles.text.refusals import action_sentence
+from articles.wiring import repository
+from owner.choices import chosen
+
+
+class Grounds(NamedTuple):
+    """What a statement says beyond the public reason."""
+
+    ground: str = ""
+    """One of `Ground`; "" while LEGAL_NOTICES is off."""
+
+    cited: str = ""
+    facts: str = ""
+    is_automated: bool = False
+    by_notice: bool = False
+
+
+NO_GROUNDS = Grounds()
+BY_SITE = Grounds(Ground.RULES, is_automated=True)
+"""Of what the site decides by itself, where the operator lets it."""
+
+FIELDS = ("ground", "cited", "facts")
+
+MOST_SHOWN = 100
+"""Statements on a member's list, the newest."""
+
+
+class GroundsForm(forms.Form):
+    """The part of a form that says what a decision rests on. It has no fields while LEGAL_NOTICES is off."""
+
+    needs_grounds = True
+    """Whether every decision of the form needs them; otherwise the form calls `check_grounds`."""
+
+    ground = forms.ChoiceField(
+        choices=[(ground.value, label) for ground, label in GROUNDS.items()],
+        initial=Ground.RULES.value,
+        label=gettext_lazy("What the decision rests on"),
+        widget=RadioButtons,
+    )
+    cited = CleanedField(
+        clean_cited,
+        label=gettext_lazy("Which rule, or which law"),
+        help_text=gettext_lazy("The member reads it in the statement of reasons."),
+        widget=LineInput(REASON_LIMIT),
+    )
+    facts = CleanedField(
+        clean_facts,
+        required=False,
+        label=gettext_lazy("Facts"),
+        help_text=gettext_lazy("What the reason leaves out. Only the member and moderators can read it."),
+        widget=TextInput(NOTE_LIMIT, {"rows": 3, "dir": "auto"}),
+    )
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for name in FIELDS:
+            field = self.fields.pop(name)
+            field.required = field.required and self.needs_grounds
+            if chosen.LEGAL_NOTICES:
+                self.fields[name] = field  # below those of the form
+
+    def check_grounds(self, default: str = "") -> None:
+        """Take the default for a rule that is not named. Adds an error if it is missing, too."""
+        values = self.cleaned_data
+        if "cited" not in self.fields or "cited" in self.errors:
+            return
+        is_rule = values.get("ground") != Ground.LAW
+        values["ground"], values["cited"] = values.get("ground") or Ground.RULES.value, values.get("cited", "")
+        if not values["cited"] and is_rule:
+            values["cited"] = default
+        if not values["cited"]:
+            self.add_error("cited", _("Say which rule, or which law."))
+
+    @property
+    def grounds(self) -> Grounds:
+        """What a valid form says."""
+        ground, cited, facts = (str(self.cleaned_data.get(name, "")) for name in FIELDS)
+        return Grounds(ground, cited, facts)
+
+
+class GroundedReasonForm(GroundsForm, ReasonForm):
+    """The reason for an act against a member, and what it rests on."""
+
+
+def what_is_missing(form: forms.Form) -> str:
+    """Return what is wrong with a short form whose page shows no errors beside its fields."""
+    return _("Enter a reason.") if "reason" in form.errors else str(next(iter(form.errors.values()))[0])
+
+
+class GivenGrounds(BaseModel):
+    """The same of a program. Operations inherit from it."""
+
+    ground: Ground | None = Field(
+        None,
+        description=gettext_noop(
+            "What the decision rests on. Required, with cited, if the site gives statements of reasons; otherwise "
+            "ignored."
+        ),
+        examples=["rules"],
+    )
+    cited: str = Field("", description=gettext_noop("Which rule, or which law."), examples=["Rule 3"])
+    facts: str = Field(
+        "",
+        description=gettext_noop("What the reason leaves out. Only the member and moderators can read it."),
+        examples=[""],
+    )
+
+    @property
+    def grounds(self) -> Grounds:
+        """Raises InvalidInput."""
+        if not chosen.LEGAL_NOTICES:
+            return NO_GROUNDS
+        if self.ground is None:
+            raise InvalidInput("cited-empty")
+        return Grounds(self.ground, clean_cited(self.cited), clean_facts(self.facts))
+
+
+def state(
+    author: UserId | None,
+    act: Act,
+    reason: str,
+    moderator: Actor,
+    grounds: Grounds = NO_GROUNDS,
+    *,
+    subject: int = 0,
+    ban: Ban | None = None,
+    sweep: Sweep | None = None,
+) -> None:
+    """Make the statement of an act against a member; none for a deleted account, or the moderator's own content.
+
+    `subject`: the comment, or the root of the article. Locks and votes have one only with LEGAL_NOTICES. Call it
+    in the transaction of the act.
+    """
+    is_wanted = chosen.LEGAL_NOTICES or act not in (Act.LOCK, Act.VOTES)
+    member = User.objects.filter(pk=author, left_at=None).first() if author and is_wanted else None
+    if member is None or member.pk == moderator.id:
+        return
+    made = Statement.objects.create(
+        member=member,
+        act=act.value,
+        subject=subject,
+        ban=ban,
+        sweep=sweep,
+        reason=reason,
+        moderator_id=moderator.id or None,
+        is_to_mail=chosen.LEGAL_NOTICES and member.has_verified_email,
+        **grounds._asdict(),
+    )
+    if act not in SHOWN_ELSEWHERE:
+        User.objects.filter(pk=member.pk).update(ban_changed_at=made.made_at.timestamp())
+
+
+class AppealForm(forms.Form):
+    """What a member writes to the moderators about a decision."""
+
+    text = CleanedField(
+        clean_appeal,
+        label=gettext_lazy("Your appeal"),
+        help_text=gettext_lazy("Only moderators can read it. You can appeal once against each decision."),
+        widget=TextInput(APPEAL_LIMIT, {"rows": 6, "dir": "auto"}),
+    )
+
+
+def articles_of(statements: list[Statement]) -> dict[int, Article]:
+    """Return the articles that statements are about, by the statements' subjects. One round trip, if any."""
+    subjects = {one.subject for one in statements if one.subject}
+    found = repository().articles.get_many([article_of(one) for one in subjects]) if subjects else []
+    by_id = {article.id: article for article in found}
+    return {one: by_id[article_of(one)] for one in subjects if article_of(one) in by_id}
+
+
+@require_safe
+@never_cache
+@members_only()
+def mine(request: MemberRequest) -> HttpResponse:
+    """Show the decisions about the member, the newest first."""
+    statements = list(request.user.statements.all()[:MOST_SHOWN])
+    context = {"statements": statements, "articles": articles_of(statements)}
+    return render(request, "statements/mine.html", context)
+
+
+@never_cache
+@page_with_form
+@members_only(carries=["text"])
+def show(request: MemberRequest, statement_id: int) -> HttpResponse:
+    """Show a statement to its member, and take an appeal. A form that arrives twice succeeds."""
+    statement = request.user.statements.select_related("ban").filter(pk=statement_id).first()
+    if statement is None:
+        raise Http404(statement_id)
+    form = AppealForm(request.POST or None)
+    if request.method == "POST" and (form.is_valid() or statement.appealed_at):
+        try:
+            send_appeal(statement, form.cleaned_data.get("text", ""))
+        except AppealClosed as closed:
+            messages.error(request, action_sentence(closed))
+        else:
+            messages.success(
+                request, _("The moderators have received your appeal. Their answer will appear here.")
+            )
+        return redirect("articles:statement", statement_id)
+    unsent_form.refill(request, form)
+    context = {"statement": statement, "form": form, "about": articles_of([statement]).get(statement.subject)}
+    context["address"] = address_of(statement.subject) if statement.subject else ""
+    return render(request, "statements/statement.html", context, status=400 if form.errors else 200)
+
+
+def send_appeal(statement: Statement, text: str) -> None:
+    """Appeal against a decision. Idempotent. Raises AppealClosed."""
+    if statement.appealed_at is None:
+        if not statement.may_be_appealed:
+            raise AppealClosed(statement.pk)
+        Statement.objects.send_appeal(statement, text)
+
+
+def mails() -> Iterator[Mail]:
+    """Yield the statements, and the answers to appeals, that are to be mailed, the oldest first."""
+    due = Statement.objects.filter(is_to_mail=True, member__in=recipients()).select_related("member", "ban")
+    for statement in due.order_by("pk"):
+        if member := statement.member:
+            with language_of(member):
+                message = _mail_to(member, statement)
+            yield Mail(member.pk, message, partial(_claim, statement))
+
+
+def _mail_to(member: User, statement: Statement) -> EmailMultiAlternatives:
+    origin = site_origin()
+    context = {
+        "name": member.username,
+        "site_name": chosen.SITE_NAME,
+        "statement": statement,
+        "address": origin + reverse("articles:statement", args=[statement.pk]),
+        "subject_address": origin + address_of(statement.subject) if statement.subject else "",
+    }
+    return legal_mail(member.email, "statements/mail", context)
+
+
+def legal_mail(to: str, template: str, context: dict[str, Any]) -> EmailMultiAlternatives:
+    """Return a mail in plain text that the law demands: it cannot be unsubscribed from."""
+    subject = " ".join(render_to_string(f"{template}_subject.txt", context).split())
+    headers = {"Auto-Submitted": "auto-generated"}
+    return EmailMultiAlternatives(subject, render_to_string(f"{template}.txt", context), to=[to], headers=headers)
+
+
+def address_of(subject: int) -> str:
+    """Return the path of an article or a comment."""
+    if is_root(subject):
+        return reverse("articles:article", args=[article_of(subject)])
+    return reverse("articles:comment", args=[subject])
+
+
+def _claim(statement: Statement) -> bool:
+    """Claim a mail; return whether no other process did."""
+    return Statement.objects.filter(pk=statement.pk, is_to_mail=True).update(is_to_mail=False) == 1
+
+
+StatementNumber = PathEx[
+    int, P(description=gettext_noop("The number of the decision."), ge=1, le=HIGHEST_NUMBER, examples=[1])
+]
+
+
+class OwnStatement(BaseModel):
+    __doc__ = gettext_noop("A decision of moderators about you or what you posted.")
+
+    id: int
+    act: Act = Field(description=gettext_noop("What was decided."))
+    time: float = Field(description=gettext_noop("In Unix seconds."))
+    article_id: int | None = Field(description=gettext_noop("null if it is about no article and no comment."))
+    comment_id: int | None = Field(description=gettext_noop("null if it is about no comment."))
+    reason: str
+    ground: Ground | None = Field(
+        description=gettext_noop("What it rests on; null if the site gave no statement of reasons.")
+    )
+    cited: str = Field(description=gettext_noop("Which rule, or which law."))
+    facts: str
+    automated: bool = Field(description=gettext_noop("Whether the site decided by itself."))
+    appealable: bool = Field(
+        description=gettext_noop("Whether you can appeal now. Bans are appealed on a page of their own.")
+    )
+    appeal: str = Field(description=gettext_noop("What you wrote to the moderators; empty if nothing."))
+    answer: str = Field(description=gettext_noop("What a moderator answered; empty if nothing."))
+    upheld: bool | None = Field(
+        description=gettext_noop("Whether your appeal was upheld; null without an answer.")
+    )
+
+    @classmethod
+    def of(cls, one: Statement) -> "OwnStatement":
+        return cls(
+            id=one.pk,
+            act=Act(one.act),
+            time=one.made_at.timestamp(),
+            article_id=article_of(one.subject) if one.subject else None,
+            comment_id=one.subject if one.subject and not is_root(one.subject) else None,
+            reason=one.reason,
+            ground=Ground(one.ground) if one.ground else None,
+            cited=one.cited,
+            facts=one.facts,
+            automated=one.is_automated,
+            appealable=one.may_be_appealed,
+            appeal=one.appeal,
+            answer=one.answer,
+            upheld=one.upheld,
+        )
+
+
+class OwnStatements(BaseModel):
+    __doc__ = gettext_noop("The decisions of moderators about you, at most 100, newest first.")
+
+    statements: list[OwnStatement]
+
+
+class NewAppeal(BaseModel):
+    __doc__ = gettext_noop("An appeal against a decision.")
+
+    text: str = Field(
+        description=gettext_noop("For the moderators; at most 2,000 characters."), examples=["It was a quotation."]
+    )
+
+
+@router.get(
+    "me/statements",
+    summary=gettext_noop("Decisions about you"),
+    description=gettext_noop("What moderators decided about you and what you posted, with the reasons."),
+    auth=MEMBERS,
+)
+def list_own_statements(request: MemberRequest) -> OwnStatements:
+    found = request.user.statements.all()[:MOST_SHOWN]
+    return OwnStatements(statements=list(map(OwnStatement.of, found)))
+
+
+@router.put(
+    "me/statements/{statement_id}/appeal",
+    summary=gettext_noop("Appeal against a decision"),
+    description=gettext_noop("Once for each decision, for six months: sent again, it changes nothing."),
+    response=failing(409),
+    auth=AUTHORS,
+)
+def appeal_decision(request: MemberRequest, statement_id: StatementNumber, new: NewAppeal) -> OwnStatement:
+    statement = request.user.statements.filter(pk=statement_id).first()
+    if statement is None:
+        raise Http404(statement_id)
+    send_appeal(statement, clean_appeal(new.text))
+    statement.refresh_from_db()
+    return OwnStatement.of(statement)

@@ -1,0 +1,315 @@
+"""Statements of reasons: what members read of decisions about them, and how they appeal."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.utils import timezone
+
+from accounts import account_deletion
+from accounts.models import BanScope, Statement, User
+from accounts.models.law import APPEAL_TIME, STATEMENTS_KEPT, Act
+from articles import wiring
+from articles.domain.comments import root_of
+from articles.domain.flags import FlagReason
+from articles.housekeeping import run
+from moderation import content, profiles, sweeps
+from moderation.bans import ban
+from moderation.left_out import set_left_out
+from moderation.redactions import redact_article
+from owner import choices
+from tests.caller import error_of, with_token
+from tests.cases import for_each
+from tests.factories import actor, browser_of, comment_on, member, post
+from tests.pages.lists import text_of
+
+QUEUE = "/moderation/queue/"
+LAW = {"ground": "law", "cited": "Section 130", "facts": "It denies a genocide."}
+
+
+@pytest.fixture
+def law(site_store) -> None:
+    """The site gives statements of reasons."""
+    choices.save("LEGAL_NOTICES", "1")
+    choices.forget()
+
+
+@pytest.fixture
+def dora(db) -> User:
+    """Another moderator."""
+    return member("dora", moderator=True)
+
+
+def removed(article: int, moderator: User) -> Statement:
+    content.remove(root_of(article), actor(moderator), "Spam")
+    return Statement.objects.get()
+
+
+def test_a_removal_says_what_it_rests_on_and_its_author_reads_it_in_the_inbox(law, article, alice, carol):
+    remove = f"/articles/{article}/remove/"
+    assert browser_of(carol).post(remove, {"reason": "Hatred"}).status_code == 400, "it rests on something"
+    for _ in range(2):  # pressed twice
+        assert browser_of(carol).post(remove, {"reason": "Hatred"} | LAW).status_code == 302
+
+    statement = Statement.objects.get()
+    assert (statement.member, statement.act, statement.subject) == (alice, Act.REMOVAL, root_of(article))
+    assert (statement.ground, statement.is_automated, statement.by_notice) == ("law", False, False)
+    page = f"/statements/{statement.pk}/"
+    assert f'href="{page}"' in browser_of(alice).get("/inbox/").text
+    told = text_of(alice, page)
+    for words in ("Hatred", "A law", "Section 130", "It denies a genocide.", "By a moderator, not automatically."):
+        assert words in told
+    assert "Section 130" not in browser_of(carol).get("/moderation/").text, "the log has only the reason"
+
+
+def test_others_cannot_read_a_statement(article, alice, bob, carol):
+    page = f"/statements/{removed(article, carol).pk}/"
+
+    assert browser_of(alice).get(page).status_code == 200
+    assert {browser_of(one).get(page).status_code for one in (bob, carol)} == {404}
+    assert browser_of().get(page).status_code == 302
+
+
+def test_without_the_setting_nothing_is_asked_and_a_removal_can_still_be_appealed(article, alice, carol):
+    assert "ground" not in browser_of(carol).get(f"/articles/{article}/remove/").text
+    assert browser_of(carol).post(f"/articles/{article}/remove/", {"reason": "Spam"} | LAW).status_code == 302
+
+    statement = Statement.objects.get()
+    assert (statement.ground, statement.cited, statement.facts) == ("", "", "")
+    told = text_of(alice, f"/statements/{statement.pk}/")
+    assert "What the decision rests on" not in told
+    assert "Your appeal" in told
+
+
+def test_every_act_against_a_member_has_one_statement(law, site_store, article, alice, carol):
+    other = post(site_store, 5)
+    User.objects.filter(pk=alice.pk).update(about="Buy it")
+    moderator = actor(carol)
+    content.lock(root_of(article), moderator, "In circles")
+    content.remove(root_of(other), moderator, "Spam")
+    for _ in range(2):  # sent again, or continued
+        ban(alice, BanScope.BOTH, "Spam", days=7, moderator=moderator)
+        sweeps.remove(sweeps.begin(alice, 1, "All spam", moderator), moderator)
+        set_left_out(alice, "A ring", moderator, left_out=True)
+        profiles.remove(alice, moderator, "Spam")
+
+    assert sorted(Statement.objects.values_list("act", flat=True)) == sorted(Act)
+    assert set(Statement.objects.values_list("member", flat=True)) == {alice.pk}
+    inbox = text_of(alice, "/inbox/")
+    for words in ("Exclusion of votes from ranking", "Removal of recent articles and comments", "profile text"):
+        assert words in inbox
+    assert text_of(alice, "/statements/").count("Reason:") == len(Act)
+
+
+def test_own_removals_and_acts_without_the_setting_on_votes_and_locks_have_none(article, alice, carol):
+    content.lock(root_of(article), actor(carol), "In circles")
+    set_left_out(alice, "A ring", actor(carol), left_out=True)
+    content.remove(root_of(article), actor(alice), "Mine")
+
+    assert not Statement.objects.exists()
+
+
+def test_what_many_flags_remove_is_said_to_be_removed_automatically(
+    law, settings, site_store, article, alice, bob
+):
+    settings.FLAGS_TO_REMOVE = 1
+    wiring.forget_repositories()
+    browser_of(bob).post(f"/articles/{article}/flag/", {"reason": FlagReason.SPAM})
+
+    statement = Statement.objects.get()
+    assert (statement.member, statement.is_automated, statement.moderator) == (alice, True, None)
+    assert "Automatically: many members had flagged it." in text_of(alice, f"/statements/{statement.pk}/")
+
+
+def test_an_upheld_appeal_restores_what_was_removed(article, site_store, alice, carol, dora):
+    statement = removed(article, carol)
+    page, answer = f"/statements/{statement.pk}/", f"/moderation/queue/statements/{statement.pk}/"
+    assert browser_of(alice).post(page, {"text": ""}).status_code == 400
+    for text in ("It is no spam", "Again"):  # only one counts
+        assert browser_of(alice).post(page, {"text": text}).headers["Location"] == page
+    assert Statement.objects.get().appeal == "It is no spam"
+
+    queue = browser_of(dora).get(QUEUE).text
+    assert "It is no spam" in queue
+    assert f'action="{answer}"' in queue
+    for _ in range(2):  # pressed twice
+        browser_of(dora).post(answer, {"decision": "lift", "answer": "You are right"})
+
+    assert site_store.articles.get(article).removed is None
+    assert Statement.objects.get().answered_by == dora
+    assert "Your appeal was upheld, and the decision was reversed." in text_of(alice, page)
+    assert "Your appeal has been answered." in text_of(alice, "/inbox/")
+    assert "It is no spam" not in text_of(dora, QUEUE)
+
+
+def test_a_rejected_appeal_changes_nothing_but_is_answered(article, site_store, alice, carol):
+    statement = removed(article, carol)
+    browser_of(alice).post(f"/statements/{statement.pk}/", {"text": "Please"})
+    answer = f"/moderation/queue/statements/{statement.pk}/"
+    browser_of(carol).post(answer, {"decision": "keep", "answer": ""})
+    assert Statement.objects.get().answered_at is None, "an answer has words"
+
+    browser_of(carol).post(answer, {"decision": "keep", "answer": "It is"})
+
+    assert site_store.articles.get(article).removed == "Spam"
+    assert "It is The decision stays." in text_of(alice, f"/statements/{statement.pk}/")
+
+
+def test_the_moderator_who_decided_answers_only_if_no_other_can(article, alice, bob, carol, dora):
+    statement = removed(article, carol)
+    user_ban = ban(bob, BanScope.BOTH, "Spam", days=7, moderator=actor(carol))
+    browser_of(alice).post(f"/statements/{statement.pk}/", {"text": "No spam"})
+    browser_of(bob).post("/appeal/", {"text": "No spam"})
+    forms = (f"/moderation/queue/statements/{statement.pk}/", f"/moderation/queue/appeals/{user_ban.pk}/")
+
+    assert text_of(carol, QUEUE).count("You took this decision yourself.") == 2
+    fields = {"decision": "keep", "answer": "It is"}
+    assert {browser_of(carol).post(form, fields).status_code for form in forms} == {403}
+    assert browser_of(alice).post(forms[0], fields).status_code == 403
+    assert {browser_of(dora).get(QUEUE).text.count(f'action="{form}"') for form in forms} == {1}
+    User.objects.filter(pk=dora.pk).update(is_active=False)
+    assert {browser_of(carol).post(form, fields).headers["Location"] for form in forms} == {QUEUE}
+    assert Statement.objects.filter(act=Act.BAN).get().upheld is False, "counted with the ban"
+
+
+@pytest.mark.parametrize("act", [Act.LOCK, Act.PROFILE, Act.SWEEP, Act.VOTES])
+def test_an_upheld_appeal_reverses_each_kind_of_decision(law, site_store, article, alice, carol, act):
+    moderator = actor(carol)
+    User.objects.filter(pk=alice.pk).update(about="Buy it")
+    match act:
+        case Act.LOCK:
+            content.lock(root_of(article), moderator, "In circles")
+        case Act.PROFILE:
+            profiles.remove(alice, moderator, "Spam")
+        case Act.SWEEP:
+            sweeps.remove(sweeps.begin(alice, 1, "Spam", moderator), moderator)
+        case Act.VOTES:
+            set_left_out(alice, "A ring", moderator, left_out=True)
+    statement = Statement.objects.get()
+    browser_of(alice).post(f"/statements/{statement.pk}/", {"text": "Please"})
+
+    browser_of(carol).post(
+        f"/moderation/queue/statements/{statement.pk}/", {"decision": "lift", "answer": "Well then"}
+    )
+
+    found = site_store.articles.get(article)
+    assert (found.locked, found.removed) == (None, None)
+    assert not site_store.left_out.get_state(alice.pk).is_left_out
+    assert User.objects.get(pk=alice.pk).about_removed == ""
+    assert Statement.objects.get().upheld
+
+
+def test_the_time_to_appeal_ends(article, alice, carol):
+    statement = removed(article, carol)
+    Statement.objects.update(made_at=timezone.now() - APPEAL_TIME)
+    page = f"/statements/{statement.pk}/"
+
+    assert "Your appeal" not in text_of(alice, page)
+    answer = with_token(alice).put(f"me/statements/{statement.pk}/appeal", {"text": "Late"})
+    assert error_of(answer) == (409, "appeal-closed")
+    told = browser_of(alice).post(page, {"text": "Late"}, follow=True).text
+    assert "You can no longer appeal against this decision." in told
+    assert Statement.objects.get().appeal == ""
+
+
+def test_statements_are_mailed_to_verified_addresses_once(law, site_store, article, alice, bob, carol, settings):
+    settings.SITE_URL = "https://news.example.org"
+    User.objects.filter(pk=alice.pk).update(email="alice@example.org", verified_email="alice@example.org")
+    User.objects.filter(pk=bob.pk).update(email="bob@example.org")
+    comment = comment_on(site_store, article, "A comment", bob.pk)
+    for subject in (root_of(article), comment):
+        content.remove(subject, actor(carol), "Hatred", content.Grounds(*LAW.values()))
+    for _ in range(2):
+        run(site_store)
+
+    (message,) = mail.outbox
+    assert message.to == ["alice@example.org"]
+    number = Statement.objects.get(member=alice).pk
+    for words in (
+        "Hatred",
+        "Section 130",
+        f"https://news.example.org/statements/{number}/",
+        f"/articles/{article}/",
+    ):
+        assert words in message.body
+
+
+def test_the_queue_takes_the_ground_of_a_removal_from_the_flags(law, site_store, article, bob, alice, carol):
+    site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
+    fields = {"subject": root_of(article), "seen": site_store.store.now(), "decision": "remove", "usual": "spam"}
+    browser_of(carol).post(f"{QUEUE}decide/", fields | {"ground": "law"})
+    assert not Statement.objects.exists(), "a law has to be named"
+
+    browser_of(carol).post(f"{QUEUE}decide/", fields | {"ground": "rules", "cited": ""})
+
+    assert Statement.objects.values_list("ground", "cited").get() == ("rules", "Spam")
+
+
+def test_programs_say_what_a_decision_rests_on_and_members_appeal_by_them(law, article, alice, carol):
+    body = {"removed": True, "reason": "Hatred"}
+    assert error_of(with_token(carol).put(f"articles/{article}/removed", body)) == (400, "cited-empty")
+    assert with_token(carol).put(f"articles/{article}/removed", body | LAW).status_code == 200
+
+    (one,) = with_token(alice).get("me/statements").json()["statements"]
+    assert (one["act"], one["ground"], one["article_id"], one["appealable"]) == ("removal", "law", article, True)
+    for text in ("Please", "Again"):
+        answer = with_token(alice).put(f"me/statements/{one['id']}/appeal", {"text": text})
+        assert (answer.status_code, answer.json()["appeal"]) == (200, "Please")
+    assert with_token(carol).get("me/statements").json() == {"statements": []}
+
+
+def test_a_redaction_reaches_statements(article, alice, carol):
+    removed(article, carol)
+
+    redact_article(article, ["Spam"], "A name", actor(carol))
+
+    assert Statement.objects.get().reason == "[redacted]"
+
+
+def test_the_export_has_decisions_and_the_deletion_of_the_account_forgets_them(law, article, alice, carol):
+    content.remove(root_of(article), actor(carol), "Hatred", content.Grounds(*LAW.values()))
+    (one,) = json.loads(browser_of(alice).get("/settings/data/").getvalue())["decisions"]
+    assert (one["act"], one["article"], one["cited"]) == ("removal", article, "Section 130")
+
+    account_deletion.begin(alice.pk)
+
+    assert_forgotten()
+
+
+def test_housekeeping_forgets_old_statements_but_counts_them(law, site_store, article, alice, carol):
+    content.remove(root_of(article), actor(carol), "Hatred", content.Grounds(*LAW.values()))
+    made = timezone.now() - STATEMENTS_KEPT
+    Statement.objects.update(made_at=made, appealed_at=made)
+    run(site_store)
+    assert Statement.objects.get().member == alice, "its appeal is open"
+
+    Statement.objects.update(
+        answered_at=made - timedelta(seconds=1), upheld=True, made_at=made - timedelta(hours=1)
+    )
+    run(site_store)
+
+    assert_forgotten()
+    (counted,) = Statement.objects.counts(made - timedelta(days=1), made)
+    assert counted == {
+        "act": "removal",
+        "ground": "law",
+        "is_automated": False,
+        "by_notice": False,
+        "outcome": "upheld",
+        "count": 1,
+    }
+    assert Statement.objects.counts(made, timezone.now()) == []
+    Statement.objects.update(made_at=timezone.now() - timedelta(days=1096))
+    run(site_store)
+    assert not Statement.objects.exists()
+
+
+def assert_forgotten() -> None:
+    left = Statement.objects.values_list("member", "moderator", "subject", "reason", "cited", "facts").get()
+    assert left == (None, None, 0, "", "", "")
+
+
+@for_each("path", ["/statements/", "/statements/1/"])
+def test_readers_without_an_account_are_sent_to_the_login(path):
+    assert browser_of().get(path).headers["Location"].startswith("/login/")
