@@ -149,6 +149,7 @@ bench-parts: $(TOOLS_READY)
 	$(BIN)/python -m bench.feeds
 	$(BIN)/python -m bench.longest_scripts
 	$(BIN)/python -m bench.ballots
+	$(BIN)/python -m bench.rules
 
 # A day of traffic at three sizes, and the machines for larger ones: ten minutes. See docs/scaling.md.
 bench-load: $(TOOLS_READY)

@@ -86,6 +86,7 @@ def begin(user_id: int) -> None:
     member.email = member.language = member.theme = member.hidden_groups = member.hidden = ""
     member.verified_email = member.mail_kinds = ""
     member.inbox_read_until = member.ban_changed_at = member.mailed_until = member.digested_at = 0
+    member.held_decided_at = 0
     member.digest, member.waiting_mail, member.waiting_mailed_until = False, "", 0
     member.followed_groups = member.feed_key = member.about = member.about_removed = ""
     member.keyboard, member.remembers_read, member.hides_read, member.last_login = True, True, False, None
@@ -109,6 +110,8 @@ def begin(user_id: int) -> None:
     member.notes.all().delete()
     member.about_flags.all().delete()
     member.flags_on_abouts.all().delete()
+    member.held_posts.all().delete()
+    member.text_digests.all().delete()
     Invitation.objects.end_unused(member.pk)
     BranchAct.objects.filter(moderator=member).delete()
     WaitingAccount.objects.filter(user=member).delete()

@@ -18,6 +18,7 @@ from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import conditional_escape
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -91,6 +92,9 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
     left_out: Collection[str] = ()
     """Fields that the form does not have."""
 
+    waits = False
+    """Whether a rule wants a moderator to approve the account, for its name."""
+
     class Meta:
         model = User
         fields = ("username", "email")
@@ -122,6 +126,10 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
             raise ValidationError(_("This name is reserved."), code="reserved")
         if looks_taken:
             raise ValidationError(LOOKS_TAKEN, code="look")
+        if not self.accepts_reserved:
+            refusal, self.waits = import_string(settings.NAME_CHECKER)(username)
+            if refusal:
+                raise ValidationError(refusal, code="rule")
         return username
 
     def created_before(self, request: HttpRequest) -> User | None:
@@ -149,6 +157,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         """
         user: User = self.save(commit=False)  # hashes the password outside the transaction
         user.take_id()
+        waits = waits or self.waits
         user.is_active = not waits
         try:
             with transaction.atomic():

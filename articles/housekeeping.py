@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 
 from accounts import account_deletion
 from accounts import sessions as member_sessions
-from accounts.models import LegalNotice, Statement
+from accounts.models import HeldPost, LegalNotice, Statement, TextDigest
 from articles import accounts, backup, mailing
 from articles.doctor import housekeeping
 from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, StoreUnavailable
@@ -155,7 +155,7 @@ def _verify_files(repository: Repository) -> str:
 
 
 def _expire(repository: Repository) -> str:
-    """Delete archive rows and sessions that are no longer needed; forget old statements and legal notices."""
+    """Delete archive rows, sessions, held posts and digests that are no longer needed; forget old legal records."""
     rows = archive.sweep(repository, at_most=_ROWS_LOOKED_AT)
     expired = Session.objects.filter(expire_date__lt=timezone.now())
     keys = list(expired.values_list("pk", flat=True)[:_SESSIONS_DELETED])
@@ -165,6 +165,8 @@ def _expire(repository: Repository) -> str:
     results = [
         _counted(rows, "archive row", "deleted"),
         _counted(sessions, "session", "deleted"),
+        _counted(HeldPost.objects.expire(), "held post", "deleted"),
+        _counted(TextDigest.objects.expire(), "digest", "deleted"),
         _counted(forgotten, "legal record", "forgotten"),
     ]
     return ", ".join(filter(None, results))

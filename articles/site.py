@@ -111,7 +111,7 @@ def find_block(link: str) -> tuple[str, str] | None:
 
 
 def count_sign_ups() -> int:
-    """Return how many accounts wait; 0 while the database is unavailable. One query with SIGN_UP=approval."""
+    """Return how many accounts wait; 0 while the database is unavailable. One query."""
     with suppress(DatabaseError):
-        return WaitingAccount.objects.count() if chosen.SIGN_UP == "approval" else 0
+        return WaitingAccount.objects.count()
     return 0

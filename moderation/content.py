@@ -47,6 +47,7 @@ from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs, reader_id
 from articles.wiring import group_titles, repository
 from moderation.rights import acting, acting_on, check_not_own, check_reversible, may, own_groups
+from moderation.rules.acting import note_reversal
 from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, GroundedReasonForm, Grounds, state
 
 
@@ -93,10 +94,11 @@ def lock(subject: SubjectId, moderator: Actor, reason: str, grounds: Grounds = N
 
 
 def unlock(subject: SubjectId, moderator: Actor, reason: str, _grounds: Grounds = NO_GROUNDS) -> None:
-    """Unlock it. One round trip, for moderators of groups three. Raises DecidedForSite, and as `lock`."""
+    """Unlock it. Two round trips, for moderators of groups four. Raises DecidedForSite, and as `lock`."""
     if moderator.groups and repository().articles.get(article_of(subject)).locked is not None:
         check_reversible(Action.LOCK, subject, moderator)
     repository().comments.unlock(article_of(subject), moderator, reason)
+    note_reversal(article_of(subject))
 
 
 Change = Callable[[SubjectId, Actor, str, Grounds], None]
@@ -107,12 +109,15 @@ _AGAINST_MEMBERS = (Action.REMOVE, Action.REMOVE_COMMENT, Action.LOCK)
 
 
 def take_out(request: HttpRequest, article: Article, groups: Collection[str], reason: str) -> tuple[str, ...]:
-    """Take an article out of groups; return those that it is still in. Two round trips.
+    """Take an article out of groups; return those that it is still in. Three round trips.
 
     Raises PermissionDenied, ArticleNotFound.
     """
     moderator = acting(request, ASSIGN_GROUPS, groups)
-    return repository().groups.assign(article.id, (), groups, actor=moderator, reason=reason)
+    left = repository().groups.assign(article.id, (), groups, actor=moderator, reason=reason)
+    if {*left} != {*article.groups}:
+        note_reversal(article.id)
+    return left
 
 
 @page_with_form
@@ -130,7 +135,8 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
             with suppress(GroupExists):  # by a concurrent request
                 repo.groups.create(slug, title, moderator)
         reason = form.cleaned_data["reason"]
-        repo.groups.assign(article_id, add, remove, actor=moderator, reason=reason)
+        if {*repo.groups.assign(article_id, add, remove, actor=moderator, reason=reason)} != {*article.groups}:
+            note_reversal(article_id)
         messages.success(request, _("The article's groups have been saved."))
         return redirect("articles:article", article_id)
     unsent_form.refill(request, form)

@@ -33,6 +33,7 @@ from articles.text.refusals import action_sentence
 from articles.web import limits
 from articles.web.identity import actor
 from articles.wiring import repository
+from moderation.rules.acting import MemberFacts, judge
 from moderation.statements import BY_SITE, state
 
 REASONS = {
@@ -163,11 +164,17 @@ def _flag(
 
 
 def set_flag(request: HttpRequest, subject: SubjectId, reason: FlagReason, words: str) -> None:
-    """Flag an article or a comment, or change the flag. Raises LimitReached, and errors as `Flags.set`."""
+    """Flag an article or a comment, or change the flag. Raises LimitReached, and errors as `Flags.set`.
+
+    A rule of the moderators can refuse it (RefusedByRule), or change the article.
+    """
     limits.take(request, "flags")
-    flags = repository().flags
+    article_id, flags = article_of(subject), repository().flags
+    verdict = judge(request.user, MemberFacts.of_report(request.user, article_id, reason.value, words))
+    verdict.refuse()
     if flags.set(subject, actor(request).id, reason, words):
         state(flags.get_author(subject), Act.REMOVAL, FLAGGED_REASON, SITE, BY_SITE, subject=subject)
+    verdict.carry_out_report(article_id)
 
 
 def take_back(request: HttpRequest, subject: SubjectId) -> None:

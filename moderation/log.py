@@ -65,6 +65,7 @@ ACTIONS = {
     Action.SHOW_GROUP: pgettext_lazy("moderation log", "Readers of a group changed"),
     Action.MERGE_GROUPS: pgettext_lazy("moderation log", "Groups merged"),
     Action.TUNE: pgettext_lazy("moderation log", "Ranking changed"),
+    Action.CHANGE_RULE: pgettext_lazy("moderation log", "Automatic rule changed"),
     Action.CHANGE_SETTING: pgettext_lazy("moderation log", "Setting changed"),
     Action.CHANGE_SITE_TEXT: pgettext_lazy("moderation log", "Text of the site changed"),
     Action.CHANGE_PERMISSIONS: pgettext_lazy("moderation log", "Permissions changed"),

@@ -1,5 +1,5 @@
-"""Mail to moderators about what began to wait for their decision: flags, requests to withdraw, appeals, sign-ups,
-legal notices. Also sends statements of reasons, and receipts and decisions of legal notices.
+"""Mail to moderators about what began to wait for their decision: flags, requests to withdraw, held posts, appeals,
+sign-ups, legal notices. Also sends statements of reasons, and receipts and decisions of legal notices.
 
 Each moderator chooses how often. `articles.mailing` says how each mail is sent at most once.
 """
@@ -23,6 +23,7 @@ from accounts.models import (
     AboutFlag,
     Ban,
     GroupModerator,
+    HeldPost,
     LegalNotice,
     Statement,
     User,
@@ -93,6 +94,11 @@ class _Waiting:
         begin, end = self._period
         return list(LegalNotice.objects.waiting().filter(made_at__gte=begin, made_at__lt=end)[:_MOST_FOUND])
 
+    @cached_property
+    def _held(self) -> list[HeldPost]:
+        begin, end = self._period
+        return list(HeldPost.objects.waiting().filter(held_at__gte=begin, held_at__lt=end)[:_MOST_FOUND])
+
     @property
     def _period(self) -> tuple[datetime, datetime]:
         """The moments whose whole seconds are after `since` and up to `until`."""
@@ -121,6 +127,11 @@ class _Waiting:
         if may(moderator, REMOVE_ARTICLES):
             rows += [_notice_row(one) for one in self._notices if self._is_new(one.made_at.timestamp(), since)]
             rows += [_sign_up_row(one) for one in self._sign_ups if self._is_new(one.since.timestamp(), since)]
+            rows += [
+                _held_row(one)
+                for one in self._held
+                if one.author_id != moderator.pk and self._is_new(one.held_at.timestamp(), since)
+            ]
             rows += [
                 _profile_row(one)
                 for one in self._profiles
@@ -160,6 +171,12 @@ def _appeal_row(ban: Ban) -> _Row:
 def _sign_up_row(account: WaitingAccount) -> _Row:
     text = gettext("%(name)s signed up and waits for approval.") % {"name": account.user.get_username()}
     return _Row(text, site_origin() + reverse("articles:sign_ups"))
+
+
+def _held_row(held: HeldPost) -> _Row:
+    on_article = gettext("A comment on “%(title)s” waits for approval.")
+    text = on_article if held.article else gettext("“%(title)s” waits for approval.")
+    return _Row(text % {"title": held.title}, f"{site_origin()}{reverse('articles:queue')}#held-{held.pk}")
 
 
 def _profile_row(flag: AboutFlag) -> _Row:

@@ -57,6 +57,8 @@ from moderation.rights import (
     may_see_subjects,
     within,
 )
+from moderation.rules import held
+from moderation.rules.acting import note_kept
 from moderation.statements import GroundsForm
 
 BAN_DAYS = 7
@@ -109,6 +111,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "sees_members": may_see_subjects(request),
         "scopes": BAN_SCOPES,
         "profiles": profiles.list_flagged() if may_remove else (),
+        "held": held.list_waiting() if may_remove else (),
         "entries": page.entries,
         "names": names_of(flag.member for entry in page.entries for flag in entry.flags),
         "pager": numbered_pager(page.number, has_next=page.has_next),
@@ -149,6 +152,7 @@ def decide(request: HttpRequest) -> HttpResponse:
     moderator = acting_on(request, REMOVE_ARTICLES, values["subject"])
     author = author_of_flagged(values["subject"], moderator.id)
     if values["decision"] == DecisionForm.KEEP:
+        note_kept(values["subject"])
         flags.keep(values["subject"], values["seen"], values["reason"])
         messages.success(request, _("It has been kept. The members who flagged it can read why."))
         return redirect(_queue(request))
@@ -188,9 +192,11 @@ def _to_ban(request: HttpRequest, author: UserId) -> User:
 class QueuedFlag(BaseModel):
     __doc__ = gettext_noop("A flag that is waiting for a decision.")
 
-    by: str = Field(description=gettext_noop("Name of the member; empty if the account is deleted."))
+    by: str = Field(
+        description=gettext_noop("Name of the member; empty if the account is deleted, or if rules flagged it.")
+    )
     reason: FlagReason
-    words: str
+    words: str = Field(description=gettext_noop("For a flag by rules, their names."))
     time: float = Field(description=gettext_noop("In Unix seconds."))
     weight: float = Field(description=gettext_noop("Lower for members whose flags are rarely upheld."))
 
@@ -311,5 +317,6 @@ def _keep(request: HttpRequest, subject: SubjectId, keeping: Keeping) -> Kept:
     moderator = acting_on(request, REMOVE_ARTICLES, subject)
     author_of_flagged(subject, moderator.id)
     reason, now = clean_reason(keeping.reason) if keeping.reason else "", repository().store.now()
+    note_kept(subject)
     repository().flags.keep(subject, now if keeping.seen is None else min(keeping.seen, now), reason)
     return Kept(article_id=article_of(subject), comment_id=None if is_root(subject) else subject)

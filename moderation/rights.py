@@ -15,7 +15,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from accounts.models import AboutFlag, Ban, BanScope, LegalNotice, Statement, User
+from accounts.models import AboutFlag, Ban, BanScope, HeldPost, LegalNotice, Statement, User
 from accounts.models.law import Act
 from accounts.models.moderation import Appealable
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES
@@ -272,7 +272,8 @@ def may_answer(user: Any, ban: Ban) -> bool:
 
 def _count_flagged() -> int:
     with suppress(StoreUnavailable, StoreDamaged):
-        return repository().flags.count() + AboutFlag.objects.count_waiting() + _count_legal()
+        others = AboutFlag.objects.count_waiting() + HeldPost.objects.waiting().count() + _count_legal()
+        return repository().flags.count() + others
     return 0
 
 

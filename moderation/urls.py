@@ -27,6 +27,7 @@ from moderation import (
     sweeps,
     voting_rings,
 )
+from moderation.rules import held, pages
 
 urlpatterns = [
     path("articles/<article_id:article_id>/groups/", content.assign_groups, name="assign_groups"),
@@ -59,6 +60,13 @@ urlpatterns = [
     path("moderation/groups/<str:slug>/bans/<int:ban_id>/lift/", groups.lift_by_form, name="lift_group_ban"),
     path("moderation/hosts/", hosts.index, name="blocked_hosts"),
     path("moderation/hosts/unblock/", hosts.unblock_by_form, name="unblock_host"),
+    path("moderation/rules/", pages.index, name="automatic_rules"),
+    path("moderation/rules/new/", pages.write, name="write_rule"),
+    path("moderation/rules/<int:rule_id>/", pages.show, name="automatic_rule"),
+    path("moderation/rules/<int:rule_id>/edit/", pages.write, name="change_rule"),
+    path("moderation/queue/held/<int:held_id>/", held.decide, name="decide_held"),
+    path("mine/held/", held.mine, name="held"),
+    path("mine/held/<int:held_id>/withdraw/", held.withdraw_by_form, name="withdraw_held"),
     path("moderation/members/", sign_ups.index, name="sign_ups"),
     path("invitations/", invitations.index, name="invitation_tree"),
     path("invitations/<str:name>/", invitations.index, name="invitation_branch"),

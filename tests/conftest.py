@@ -30,6 +30,7 @@ from articles.domain.rules import Rules
 from articles.repository import Repository
 from articles.web.groups import forget_liveliness
 from moderation import rights, subjects
+from moderation.rules import acting
 from owner import choices
 from tests import naming
 from tests.clock import Clock
@@ -253,6 +254,7 @@ def site_store(store_paths: Databases, db: None) -> Iterator[Repository]:
         repository = wiring.repository()
     site.site_text("")  # what an administrator wrote is read before the test, which may count queries
     site.find_block("")
+    acting.check_name("")
     choices.version()
     yield repository
     client.flushdb()  # it remembers accounts that are rolled back
@@ -266,6 +268,7 @@ def _forget_repositories() -> None:
     site.forget_hosts()
     choices.forget()
     rights.forget_waiting()
+    acting.forget()
     forget_liveliness()
 
 

@@ -78,10 +78,11 @@ FLOORS = (
         "articles.mailing",
     ),
     ("articles.web",),
+    ("moderation.rules.acting",),
     ("moderation.rights", "owner.administrator"),
     ("articles.wiring", "articles.demo"),
     ("articles.finding",),
-    ("articles.repository", "links.fetcher"),
+    ("articles.repository", "links.fetcher", "moderation.rules.matching"),
     ("articles.searching", "articles.forms", "links.fetching"),
     ("articles.text",),
     (
@@ -224,7 +225,10 @@ CAPABILITIES = {
     "articles.finding": {"articles.finding"},
     "integrity": {"integrity.models", "integrity.urls", "integrity.verifying"},
     "links": {"links.asking", "links.fence", "links.pages", "links.process", "links.wire"},
-    "moderation": {f"moderation.{name}" for name in ("flags", "redactions", "rights", "second_factors", "urls")},
+    "moderation": {
+        *(f"moderation.{name}" for name in ("flags", "redactions", "rights", "second_factors", "urls")),
+        "moderation.rules.acting",
+    },
     "owner": {"owner.administrator", "owner.choices", "owner.colours", "owner.steps", "owner.urls"},
 }
 """Folders that one could delete, each with the modules by which the rest of the site knows it."""

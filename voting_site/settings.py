@@ -131,6 +131,7 @@ STORE_IS_EMBEDDED = not CONFIGURATION["REDIS_URL"]
 STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
 STORE_OPENER = "voting_site.store_session.opened_store"
 WAITING_MAILER = "moderation.mail.send_waiting"
+NAME_CHECKER = "moderation.rules.acting.check_name"
 BRANCH_ACTOR = "moderation.branches.continue_all"
 BALLOT_RECORDER = "integrity.recording.record_closed"
 STORE_VERIFIER = "voting_site.store_session.verify_store"

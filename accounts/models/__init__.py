@@ -1,4 +1,4 @@
-"""Members: accounts, sign-ups, sessions, bans, notes, statements, tokens, and whom and what they silence."""
+"""Members: accounts, sign-ups, sessions, bans, rules, statements, notes, tokens, and whom and what they silence."""
 
 from accounts.models.blocks import Block, Mute
 from accounts.models.group_moderators import GroupModerator
@@ -29,6 +29,7 @@ from accounts.models.moderation import (
     MemberNote,
     Sweep,
 )
+from accounts.models.rules import HeldPost, ModeratorRule, RuleVersion, TextDigest
 from accounts.models.sign_in import Authenticator, Identity, Passkey, RecoveryCode
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
@@ -59,19 +60,23 @@ __all__ = [
     "Block",
     "BranchAct",
     "GroupModerator",
+    "HeldPost",
     "Identity",
     "Invitation",
     "InvitationLimitError",
     "LegalNotice",
     "MemberNote",
     "MemberSession",
+    "ModeratorRule",
     "Mute",
     "NameLook",
     "Passkey",
     "PermissionGroup",
     "RecoveryCode",
+    "RuleVersion",
     "Statement",
     "Sweep",
+    "TextDigest",
     "Token",
     "TokenLimitError",
     "TokenManager",

@@ -255,6 +255,9 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     """When moderators last banned the member, lifted a ban, answered an appeal, or changed which groups the member
     moderates, in Unix seconds; 0 for never."""
 
+    held_decided_at = models.FloatField(default=0, db_default=0, editable=False)
+    """When moderators last decided on a held post of the member, in Unix seconds; 0 for never."""
+
     # Mail about notices.
     verified_email = models.CharField(max_length=254, blank=True, default="", db_default="", editable=False)
     """The address that the member has verified."""
@@ -317,6 +320,16 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     def has_news(self) -> bool:
         """Whether the inbox has not been read since a ban or the groups that the member moderates changed."""
         return self.ban_changed_at > self.inbox_read_until
+
+    @property
+    def has_news_of_held(self) -> bool:
+        """Whether the inbox has not been read since moderators decided on a held post of the member."""
+        return self.held_decided_at > self.inbox_read_until
+
+    @property
+    def news(self) -> int:
+        """How many sorts of news the inbox has that are no notices."""
+        return self.has_news + self.has_news_of_held
 
     def trust(self) -> None:
         """Stop counting as a new member, permanently. One query."""

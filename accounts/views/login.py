@@ -141,7 +141,8 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         return render(request, "accounts/no_signup.html", {"how": how, "intent": intent}, status=status)
     form, waits = SignUpForm(_sent_form(request)), how == "approval"
     user = form.create(invitation, waits=waits) if request.method == "POST" and form.is_valid() else None
-    if waits and (newcomer := user or form.find_waiting()):
+    newcomer = user or form.find_waiting()
+    if newcomer is not None and not newcomer.is_active:
         unsent_form.keep(request, intent.typed, waiting=newcomer.pk)
         messages.success(request, _("Your account has been created. A moderator has to approve it first."))
         return redirect("accounts:login")

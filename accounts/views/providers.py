@@ -262,7 +262,7 @@ def finish_sign_up(request: HttpRequest) -> HttpResponse:
         return render(request, "accounts/newcomer.html", context, status=status)
     identities.forget_newcomer(request)
     intent = LoginIntent(**asdict(intent) | {"connect": ""})
-    if how == "approval":
+    if not user.is_active:
         unsent_form.keep(request, intent.typed, waiting=user.pk)
         messages.success(request, _("Your account has been created. A moderator has to approve it first."))
         return redirect("accounts:login")

@@ -28,7 +28,7 @@ from articles.api.protocol.problems import Problem
 from articles.domain import members
 from articles.domain import moderation_log as log
 from articles.domain.articles import CONTENT, Article
-from articles.domain.errors import NotThePoster
+from articles.domain.errors import HeldForApproval, NotThePoster
 from articles.forms.articles import clean_content
 from articles.text.lines import clean_reason
 from articles.web import articles
@@ -47,6 +47,7 @@ class LogEntry(BaseModel):
             "Name of the member who did it; empty for the operator, the site itself and deleted accounts."
         )
     )
+    rule: str = Field(description=gettext_noop("Name of the automatic rule that did it; else empty."))
     article_id: int | None = Field(description=gettext_noop("Null if it is not about an article."))
     title: str = Field(
         description=gettext_noop("Title of the article or the group at that time; name of the member or the host.")
@@ -64,7 +65,8 @@ class LogEntry(BaseModel):
         return cls(
             action=entry.action,
             time=entry.at,
-            actor="" if entry.actor_name == members.DELETED_NAME else entry.actor_name,
+            actor="" if entry.actor_name == members.DELETED_NAME or entry.rule else entry.actor_name,
+            rule=entry.rule,
             article_id=entry.article_id or None,
             title=entry.title,
             reason=entry.reason,
@@ -228,9 +230,10 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
     summary=gettext_noop("Post an article"),
     description=gettext_noop(
         "Your own vote is its first. It needs a link, a text, or both. If the link was posted recently, the "
-        "response is that article, with 200 instead of 201, and nothing is added."
+        "response is that article, with 200 instead of 201, and nothing is added. If an automatic rule "
+        "holds it for approval, the response is 202."
     ),
-    response={200: schemas.PostedArticle},
+    response={200: schemas.PostedArticle, 202: schemas.Waiting},
     auth=AUTHORS,
     openapi_extra={"responses": {201: {"headers": _LOCATION}, 200: {"headers": _LOCATION}}},
 )
@@ -240,7 +243,11 @@ def post_article(
     repo, content = repository(), clean_content(article)
     groups = slugs_of(article.groups)
     check_groups(groups, repo.groups.get_titles(), at_most=repo.rules.max_groups_by_poster)
-    posted = articles.post(request, content, groups)
+    try:
+        posted = articles.post(request, content, groups)
+    except HeldForApproval as held:
+        waiting: Status[schemas.PostedArticle] = schemas.Waiting.answer(held)
+        return waiting
     response["Location"] = reverse("api:read_article", args=[posted.id])
     stored = repo.articles.get(posted.id, reader_id(request), with_html=True)
     answer = schemas.PostedArticle.from_post(stored, existing=not posted.is_new)

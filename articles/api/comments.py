@@ -22,6 +22,7 @@ from articles.api.protocol.operations import (
 from articles.domain import comments as domain
 from articles.domain.articles import Choice
 from articles.domain.comments import COMMENTS_PER_ARTICLE, COMMENTS_PER_PAGE, CommentOrder
+from articles.domain.errors import HeldForApproval
 from articles.forms.fields import check_links
 from articles.text.lines import clean_comment
 from articles.web import comments, votes
@@ -214,16 +215,21 @@ def list_comments(request: HttpRequest, article_id: ArticleNumber, query: Query[
     summary=gettext_noop("Write a comment"),
     description=gettext_noop(
         "Comments on the article, or replies to one of its comments. If the same text is sent again within ten "
-        "minutes, the response is the first comment, and nothing is added."
+        "minutes, the response is the first comment, and nothing is added. If an automatic rule holds it for "
+        "approval, the response is 202."
     ),
-    response=failing(409),
+    response=failing(409) | {202: schemas.Waiting},
     auth=AUTHORS,
     openapi_extra={"responses": {201: {"headers": _LOCATION}}},
 )
 def post_comment(
     request: HttpRequest, response: HttpResponse, article_id: ArticleNumber, comment: NewComment
 ) -> Status[Comment]:
-    posted = comments.post(request, article_id, check_links(clean_comment(comment.text)), comment.parent)
+    try:
+        posted = comments.post(request, article_id, check_links(clean_comment(comment.text)), comment.parent)
+    except HeldForApproval as held:
+        waiting: Status[Comment] = schemas.Waiting.answer(held)
+        return waiting
     response["Location"] = reverse("api:read_comment", args=[posted])
     return Status(201, Comment.of(repository().comments.get(posted, reader_id(request))))
 

@@ -28,6 +28,7 @@ from articles.web.groups import liveliness, merge, set_visibility, visibility_of
 from articles.web.identity import actor
 from articles.wiring import repository
 from moderation.rights import acting, may, may_in_groups
+from moderation.rules.acting import note_reversal
 
 Form = TypeVar("Form", bound=forms.Form)
 
@@ -150,6 +151,8 @@ def assign_groups(
         moderator = acting(request, ASSIGN_GROUPS, others)
     check_groups(slugs, known)
     groups = repo.groups.assign(article_id, added, others, actor=moderator, reason=reason)
+    if {*groups} != {*current}:
+        note_reversal(article_id)
     return schemas.Assigned(id=article_id, groups=list(groups))
 
 

@@ -55,7 +55,7 @@ class Notice(BaseModel):
     def of(cls, notice: domain.Notice, read_until: float) -> "Notice":
         entry, comment = notice.entry, None if notice.is_article_removed else notice.comment
         is_by_moderator = notice.kind in (NoticeKind.MODERATION, NoticeKind.FLAG, NoticeKind.SUGGESTION)
-        name = (entry.actor_name if entry else "") if is_by_moderator else notice.author_name
+        name = (entry.actor_name if entry and not entry.rule else "") if is_by_moderator else notice.author_name
         return cls(
             kind=notice.kind,
             time=notice.at,

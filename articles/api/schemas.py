@@ -8,11 +8,13 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from django.utils.translation import gettext_noop
+from ninja import Status
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from articles.domain import articles, lists
 from articles.domain.articles import Choice
+from articles.domain.errors import HeldForApproval
 from articles.domain.lists import HOT_PERIODS, TOP_PERIODS, Order, Period
 from articles.text.slugs import SLUGS_PER_REQUEST
 
@@ -270,6 +272,17 @@ class ArticlePage(BaseModel):
             next_after=next_after,
             hidden=page.hidden,
         )
+
+
+class Waiting(BaseModel):
+    __doc__ = gettext_noop("What you posted waits for a moderator's approval.")
+
+    held: int = Field(description=gettext_noop("Its number among your held posts."))
+
+    @classmethod
+    def answer(cls, held: HeldForApproval) -> Any:
+        """Return the answer with 202, of an operation that usually answers with something else."""
+        return Status(202, cls(held=held.number))
 
 
 class NewArticle(BaseModel):

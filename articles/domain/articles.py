@@ -4,7 +4,7 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from enum import StrEnum
 from typing import NamedTuple
 
-from articles.domain.errors import ArticleMerged, ArticleRemoved
+from articles.domain.errors import ArticleMerged, ArticleRemoved, DiscussionLocked
 from articles.domain.members import DELETED_MEMBER, UserId
 
 ArticleId = int
@@ -199,6 +199,12 @@ class Article(Content):
             raise ArticleMerged(self.id)
         if self.removed is not None:
             raise ArticleRemoved(self.id)
+
+    def check_open(self) -> None:
+        """Raise ArticleMerged, ArticleRemoved or DiscussionLocked unless comments can be written on it."""
+        self.check_listed()
+        if self.locked is not None:
+            raise DiscussionLocked(self.id)
 
     @property
     def points(self) -> int:

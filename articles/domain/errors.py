@@ -239,6 +239,38 @@ class Banned(ActionRefused):
         self.ends_at = ends_at
 
 
+class RefusedByRule(ActionRefused):
+    """A rule of the moderators refuses it. `sentence`: what the rule tells the member."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class ChangeNeedsApproval(ActionRefused):
+    """A rule would hold a post like this for approval, so its author cannot change it to that."""
+
+
+class HeldForApproval(ArticlesError):
+    """A rule holds the post until a moderator approves it. `number` is that of the held post."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class RuleNotTried(ActionRefused):
+    """A rule can be switched on only after its current version was tried."""
+
+
+class RulesFull(ActionRefused):
+    """The maximum number of rules is on."""
+
+
+class HeldDecided(ActionRefused):
+    """A held post was decided or withdrawn."""
+
+
 class AccountDeleted(ArticlesError):
     """The acting member's account is deleted or being deleted."""
 

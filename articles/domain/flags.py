@@ -1,7 +1,7 @@
 """Flags: members report an article or a comment to the moderators, who decide."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -35,6 +35,19 @@ class FlagReason(StrEnum):
         return self is FlagReason.AGAINST_RULES
 
 
+_BETWEEN_RULES = " / "
+
+
+def words_of_rules(names: Iterable[str]) -> str:
+    """Return the words of a flag by rules: their names."""
+    return _BETWEEN_RULES.join(names)
+
+
+def rules_named(words: str) -> list[str]:
+    """Return the names of the rules that set a flag with these words."""
+    return words.split(_BETWEEN_RULES)
+
+
 class FlagState(StrEnum):
     """Whether moderators have decided on a flag, and how."""
 
@@ -57,6 +70,8 @@ class Flag:
 
     subject: SubjectId
     member: UserId
+    """0 for a flag by rules of the moderators, whose names are its words. It has no weight."""
+
     reason: FlagReason
     words: str
     at: float

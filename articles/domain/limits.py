@@ -177,6 +177,12 @@ LIMITS = (
 
 BY_NAME = {limit.name: limit for limit in LIMITS}
 
+
+def of_posting(*, is_new_member: bool) -> tuple[str, ...]:
+    """Return the limits that an article takes a use of."""
+    return ("posts", "posts_day", *(("posts_new",) if is_new_member else ()))
+
+
 FOR_NEW_MEMBERS = frozenset(limit.name for limit in LIMITS if limit.per is Per.NEW_MEMBER)
 """Limits of members who are young or have few points."""
 

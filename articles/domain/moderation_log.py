@@ -43,6 +43,7 @@ class Action(StrEnum):
     CHECK_VOTES = "check-ring"
     REDACT = "redact"
     REMOVE_ABOUT = "remove-about"
+    CHANGE_RULE = "change-rule"
     CHANGE_SETTING = "change-setting"
     CHANGE_SITE_TEXT = "change-site-text"
     CHANGE_PERMISSIONS = "change-permissions"
@@ -111,6 +112,16 @@ SITE = Actor(0, "*")
 """The site itself, where the operator lets it act. No member can have this name."""
 
 
+def rule_actor(name: str) -> Actor:
+    """Return a rule of the moderators as an actor. No member can have this name, nor another rule."""
+    return Actor(0, f"*{name}")
+
+
+def rule_named(actor_name: str) -> str:
+    """Return the name of the rule that is this actor; "" for members, the operator and the site."""
+    return actor_name[1:] if actor_name.startswith("*") else ""
+
+
 @dataclass(frozen=True, slots=True)
 class LogEntry:
     """One entry of the public moderation log. `at` in Unix seconds; `article_id` is 0 for actions on groups.
@@ -129,6 +140,15 @@ class LogEntry:
 
     `capacity`: the groups as whose moderator the actor acted; missing for who acted for the whole site.
     """
+
+    def slugs(self, name: str) -> list[str]:
+        """Return the groups of a detail, such as `added`."""
+        return [slug for slug in str(self.details.get(name, "")).split(",") if slug]
+
+    @property
+    def rule(self) -> str:
+        """Name of the rule that did it; "" if a moderator did, the operator or the site."""
+        return rule_named(self.actor_name)
 
     @property
     def names_member(self) -> bool:
@@ -159,18 +179,12 @@ class LogFilter:
     def admits(self, entry: LogEntry, author: str, groups: Collection[str]) -> bool:
         """Return whether a reader wants the entry. `author`, `groups`: of the article or the comment, if any."""
         about = entry.title if entry.names_member else author
-        named = {
-            slug for name in ("slug", "into", "added", "removed", "capacity") for slug in self._slugs(entry, name)
-        }
+        named = {slug for name in ("slug", "into", "added", "removed", "capacity") for slug in entry.slugs(name)}
         return (
             self.may_admit(entry)
             and self.member.casefold() in ("", about.casefold())
             and (not self.group or self.group in named or self.group in groups)
         )
-
-    @staticmethod
-    def _slugs(entry: LogEntry, name: str) -> list[str]:
-        return str(entry.details.get(name, "")).split(",")
 
 
 @dataclass(frozen=True, slots=True)

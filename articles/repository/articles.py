@@ -11,7 +11,7 @@ from articles.domain.errors import (
     DuplicateLink,
     StoreError,
 )
-from articles.domain.limits import Use
+from articles.domain.limits import Use, of_posting
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
 from articles.repository.groups import Groups
@@ -42,6 +42,7 @@ class Articles:
         *,
         mentioned: Collection[UserId] = (),
         is_new_member: bool = False,
+        is_limited: bool = True,
         **more: str,
     ) -> Posted:
         """Publish an article with its poster's own vote, or return the recent article with the same link.
@@ -53,10 +54,10 @@ class Articles:
 
         Four round trips for a new link: look-up, id, claim, article; two for a known one. One more with groups,
         and another if one of them has to be created. The look-up also takes a use of the limits, including those
-        of new members. Raises AccountDeleted, and LimitReached for a new link.
+        of new members, if `is_limited`. Raises AccountDeleted, and LimitReached for a new link.
         """
         content, requested = Content(title, link, **more), list(dict.fromkeys(groups))
-        limited = ("posts", "posts_day", *(("posts_new",) if is_new_member else ()))
+        limited = of_posting(is_new_member=is_new_member) if is_limited else ()
         uses = [Use(limit, str(poster)) for limit in limited]
         while True:
             holder, targets, limits = self._look_up(content, requested, uses)

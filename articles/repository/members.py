@@ -125,6 +125,20 @@ class Members(OfStore):
         )
         return sum(counts[::2]), sum(counts[1::2])
 
+    def count_between(self, user: UserId, since: float, until: float) -> tuple[int, int]:
+        """Return how many articles and comments the member posted from `since` to before `until`, in Unix seconds.
+
+        Removed ones count. One round trip.
+        """
+        first, last = exact_time(since), f"({exact_time(until)}"
+        counts = self._store.in_shards(
+            lambda pipe, keys: (
+                pipe.zcount(keys.posted(user), first, last),
+                pipe.zcount(keys.commented(user), first, last),
+            )
+        )
+        return sum(counts[::2]), sum(counts[1::2])
+
     def _voted_page(self, user: UserId, number: int, choice: Choice, after: Position | None) -> MemberPage:
         """Return a page with the choice set on each article: voter sets of closed articles may have expired."""
         page = self._page(self._lists(user, choice), number, user, after)

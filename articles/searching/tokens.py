@@ -29,7 +29,7 @@ _MARKS = (
 )
 """Accents and vowel signs, which belong to the letter before them."""
 
-_NO_SPACES = (
+NO_SPACES = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3021-\u3029\u3041-\u309a\u309d-\u309f\u30a1-\u30fa"
     r"\u30fc-\u30ff\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     r"\U00020000-\U0003fffd"
@@ -39,8 +39,8 @@ _NO_SPACES = (
 _CHAR = rf"(?:[^\W_]|[{_MARKS}\u200c\u200d])"
 _RUN = re.compile(rf"(?:(?<![\w.])\.(?=[A-Za-z]))?{_CHAR}+(?:[.'’]{_CHAR}+)*(?:\+\+|#)?")
 _ASCII_RUN = re.compile(r"(?:(?<![A-Za-z0-9_.])\.(?=[A-Za-z]))?[A-Za-z0-9]++(?:[.'][A-Za-z0-9]++)*+(?:\+\+|#)?")
-_SEGMENT = re.compile(rf"[{_NO_SPACES}]+|[^{_NO_SPACES}.]+")
-_UNSPACED = re.compile(rf"[{_NO_SPACES}]")
+_SEGMENT = re.compile(rf"[{NO_SPACES}]+|[^{NO_SPACES}.]+")
+_UNSPACED = re.compile(rf"[{NO_SPACES}]")
 _VERSION = re.compile(r"v?(\d+(?:\.\d+)+)")
 _WORD = re.compile("[a-z]{4,}")
 _SCHEME = re.compile(r"\bhttps?://(?:www\.)?", re.IGNORECASE)

@@ -45,6 +45,14 @@ ACTIONS = {
     "branch-changed": gettext_lazy("This branch has changed since you opened it. Check it, then send again."),
     "branch-too-large": gettext_lazy("This branch is too large for one act. Choose smaller branches of it."),
     "decided-for-site": gettext_lazy("A moderator of the whole site decided this. Only they can change it."),
+    "refused-by-rule": gettext_lazy("An automatic rule refuses this: “%(sentence)s”."),
+    "change-needs-approval": gettext_lazy(
+        "An automatic rule does not allow this change: moderators would have to approve it first."
+    ),
+    "held-for-approval": gettext_lazy("A moderator has to approve this before others can see it."),
+    "rule-not-tried": gettext_lazy("Try this version of the rule first."),
+    "rules-full": gettext_lazy("The maximum number of automatic rules is on. Switch off one of them first."),
+    "held-decided": gettext_lazy("This post was decided or withdrawn in the meantime."),
     "fellow-moderator": gettext_lazy(
         "This member is also a moderator. An administrator has to remove their permission first."
     ),
@@ -178,6 +186,8 @@ def action_sentence(error: errors.ArticlesError, *, has_button: bool = False) ->
         banned = str(BANS[error.scope, bool(end)]) % {"end": end, "group": error.group}
         ban = sentence % {"banned": banned, "reason": as_shown(error.reason).rstrip(".。")}
         return ban if has_button else str(APPEAL) % {"ban": ban, "address": reverse("articles:appeal")}
+    if isinstance(error, errors.RefusedByRule):
+        return sentence % {"sentence": error.sentence.rstrip(".。")}
     return sentence
 
 

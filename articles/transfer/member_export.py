@@ -45,6 +45,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "flags": map(_flag, repository.flags.iterate_by(user)),
         "suggestions": map(_suggestion, repository.suggestions.iterate_by(user)),
         "flags_on_members": map(_about_flag, member.flags_on_abouts.select_related("member")),
+        "held_posts": map(_held, member.held_posts.all()),
         "inbox": map(_notice, repository.inbox.iterate(user)),
         "bans": map(_ban, member.bans.list_all()),
         "moderated_groups": map(_moderation, member.group_moderations.all()),
@@ -189,6 +190,20 @@ def _about_flag(flag: Any) -> dict[str, Any]:
         "words": flag.words or None,
         "at": _iso(flag.set_at),
         "state": flag.state,
+    }
+
+
+def _held(held: Any) -> dict[str, Any]:
+    return {
+        "article": held.article,
+        "parent": int(held.parent) if held.parent else None,
+        "title": held.title,
+        "link": held.link or None,
+        "text": held.text or None,
+        "groups": held.slugs,
+        "held": _iso(held.held_at),
+        "state": held.state,
+        "reason": held.reason or None,
     }
 
 

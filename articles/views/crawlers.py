@@ -36,6 +36,7 @@ _CLOSED_PAGES = (
     *("articles:voting_rings", "articles:queue", "articles:flags", "articles:removed", "articles:appeal"),
     *("articles:statements", "articles:new_notice"),
     *("articles:sign_ups", "articles:decide_sign_up", "articles:blocked_hosts", "accounts:invitations"),
+    *("articles:automatic_rules", "articles:held"),
     "articles:invitation_tree",
     *("articles:search", "articles:pulse", "articles:following", "articles:hidden"),
     *("articles:voted", "articles:opposed", "articles:saved"),

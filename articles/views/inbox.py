@@ -1,6 +1,7 @@
 """The inbox: its page, and the forms that block members and mute discussions.
 
-It shows replies, mentions, decisions on flags, moderators' actions on the member's content, and bans.
+It shows replies, mentions, decisions on flags and held posts, moderators' actions on what the member posted, and
+bans.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +18,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.models import BAN_SCOPES, Ban, GroupModerator, Mute, Statement, User
+from accounts.models import BAN_SCOPES, Ban, GroupModerator, HeldPost, Mute, Statement, User
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only
 from articles.domain.errors import HiddenFull
@@ -71,6 +72,7 @@ def inbox(request: MemberRequest) -> HttpResponse:
         "scopes": BAN_SCOPES,
         "moderation": GroupModerator.objects.to_tell(request.user) if number == 1 else [],
         "statements": Statement.objects.to_show(request.user) if number == 1 else [],
+        "held": HeldPost.objects.to_show(request.user) if number == 1 else [],
         "muted": repo.articles.get_many(Mute.objects.list_muted(request.user)[:MOST_SHOWN]) if number == 1 else [],
         "new": [row for row in rows if row.notice.at > read_until],
         "earlier": [row for row in rows if row.notice.at <= read_until],

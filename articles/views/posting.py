@@ -17,7 +17,7 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only, page_with_form
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.domain.articles import CONTENT, Article, ArticleId
-from articles.domain.errors import ActionRefused, Banned, DuplicateLink
+from articles.domain.errors import ActionRefused, Banned, DuplicateLink, HeldForApproval, RefusedByRule
 from articles.domain.members import UserId
 from articles.formatting.kept import drawn
 from articles.formatting.values import grouped
@@ -51,6 +51,10 @@ def post(request: HttpRequest) -> HttpResponse:
             posted = articles.post(request, form.content, form.cleaned_data["groups"])
         except Banned as banned:  # from one of the groups
             form.add_error("groups", action_sentence(banned))
+        except RefusedByRule as refused:
+            form.add_error(None, action_sentence(refused))
+        except HeldForApproval as held:
+            return to_held(request, held)
         else:
             if posted.is_new:
                 messages.success(request, _posted_message(repo.rules.edit_window))
@@ -63,6 +67,12 @@ def post(request: HttpRequest) -> HttpResponse:
     if settings.FETCH_TITLES:
         context["found"] = info
     return render(request, "articles/post.html", context, status=400 if form.errors else 200)
+
+
+def to_held(request: HttpRequest, held: HeldForApproval) -> HttpResponse:
+    """Lead the author to what waits for a moderator."""
+    messages.info(request, action_sentence(held))
+    return redirect("articles:held")
 
 
 def titled(request: HttpRequest, form: PostForm) -> LinkInfo | None:

@@ -12,6 +12,8 @@ from django.http import HttpRequest
 
 from accounts.moderators import EDIT_ANY_ARTICLE
 from articles.domain.articles import Article, ArticleId, Content, Posted
+from articles.domain.comments import root_of
+from articles.domain.limits import of_posting
 from articles.domain.members import UserId
 from articles.text.links import is_same_link
 from articles.web import limits
@@ -20,21 +22,35 @@ from articles.web.identity import actor, is_new_member, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.wiring import finder, repository
 from moderation.rights import may
+from moderation.rules.acting import MemberFacts, judge
 
 
-def post(request: HttpRequest, content: Content, groups: Sequence[str]) -> Posted:
-    """Post an article of clean content. Raises Banned, LimitReached, and the errors of `Articles.post`."""
-    poster = writer(request, groups)
-    return repository().articles.post(
+def post(request: HttpRequest, content: Content, groups: Sequence[str], *, is_approved: bool = False) -> Posted:
+    """Post an article of clean content. Raises Banned, LimitReached, and the errors of `Articles.post`.
+
+    Raises RefusedByRule, and HeldForApproval, unless it `is_approved`: then no limits apply either.
+    """
+    poster, is_new = writer(request, groups), is_new_member(request.user)
+    facts = MemberFacts.of_article(request.user, content, groups)
+    verdict = judge(request.user, facts, is_approved=is_approved)
+    verdict.refuse()
+    if verdict.is_held:
+        limits.take(request, *of_posting(is_new_member=is_new))
+        verdict.hold(**content.written, groups=",".join(groups))
+    topic = Topic(content.title, content.link, groups, poster=poster.id)
+    audience = audience_of(request, content.text, lambda: topic, is_limited=not is_approved)
+    posted = repository().articles.post(
         poster.id,
         poster.name,
         groups=groups,
-        mentioned=audience_of(
-            request, content.text, lambda: Topic(content.title, content.link, groups, poster=poster.id)
-        ).mentioned,
-        is_new_member=is_new_member(request.user),
+        mentioned=audience.mentioned,
+        is_new_member=is_new,
+        is_limited=not is_approved,
         **content.written,
     )
+    if posted.is_new:
+        verdict.carry_out(root_of(posted.id), posted.id, is_new=True)
+    return posted
 
 
 def edit(
@@ -49,14 +65,16 @@ def edit(
 ) -> None:
     """Change an article, which was read with its text. Groups are the poster's to change, even for a moderator.
 
-    A moderator's edit notifies no one. Raises Banned, PermissionDenied, LimitReached, and the errors of
-    `Articles.edit`.
+    A moderator's edit notifies no one. Raises Banned, PermissionDenied, LimitReached, RefusedByRule,
+    ChangeNeedsApproval, and the errors of `Articles.edit`.
     """
     editor = writer(request, {*before.groups, *join} - {*leave})
     if as_moderator and not may(request.user, EDIT_ANY_ARTICLE):
         raise PermissionDenied
     limits.take_edit(request)
     is_own = before.poster == editor.id
+    verdict = judge(request.user, MemberFacts.of_article(request.user, content, before.groups))
+    verdict.refuse_change()
     audience = NO_AUDIENCE
     if is_own:
         groups = {*before.groups, *join} - {*leave}
@@ -73,6 +91,7 @@ def edit(
         unmentioned=audience.unmentioned,
         **content.written,
     )
+    verdict.carry_out(root_of(before.id), before.id, is_new=False)
 
 
 def restore_title(request: HttpRequest, article: Article, title: str) -> None:

@@ -18,18 +18,38 @@ from articles.web.hiding import Topic
 from articles.web.identity import actor, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.wiring import repository
+from moderation.rules.acting import MemberFacts, judge
 
 
-def post(request: HttpRequest, article_id: ArticleId, text: str, parent: CommentId | None) -> CommentId:
-    """Post a comment with a clean text. Raises Banned, LimitReached, and the errors of `Comments.post`."""
+def post(
+    request: HttpRequest,
+    article_id: ArticleId,
+    text: str,
+    parent: CommentId | None,
+    *,
+    is_approved: bool = False,
+) -> CommentId:
+    """Post a comment with a clean text. Raises Banned, LimitReached, and the errors of `Comments.post`.
+
+    Raises RefusedByRule, and HeldForApproval, unless it `is_approved`: then no limits apply either.
+    """
     author = writer(request, lambda: repository().articles.get(article_id).groups)
-    limits.take_comment(request)
+    facts = MemberFacts.of_comment(request.user, article_id, text)
+    if not is_approved:
+        limits.take_comment(request)
+    verdict = judge(request.user, facts, is_approved=is_approved)
+    verdict.refuse()
+    if verdict.is_held:
+        article = repository().articles.get(article_id)
+        article.check_open()
+        verdict.hold(article=article_id, parent=str(parent or ""), title=article.title, text=text)
     replied_to: list[UserId] = []
     if parent is not None:
         with suppress(CommentNotFound, ArticleRemoved):  # posting raises them
             replied_to = [repository().comments.get(parent).author]
-    audience = audience_of(request, text, partial(_topic, article_id), article_id, replied_to=replied_to)
-    return repository().comments.post(
+    topic = partial(_topic, article_id)
+    audience = audience_of(request, text, topic, article_id, replied_to=replied_to, is_limited=not is_approved)
+    comment_id = repository().comments.post(
         article_id,
         author.id,
         author.name,
@@ -38,6 +58,8 @@ def post(request: HttpRequest, article_id: ArticleId, text: str, parent: Comment
         mentioned=audience.mentioned,
         spared=audience.spared,
     )
+    verdict.carry_out(comment_id, article_id, is_new=True)
+    return comment_id
 
 
 def _topic(article_id: ArticleId) -> Topic:
@@ -46,14 +68,20 @@ def _topic(article_id: ArticleId) -> Topic:
 
 
 def edit(request: HttpRequest, before: Comment, text: str) -> None:
-    """Change the text of the member's comment. Raises Banned, LimitReached, and the errors of `Comments.edit`."""
+    """Change the text of the member's comment. Raises Banned, LimitReached, and the errors of `Comments.edit`.
+
+    Raises RefusedByRule, ChangeNeedsApproval.
+    """
     author = writer(request, lambda: repository().articles.get(before.article).groups)
     limits.take_edit(request)
+    verdict = judge(request.user, MemberFacts.of_comment(request.user, before.article, text))
+    verdict.refuse_change()
     topic = partial(_topic, before.article)
     audience = audience_of(request, text, topic, before.article, before=before.text)
     repository().comments.edit(
         before.id, author.id, text, mentioned=audience.mentioned, unmentioned=audience.unmentioned
     )
+    verdict.carry_out(before.id, before.article, is_new=False)
 
 
 def delete(request: HttpRequest, comment_id: CommentId) -> None:

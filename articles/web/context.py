@@ -196,7 +196,7 @@ def frame_holes(request: HttpRequest) -> dict[str, object]:
 
 
 def _unread(user: Any, notices: int | None) -> int | None:
-    return notices if notices is None or not user.is_authenticated else notices + user.has_news
+    return notices if notices is None or not user.is_authenticated else notices + user.news
 
 
 @lru_cache(500)

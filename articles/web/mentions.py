@@ -42,6 +42,7 @@ def audience_of(
     *,
     before: str = "",
     replied_to: Collection[UserId] = (),
+    is_limited: bool = True,
 ) -> Audience:
     """Return whom the member's text in Markdown concerns, and take a use of the limits for each one mentioned.
 
@@ -56,7 +57,8 @@ def audience_of(
     new = [inboxes[name][0] for name in now[:MOST_MENTIONED] if name in inboxes and name not in then]
     spared |= list_hiding({*new, *replied_to} - spared, topic)
     mentioned = tuple(user for user in new if user != author and user not in spared)
-    limits.take_mentions(request, len(mentioned))
+    if is_limited:
+        limits.take_mentions(request, len(mentioned))
     unmentioned = dict(inboxes[name] for name in then if name in inboxes and name not in now)
     return Audience(mentioned, unmentioned, spared)
 

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from accounts.models import LegalNotice, Statement, Sweep, User
+from accounts.models import HeldPost, LegalNotice, ModeratorRule, Statement, Sweep, User
 from articles.api import documentation
 from articles.api.documentation import document
 from articles.text.messages import INPUT
@@ -38,7 +38,7 @@ ENDPOINTS = {
     ("get", "/api/posted-before"): {"200", "400", "401", "503"},
     ("get", "/api/search/comments"): {"200", "400", "401", "404", "503"},
     ("get", "/api/articles"): {"200", "400", "401", "404", "503"},
-    ("post", "/api/articles"): {"200", "201", "400", "401", "403", "413", "415", "503"},
+    ("post", "/api/articles"): {"200", "201", "202", "400", "401", "403", "413", "415", "503"},
     ("post", "/api/link-info"): {"200", "400", "401", "403", "413", "415", "503"},
     ("get", "/api/hot"): {"200", "400", "401", "503"},
     ("post", "/api/views"): {"200", *["400", "401", "404", "413", "415", "503"]},
@@ -66,7 +66,7 @@ ENDPOINTS = {
         for method, statuses in (("put", _CHANGE), ("delete", set(_CHANGE) - {"413"}))
     },
     ("get", "/api/articles/{article_id}/comments"): {"200", "400", "401", "404", "503"},
-    ("post", "/api/articles/{article_id}/comments"): {"201", *_CHANGE, "404", "409"},
+    ("post", "/api/articles/{article_id}/comments"): {"201", "202", *_CHANGE, "404", "409"},
     ("put", "/api/articles/{article_id}/locked"): {"200", *_CHANGE, "404"},
     ("get", "/api/comments/{comment_id}"): {"200", "400", "401", "404", "503"},
     ("get", "/api/comments/{comment_id}/replies"): {"200", "400", "401", "404", "503"},
@@ -117,6 +117,15 @@ ENDPOINTS = {
     ("get", "/api/removed/comments"): {"200", "400", "401", "403", "503"},
     ("get", "/api/blocked-hosts"): {"200", "400", "401", "403", "503"},
     ("put", "/api/blocked-hosts"): {"200", *_CHANGE},
+    ("get", "/api/automatic-rules"): {"200", "400", "401", "403", "503"},
+    ("post", "/api/automatic-rules"): {"201", *_CHANGE},
+    ("put", "/api/automatic-rules/{rule_id}"): {"200", *_CHANGE, "404"},
+    ("post", "/api/automatic-rules/{rule_id}/trial"): {"200", *_CHANGE, "404"},
+    ("put", "/api/automatic-rules/{rule_id}/on"): {"200", *_CHANGE, "404", "409"},
+    ("get", "/api/held"): {"200", "400", "401", "403", "503"},
+    ("put", "/api/held/{number}"): {"200", *_CHANGE, "404", "409"},
+    ("get", "/api/me/held"): {"200", "400", "401", "503"},
+    ("delete", "/api/me/held/{number}"): {"200", *set(_CHANGE) - {"413"}, "404", "409"},
     ("get", "/api/users/{name}/articles"): {"200", "400", "401", "404", "503"},
     ("get", "/api/groups"): {"200", "400", "401", "503"},
     ("post", "/api/groups"): {"201", *_CHANGE, "409"},
@@ -206,7 +215,10 @@ def test_operations_that_need_a_login_say_so():
         accepted = {name for choice in operation["security"] for name in choice}
         assert accepted == schemes
         private = path.startswith(
-            ("/api/me", "/api/inbox", "/api/queue", "/api/removed", "/api/blocked-hosts")
+            (
+                *("/api/me", "/api/inbox", "/api/queue", "/api/removed", "/api/blocked-hosts"),
+                *("/api/automatic-rules", "/api/held"),
+            )
         ) or path.endswith(
             ("/bans", "/left-out", "/posted", "/poster", "/author", "/sweeps", "/notes", "/suggestions", "/branch")
         )
@@ -281,13 +293,15 @@ def test_the_page_shows_every_endpoint_with_fields_and_responses(page):
     assert "vote | oppose | none" in page
 
 
-def test_the_examples_work(page, as_carol, site_store, alice, python):
+def test_the_examples_work(page, as_carol, site_store, alice, carol, python):
     site_store.groups.create("redis", "Redis")
     for number in range(1, 60):
         poster = (alice.pk, "alice") if number in (43, 57, 58) else (CAROL, "carol")
         site_store.articles.post(*poster, "python news", f"https://example.org/{number}")
         site_store.groups.assign(number, ["python"])
     site_store.comments.post(42, alice.pk, "alice", "A comment")
+    for number, author in ((1, alice), (2, carol)):
+        HeldPost.objects.create(pk=number, author=author, title="Held", text="A text")
     User.objects.filter(pk=alice.pk).update(about="Gardener")
     Statement.objects.create(pk=1, member_id=CAROL, act="sweep", reason="?")
     LegalNotice.objects.create(pk=1, address="/users/alice/", member=alice, reason="rules")
@@ -301,9 +315,10 @@ def test_the_examples_work(page, as_carol, site_store, alice, python):
 
 
 def _of_this_site(example: str, alice: User) -> str:
-    """Name the sweep of an earlier example, whose number is not 1 in every database, and the branch's version."""
-    sweep, branch = Sweep.objects.first(), branches.read(alice, CAROL)
+    """Name the sweep, the rule and the branch of earlier examples, which are others in each database."""
+    sweep, branch, rule = Sweep.objects.first(), branches.read(alice, CAROL), ModeratorRule.objects.first()
     example = example.replace("4f2a", branch.version)
+    example = example.replace("/automatic-rules/1", f"/automatic-rules/{rule.pk}") if rule else example
     return example.replace("/sweeps/1", f"/sweeps/{sweep.pk}") if sweep else example
 
 

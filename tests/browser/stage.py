@@ -24,9 +24,11 @@ from accounts.models import (
     Ban,
     BanScope,
     GroupModerator,
+    HeldPost,
     Invitation,
     LegalNotice,
     MemberNote,
+    ModeratorRule,
     Passkey,
     Statement,
     Sweep,
@@ -104,6 +106,19 @@ def _cast() -> dict[str, str]:
     olga = User.objects.create_superuser("olga")
     choices = {"theme": "dark", "keyboard": False, "hidden_groups": "redis,python"}
     cho = User.objects.create_user("cho", **choices, followed_groups="python,中文", feed_key="x")
+    rule = ModeratorRule.objects.create(name=("Coins " + TITLES[2])[:60], version=1, tried=1)
+    said = {
+        "subject": "article",
+        "act": "hold",
+        "words": ["free coins", TITLES[2]],
+        "pattern": "coins?",
+        "links": 2,
+    }
+    rule.versions.create(number=1, definition=said, author=maud)
+    for member in (mia, paula):
+        HeldPost.objects.create(
+            author=member, rule=rule, title=TITLES[2], link="https://example.org/", text="A text"
+        )
     AboutFlag.objects.create(member=paula, flagger=cho, reason="spam", words=TITLES[2])
     Passkey.objects.create(user=cho, name="phone" * 10, credential_id="AA", public_key="AA")
     Authenticator.objects.create(user=cho, secret=encrypt("A" * 32))

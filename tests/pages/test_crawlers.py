@@ -117,6 +117,8 @@ def test_every_page_is_either_open_or_closed_to_crawlers(site_store):
         "month": date(2026, 11, 1),
         "statement_id": 1,
         "notice_id": 1,
+        "rule_id": 1,
+        "held_id": 1,
     }
     found = set()
     for module, namespace in ((articles.urls, "articles"), (accounts.urls, "accounts")):

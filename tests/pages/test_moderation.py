@@ -274,7 +274,7 @@ def test_one_menu_entry_leads_moderators_to_all_their_tools(site_store, article,
     browser = browser_of(carol)
 
     assert "Moderation" not in account_of(Client().get("/").text) + account_of(browser_of(alice).get("/").text)
-    names = ("queue/", "members/", "rings/", "removed/", "hosts/", "")
+    names = ("queue/", "members/", "rings/", "removed/", "hosts/", "rules/", "")
     tools = [*(f"/moderation/{name}" for name in names), "/groups/", "/moderation/views/", "/lab/"]
     for path in (*tools, "/moderation/groups/"):
         if path == "/groups/":

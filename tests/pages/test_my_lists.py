@@ -324,6 +324,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
         "visited": [{**of_article, "at": iso(visited_at)}],
         "comments": [],
         "flags": [],
+        "held_posts": [],
         "suggestions": [],
         "flags_on_members": [
             {

@@ -75,6 +75,7 @@ _MODULES = (
     "moderation.merges",
     "moderation.suggestions",
     "moderation.queue",
+    "moderation.rules.held",
     "moderation.profiles",
     "moderation.legal_notices",
     "articles.api.search",
@@ -97,6 +98,7 @@ _MODULES = (
     "moderation.log",
     "moderation.redactions",
     "moderation.hosts",
+    "moderation.rules.pages",
 )
 """Modules with operations, in the order of the documentation."""
 

@@ -19,6 +19,7 @@ from articles.domain.flags import (
     QueuePage,
     SubjectId,
     weight,
+    words_of_rules,
 )
 from articles.domain.members import UserId
 from articles.domain.moderation_log import SITE, Actor
@@ -69,6 +70,13 @@ class Flags:
                 self.remove(subject, SITE, FLAGGED_REASON)
                 return True
         return False
+
+    def set_by_rules(self, subject: SubjectId, names: Sequence[str]) -> None:
+        """Flag what rules of the moderators found, without weight, so that no rule removes. One round trip.
+
+        Idempotent. Raises as `set`.
+        """
+        self._cast(subject, SITE.id, FlagReason.AGAINST_RULES.value, 0, words_of_rules(names))
 
     def take_back(self, subject: SubjectId, member: UserId) -> None:
         """Take back a flag that is still open. One round trip. Idempotent. Raises as `set`, except FlagsFull."""

@@ -14,11 +14,11 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, page_with_form
 from articles.domain.articles import ArticleId
 from articles.domain.comments import EDIT_SECONDS, Comment, CommentId, article_of
-from articles.domain.errors import ActionRefused, CommentNotFound
+from articles.domain.errors import ActionRefused, CommentNotFound, HeldForApproval
 from articles.forms.comments import CommentForm, EditCommentForm
 from articles.text.refusals import action_sentence
 from articles.views.comments.discussion import comment_of
-from articles.views.posting import previewed
+from articles.views.posting import previewed, to_held
 from articles.web import comments
 from articles.web.form_answers import with_address
 from articles.web.identity import reader_id, writer
@@ -40,8 +40,11 @@ def write(request: HttpRequest, article_id: int) -> HttpResponse:
     form = CommentForm(request.POST or None, initial={"parent": request.GET.get("parent")})
     shown = previewed(request, form)
     is_sent = request.method == "POST" and shown is None
-    if is_sent and form.is_valid() and (comment_id := _post(request, article_id, form)):
-        return redirect(_place_of(comment_id))
+    try:
+        if is_sent and form.is_valid() and (comment_id := _post(request, article_id, form)):
+            return redirect(_place_of(comment_id))
+    except HeldForApproval as held:
+        return to_held(request, held)
     article = repository().articles.get(article_id, reader_id(request))
     article.check_listed()
     unsent_form.refill(request, form)

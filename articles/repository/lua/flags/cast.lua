@@ -1,7 +1,7 @@
 --[[
 Flag a comment or an article, change the member's flag, or take it back. Idempotent: the flag is a target state.
 KEYS  1 flags  2 what is flagged: the comment, or the article  3 the article
-ARGV  1 id: the comment's, or the root of the article's comments  2 user id  3 reason, '' to take the flag back  4 now, s
+ARGV  1 id: the comment's, or the root of the article's comments  2 user id, 0 for rules  3 reason, '' to take the flag back  4 now, s
       5 weight of the flag  6 words  7 field that holds who wrote it  8 most flags  9 shard prefix
 Returns  {"ok", weight of all open flags} | {"missing"} | {"removed"} | {"merged_away"} | {"no_comment"} | {"comment_removed"} | {"gone"}
          | {"own"} | {"not_poster"} | {"flag_decided"} | {"flags_full"}
@@ -10,7 +10,7 @@ TOUCHES  article:<id> r, comment:<comment> r, flags:<comment> rw, flagged: rw, f
 INCLUDE  flags, members, values
 ]]
 local flags, subject, user, reason, prefix = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[9]
-local by, is_comment = prefix .. 'flags:by:' .. ARGV[2], KEYS[2] ~= KEYS[3]
+local is_comment = KEYS[2] ~= KEYS[3]
 
 local time, removed, merged = unpack(redis.call('HMGET', KEYS[3], 'time', 'removed', 'merged'))
 if not as_time(time) then return {'missing'} end
@@ -28,10 +28,11 @@ if not before and reason ~= '' and redis.call('HLEN', flags) >= tonumber(ARGV[8]
 
 if reason == '' then
   redis.call('HDEL', flags, user)
-  redis.call('ZREM', by, subject)
+  list_flag(prefix, user, subject)
 else
   local at = string.format('%.3f', first or tonumber(ARGV[4]))
-  redis.call('HSET', flags, user, table.concat({reason, at, ARGV[5], 'open', ARGV[6]}, ' '))
-  redis.call('ZADD', by, STATES.open, subject)
+  local text = table.concat({reason, at, ARGV[5], 'open', ARGV[6]}, ' ')
+  redis.call('HSET', flags, user, text)
+  list_flag(prefix, user, subject, text)
 end
 return {'ok', string.format('%.2f', queue_flagged(prefix, subject, flags_of(prefix, subject)))}

@@ -4,6 +4,7 @@ comments. A flag is open until moderators remove what is flagged, or keep it; ea
 INCLUDE  comments, values
 ]]
 local STATES = {open = 0, removed = 1, kept = -1}  -- of flags, as the members' lists hold them
+local RULES = '0'  -- in the place of a member, for a flag by rules of the moderators, who have no list
 local WITHDRAWAL = 'withdrawal'  -- reason of a request, not a flag: a poster asks to withdraw the article
 
 -- Return whether there is such a comment or article, and whether readers see it, at least where it was merged into another.
@@ -28,6 +29,13 @@ end
 local function flag_score(text)
   local reason, _, _, state = flag_parts(text)
   return state and STATES[state] * (reason == WITHDRAWAL and 0.5 or 1)
+end
+
+-- Note a flag in the list of its member, or take it off without a text.
+local function list_flag(prefix, user, subject, text)
+  if user == RULES then return end
+  local list = prefix .. 'flags:by:' .. user
+  if text then redis.pcall('ZADD', list, flag_score(text), subject) else redis.pcall('ZREM', list, subject) end
 end
 
 -- Return the flags of a comment or an article, {{user, text}, …}; none where the key is damaged.
@@ -68,7 +76,7 @@ local function decide_flags(prefix, subject, state, latest)
     if was == 'open' and at <= latest then
       flag[2] = table.concat({reason, string.format('%.3f %.2f', at, weight), state, words}, ' ')
       redis.call('HSET', prefix .. 'flags:' .. subject, flag[1], flag[2])
-      redis.pcall('ZADD', prefix .. 'flags:by:' .. flag[1], flag_score(flag[2]), subject)
+      list_flag(prefix, flag[1], subject, flag[2])
       decided[#decided + 1] = flag[1]
     end
   end
@@ -78,7 +86,7 @@ end
 
 -- Drop the flags of a comment that is deleted.
 local function drop_flags(prefix, subject)
-  for _, flag in ipairs(flags_of(prefix, subject)) do redis.pcall('ZREM', prefix .. 'flags:by:' .. flag[1], subject) end
+  for _, flag in ipairs(flags_of(prefix, subject)) do list_flag(prefix, flag[1], subject) end
   redis.call('UNLINK', prefix .. 'flags:' .. subject)
   redis.pcall('ZREM', prefix .. 'flagged:', subject)
 end

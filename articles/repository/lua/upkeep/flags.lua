@@ -18,9 +18,9 @@ local function check_flag(say, id, user, text, is_shown)
   else
     if state == 'open' and not is_shown then say('an open flag on what is removed, of ' .. user) end
     if gone then say('a flag of a member whose account is deleted: ' .. user)
-    elseif tonumber(redis.call('ZSCORE', list, id) or 'nan') ~= flag_score(text) then
+    elseif user ~= RULES and tonumber(redis.call('ZSCORE', list, id) or 'nan') ~= flag_score(text) then
       say('not in flags:by:' .. user .. ', or not by its state')
-      if REPAIRS then redis.call('ZADD', list, flag_score(text), id) end
+      if REPAIRS then list_flag(prefix, user, id, text) end
     end
   end
   if REPAIRS and (gone or not state) then

@@ -1,0 +1,262 @@
+"""Posts that a rule holds: their authors see them as waiting, and moderators approve or refuse them.
+
+An approved post is posted in its author's name by the same function as any other, with the time of the approval.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from ninja import P, PathEx
+from pydantic import BaseModel, Field
+
+from accounts.models import HeldPost, ModeratorRule
+from accounts.models.rules import POSTED, REFUSED
+from accounts.moderators import REMOVE_ARTICLES
+from accounts.web import unsent_form
+from accounts.web.form_pages import MemberRequest, form_action, members_only
+from articles.api import schemas
+from articles.api.protocol.operations import AUTHORS, MEMBERS, MODERATORS, failing, require, router
+from articles.domain.articles import Content
+from articles.domain.errors import ArticlesError, HeldDecided
+from articles.forms.fields import CleanedField
+from articles.text.lines import clean_reason
+from articles.text.refusals import action_sentence
+from articles.web import articles, comments
+from articles.web.identity import actor, needs
+from articles.wiring import html_of
+from moderation.rights import check_not_own, forget_waiting
+
+MOST_SHOWN = 50
+"""Held posts in the queue, the oldest; and on the author's page, the newest."""
+
+
+def list_waiting() -> list[HeldPost]:
+    """Return what waits in the queue, the oldest first, with its text as `html`. One query."""
+    waiting = list(HeldPost.objects.waiting()[:MOST_SHOWN])
+    for one in waiting:
+        vars(one)["html"] = html_of(one.text) if one.text else ""
+    return waiting
+
+
+def approve(held: HeldPost, moderator_id: int) -> None:
+    """Post it in its author's name. Raises OwnMatter, HeldDecided, and errors as posting.
+
+    Bans, locks and merged groups count as they are now. If it fails, it still waits.
+    """
+    check_not_own(held.author_id, moderator_id)
+    request = HttpRequest()
+    request.user = held.author
+    with transaction.atomic():
+        if not HeldPost.objects.decide(held, POSTED, moderator_id):
+            raise HeldDecided(held.pk)
+        if held.article is None:
+            content = Content(held.title, held.link, text=held.text)
+            number = articles.post(request, content, held.slugs, is_approved=True).id
+        else:
+            parent = int(held.parent) if held.parent else None
+            number = comments.post(request, held.article, held.text, parent, is_approved=True)
+        HeldPost.objects.filter(pk=held.pk).update(posted_as=str(number))
+        if held.rule:
+            ModeratorRule.objects.count_reversals([held.rule.name])
+    forget_waiting()
+
+
+def refuse(held: HeldPost, moderator_id: int, reason: str) -> None:
+    """Refuse it, with a reason that its author reads. Raises OwnMatter, HeldDecided."""
+    check_not_own(held.author_id, moderator_id)
+    with transaction.atomic():
+        if not HeldPost.objects.decide(held, REFUSED, moderator_id, reason):
+            raise HeldDecided(held.pk)
+    forget_waiting()
+
+
+def withdraw(held: HeldPost) -> None:
+    """Take back a post of one's own that waits; nothing of it remains. Raises HeldDecided."""
+    if not HeldPost.objects.waiting().filter(pk=held.pk).select_related(None).delete()[0]:
+        raise HeldDecided(held.pk)
+
+
+class DecisionForm(forms.Form):
+    """Whether to post it; a refusal needs a reason."""
+
+    decision = forms.ChoiceField(choices=[("approve", ""), ("refuse", "")])
+    reason = CleanedField(clean_reason, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        values = self.cleaned_data
+        if values.get("decision") == "refuse" and values.get("reason") == "":
+            self.add_error("reason", _("Give a reason for the refusal: the author can read it."))
+        return values
+
+
+def _button(request: HttpRequest, **_held: int) -> str:
+    return _("Approve") if unsent_form.sent(request).get("decision") == "approve" else _("Refuse")
+
+
+@never_cache
+@form_action(page=lambda _request, **_held: reverse("articles:queue"), button=_button)
+@needs(REMOVE_ARTICLES)
+def decide(request: HttpRequest, held_id: int) -> HttpResponse:
+    """Approve a held post, or refuse it; return to the queue."""
+    held = get_object_or_404(HeldPost.objects.select_related("author", "rule"), pk=held_id)
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        for errors in form.errors.values():
+            messages.error(request, str(errors[0]))
+        return redirect("articles:queue")
+    try:
+        if form.cleaned_data["decision"] == "approve":
+            approve(held, actor(request).id)
+            messages.success(request, _("It has been posted in the name of %(name)s.") % {"name": held.author})
+        else:
+            refuse(held, actor(request).id, form.cleaned_data["reason"])
+            messages.success(request, _("It has been refused. Its author can read why."))
+    except ArticlesError as failed:
+        messages.error(request, action_sentence(failed))
+    return redirect("articles:queue")
+
+
+@never_cache
+@require_safe
+@members_only()
+def mine(request: MemberRequest) -> HttpResponse:
+    """Show what the member posted that waits for a moderator, and what was decided in the last 30 days."""
+    held = list(request.user.held_posts.all()[:MOST_SHOWN])
+    for one in held:
+        vars(one)["html"] = html_of(one.text) if one.text else ""
+    response = render(request, "automatic_rules/mine.html", {"member": request.user, "held": held})
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@never_cache
+@form_action(page="articles:held", button=gettext_lazy("Withdraw"))
+@members_only()
+def withdraw_by_form(request: MemberRequest, held_id: int) -> HttpResponse:
+    """Withdraw a post that waits. A form that arrives twice succeeds."""
+    held = request.user.held_posts.filter(pk=held_id).first()
+    try:
+        if held:
+            withdraw(held)
+    except HeldDecided as decided:
+        messages.error(request, action_sentence(decided))
+    else:
+        messages.success(request, _("Your post has been withdrawn."))
+    return redirect("articles:held")
+
+
+# Programs
+
+
+class Held(BaseModel):
+    __doc__ = gettext_noop("A post that an automatic rule holds.")
+
+    number: int
+    author: str
+    article_id: int | None = Field(description=gettext_noop("That a comment is on; null for an article."))
+    parent: int | None = Field(description=gettext_noop("The comment that it replies to."))
+    title: str
+    link: str | None
+    text: str | None = Field(description=gettext_noop("In Markdown; null once it is posted."))
+    groups: list[str]
+    time: float = Field(description=gettext_noop("When it was sent, in Unix seconds."))
+    rule: str = Field(description=gettext_noop("Name of the rule, for moderators; else empty."))
+    state: str = Field(description=gettext_noop("waiting, posted or refused."))
+    reason: str = Field(description=gettext_noop("Why moderators refused it; else empty."))
+    posted_as: int | None = Field(description=gettext_noop("Id of the article or the comment that it became."))
+
+    @classmethod
+    def of(cls, held: HeldPost, *, with_rule: bool = False) -> "Held":
+        return cls(
+            number=held.pk,
+            author=held.author.get_username(),
+            article_id=held.article,
+            parent=int(held.parent) if held.parent else None,
+            title=held.title,
+            link=held.link or None,
+            text=held.text or None,
+            groups=held.slugs,
+            time=held.held_at.timestamp(),
+            rule=held.rule.name if held.rule and with_rule else "",
+            state=held.state,
+            reason=held.reason,
+            posted_as=int(held.posted_as) if held.posted_as else None,
+        )
+
+
+class HeldList(BaseModel):
+    __doc__ = gettext_noop("Posts that automatic rules hold.")
+
+    held: list[Held]
+
+
+class Approval(BaseModel):
+    __doc__ = gettext_noop("Whether to post it.")
+
+    approved: bool = Field(strict=True, description=gettext_noop("False refuses it."), examples=[True])
+    reason: str = Field("", description=gettext_noop("Why not; the author reads it. Required for a refusal."))
+
+
+_NUMBER = gettext_noop("The held post's number.")
+_HeldNumber = PathEx[int, P(description=_NUMBER, ge=1, le=2**31 - 1, examples=[1])]
+_OwnHeldNumber = PathEx[int, P(description=_NUMBER, ge=1, le=2**31 - 1, examples=[2])]
+
+
+@router.get(
+    "held",
+    summary=gettext_noop("Posts that wait for approval"),
+    description=gettext_noop("Moderators only. The oldest first, at most 50."),
+    auth=MODERATORS,
+)
+def list_held(request: HttpRequest) -> HeldList:
+    require(request, REMOVE_ARTICLES)
+    return HeldList(held=[Held.of(one, with_rule=True) for one in HeldPost.objects.waiting()[:MOST_SHOWN]])
+
+
+@router.put(
+    "held/{number}",
+    summary=gettext_noop("Approve or refuse a held post"),
+    description=gettext_noop("Moderators only. An approved one is posted in its author's name."),
+    response=failing(409),
+    auth=MODERATORS,
+)
+def decide_held(request: HttpRequest, number: _HeldNumber, approval: Approval) -> Held:
+    require(request, REMOVE_ARTICLES)
+    held = get_object_or_404(HeldPost.objects.select_related("author", "rule"), pk=number)
+    if approval.approved:
+        approve(held, actor(request).id)
+    else:
+        refuse(held, actor(request).id, clean_reason(approval.reason))
+    held.refresh_from_db()
+    return Held.of(held, with_rule=True)
+
+
+@router.get(
+    "me/held",
+    summary=gettext_noop("Your posts that wait for approval"),
+    description=gettext_noop("The newest 50, with those decided in the last 30 days."),
+    auth=MEMBERS,
+)
+def list_own_held(request: MemberRequest) -> HeldList:
+    return HeldList(held=[Held.of(one) for one in request.user.held_posts.select_related("author")[:MOST_SHOWN]])
+
+
+@router.delete(
+    "me/held/{number}",
+    summary=gettext_noop("Withdraw a post that waits for approval"),
+    description=gettext_noop("Nothing of it remains."),
+    response=failing(409),
+    auth=AUTHORS,
+)
+def withdraw_held(request: MemberRequest, number: _OwnHeldNumber) -> schemas.Waiting:
+    withdraw(get_object_or_404(HeldPost, pk=number, author=request.user))
+    return schemas.Waiting(held=number)
