@@ -21,6 +21,8 @@ SAMPLES = {
     "act_id": "1",
     "statement_id": "1",
     "notice_id": "1",
+    "rule_id": "1",
+    "held_id": "1",
     "uidb64": "MQ",
     "identity": "1",
 }

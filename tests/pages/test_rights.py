@@ -61,6 +61,11 @@ PAGES = {
     OF_GROUP + "bans/<int:ban_id>/lift/": (GROUP, WHY),
     "/moderation/hosts/": (SITE, {"host": "spam.example", **WHY}),
     "/moderation/hosts/unblock/": (SITE, {"host": "spam.example", **WHY}),
+    "/moderation/rules/": (SITE, None),
+    "/moderation/rules/new/": (SITE, {}),
+    "/moderation/rules/<int:rule_id>/": (SITE, {}),
+    "/moderation/rules/<int:rule_id>/edit/": (SITE, {}),
+    "/moderation/queue/held/<int:held_id>/": (SITE, {"decision": "approve"}),
     "/moderation/members/": (SITE, None),
     "/moderation/members/decide/": (SITE, {}),
     "/moderation/log/<str:moment>/redact/": (SITE, None),
@@ -138,6 +143,13 @@ API = {
     "GET removed/articles": (ANY, None),
     "GET removed/comments": (ANY, None),
     "PUT log/redacted": (SITE, {"article_id": 1, "texts": ["x"], **WHY}),
+    "GET automatic-rules": (SITE, None),
+    "POST automatic-rules": (SITE, {"name": "A rule", "subject": "article", "act": "flag", "words": ["x"]}),
+    "PUT automatic-rules/{rule_id}": (SITE, {"subject": "article", "act": "flag", "words": ["x"]}),
+    "POST automatic-rules/{rule_id}/trial": (SITE, {}),
+    "PUT automatic-rules/{rule_id}/on": (SITE, {"on": False}),
+    "GET held": (SITE, None),
+    "PUT held/{number}": (SITE, {"approved": True}),
     "GET blocked-hosts": (SITE, None),
     "PUT blocked-hosts": (SITE, {"host": "spam.example", "blocked": True, **WHY}),
 }
@@ -232,6 +244,7 @@ def test_who_may_call_an_operation(site_store, ban, operation):
     (method, path), (may, body) = operation.split(" "), API[operation]
     values = {"{article_id:article_id}": "1", "{comment_id:comment_id}": "1000001", "{slug}": "python"}
     values |= {"{name}": "mallory", "{scope}": "voting", "{sweep_id}": "1", "{note_id}": "1"}
+    values |= {"{rule_id}": "1", "{number}": "1"}
     for parameter, value in values.items():
         path = path.replace(parameter, value)
 
