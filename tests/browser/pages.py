@@ -285,7 +285,7 @@ PAGES = (
         400,
         send(".form", name="", pattern="("),
     ),
-    Page("automatic rule", "/moderation/rules/1/", "moderator", 200, send("main form", days="7")),
+    Page("automatic rule", "/moderation/rules/1/", "moderator", act=send()),
     Page("change an automatic rule", "/moderation/rules/1/edit/", "moderator"),
     Page("waiting for approval", "/mine/held/", "member"),
     Page("waiting for approval, nothing", "/mine/held/", "chooser"),
