@@ -155,7 +155,7 @@ def _verify_files(repository: Repository) -> str:
 
 
 def _expire(repository: Repository) -> str:
-    """Delete archive rows, sessions, held posts and digests that are no longer needed; forget old legal records."""
+    """Delete archive rows, sessions, held posts and digests no longer needed; forget old legal records."""
     rows = archive.sweep(repository, at_most=_ROWS_LOOKED_AT)
     expired = Session.objects.filter(expire_date__lt=timezone.now())
     keys = list(expired.values_list("pk", flat=True)[:_SESSIONS_DELETED])

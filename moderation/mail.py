@@ -1,5 +1,5 @@
-"""Mail to moderators about what began to wait for their decision: flags, requests to withdraw, held posts, appeals,
-sign-ups, legal notices. Also sends statements of reasons, and receipts and decisions of legal notices.
+"""Mail to moderators about what began to wait for their decision: flags, requests to withdraw, held posts,
+appeals, sign-ups, legal notices. Also sends statements of reasons, and receipts and decisions of legal notices.
 
 Each moderator chooses how often. `articles.mailing` says how each mail is sent at most once.
 """

@@ -1,4 +1,4 @@
-"""Members: accounts, sign-ups, sessions, bans, rules, statements, notes, tokens, and whom and what they silence."""
+"""Members: accounts, sign-ups, sessions, bans, rules, statements, notes, tokens, and whom they silence."""
 
 from accounts.models.blocks import Block, Mute
 from accounts.models.group_moderators import GroupModerator

@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0040_moderators_of_groups'),
+        ('accounts', '0023_moderators_of_groups'),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0040_moderators_of_groups'),
+        ('accounts', '0024_law'),
     ]
 
     operations = [
