@@ -16,7 +16,8 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
-from accounts.models import Ban, User
+from accounts.models import Ban, LegalNotice, Statement, User
+from accounts.models.law import NOTICE_REASONS, OUTCOMES, Act, NoticeReason, Outcome
 from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import SITE, Action, LogEntry
 from articles.repository import Repository
@@ -57,9 +58,11 @@ _BY_ACTION = {
 _AUTOMATIC = {
     Action.REMOVE: ("articles_removed_automatically", _("Articles removed by flags")),
     Action.REMOVE_COMMENT: ("comments_removed_automatically", _("Comments removed by flags")),
+    Action.LOCK: ("discussions_locked_automatically", _("Discussions locked by automatic rules")),
+    Action.GROUPS: ("groups_changed_automatically", _("Articles put into or out of groups by automatic rules")),
     Action.APPLY_SUGGESTION: ("suggestions_applied", _("Suggestions applied")),
 }
-"""Decisions of the site itself."""
+"""Decisions of the site itself, and of automatic rules."""
 
 _REASONS = {reason: f"removed_{reason.value.replace('-', '_')}" for reason in REASONS}
 OTHER_REASONS = "removed_other"
@@ -68,6 +71,14 @@ APPEALS = {
     "appeals": _("Appeals against bans"),
     "appeals_upheld": _("Appeals after which the ban was lifted"),
     "appeals_rejected": _("Appeals after which the ban remained"),
+    "other_appeals": _("Appeals against other decisions"),
+    "other_appeals_upheld": _("Of other decisions, those reversed"),
+    "other_appeals_rejected": _("Of other decisions, those upheld"),
+}
+_NOTICES = {reason: f"notices_{reason.value.replace('-', '_')}" for reason in NOTICE_REASONS}
+_OUTCOMES = {outcome: f"notices_{outcome.value}" for outcome in OUTCOMES}
+NOTICES = {name: NOTICE_REASONS[reason] for reason, name in _NOTICES.items()} | {
+    name: OUTCOMES[outcome] for outcome, name in _OUTCOMES.items()
 }
 SIGN_UPS = {
     "sign_ups_invited": _("Accounts by invitation"),
@@ -85,6 +96,7 @@ SECTIONS: Mapping[str, tuple[object, Mapping[str, object]]] = {
     ),
     "automatic": (_("Automatic decisions"), dict(_AUTOMATIC.values())),
     "appeals": (_("Appeals"), APPEALS),
+    "notices": (_("Notices of illegal content"), NOTICES),
     "accounts": (_("Accounts"), SIGN_UPS),
 }
 """What a report has, by section: a title, and the figures by name with what they count."""
@@ -138,7 +150,9 @@ def count(repository: Repository, begin: date, end: date) -> Counter[str]:
     found.update(_count_votes(begin, end))
     entries = repository.moderation_log.iterate()
     found.update(name for one in entries if first <= one.at < last for name in _names_of(one))
-    found.update(_count_accounts(datetime.fromtimestamp(first, UTC), datetime.fromtimestamp(last, UTC)))
+    period = datetime.fromtimestamp(first, UTC), datetime.fromtimestamp(last, UTC)
+    found.update(_count_accounts(*period))
+    found.update(_count_legal(*period))
     return found
 
 
@@ -158,7 +172,7 @@ def _count_votes(begin: date, end: date) -> Counter[str]:
 
 def _names_of(entry: LogEntry) -> Iterator[str]:
     """Yield the figures in which an entry of the moderation log counts."""
-    kinds = _AUTOMATIC if entry.actor_name == SITE.name else _BY_ACTION
+    kinds = _AUTOMATIC if entry.actor_name.startswith(SITE.name) else _BY_ACTION
     if entry.action in kinds:
         yield kinds[entry.action][0]
     if entry.action in (Action.REMOVE, Action.REMOVE_COMMENT):
@@ -173,6 +187,21 @@ def _usual_reasons() -> Mapping[str, FlagReason]:
     for language, _name in settings.LANGUAGES:
         with override(language):
             found |= {str(text): reason for reason, text in REASONS.items()}
+    return found
+
+
+def _count_legal(first: datetime, last: datetime) -> Counter[str]:
+    """Return notices that arrived, the decisions on them by now, and appeals against other decisions than bans."""
+    found = Counter[str]()
+    for row in LegalNotice.objects.counts(first, last):
+        found[_NOTICES[NoticeReason(row["reason"])]] += row["count"]
+        if row["outcome"]:
+            found[_OUTCOMES[Outcome(row["outcome"])]] += row["count"]
+    for row in Statement.objects.counts(first, last):
+        if row["outcome"] != "none" and row["act"] != Act.BAN:
+            found["other_appeals"] += row["count"]
+            if row["outcome"] != "open":
+                found[f"other_appeals_{row['outcome']}"] += row["count"]
     return found
 
 

@@ -7,8 +7,9 @@ from datetime import date, timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from accounts.models import Ban, BanScope, Invitation, User
+from accounts.models import Ban, BanScope, Invitation, LegalNotice, Statement, User
 from articles.domain.articles import Choice
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
@@ -135,7 +136,7 @@ def test_appeals_and_sign_ups_are_counted(site_store, bob, carol):
     begun = ban(bob, BanScope.POSTING, "Spam", days=7, moderator=MODERATOR)
     now = begun.begins_at
     Ban.objects.filter(pk=begun.pk).update(appeal="Please", appealed_at=now)
-    Ban.objects.answer(begun, "Once more")
+    Ban.objects.answer(begun, "Once more", carol.pk)
     lift_ban(begun, "", MODERATOR, after_appeal=True)
     invited = User.objects.create_user("dora")
     Invitation.objects.create(inviter=bob, code="x", expires_at=now, invited=invited)
@@ -146,6 +147,50 @@ def test_appeals_and_sign_ups_are_counted(site_store, bob, carol):
 
     names = ("appeals", "appeals_upheld", "appeals_rejected", "sign_ups_invited", "sign_ups_others")
     assert [found[name] for name in names] == [1, 1, 0, 1, 3]
+
+
+def test_notices_and_appeals_against_removals_are_counted(site_store, bob):
+    for reason, outcome in (
+        ("illegal", "removed"),
+        ("illegal", "kept"),
+        ("rules", ""),
+        ("child-abuse", "removed"),
+    ):
+        LegalNotice.objects.create(address="/articles/1/", reason=reason, outcome=outcome)
+    now = timezone.now()
+    for act, answered, upheld in (
+        ("removal", now, True),
+        ("lock", now, False),
+        ("sweep", None, False),
+        ("ban", now, True),
+    ):
+        Statement.objects.create(
+            member=bob, act=act, reason="?", appealed_at=now, answered_at=answered, upheld=upheld
+        )
+    begin, end = now_until(site_store)
+
+    found = +count(site_store, begin, end)
+
+    assert {name: number for name, number in found.items() if name.startswith(("notices", "other"))} == {
+        "notices_illegal": 2,
+        "notices_rules": 1,
+        "notices_child_abuse": 1,
+        "notices_removed": 2,
+        "notices_kept": 1,
+        "other_appeals": 3,
+        "other_appeals_upheld": 1,
+        "other_appeals_rejected": 1,
+    }
+
+
+def test_what_automatic_rules_did_is_not_counted_as_moderators(site_store, article):
+    site_store.comments.lock(article, Actor(0, "*Night"), "A rule")
+    begin, end = now_until(site_store)
+
+    found = +count(site_store, begin, end)
+
+    assert found["discussions_locked_automatically"] == 1
+    assert found["discussions_locked"] == 0
 
 
 def test_readers_see_reports_and_download_them(ended):
