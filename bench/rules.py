@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from bench.site.report.table import markdown
-from moderation.rules.matching import MOST_ON, Act, Definition, Facts, Rule, Rules, Subject, check_pattern
+from moderation.rules.matching import MOST_ON, Definition, Facts, Rule, RuleAct, Rules, Subject, check_pattern
 
 _WORDS_PER_RULE = 10
 _ALPHABETS = ("bcdfghjklmnprstvwz", "aeiou", "买卖药品推荐微信客服免费领取优惠")
@@ -42,7 +42,7 @@ def _rules(words: list[str]) -> Rules:
     for number in range(MOST_ON):
         own = words[number * _WORDS_PER_RULE :][:_WORDS_PER_RULE]
         check_pattern(pattern := _pattern(rng, own))
-        rules.append(Rule("", Definition(Subject.COMMENT, Act.FLAG, words=tuple(own), pattern=pattern)))
+        rules.append(Rule("", Definition(Subject.COMMENT, RuleAct.FLAG, words=tuple(own), pattern=pattern)))
     return Rules(rules)
 
 

@@ -316,6 +316,12 @@ def change_article(repository: Repository, article_id: int, fields: Mapping[str,
     repository.store.client.hset(_article(repository, article_id), mapping={k: str(v) for k, v in fields.items()})
 
 
+def record_again(repository: Repository, article_id: int) -> None:
+    """Let an article be looked at for a ballot record again."""
+    change_article(repository, article_id, {"ballots": 0})
+    repository.store.client.hdel(repository.store.shards.of(article_id).ranking, "ballots_recorded")
+
+
 def lose_html(repository: Repository) -> None:
     """Delete the HTML of all texts, which an earlier version of the site did not keep."""
     client = repository.store.client

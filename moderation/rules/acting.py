@@ -31,7 +31,7 @@ from articles.domain.moderation_log import SITE, Action, rule_actor
 from articles.text.markdown import links_in, render
 from articles.wiring import repository
 from moderation.rights import may
-from moderation.rules.matching import Act, Definition, Facts, Rule, Rules, Subject
+from moderation.rules.matching import Definition, Facts, Rule, RuleAct, Rules, Subject
 from owner.choices import Recent
 
 _log = logging.getLogger(__name__)
@@ -134,29 +134,29 @@ class Verdict:
     def __init__(self, author: Any, facts: Facts, matching: Sequence[Rule], *, notes_text: bool) -> None:
         self._author, self._facts, self._matching, self._notes_text = author, facts, matching, notes_text
 
-    def _by(self, *acts: Act) -> list[Rule]:
+    def _by(self, *acts: RuleAct) -> list[Rule]:
         return [one for one in self._matching if one.definition.act in acts]
 
     def refuse(self) -> None:
         """Raise RefusedByRule if a rule refuses it."""
-        for one in self._by(Act.REFUSE)[:1]:
+        for one in self._by(RuleAct.REFUSE)[:1]:
             ModeratorRule.objects.count_hits([one.name])
             raise RefusedByRule(one.definition.sentence)
 
     def refuse_change(self) -> None:
         """Raise RefusedByRule, or ChangeNeedsApproval, if a rule does not permit to edit something to this."""
         self.refuse()
-        for one in self._by(Act.HOLD)[:1]:
+        for one in self._by(RuleAct.HOLD)[:1]:
             ModeratorRule.objects.count_hits([one.name])
             raise ChangeNeedsApproval
 
     @property
     def is_held(self) -> bool:
-        return bool(self._by(Act.HOLD))
+        return bool(self._by(RuleAct.HOLD))
 
     def hold(self, **what: Any) -> None:
         """Keep the post until a moderator decides, and raise HeldForApproval. Sent again, it is kept once."""
-        name = self._by(Act.HOLD)[0].name
+        name = self._by(RuleAct.HOLD)[0].name
         held = HeldPost.objects.filter(author=self._author, state=WAITING, **what).first()
         if held is None:
             rule = ModeratorRule.objects.get(name=name)
@@ -191,7 +191,7 @@ class Verdict:
             ModeratorRule.objects.count_hits(names)
 
     def _flag(self, subject: SubjectId) -> list[str]:
-        names = [one.name for one in self._by(Act.FLAG)]
+        names = [one.name for one in self._by(RuleAct.FLAG)]
         with suppress(FlagDecided):
             if names:
                 repository().flags.set_by_rules(subject, names)
@@ -200,7 +200,9 @@ class Verdict:
 
     def _change_article(self, article_id: ArticleId) -> list[str]:
         """Put the article into groups or out of them, and lock its discussion; return the rules that did."""
-        return [one.name for one in self._by(Act.JOIN, Act.LEAVE, Act.LOCK) if _change(article_id, one)]
+        return [
+            one.name for one in self._by(RuleAct.JOIN, RuleAct.LEAVE, RuleAct.LOCK) if _change(article_id, one)
+        ]
 
 
 def _change(article_id: ArticleId, rule: Rule) -> bool:
@@ -208,13 +210,13 @@ def _change(article_id: ArticleId, rule: Rule) -> bool:
     repo, wanted, by = repository(), rule.definition, rule_actor(rule.name)
     if any(one.actor_name == by.name for one in repo.moderation_log.get_for_article(article_id).entries):
         return False
-    if wanted.act is Act.LOCK:
+    if wanted.act is RuleAct.LOCK:
         with suppress(DiscussionLocked):
             repo.comments.lock(article_id, by, wanted.sentence)
             return True
         return False
     article = repo.articles.get(article_id)
-    joins = wanted.act is Act.JOIN
+    joins = wanted.act is RuleAct.JOIN
     if (wanted.group in article.groups) is joins or wanted.group not in repo.groups.get_titles():
         return False
     add, remove = ([wanted.group], []) if joins else ([], [wanted.group])
@@ -236,11 +238,13 @@ def judge(author: Any, facts: Facts, *, is_approved: bool = False) -> Verdict:
 def check_name(name: str) -> tuple[str, bool]:
     """Return the sentence with which a rule refuses the name of a new account, and whether one holds it."""
     matching = _rules.get().get(Subject.NAME, _NONE).matching(Facts(Subject.NAME, name))
-    first = next((one for act in (Act.REFUSE, Act.HOLD) for one in matching if one.definition.act is act), None)
+    first = next(
+        (one for act in (RuleAct.REFUSE, RuleAct.HOLD) for one in matching if one.definition.act is act), None
+    )
     if first is None:
         return "", False
     ModeratorRule.objects.count_hits([first.name])
-    is_refused = first.definition.act is Act.REFUSE
+    is_refused = first.definition.act is RuleAct.REFUSE
     return first.definition.sentence if is_refused else "", not is_refused
 
 

@@ -26,6 +26,7 @@ MOST_ON = 200
 
 PATTERN_LIMIT = 200  # characters
 MOST_WORDS = 50
+WORD_LIMIT = 100  # characters
 MOST_HOSTS = 50
 MOST_DAYS = 30
 """Days over which repeated texts can be counted, and for which a trial looks back."""
@@ -56,7 +57,7 @@ class Subject(StrEnum):
     REPORT = "report"
 
 
-class Act(StrEnum):
+class RuleAct(StrEnum):
     """What a rule does with what matches."""
 
     REFUSE = "refuse"
@@ -67,11 +68,11 @@ class Act(StrEnum):
     LOCK = "lock"
 
 
-ACTS: Mapping[Subject, Sequence[Act]] = {
-    Subject.ARTICLE: tuple(Act),
-    Subject.COMMENT: (Act.REFUSE, Act.HOLD, Act.FLAG),
-    Subject.NAME: (Act.REFUSE, Act.HOLD),
-    Subject.REPORT: (Act.REFUSE, Act.JOIN, Act.LEAVE, Act.LOCK),
+ACTS: Mapping[Subject, Sequence[RuleAct]] = {
+    Subject.ARTICLE: tuple(RuleAct),
+    Subject.COMMENT: (RuleAct.REFUSE, RuleAct.HOLD, RuleAct.FLAG),
+    Subject.NAME: (RuleAct.REFUSE, RuleAct.HOLD),
+    Subject.REPORT: (RuleAct.REFUSE, RuleAct.JOIN, RuleAct.LEAVE, RuleAct.LOCK),
 }
 """What rules about each subject can do. A comment does not change its article: its author would decide on that."""
 
@@ -91,7 +92,7 @@ class Definition:
     """What a version of a rule says. Conditions that are empty or 0 do not matter."""
 
     subject: Subject
-    act: Act
+    act: RuleAct
     sentence: str = ""
     """What the member reads who is refused."""
 
@@ -143,7 +144,7 @@ class Definition:
         values: dict[str, Any] = {
             name: tuple(one) if isinstance(one, list) else one for name, one in plain.items() if name in known
         }
-        return cls(**values | {"subject": Subject(plain["subject"]), "act": Act(plain["act"])})
+        return cls(**values | {"subject": Subject(plain["subject"]), "act": RuleAct(plain["act"])})
 
 
 class PatternRefused(ValueError):

@@ -42,8 +42,8 @@ from moderation.rules.matching import (
     MOST_ON,
     MOST_WORDS,
     PATTERN_LIMIT,
-    Act,
     Definition,
+    RuleAct,
     Subject,
 )
 from moderation.rules.trying import MOST_TRIED, Trial, attempt
@@ -203,7 +203,7 @@ class RuleBody(BaseModel):
     subject: Subject = Field(
         description=gettext_noop("What it looks at; report: flags by members."), examples=["article"]
     )
-    act: Act = Field(examples=["flag"])
+    act: RuleAct = Field(examples=["flag"])
     sentence: str = Field(
         "", description=gettext_noop("What the member reads who is refused; for join, leave and lock the reason.")
     )

@@ -21,9 +21,10 @@ from moderation.rules.matching import (
     MOST_HOSTS,
     MOST_WORDS,
     PATTERN_LIMIT,
-    Act,
+    WORD_LIMIT,
     Definition,
     PatternRefused,
+    RuleAct,
     Subject,
     check_pattern,
     word_expression,
@@ -36,12 +37,12 @@ SUBJECTS = {
     Subject.REPORT: pgettext_lazy("what a rule looks at", "Flags by members"),
 }
 ACT_LABELS = {
-    Act.REFUSE: pgettext_lazy("what a rule does", "Refuse it, with a sentence"),
-    Act.HOLD: pgettext_lazy("what a rule does", "Hold it for approval"),
-    Act.FLAG: pgettext_lazy("what a rule does", "Flag it"),
-    Act.JOIN: pgettext_lazy("what a rule does", "Put the article into a group"),
-    Act.LEAVE: pgettext_lazy("what a rule does", "Take the article out of a group"),
-    Act.LOCK: pgettext_lazy("what a rule does", "Lock the discussion"),
+    RuleAct.REFUSE: pgettext_lazy("what a rule does", "Refuse it, with a sentence"),
+    RuleAct.HOLD: pgettext_lazy("what a rule does", "Hold it for approval"),
+    RuleAct.FLAG: pgettext_lazy("what a rule does", "Flag it"),
+    RuleAct.JOIN: pgettext_lazy("what a rule does", "Put the article into a group"),
+    RuleAct.LEAVE: pgettext_lazy("what a rule does", "Take the article out of a group"),
+    RuleAct.LOCK: pgettext_lazy("what a rule does", "Lock the discussion"),
 }
 
 _NAME_LIMIT = 60
@@ -78,7 +79,7 @@ class RuleForm(forms.Form):
     scope = forms.ChoiceField(required=False, label=gettext_lazy("Where"))
     words = forms.CharField(
         required=False,
-        max_length=MOST_WORDS * 100,
+        max_length=MOST_WORDS * WORD_LIMIT,
         label=gettext_lazy("Words or phrases"),
         help_text=gettext_lazy("One per line; any of them is enough. Upper and lower case are the same."),
         widget=forms.Textarea({"rows": 4, "dir": "auto"}),
@@ -144,6 +145,8 @@ class RuleForm(forms.Form):
         if len(words) > MOST_WORDS:
             raise ValidationError(_("Enter at most %(most)s words.") % {"most": grouped(MOST_WORDS)})
         for word in words:
+            if len(word) > WORD_LIMIT:  # before it is normalised, which takes the square of some lengths
+                raise ValidationError(_("A word or phrase can have at most %(n)s characters.") % {"n": WORD_LIMIT})
             if not word_expression(word):
                 raise ValidationError(_("“%(word)s” has no letters or digits.") % {"word": word})
         return words
@@ -179,9 +182,9 @@ class RuleForm(forms.Form):
             self.add_error("scope", _("Names belong to no group."))
         if not wanted.conditions:
             self.add_error(None, _("Set at least one condition."))
-        if wanted.act is Act.REFUSE and not wanted.sentence:
+        if wanted.act is RuleAct.REFUSE and not wanted.sentence:
             self.add_error("sentence", _("Enter what the member reads."))
-        if wanted.act in (Act.JOIN, Act.LEAVE) and not wanted.group:
+        if wanted.act in (RuleAct.JOIN, RuleAct.LEAVE) and not wanted.group:
             self.add_error("group", _("Choose a group."))
         for number, period in (("posts", "hours"), ("members", "days")):
             if bool(getattr(wanted, number)) is not bool(getattr(wanted, period)):

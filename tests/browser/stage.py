@@ -51,6 +51,7 @@ from integrity.months import SECTIONS, canonical
 from integrity.recording import complete_days
 from owner import choices
 from tests.measuring import measure_a_day
+from tests.store_state import change_article
 
 DAY = 86400
 
@@ -217,7 +218,7 @@ def _record(article: int, voter: int) -> None:
     record = Record(article, 1, yesterday.isoformat(), (8, 2), "0" * 32, (ballot,))
     facts = {"digest": record.digest, "head": record.head, "ballots": record.packed()}
     BallotRecord.objects.create(article_id=article, version=1, day=yesterday, **facts)
-    found.store.client.hset(found.store.shards.of(article).article(article), "ballots", 1)
+    change_article(found, article, {"ballots": 1})
     figures = {name: number for number, name in enumerate(name for _, part in SECTIONS.values() for name in part)}
     text = canonical({"month": "2026-01", "figures": figures | {"bans": "<5"}})
     MonthReport.objects.create(month=date(2026, 1, 1), day=yesterday, digest="0" * 64, text=text)

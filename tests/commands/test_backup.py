@@ -25,15 +25,19 @@ from accounts.models import (
     BanScope,
     BranchAct,
     GroupModerator,
+    HeldPost,
     Identity,
     Invitation,
     LegalNotice,
     MemberNote,
+    ModeratorRule,
     Passkey,
     PermissionGroup,
     RecoveryCode,
+    RuleVersion,
     Statement,
     Sweep,
+    TextDigest,
     Token,
     User,
     WaitingAccount,
@@ -77,6 +81,10 @@ def used(run, site_store, alice, carol):
         viewed_at=1.5,
         archived_at=timezone.now(),
     )
+    rule = ModeratorRule.objects.create(name="Night")
+    RuleVersion.objects.create(rule=rule, number=1, definition={"words": ["x"]}, author=carol)
+    HeldPost.objects.create(author=alice, rule=rule, title="Held")
+    TextDigest.objects.create(digest="d" * 32, author=alice)
     BallotKey.objects.create(member=alice)
     day, packed = date(2026, 1, 1), b"\x1f\x8b"
     BallotRecord.objects.create(article_id=1, version=1, day=day, digest="d", head="1 1", ballots=packed)

@@ -10,7 +10,7 @@ from tests.deploy.dockerfile import ROOT, copied, steps
 from tests.site_process import free_port, variables
 from tests.waiting import until
 
-NOT_IN_THE_IMAGE = {"bench", "deploy", "docs", "tests"}
+NOT_IN_THE_IMAGE = {"bench", "deploy", "docs", "tests", "tools"}
 
 
 def last(name):

@@ -16,7 +16,6 @@ from integrity.models import BallotKey, ChainDay
 from tests.cast import BOB, CAROL
 from tests.factories import browser_of, post
 from tests.integrity.conftest import record_of
-from tests.pages.feeds import parsed
 
 
 @pytest.fixture
@@ -94,9 +93,7 @@ def test_the_chain_is_public(closed):
     ]
     assert day.hash in browser_of().get("/integrity/").text
     for kind in ("atom", "rss", "json"):
-        assert [day.hash in entry.title for entry in parsed(Client().get(f"/integrity/days.{kind}")).entries] == [
-            True
-        ]
+        assert Client().get(f"/integrity/days.{kind}").content.decode().count(f"{name}: {day.hash}") == 1
 
 
 @pytest.mark.parametrize("day", ["2026-02-30", "0000-00-00", "9999-12-31"])

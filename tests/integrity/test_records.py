@@ -14,7 +14,7 @@ from integrity.verifying import verify
 from tests.cast import ALICE, BOB, CAROL
 from tests.factories import imported, post
 from tests.integrity.conftest import record_of
-from tests.store_state import problems
+from tests.store_state import problems, record_again
 
 MODERATOR = Actor(CAROL, "carol")
 
@@ -306,8 +306,7 @@ class TestDays:
         close()
         BallotRecord.objects.filter(article_id__gt=article).delete()
         ChainDay.objects.create(day="2099-01-01", previous=ended.hash, hash="0" * 64, digests="")
-        site_store.store.client.hdel(site_store.store.shards.of(article + 1).article(article + 1), "ballots")
-        site_store.store.client.hdel(site_store.store.shards.of(article + 1).ranking, "ballots_recorded")
+        record_again(site_store, article + 1)
 
         recording.record_closed(site_store, 60)
 

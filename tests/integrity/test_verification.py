@@ -21,6 +21,7 @@ from integrity.verifying import verify
 from tests.cast import BOB, CAROL, MALLORY
 from tests.factories import browser_of, post
 from tests.integrity.conftest import record_of
+from tests.store_state import change_article
 
 SCRIPT = settings.BASE_DIR / "tools" / "verify_ballots.py"
 
@@ -159,8 +160,7 @@ class TestTheScript:
             assert "WRONG" in recount(known), tamper
 
     def test_finds_other_counts(self, site, site_store, recount):
-        client, keys = site_store.store.client, site_store.store.shards.of(site + 4)
-        client.hincrby(keys.article(site + 4), "votes", 1)
+        change_article(site_store, site + 4, {"votes": 9})
         assert f"WRONG: counts of article {site + 4}" in recount()
 
     def test_finds_files_of_two_articles_that_are_swapped(self, site, recount):
@@ -207,8 +207,7 @@ class TestTheSite:
         assert any("of the chain is missing" in finding for finding in findings)
 
     def test_other_counts_are_found_by_the_audit(self, site, site_store, capsys):
-        keys = site_store.store.shards.of(site + 4)
-        site_store.store.client.hincrby(keys.article(site + 4), "opposes", 1)
+        change_article(site_store, site + 4, {"opposes": 9})
         with pytest.raises(SystemExit):
             call_command("audit")
         assert f"article {site + 4}: its votes are not those of its ballot record" in capsys.readouterr().out

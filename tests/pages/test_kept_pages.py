@@ -2,6 +2,7 @@
 
 import os
 import time
+from datetime import date
 
 import pytest
 from django.core.handlers.wsgi import WSGIRequest
@@ -14,6 +15,7 @@ from articles.kept_pages import pages
 from articles.kept_pages.pages import Address, KeptPages, pack
 from articles.kept_pages.requests import KEPT_VIEWS, PARAMETERS
 from articles.models import SiteText
+from integrity.models import MonthReport
 from tests.factories import browser_of, comment_on
 from tests.pages.copies import make_old
 from tests.store_state import lose_article, lose_everything, lost_answers
@@ -240,6 +242,7 @@ def test_the_parameters_of_a_page_are_those_that_its_view_reads(site_store, arti
     comment_on(site_store, article, "A comment")
     SiteText.objects.create(name="rules", language="en", text="Be kind.")
     site.forget_texts()
+    MonthReport.objects.create(month=date(2026, 11, 1), day=date(2026, 12, 1), text='{"figures": {}}')
     names = set()
 
     def spied(request):

@@ -66,6 +66,8 @@ PAGES = {
     "/moderation/rules/<int:rule_id>/": (SITE, {}),
     "/moderation/rules/<int:rule_id>/edit/": (SITE, {}),
     "/moderation/queue/held/<int:held_id>/": (SITE, {"decision": "approve"}),
+    "/moderation/queue/statements/<int:statement_id>/": (SITE, {"decision": "keep", "answer": "It stays."}),
+    "/moderation/queue/notices/<int:notice_id>/": (SITE, {"decision": "kept", "answer": "It stays."}),
     "/moderation/members/": (SITE, None),
     "/moderation/members/decide/": (SITE, {}),
     "/moderation/log/<str:moment>/redact/": (SITE, None),
@@ -118,6 +120,8 @@ API = {
     "PUT articles/{article_id:article_id}/merged": (SITE, {"into": None, **WHY}),
     "GET queue": (ANY, None),
     "GET queue/profiles": (SITE, None),
+    "GET queue/notices": (SITE, None),
+    "PUT queue/notices/{notice_id}": (SITE, {"removed": False, **WHY}),
     "PUT users/{name}/about": (SITE, {"removed": True, **WHY}),
     "POST groups": (SITE, {"title": "New"}),
     "PATCH groups/{slug}": (GROUP, {"description": "About it", **WHY}),
@@ -243,7 +247,7 @@ def test_who_may_use_a_page(site_store, ban, pattern):
 def test_who_may_call_an_operation(site_store, ban, operation):
     (method, path), (may, body) = operation.split(" "), API[operation]
     values = {"{article_id:article_id}": "1", "{comment_id:comment_id}": "1000001", "{slug}": "python"}
-    values |= {"{name}": "mallory", "{scope}": "voting", "{sweep_id}": "1", "{note_id}": "1"}
+    values |= {"{name}": "mallory", "{scope}": "voting", "{sweep_id}": "1", "{note_id}": "1", "{notice_id}": "1"}
     values |= {"{rule_id}": "1", "{number}": "1"}
     for parameter, value in values.items():
         path = path.replace(parameter, value)

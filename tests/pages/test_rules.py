@@ -22,7 +22,7 @@ from articles.domain.moderation_log import Action, rule_actor
 from articles.models import KnownStore
 from articles.transfer.member_export import lines
 from moderation.rules import acting, pages
-from moderation.rules.matching import Act, Definition, Subject
+from moderation.rules.matching import Definition, RuleAct, Subject
 from moderation.rules.trying import attempt
 from tests.cases import for_each
 from tests.clock import Clock
@@ -47,7 +47,9 @@ def rule(carol):
     """Return a function that writes a rule and switches it on."""
 
     def write(subject, act, name="Pills", **conditions):
-        written = pages.create(name, Definition(Subject(subject), Act(act), **conditions or SPAM), actor(carol))
+        written = pages.create(
+            name, Definition(Subject(subject), RuleAct(act), **conditions or SPAM), actor(carol)
+        )
         pages.try_out(written)
         pages.switch_on(written, 0, actor(carol))
         return written
@@ -471,7 +473,7 @@ def test_a_trial_says_what_happens_when_the_same_is_posted(
     store, authors = fresh(), (alice, bob, mallory)
     repeats, often = conditions.pop("repeats", False), conditions.pop("often", 0)
     numbers = ({"members": 1, "days": 7} if repeats else {}) | ({"posts": often, "hours": 1} if often else {})
-    definition = Definition(Subject.COMMENT, Act.FLAG, **conditions, **numbers)
+    definition = Definition(Subject.COMMENT, RuleAct.FLAG, **conditions, **numbers)
     store.groups.create("news", "News")
     articles = {is_news: post(store, is_news, ("news",) if is_news else ()) for is_news in (False, True)}
     written = pages.create("Trial", definition, actor(carol))

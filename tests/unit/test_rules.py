@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from moderation.rules import matching
 from moderation.rules.matching import (
-    Act,
     Definition,
     Facts,
     PatternRefused,
     Rule,
+    RuleAct,
     Rules,
     Subject,
     check_pattern,
@@ -25,7 +25,9 @@ from tests.cases import for_each
 
 
 def rules_of(*definitions):
-    return Rules([Rule(str(n), Definition(Subject.COMMENT, Act.FLAG, **one)) for n, one in enumerate(definitions)])
+    return Rules(
+        [Rule(str(n), Definition(Subject.COMMENT, RuleAct.FLAG, **one)) for n, one in enumerate(definitions)]
+    )
 
 
 def found(rules, text):
@@ -76,7 +78,7 @@ def test_short_texts_do_not_count_as_repeated():
 
 
 def test_a_definition_survives_json_and_later_versions_of_the_site():
-    definition = Definition(Subject.ARTICLE, Act.JOIN, group="news", words=("a", "b"), links=3, is_first=True)
+    definition = Definition(Subject.ARTICLE, RuleAct.JOIN, group="news", words=("a", "b"), links=3, is_first=True)
 
     assert Definition.of(definition.plain) == definition
     assert Definition.of(definition.plain | {"mood": "bad"}) == definition
