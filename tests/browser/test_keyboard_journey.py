@@ -111,8 +111,8 @@ for n, article in enumerate(open_ones[:3]):
 newcomer = User.objects.create_user(f"newcomer-{number}", is_active=False)
 WaitingAccount.objects.create(user=newcomer)
 banned = User.objects.create_user(f"banned-{number}")
-moderator = User.objects.get(username="demo-moderator")
-Ban.objects.begin(banned, BanScope.POSTING, "Spam", ends_at=None, moderator_id=moderator.pk)
+other = User.objects.exclude(username="demo-moderator").first()
+Ban.objects.begin(banned, BanScope.POSTING, "Spam", ends_at=None, moderator_id=other.pk)
 Ban.objects.filter(member=banned).update(appeal="It was not me", appealed_at=timezone.now())
 """
 
