@@ -151,7 +151,7 @@ def test_a_backup_of_the_embedded_store_is_restored_into_redis_and_back(used, tm
 LATER_COLUMNS = {"banned_from", "ban_ends_at", "inbox_read_until", "followed_groups", "feed_key"}
 LATER_COLUMNS |= {"verified_email", "mail_kinds", "mailed_until", "digest", "digested_at", "trusted_at"}
 LATER_COLUMNS |= {"ban_changed_at", "about", "about_removed", "waiting_mail", "waiting_mailed_until"}
-LATER_COLUMNS |= {"remembers_read", "hidden", "hides_read", "second_factor"}
+LATER_COLUMNS |= {"remembers_read", "hidden", "hides_read", "second_factor", "held_decided_at"}
 """Of members, which the version of the older backup did not know."""
 
 
