@@ -90,7 +90,7 @@ class Record:
     """Votes and opposes of an import, of which no member is known."""
 
     nonce: str
-    """32 random hex digits: nobody can guess the record from its digest."""
+    """32 random hex digits, so that the record cannot be guessed from its digest."""
 
     ballots: tuple[Ballot, ...]
     """Sorted by commitment."""

@@ -7,6 +7,7 @@ that is found again, and noted. The voters of an article are dropped only after 
 import logging
 import secrets
 import time
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -44,15 +45,15 @@ def record_closed(repository: Repository, budget: float) -> int:
     Returns how many records were made. Idempotent; can be interrupted anywhere. Raises StoreError, DatabaseError.
     """
     clocks = repository.clock.compare()
-    passed, made, has_more = min(clocks.store, clocks.machine), 0, settings.BALLOT_DAYS > 0
+    today = datetime.fromtimestamp(min(clocks.store, clocks.machine), UTC).date()
+    made, has_more = 0, settings.BALLOT_DAYS > 0
     deadline = time.monotonic() + budget
     while has_more and time.monotonic() < deadline:
         has_more = False
         for found in repository.ballots.find_closed():
-            number, is_complete = _record(repository, found, deadline)
+            number, is_complete = _record(repository, found, today, deadline)
             made += number
             has_more = has_more or (is_complete and found.has_more)
-    today = _date(passed)
     complete_months(repository, max(today, _first_open_day()))
     complete_days(today)
     if settings.BALLOT_DAYS:
@@ -60,14 +61,9 @@ def record_closed(repository: Repository, budget: float) -> int:
     return made
 
 
-def _date(moment: float) -> date:
-    return datetime.fromtimestamp(moment, UTC).date()
-
-
-def _record(repository: Repository, found: Closed, deadline: float) -> tuple[int, bool]:
+def _record(repository: Repository, found: Closed, today: date, deadline: float) -> tuple[int, bool]:
     """Make the records of what was found in a shard; return how many, and whether there are those of all."""
     former = _latest(found.ids)
-    day = _date(found.passed)
     made, noted, is_complete = 0, dict[ArticleId, tuple[int, int, int]](), True
     for article in found.ids:
         if time.monotonic() > deadline and noted:
@@ -78,15 +74,15 @@ def _record(repository: Repository, found: Closed, deadline: float) -> tuple[int
             is_complete = False
             continue
         before = former.get(article)
-        record = _made(article, day, cast, before)
+        record = _made(article, today, cast, before)
         if record is None:
             continue
-        if before is None or record.ballots != before.ballots:
+        if before and record.ballots == before.ballots:
+            record = before
+        else:
             _write(record)
             made += 1
-        elif before:
-            record = before
-        noted[article] = (record.version, record.votes, record.opposes)
+        noted[article] = (record.version, cast.votes, cast.opposes)
     return made, repository.ballots.note(found, noted, is_complete=is_complete) and is_complete
 
 
@@ -110,18 +106,15 @@ def _made(article: ArticleId, day: date, cast: Cast, before: Record | None) -> R
     if before is None:
         if cast.voters is None:
             return None
-        voters = cast.voters
-        own, unnamed = [], [0, 0]
-        for user, choice in voters.items():
-            if user in PLACEHOLDERS:
-                unnamed[choice is Choice.OPPOSE] += 1
-        own = _ballots(article, cast, [user for user in voters if user not in PLACEHOLDERS])
-        return Record(article, 1, day.isoformat(), (unnamed[0], unnamed[1]), _nonce(), sorted_ballots(own))
+        placeholders = Counter(choice for user, choice in cast.voters.items() if user in PLACEHOLDERS)
+        unnamed = (placeholders[Choice.VOTE], placeholders[Choice.OPPOSE])
+        own = _ballots(article, cast, [user for user in cast.voters if user not in PLACEHOLDERS])
+        return Record(article, 1, day.isoformat(), unnamed, _nonce(), sorted_ballots(own))
     kept = [one for one in before.ballots if not one.origin]
     if cast.voters is None:
         kept += [one for one in before.ballots if one.origin in cast.merged]
     else:
-        kept += _ballots(article, cast, cast.origins or {})
+        kept += _ballots(article, cast, cast.origins)
     record = Record(article, before.version + 1, day.isoformat(), before.unnamed, _nonce(), sorted_ballots(kept))
     if (record.votes, record.opposes) != (cast.votes, cast.opposes):
         _log.error("the votes of article %d are not those of its ballot record", article)
@@ -134,14 +127,14 @@ def _nonce() -> str:
 
 
 def _ballots(article: ArticleId, cast: Cast, users: Collection[UserId]) -> list[Ballot]:
-    voters, origins = cast.voters or {}, cast.origins or {}
+    voters = cast.voters or {}
     keys = _keys_of(users)
     return [
         Ballot(
             commitment_of(article, user, opening_of(keys[user], article)),
             voters[user],
             BY_MODERATORS if user in cast.left_out else "",
-            origins.get(user, 0),
+            cast.origins.get(user, 0),
         )
         for user in users
         if user in voters

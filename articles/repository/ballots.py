@@ -1,7 +1,7 @@
 """Closed articles whose votes are to be recorded, and how each member voted, until the voter sets are dropped."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from articles.domain.articles import ArticleId, Choice
@@ -24,9 +24,6 @@ class Closed:
     reached: str
     """Posting times between which all were found, as the store has them."""
 
-    passed: float
-    """A moment that has certainly passed, in Unix seconds."""
-
     has_more: bool
     ids: tuple[ArticleId, ...]
 
@@ -44,7 +41,7 @@ class Cast:
     """None if the voters are no longer known."""
 
     left_out: frozenset[UserId] = frozenset()
-    origins: Mapping[UserId, ArticleId] | None = None
+    origins: Mapping[UserId, ArticleId] = field(default_factory=dict)
     """The article with which a vote came."""
 
 
@@ -54,12 +51,12 @@ class Ballots(OfStore):
     def find_closed(self) -> Iterator[Closed]:
         """Yield closed articles without a record, of each shard once. One round trip each. Raises StoreError."""
         for keys in self._store.shards.all:
-            passed, since, reached, more, *ids = self._store.run(
+            since, reached, more, *ids = self._store.run(
                 "ballots/find_closed",
                 [keys.ranking, keys.order(Order.TIME), keys.removed],
                 [keys.prefix, exact_time(self._store.now()), ARTICLES_PER_CHECK],
             )
-            yield Closed(keys, since, reached, float(passed), bool(more), tuple(map(int, ids)))
+            yield Closed(keys, since, reached, bool(more), tuple(map(int, ids)))
 
     def read(self, article_id: ArticleId) -> Cast | None:
         """Return the votes on a closed article; None while votes are moved, or if it is damaged.
@@ -91,10 +88,12 @@ class Ballots(OfStore):
     def note(self, found: Closed, made: Mapping[ArticleId, tuple[int, int, int]], *, is_complete: bool) -> bool:
         """Note the version, votes and opposes of records of what was found; if these are all, go on from there.
 
-        Returns whether all articles still have these numbers; if not, they are found again. One round trip.
+        Returns whether all articles still have these numbers; if not, they are found again. At most one round trip.
         """
         numbers = [number for one, facts in made.items() for number in (one, *facts)]
         reached = found.reached if is_complete else found.since
+        if not numbers and reached == found.since:
+            return True
         (differing,) = self._store.run(
             "ballots/note", [found.keys.ranking], [found.keys.prefix, found.since, reached, *numbers]
         )

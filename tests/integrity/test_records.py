@@ -14,7 +14,7 @@ from integrity.verifying import verify
 from tests.cast import ALICE, BOB, CAROL
 from tests.factories import imported, post
 from tests.integrity.conftest import record_of
-from tests.store_state import problems, record_again
+from tests.store_state import change_article, problems, record_again
 
 MODERATOR = Actor(CAROL, "carol")
 
@@ -255,6 +255,19 @@ class TestMerges:
         assert record_of(article).ballots == tuple(b for b in record_of(article, 1).ballots if not b.origin)
         assert verified(site_store) == []
         assert problems(site_store) == []
+
+    def test_counts_that_do_not_fit_the_record_delay_no_other(self, site_store, article, story, close, let_pass):
+        close()
+        self.merge(site_store, story, article)
+        change_article(site_store, article, {"votes": 7})
+        let_pass(0.01)
+        other = post(site_store, 3)
+
+        assert close() == 1
+        assert record_of(other).votes == 1
+        let_pass(7)
+        assert site_store.clock.drop_voters(60) == 3
+        assert verified(site_store) == [f"article {article}: its votes are not those of its ballot record"]
 
     def test_while_a_merge_is_being_recorded(self, site_store, article, story, close, let_pass, monkeypatch):
         """The merge comes between the reading of the votes and the note of the record."""

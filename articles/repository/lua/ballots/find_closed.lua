@@ -2,8 +2,7 @@
 Find articles that have closed, by the shard's clock, and can have a ballot record, but have none as they are. Reads only.
 KEYS  1 parameters  2 time ranking  3 removed articles by time
 ARGV  1 shard prefix  2 now, s  3 articles in this step
-Returns  {moment that has passed, s, posting time from which it looked, s or '-inf', posting time that it reached, s, 1 if more may
-         follow, else 0, id, id …}
+Returns  {posting time from which it looked, s or '-inf', posting time that it reached, s, 1 if more may follow, else 0, id, id …}
 Cost  O(log N + step)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, time: r, removed: r, ranking: r
 INCLUDE  closing, ranking, values
@@ -35,4 +34,4 @@ for n = 2, 3 do
     if time and (is_new or record == '0') then ids[#ids + 1] = id end
   end
 end
-return {exactly(passed), from, exactly(reached), reached < passed and more or 0, unpack(ids)}
+return {from, exactly(reached), reached < passed and more or 0, unpack(ids)}
