@@ -27,7 +27,7 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.caching import unless_known
 from articles.web.identity import reader_id
 from articles.wiring import repository
-from integrity.ballots import Record, commitment_of, leaf_hash, opening_of
+from integrity.ballots import Record, commitment_of, opening_of
 from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport
 from integrity.months import SECTIONS, Figure
 from owner.choices import chosen
@@ -56,7 +56,6 @@ def record(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
         "record": latest,
         "day": day,
         "own": own,
-        "may_verify": own is not None and day is not None,
     }
     response = render(request, "integrity/record.html", context)
     response["X-Robots-Tag"] = "noindex"
@@ -81,7 +80,6 @@ def _own(request: HttpRequest, latest: Record) -> dict[str, Any] | None:
         "member": member,
         "opening": opening.hex(),
         "line": ballot.line,
-        "leaf": leaf_hash(latest.article, ballot.line).hex(),
         "number": place,
         "of": len(latest.ballots),
         "path": latest.path(place),
@@ -99,9 +97,9 @@ _PROOF = ("article", "member", "opening", "line", "number", "of", "path", "head"
 def proof(request: MemberRequest, article_id: ArticleId) -> HttpResponse:
     """Return what proves that the member's vote is in the record, as a file."""
     _visible(request, article_id)
-    row = _row_of(article_id, None)
-    own = _own(request, Record.unpacked(bytes(row.ballots or b""))) if row else None
-    if own is None or row is None:
+    row = _row_of(article_id)
+    own = _own(request, Record.unpacked(bytes(row.ballots)))
+    if own is None:
         raise Http404("no vote of this member is in a record")
     day = ChainDay.objects.filter(day=row.day).first()
     of_day = {"day": row.day.isoformat(), **(_day_json(day) if day else {})}
@@ -110,21 +108,21 @@ def proof(request: MemberRequest, article_id: ArticleId) -> HttpResponse:
     return response
 
 
-def _row_of(article_id: ArticleId, version: str | None) -> BallotRecord | None:
+def _row_of(article_id: ArticleId, version: str = "") -> BallotRecord:
+    """Return a record that still has its ballots, by default the latest version."""
     rows = BallotRecord.objects.filter(article_id=article_id, ballots__isnull=False)
-    if version is not None:
+    if version:
         rows = rows.filter(version=int(version)) if version.isascii() and version.isdigit() else rows.none()
-    return rows.order_by("-version").first()
+    if found := rows.order_by("-version").first():
+        return found
+    raise Http404("no such record")
 
 
 @require_safe
 def ballots(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Return the record of an article as JSON, by default the latest version."""
     _visible(request, article_id)
-    version = request.GET.get("version", "")[:5]
-    row = _row_of(article_id, version or None)
-    if row is None or row.ballots is None:
-        raise Http404("no such record")
+    row = _row_of(article_id, request.GET.get("version", "")[:5])
     packed = bytes(row.ballots)
     is_packed = "gzip" in request.headers.get("Accept-Encoding", "")
     response = HttpResponse(packed if is_packed else gzip.decompress(packed), content_type="application/json")
@@ -227,7 +225,7 @@ def of_day(request: HttpRequest, day: date) -> HttpResponse:
 @require_safe
 @in_turn
 def feed(request: HttpRequest, kind: str) -> HttpResponse:
-    """Return the feed of the chain: whoever follows it keeps a copy of its hashes."""
+    """Return the feed of the chain: its readers keep copies of the hashes."""
     days = list(ChainDay.objects.order_by("-day")[:_IN_FEED])
     with override(chosen.language):
         about = _("The hash of each day's ballot records.")
