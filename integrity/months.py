@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
 from accounts.models import Ban, LegalNotice, Statement, User
-from accounts.models.law import NOTICE_REASONS, OUTCOMES, Act, NoticeReason, Outcome
+from accounts.models.law import GROUNDS, NOTICE_REASONS, OUTCOMES, Act
 from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import SITE, Action, LogEntry
 from articles.repository import Repository
@@ -28,6 +28,8 @@ FEW = 5
 """Smallest number above 0 that is published."""
 
 Figure: TypeAlias = int | str
+Period: TypeAlias = tuple[datetime, datetime]
+"""First and last moment."""
 
 VOTES = {
     "articles_closed": _("Articles on which voting closed, with a ballot record"),
@@ -75,6 +77,12 @@ APPEALS = {
     "other_appeals_upheld": _("Of other decisions, those reversed"),
     "other_appeals_rejected": _("Of other decisions, those upheld"),
 }
+_GROUNDS = {ground: f"statements_{ground.value}" for ground in GROUNDS}
+STATEMENTS = {
+    "statements_rules": _("Decisions against members that rest on a rule of this site"),
+    "statements_law": _("Decisions against members that rest on a law"),
+    "statements_after_notice": _("Decisions against members after a notice"),
+}
 _NOTICES = {reason: f"notices_{reason.value.replace('-', '_')}" for reason in NOTICE_REASONS}
 _OUTCOMES = {outcome: f"notices_{outcome.value}" for outcome in OUTCOMES}
 NOTICES = {name: NOTICE_REASONS[reason] for reason, name in _NOTICES.items()} | {
@@ -95,6 +103,7 @@ SECTIONS: Mapping[str, tuple[object, Mapping[str, object]]] = {
         {name: REASONS[reason] for reason, name in _REASONS.items()} | {OTHER_REASONS: _("Other reasons")},
     ),
     "automatic": (_("Automatic decisions"), dict(_AUTOMATIC.values())),
+    "statements": (_("Statements of reasons"), STATEMENTS),
     "appeals": (_("Appeals"), APPEALS),
     "notices": (_("Notices of illegal content"), NOTICES),
     "accounts": (_("Accounts"), SIGN_UPS),
@@ -150,9 +159,9 @@ def count(repository: Repository, begin: date, end: date) -> Counter[str]:
     found.update(_count_votes(begin, end))
     entries = repository.moderation_log.iterate()
     found.update(name for one in entries if first <= one.at < last for name in _names_of(one))
-    period = datetime.fromtimestamp(first, UTC), datetime.fromtimestamp(last, UTC)
-    found.update(_count_accounts(*period))
-    found.update(_count_legal(*period))
+    period = datetime.fromtimestamp(first, UTC), datetime.fromtimestamp(last, UTC) - timedelta.resolution
+    found.update(_count_accounts(period))
+    found.update(_count_legal(period))
     return found
 
 
@@ -190,31 +199,34 @@ def _usual_reasons() -> Mapping[str, FlagReason]:
     return found
 
 
-def _count_legal(first: datetime, last: datetime) -> Counter[str]:
-    """Return notices that arrived, the decisions on them by now, and appeals against other decisions than bans."""
-    found = Counter[str]()
-    for row in LegalNotice.objects.counts(first, last):
-        found[_NOTICES[NoticeReason(row["reason"])]] += row["count"]
-        if row["outcome"]:
-            found[_OUTCOMES[Outcome(row["outcome"])]] += row["count"]
-    for row in Statement.objects.counts(first, last):
-        if row["outcome"] != "none" and row["act"] != Act.BAN:
-            found["other_appeals"] += row["count"]
-            if row["outcome"] != "open":
-                found[f"other_appeals_{row['outcome']}"] += row["count"]
+def _count_legal(period: Period) -> Counter[str]:
+    """Return statements and notices by the day they were made, appeals and decisions by the day of each."""
+    appeals = Statement.objects.exclude(act=Act.BAN)
+    answered = appeals.filter(answered_at__range=period)
+    found = Counter[str](
+        appeals=Ban.objects.filter(appealed_at__range=period).count(),
+        appeals_upheld=Ban.objects.filter(answered_at__range=period, lifted_at__isnull=False).count(),
+        appeals_rejected=Ban.objects.filter(answered_at__range=period, lifted_at=None).count(),
+        other_appeals=appeals.filter(appealed_at__range=period).count(),
+        other_appeals_upheld=answered.filter(upheld=True).count(),
+        other_appeals_rejected=answered.filter(upheld=False).count(),
+        statements_after_notice=Statement.objects.filter(made_at__range=period, by_notice=True).count(),
+    )
+    for ground, name in _GROUNDS.items():
+        found[name] = Statement.objects.filter(made_at__range=period, ground=ground).count()
+    for reason, name in _NOTICES.items():
+        found[name] = LegalNotice.objects.filter(made_at__range=period, reason=reason).count()
+    for outcome, name in _OUTCOMES.items():
+        found[name] = LegalNotice.objects.filter(decided_at__range=period, outcome=outcome).count()
     return found
 
 
-def _count_accounts(first: datetime, last: datetime) -> dict[str, int]:
-    joined = User.objects.filter(date_joined__gte=first, date_joined__lt=last, imported=False)
+def _count_accounts(period: Period) -> dict[str, int]:
+    joined = User.objects.filter(date_joined__range=period, imported=False)
     invited, by_provider = Q(invitation__isnull=False), Q(identities__isnull=False)
-    appeals = Ban.objects.filter(answered_at__gte=first, answered_at__lt=last)
     return {
-        "appeals": Ban.objects.filter(appealed_at__gte=first, appealed_at__lt=last).count(),
-        "appeals_upheld": appeals.filter(lifted_at__isnull=False).count(),
-        "appeals_rejected": appeals.filter(lifted_at=None).count(),
         "sign_ups_invited": joined.filter(invited).count(),
         "sign_ups_by_provider": joined.filter(~invited & by_provider).distinct().count(),
         "sign_ups_others": joined.filter(~invited & ~by_provider).count(),
-        "accounts_deleted": User.objects.filter(left_at__gte=first, left_at__lt=last).count(),
+        "accounts_deleted": User.objects.filter(left_at__range=period).count(),
     }

@@ -89,7 +89,6 @@ def appeal(request: MemberRequest) -> HttpResponse:
         if not is_repeated:
             open_ban = Ban.objects.filter(pk=form.cleaned_data["ban"], appealed_at=None)
             open_ban.update(appeal=form.cleaned_data["text"], appealed_at=timezone.now())
-            Statement.objects.follow(open_ban.model.objects.get(pk=form.cleaned_data["ban"]))
         messages.success(request, _("The moderators have received your appeal. Their answer will appear here."))
         return redirect("articles:appeal")
     unsent_form.refill(request, form)
@@ -210,11 +209,8 @@ def _answer(request: HttpRequest, decision: Ban | Statement, moderator: Actor) -
 
 
 def _answer_ban(ban: Ban, text: str, moderator: Actor, *, lifts: bool) -> None:
-    if Ban.objects.answer(ban, text, moderator.id):
-        if lifts:
-            lift_ban(ban, "", moderator, after_appeal=True)
-        ban.refresh_from_db()
-        Statement.objects.follow(ban)
+    if Ban.objects.answer(ban, text, moderator.id) and lifts:
+        lift_ban(ban, "", moderator, after_appeal=True)
 
 
 def _answer_statement(statement: Statement, text: str, moderator: Actor, *, lifts: bool) -> bool:

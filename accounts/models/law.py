@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from django.db import models, transaction
-from django.db.models import Case, CharField, Count, Q, Value, When
+from django.db.models import Case, Q, Value, When
 from django.utils import timezone
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
@@ -76,7 +76,7 @@ SHOWN_ELSEWHERE = (Act.REMOVAL, Act.LOCK, Act.BAN)
 
 
 class Statements(models.Manager["Statement"]):
-    """Find and count statements."""
+    """Find statements."""
 
     def to_show(self, member: User) -> "Sequence[Statement]":
         """Return the statements that are news, the newest first. One query, for most members none."""
@@ -115,28 +115,6 @@ class Statements(models.Manager["Statement"]):
             if is_answered:
                 User.objects.filter(pk=statement.member_id).update(ban_changed_at=now.timestamp())
         return is_answered
-
-    def follow(self, ban: Ban) -> None:
-        """Note in the statement of a ban what became of its appeal, so that it is counted."""
-        upheld = None if ban.answered_at is None else ban.lifted_at is not None
-        self.filter(ban=ban).update(appealed_at=ban.appealed_at, answered_at=ban.answered_at, upheld=upheld)
-
-    def counts(self, begin: datetime, end: datetime) -> list[dict[str, Any]]:
-        """Return how many statements were made in a period, by what can be told of them. One query.
-
-        Each with `act`, `ground` ("" while LEGAL_NOTICES was off), `is_automated`, `by_notice`, the `outcome` of
-        an appeal (none, open, upheld, rejected), and `count`.
-        """
-        outcome = Case(
-            When(appealed_at=None, then=Value("none")),
-            When(answered_at=None, then=Value("open")),
-            When(upheld=True, then=Value("upheld")),
-            default=Value("rejected"),
-            output_field=CharField(),
-        )
-        made = self.filter(made_at__gte=begin, made_at__lt=end).annotate(outcome=outcome)
-        classes = ("act", "ground", "is_automated", "by_notice", "outcome")
-        return [dict(row) for row in made.order_by(*classes).values(*classes).annotate(count=Count("pk"))]
 
     def forget(self, rows: "models.QuerySet[Statement]") -> int:
         """Forget texts and members of these rows, which are then only counted; return how many."""
@@ -239,7 +217,7 @@ OUTCOMES = {
 
 
 class LegalNotices(models.Manager["LegalNotice"]):
-    """Find and count legal notices."""
+    """Find legal notices."""
 
     def waiting(self) -> "models.QuerySet[LegalNotice]":
         """Return those that moderators have not decided, the oldest first."""
@@ -263,14 +241,6 @@ class LegalNotices(models.Manager["LegalNotice"]):
             )
             == 1
         )
-
-    def counts(self, begin: datetime, end: datetime) -> list[dict[str, Any]]:
-        """Return how many notices arrived in a period, by `reason`, `outcome` ("" while open), and `count`.
-
-        One query. Moderators decide each: none is decided by a program.
-        """
-        sent = self.filter(made_at__gte=begin, made_at__lt=end).order_by("reason", "outcome")
-        return [dict(row) for row in sent.values("reason", "outcome").annotate(count=Count("pk"))]
 
     def forget(self, rows: "models.QuerySet[LegalNotice]") -> int:
         """Forget texts and people of these rows, which are then only counted; return how many."""

@@ -88,7 +88,7 @@ class Ballots(OfStore):
     def note(self, found: Closed, made: Mapping[ArticleId, tuple[int, int, int]], *, is_complete: bool) -> bool:
         """Note the version, votes and opposes of records of what was found; if these are all, go on from there.
 
-        Returns whether all articles still have these numbers; if not, they are found again. At most one round trip.
+        Returns whether all articles still have these numbers; if not, they are found again. At most one trip.
         """
         numbers = [number for one, facts in made.items() for number in (one, *facts)]
         reached = found.reached if is_complete else found.since

@@ -149,37 +149,55 @@ def test_appeals_and_sign_ups_are_counted(site_store, bob, carol):
     assert [found[name] for name in names] == [1, 1, 0, 1, 3]
 
 
-def test_notices_and_appeals_against_removals_are_counted(site_store, bob):
-    for reason, outcome in (
-        ("illegal", "removed"),
-        ("illegal", "kept"),
-        ("rules", ""),
-        ("child-abuse", "removed"),
-    ):
-        LegalNotice.objects.create(address="/articles/1/", reason=reason, outcome=outcome)
+LONG_AGO = timedelta(days=90)
+
+
+def test_notices_decisions_and_appeals_are_counted_when_each_came(site_store, bob):
     now = timezone.now()
-    for act, answered, upheld in (
-        ("removal", now, True),
-        ("lock", now, False),
-        ("sweep", None, False),
-        ("ban", now, True),
+    for reason, outcome, made, decided in (
+        ("illegal", "removed", now, now),
+        ("illegal", "kept", now - LONG_AGO, now),
+        ("rules", "", now, None),
+        ("child-abuse", "removed", now - LONG_AGO, now - LONG_AGO),
+    ):
+        LegalNotice.objects.create(
+            address="/articles/1/", reason=reason, outcome=outcome, made_at=made, decided_at=decided
+        )
+    for act, ground, made, appealed, answered, upheld in (
+        ("removal", "law", now, now, now, True),
+        ("lock", "rules", now - LONG_AGO, now, now, False),
+        ("sweep", "rules", now, now, None, None),
+        ("lock", "law", now - LONG_AGO, now - LONG_AGO, now, False),
+        ("removal", "rules", now - LONG_AGO, now - LONG_AGO, now - LONG_AGO, True),
+        ("ban", "rules", now, now, now, True),
     ):
         Statement.objects.create(
-            member=bob, act=act, reason="?", appealed_at=now, answered_at=answered, upheld=upheld
+            member=bob,
+            act=act,
+            ground=ground,
+            reason="?",
+            by_notice=ground == "law",
+            made_at=made,
+            appealed_at=appealed,
+            answered_at=answered,
+            upheld=upheld,
         )
     begin, end = now_until(site_store)
 
     found = +count(site_store, begin, end)
 
-    assert {name: number for name, number in found.items() if name.startswith(("notices", "other"))} == {
-        "notices_illegal": 2,
+    names = ("notices", "other", "statements")
+    assert {name: number for name, number in found.items() if name.startswith(names)} == {
+        "notices_illegal": 1,
         "notices_rules": 1,
-        "notices_child_abuse": 1,
-        "notices_removed": 2,
+        "notices_removed": 1,
         "notices_kept": 1,
+        "statements_law": 1,
+        "statements_rules": 2,
+        "statements_after_notice": 1,
         "other_appeals": 3,
         "other_appeals_upheld": 1,
-        "other_appeals_rejected": 1,
+        "other_appeals_rejected": 2,
     }
 
 
