@@ -98,7 +98,7 @@ def proof(request: MemberRequest, article_id: ArticleId) -> HttpResponse:
     """Return what proves that the member's vote is in the record, as a file."""
     _visible(request, article_id)
     row = _row_of(article_id)
-    own = _own(request, Record.unpacked(bytes(row.ballots)))
+    own = _own(request, Record.unpacked(bytes(row.ballots or b"")))
     if own is None:
         raise Http404("no vote of this member is in a record")
     day = ChainDay.objects.filter(day=row.day).first()
@@ -123,7 +123,7 @@ def ballots(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Return the record of an article as JSON, by default the latest version."""
     _visible(request, article_id)
     row = _row_of(article_id, request.GET.get("version", "")[:5])
-    packed = bytes(row.ballots)
+    packed = bytes(row.ballots or b"")
     is_packed = "gzip" in request.headers.get("Accept-Encoding", "")
     response = HttpResponse(packed if is_packed else gzip.decompress(packed), content_type="application/json")
     if is_packed:
