@@ -79,6 +79,11 @@ def _record_ballots(repository: Repository) -> str:
     return _counted(import_string(settings.BALLOT_RECORDER)(repository, _BUDGET), "ballot record", "made")
 
 
+def _end_probations(repository: Repository) -> str:
+    """Count the votes of members who are no longer new: after the ballots, which have what closed before."""
+    return _counted(import_string(settings.PROBATION_KEEPER)(repository, _BUDGET), "probation", "ended")
+
+
 def _drop_voters(repository: Repository) -> str:
     """Drop the voter sets of articles that were closed some time ago."""
     return _counted(repository.clock.drop_voters(_BUDGET), "voter set", "dropped")
@@ -218,6 +223,7 @@ _STEPS = (
     _Step("clock", _advance_clock),
     _Step("merges", _move_votes),
     _Step("ballots", _record_ballots),
+    _Step("probation", _end_probations),
     _Step("voters", _drop_voters),
     _Step("weight", _adjust_weight),
     _Step("parameters", _apply_parameters),

@@ -18,6 +18,9 @@ from articles.domain.members import UserId
 BY_MODERATORS = "moderators"
 """Class of a vote that is left out of ranking because moderators leave its member's votes out."""
 
+ON_PROBATION = "probation"
+"""Class of a vote that is left out because its member was new until voting closed."""
+
 _NONE = "-"
 
 

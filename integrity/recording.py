@@ -22,6 +22,7 @@ from articles.repository import Cast, Closed, Repository
 from integrity.ballots import (
     BY_MODERATORS,
     FIRST,
+    ON_PROBATION,
     Ballot,
     Record,
     commitment_of,
@@ -133,7 +134,7 @@ def _ballots(article: ArticleId, cast: Cast, users: Collection[UserId]) -> list[
         Ballot(
             commitment_of(article, user, opening_of(keys[user], article)),
             voters[user],
-            BY_MODERATORS if user in cast.left_out else "",
+            "" if user not in cast.left_out else ON_PROBATION if user in cast.waiting else BY_MODERATORS,
             cast.origins.get(user, 0),
         )
         for user in users

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, gettext_noop, pgettext, pgett
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
-from accounts.models import BAN_SCOPES, BanScope, User
+from accounts.models import BAN_SCOPES, BanScope, User, Vouch
 from accounts.models import Ban as BanRow
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS
@@ -86,6 +86,7 @@ def ban(
             _log(Action.BAN, moderator, member, reason, details)
             state(member.pk, Act.BAN, reason, moderator, grounds, ban=begun)
             if not group:
+                Vouch.objects.note(member, is_wrong=True)
                 repository().suggestions.withdraw(member.pk)
     return begun
 
@@ -100,6 +101,7 @@ def lift_ban(ban: BanRow, reason: str, moderator: Actor, *, after_appeal: bool =
     with transaction.atomic():
         is_lifted = BanRow.objects.lift(ban)
         if is_lifted:
+            Vouch.objects.note(ban.member, is_wrong=False)
             appeal = {"appeal": "accepted"} if after_appeal else {}
             _log(Action.LIFT_BAN, moderator, ban.member, reason, _scope_of(ban) | appeal)
     return is_lifted

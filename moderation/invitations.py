@@ -14,7 +14,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.models import Invitation, User
+from accounts.models import Invitation, User, Vouch
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.names import deleted_id, deleted_username
 from articles.views.lists.paging import numbered_pager, page_number
@@ -44,6 +44,9 @@ class Place:
 
     more: int
     """How many the member invited of whom the page shows none."""
+
+    vouches: Sequence[Vouch]
+    """The vouches for the member."""
 
     @property
     def address(self) -> str:
@@ -78,7 +81,7 @@ def index(request: HttpRequest, name: str = "") -> HttpResponse:
 
 
 def _page(request: HttpRequest, name: str) -> HttpResponse:
-    """Seven queries, however large the tree is."""
+    """Eight queries, however large the tree is."""
     member, number = place_named(name) if name else None, page_number(request)
     tops: Any = Invitation.objects.list_roots().values_list("pk", flat=True)
     if member is not None:
@@ -102,14 +105,14 @@ _page_for_moderators = needs(BAN_MEMBERS, REMOVE_ARTICLES)(_page)
 
 
 def _places(tops: Sequence[int]) -> list[Place]:
-    """Return these members, each followed by those below, as one list in the order of the page. Three queries."""
+    """Return these members, each followed by those below, as one list in the order of the page. Four queries."""
     below: dict[int, list[int]] = defaultdict(list)
     for inviter, invited in Invitation.objects.list_below(tops, _MOST_BELOW):
         below[inviter].append(invited)
     shown = list(_walk(tops, below))
     ids = [pk for pk, _level in shown]
     members, counts = User.objects.only("username", "left_at").in_bulk(ids), Invitation.objects.count_by(ids)
-    levels = [level for _pk, level in shown]
+    levels, vouches = [level for _pk, level in shown], Vouch.objects.list_for(ids)
     return [
         Place(
             members[pk],
@@ -117,6 +120,7 @@ def _places(tops: Sequence[int]) -> list[Place]:
             opens=following > level,
             closes=max(0, level - following),
             more=counts.get(pk, 0) - (len(below[pk]) if following > level else 0),
+            vouches=vouches.get(pk, ()),
         )
         for (pk, level), following in zip(shown, [*levels, 0][1:], strict=True)
     ]

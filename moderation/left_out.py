@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
-from accounts.models import User
+from accounts.models import User, Vouch
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS
 from accounts.web.form_pages import form_action
@@ -46,6 +46,7 @@ def set_left_out(
     decide = votes.leave_out if left_out else votes.count_again
     is_new = left_out and not votes.get_state(member.pk).is_left_out
     is_complete = take(decide(member.pk, member.get_username(), moderator, reason))
+    Vouch.objects.note(member, is_wrong=left_out)
     if is_new:
         state(member.pk, Act.VOTES, reason, moderator, grounds)
     return is_complete

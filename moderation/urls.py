@@ -26,6 +26,7 @@ from moderation import (
     suggestions,
     sweeps,
     voting_rings,
+    vouches,
 )
 from moderation.rules import held, pages
 
@@ -75,6 +76,7 @@ urlpatterns = [
     path("moderation/members/decide/", sign_ups.decide, name="decide_sign_up"),
     path("mine/flags/", flags.mine, name="flags"),
     path("users/<str:name>/flag/", profiles.flag_by_form, name="flag_member"),
+    path("users/<str:name>/vouch/", vouches.vouch_by_form, name="vouch"),
     path("users/<str:name>/about/", profiles.decide, name="member_about"),
     path("users/<str:name>/moderation/", members.index, name="member_moderation"),
     path("users/<str:name>/moderation/bans/<int:ban_id>/lift/", members.lift, name="lift_ban"),

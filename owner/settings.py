@@ -83,6 +83,17 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
         gettext_lazy("Points until which a member is new"),
         gettext_lazy("Points that others give to the member's articles. 0: points do not matter."),
     ),
+    "PROBATION": (
+        gettext_lazy("Let the votes of new members wait"),
+        gettext_lazy(
+            "They are shown, but affect ranking only once the member is no longer new, or another member vouches "
+            "for them."
+        ),
+    ),
+    "VOUCHES": (
+        gettext_lazy("Newcomers for whom a member can vouch in 30 days"),
+        gettext_lazy("If votes wait. 0: no one can vouch."),
+    ),
     "SUGGESTIONS": (
         gettext_lazy("Members who change a title or groups by a suggestion"),
         gettext_lazy("As many have to support the same suggestion; new members cannot. 0: no suggestions."),

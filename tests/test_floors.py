@@ -246,6 +246,8 @@ DOORS = {
     **dict.fromkeys(("comments.post", "comments.edit", "comments.delete"), "articles.web.comments"),
     **dict.fromkeys(("votes.cast", "comments.cast"), "articles.web.votes"),
     **dict.fromkeys(("left_out.leave_out", "left_out.count_again"), "moderation.left_out"),
+    "left_out.begin_probation": "articles.web.votes",
+    **dict.fromkeys(("left_out.end_probation", "left_out.fail_probation"), "moderation.vouches"),
     **dict.fromkeys(("suggestions.support", "suggestions.decide"), "moderation.suggestions"),
 }
 """Acts by the repository's method, each with the only module of the site that may call it."""

@@ -1,4 +1,4 @@
-"""Members: accounts, sign-ups, sessions, bans, rules, statements, notes, tokens, and whom they silence."""
+"""Members: accounts, sign-ups, vouches, sessions, bans, rules, statements, notes, tokens, whom they silence."""
 
 from accounts.models.blocks import Block, Mute
 from accounts.models.group_moderators import GroupModerator
@@ -33,12 +33,14 @@ from accounts.models.rules import HeldPost, ModeratorRule, RuleVersion, TextDige
 from accounts.models.sign_in import Authenticator, Identity, Passkey, RecoveryCode
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
+from accounts.models.vouches import ENOUGH, Vouch, VouchLimitError
 from accounts.sessions import MemberSession
 
 __all__ = [
     "BANNED_FROM_GROUPS",
     "BAN_SCOPES",
     "BLOCKED",
+    "ENOUGH",
     "HAS_PERMISSIONS",
     "IS_MUTING",
     "LOOKS_TAKEN",
@@ -82,5 +84,7 @@ __all__ = [
     "TokenManager",
     "User",
     "UserManager",
+    "Vouch",
+    "VouchLimitError",
     "WaitingAccount",
 ]

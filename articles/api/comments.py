@@ -88,8 +88,8 @@ class Comment(BaseModel):
     votes: int
     opposes: int
     points: int = Field(description=gettext_noop("Votes for minus votes against."))
-    left_out_votes: int = Field(description=gettext_noop("Votes for it that moderators excluded from ranking."))
-    left_out_opposes: int = Field(description=gettext_noop("Votes against it that they excluded."))
+    left_out_votes: int = Field(description=gettext_noop("Votes for it that are excluded from ranking."))
+    left_out_opposes: int = Field(description=gettext_noop("Votes against it that are excluded from ranking."))
     choice: Choice = Field(description=gettext_noop("Your own; none for readers without an account."))
     closes_at: float = Field(description=gettext_noop("When voting closes, in Unix seconds."))
     depth: int = Field(description=gettext_noop("Levels below the top-level comments of this response."))

@@ -36,6 +36,12 @@ class Member(BaseModel):
         )
     )
 
+    vouched_for_by: list[str] = Field(
+        description=gettext_noop(
+            "Who vouched for the member; empty for a deleted account. No one if you cannot see who invited whom."
+        )
+    )
+
 
 class About(BaseModel):
     __doc__ = gettext_noop("Your profile text.")
@@ -65,6 +71,7 @@ def _described(request: HttpRequest, member: Any) -> Member:
         about=member.about if profiles.is_about_visible(member, request) else "",
         invited_by=current_name(shown.inviter) if shown.inviter else None,
         invited=[current_name(one) for one in shown.invited],
+        vouched_for_by=[one.by_name for one in profiles.vouches(member, request).given],
     )
 
 

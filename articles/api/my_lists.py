@@ -26,7 +26,7 @@ from articles.domain import lists
 from articles.models import ArticlePermissions
 from articles.text.slugs import requested_slug
 from articles.web import hiding
-from articles.web.identity import actor, member_named, reader_id
+from articles.web.identity import actor, may_be_untrusted, member_named, reader_id
 from articles.web.preferences import current_groups, preferences_of, set_followed
 from articles.wiring import repository
 
@@ -109,6 +109,9 @@ class Me(BaseModel):
         json_schema_extra={"items": {"type": "string", "enum": _PERMISSIONS}},
     )
     lists: OwnLists
+    votes_wait: bool = Field(
+        description=gettext_noop("True while you are new, and your votes do not affect ranking yet.")
+    )
 
 
 _MODERATING = {"assign_groups", "edit_any_article", "remove_articles"}
@@ -137,6 +140,7 @@ def read_me(request: HttpRequest) -> Me:
         moderator=not _MODERATING.isdisjoint(permissions),
         permissions=permissions,
         lists=OwnLists(posted=reverse("api:list_posted", args=[name]), **lists),
+        votes_wait=may_be_untrusted(request.user) and repository().left_out.get_state(actor(request).id).waits,
     )
 
 

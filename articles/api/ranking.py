@@ -58,8 +58,9 @@ class ScoreParts(BaseModel):
     time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
     votes: int
     opposes: int
-    left_out_votes: int = Field(description=gettext_noop("Votes for it that moderators excluded from ranking."))
-    left_out_opposes: int = Field(description=gettext_noop("Votes against it that they excluded."))
+    left_out_votes: int = Field(description=gettext_noop("Votes for it that are excluded from ranking."))
+    left_out_opposes: int = Field(description=gettext_noop("Votes against it that are excluded from ranking."))
+    waiting: int = Field(description=gettext_noop("How many of these wait until their members are no longer new."))
     points: int = Field(
         description=gettext_noop("Votes for minus votes against, without those excluded from ranking.")
     )
@@ -227,6 +228,7 @@ def _score(parts: explanation.ScoreParts) -> ScoreParts:
         opposes=parts.opposes,
         left_out_votes=parts.left_out.votes,
         left_out_opposes=parts.left_out.opposes,
+        waiting=parts.waiting,
         points=parts.points,
         seconds_per_point=parts.seconds_per_point,
         score=parts.value,

@@ -53,6 +53,7 @@ MODELS = (
     "accounts.Block",
     "accounts.Mute",
     "accounts.Invitation",
+    "accounts.Vouch",
     "accounts.WaitingAccount",
     "integrity.BallotKey",
     "integrity.BallotRecord",

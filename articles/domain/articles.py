@@ -58,7 +58,7 @@ class VotingRing:
 
 
 class LeftOut(NamedTuple):
-    """How many of the votes and opposes of an article, or of a comment, moderators left out of ranking."""
+    """How many of the votes and opposes of an article, or of a comment, are left out of ranking."""
 
     votes: int = 0
     opposes: int = 0

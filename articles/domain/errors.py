@@ -162,6 +162,18 @@ class NotTrustedYet(ActionRefused):
     """New members cannot suggest changes."""
 
 
+class MayNotVouch(ActionRefused):
+    """Only members in good standing vouch for others: not new, not banned, with votes and vouches that count."""
+
+
+class NotOnProbation(ActionRefused):
+    """Members vouch only for those whose votes wait."""
+
+
+class VouchesFull(ActionRefused):
+    """The member has vouched for as many members as is possible for now."""
+
+
 class SuggestionNotFound(ActionRefused):
     """The article has no such open suggestion."""
 

@@ -62,6 +62,8 @@ class ScoreParts:
     opposes: int
     seconds_per_point: float
     left_out: LeftOut = NONE_LEFT_OUT
+    waiting: int = 0
+    """How many of these wait until their members are no longer new."""
 
     @property
     def points(self) -> int:

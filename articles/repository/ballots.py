@@ -8,10 +8,10 @@ from articles.domain.articles import ArticleId, Choice
 from articles.domain.lists import Order
 from articles.domain.members import UserId
 from articles.repository.lists.reading import merges_from
-from articles.repository.store.batches import ARTICLES_PER_CHECK
+from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_READ
 from articles.repository.store.connection import OfStore, exact_time
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import ranked, set_members
+from articles.repository.store.scan import portions, ranked, set_members
 from articles.repository.store.values import count_from
 
 
@@ -41,6 +41,9 @@ class Cast:
     """None if the voters are no longer known."""
 
     left_out: frozenset[UserId] = frozenset()
+    waiting: frozenset[UserId] = frozenset()
+    """Those of them whose choices waited, and never ranked: nothing else leaves them out."""
+
     origins: Mapping[UserId, ArticleId] = field(default_factory=dict)
     """The article with which a vote came."""
 
@@ -68,6 +71,7 @@ class Ballots(OfStore):
         for key, choice in ((keys.voted, Choice.VOTE), (keys.oppose, Choice.OPPOSE)):
             voters |= {int(user): choice for user in set_members(self._store, key(article_id)) if user.isdigit()}
         left_out = {int(user) for user in set_members(self._store, keys.left_out_on(article_id))}
+        waiting = {user for part in portions(left_out, ENTRIES_PER_READ) for user in self._waiting(keys, part)}
         brought = ranked(self._store, keys.brought(article_id))
         origins = {int(user): abs(int(article)) for user, article in brought if user.isdigit()}
         votes, opposes, merges = before
@@ -77,7 +81,15 @@ class Ballots(OfStore):
         numbers = [*voters.values()]
         if (numbers.count(Choice.VOTE), numbers.count(Choice.OPPOSE)) != cast[:2]:
             return Cast(*cast, voters=None)
-        return Cast(*cast, voters, frozenset(left_out), origins)
+        return Cast(*cast, voters, frozenset(left_out), frozenset(waiting), origins)
+
+    def _waiting(self, keys: Keys, left_out: list[UserId]) -> Iterator[UserId]:
+        """Yield those who are on probation, or were until a moment ago."""
+        with self._store.pipeline() as pipe:
+            pipe.smismember(keys.left_out, list(map(str, left_out)))
+            pipe.smismember(keys.probation, list(map(str, left_out)))
+            out, on_probation = pipe.execute()
+        yield from (user for user, *why in zip(left_out, out, on_probation, strict=True) if why != [1, 0])
 
     def _facts(self, keys: Keys, article_id: ArticleId) -> Any:
         with self._store.commands() as client:

@@ -74,17 +74,19 @@ class Members(OfStore):
         store.change("members/save", article_id, [names.saved(user)], limits)
         check_kept(store)
 
-    def get_points(self, poster: UserId) -> int:
+    def get_points(self, poster: UserId, *, ranked: bool = False) -> int:
         """Return the points of a member's newest `ARTICLES_RATED` articles that are listed, without first votes.
 
-        Each article's first vote is the poster's own. Two round trips; one without articles.
+        Each article's first vote is the poster's own. `ranked`: only of choices that are not left out of ranking.
+        Two round trips; one without articles.
         """
         replies = self._store.in_shards(
             lambda pipe, keys: pipe.zrevrange(keys.posted(poster), 0, ARTICLES_RATED - 1, withscores=True)
         )
         newest = islice(_noted(replies), ARTICLES_RATED)
         articles = read_articles(self._store, [article_id for article_id, _ in newest], None)
-        return MemberPage(tuple(one for one in articles if one.removed is None), 1, has_next=False).points
+        page = MemberPage(tuple(one for one in articles if one.removed is None), 1, has_next=False)
+        return page.ranked_points if ranked else page.points
 
     def iterate_choices(self, user: UserId, choice: Choice) -> Iterator[Noted]:
         """Yield every article the member is listed to have voted for, or opposed, newest first.

@@ -35,6 +35,11 @@ ACTIONS = {
     "flags-full": gettext_lazy("Many members have already flagged this, and the moderators know about it."),
     "own-article": gettext_lazy("You posted this article yourself: edit it, or ask a moderator."),
     "not-trusted-yet": gettext_lazy("New members cannot suggest changes yet."),
+    "may-not-vouch": gettext_lazy(
+        "Only other members can vouch, if they aren't new or banned and their votes and vouches count."
+    ),
+    "not-on-probation": gettext_lazy("This member's votes aren't waiting, so a vouch would change nothing."),
+    "vouches-full": gettext_lazy("You have vouched for as many members as you can for now."),
     "suggestion-not-found": gettext_lazy("This suggestion is no longer open."),
     "suggestion-closed": gettext_lazy("This was suggested and decided not long ago."),
     "suggestion-unchanged": gettext_lazy("Nothing would change."),
@@ -196,6 +201,10 @@ def _limit_facts(error: errors.LimitReached) -> tuple[str, str]:
     reason = LIMITS[BY_NAME[error.limit].sentence_key]
     if not isinstance(error, errors.NewMemberLimitReached):
         return str(reason), ""
-    terms = {"age": duration(error.age), "points": error.points}
-    end = NEW_MEMBERS[error.age > 0, error.points > 0] % terms
-    return str(reason % {"uses": error.uses, "period": duration(error.seconds)}), str(end)
+    end = until_trusted(error.age, error.points)
+    return str(reason % {"uses": error.uses, "period": duration(error.seconds)}), end
+
+
+def until_trusted(age: float, points: int) -> str:
+    """Return until when a member is new: in seconds, and in points from others; each 0 if it does not matter."""
+    return str(NEW_MEMBERS[age > 0, points > 0] % {"age": duration(age), "points": points})

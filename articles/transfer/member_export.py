@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any
 
-from accounts.models import Invitation
+from accounts.models import Invitation, Vouch
 from accounts.models.members import current_name
 from articles.domain.articles import Choice
 from articles.domain.comments import Comment, article_of, is_root
@@ -16,6 +16,7 @@ from articles.domain.notices import NoticePointer
 from articles.domain.suggestions import Suggestion
 from articles.repository import Repository
 from articles.web.preferences import hiding_of, slugs_from
+from owner.choices import chosen
 
 _ARTICLES_PER_BATCH = 200
 """Articles per call to the store and per piece of the response, which starts at once and uses little memory."""
@@ -55,9 +56,12 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "passkeys": map(_passkey, member.passkeys.all()),
         "tokens": map(_token, member.tokens.all()),
         "invitations": map(_invitation, member.invitations.select_related("invited")),
+        "vouches_given": map(_vouch_given, member.vouches_given.select_related("member")),
+        "vouches": map(_vouch, member.vouches.select_related("by")),
         "moderated": map(_entry, repository.moderation_log.iterate(member.get_username())),
     }
-    votes = {"votes_left_out_of_ranking": repository.left_out.get_state(user).is_left_out}
+    state = repository.left_out.get_state(user)
+    votes = {"votes_left_out_of_ranking": state.is_left_out, "votes_wait": state.waits}
     for name, value in (("account", _account(member) | votes), ("settings", _settings(member))):
         yield f',\n"{name}": {_text(value)}'
     for name, entries in lists.items():
@@ -109,6 +113,16 @@ def _invitation(invitation: Any) -> dict[str, Any]:
         "expires": _iso(invitation.expires_at),
         "invited": invitation.invited_name or None,
     }
+
+
+def _vouch_given(vouch: Vouch) -> dict[str, Any]:
+    return {"for": vouch.member_name or None, "given": _iso(vouch.given_at), "was_wrong": _iso(vouch.wrong_at)}
+
+
+def _vouch(vouch: Vouch) -> dict[str, Any]:
+    """Return a vouch for the member; who gave it is told where everyone sees who invited whom."""
+    by = {"by": vouch.by_name or None} if chosen.INVITATION_TREE == "public" else {}
+    return by | {"given": _iso(vouch.given_at)}
 
 
 def _settings(member: Any) -> dict[str, Any]:

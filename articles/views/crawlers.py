@@ -127,7 +127,7 @@ def _closed_paths() -> Iterator[str]:
         yield reverse(f"articles:{name}", args=[1]).replace("/1/", "/*/")
     for name in _CLOSED_COMMENT_PAGES:
         yield reverse(f"articles:{name}", args=[1_000_001]).replace("/1000001/", "/*/")
-    for name in ("member_moderation", "member_about", "flag_member", "block", "redact_entries"):
+    for name in ("member_moderation", "member_about", "flag_member", "vouch", "block", "redact_entries"):
         yield reverse(f"articles:{name}", args=["-"]).replace("/-/", "/*/")
     yield reverse("accounts:unsubscribe", args=["-"]).removesuffix("-/")
     for plus in ("+", "%2B"):  # lists of several groups: a page for each combination

@@ -79,6 +79,7 @@ def _head(request: HttpRequest, member: User) -> dict[str, Any]:
         "about": profiles.about(member, request),
         "is_about_hidden": profiles.is_about_hidden(member),
         "invitations": profiles.invitations(member, request, _INVITED_SHOWN),
+        "vouches": profiles.vouches(member, request),
         "is_blocked": request.user.is_authenticated and request.user.blocks.filter(blocked=member).exists(),
     }
 

@@ -20,6 +20,7 @@ from articles.web import limits
 from articles.web.hiding import Topic
 from articles.web.identity import actor, is_new_member, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
+from articles.web.votes import begin_probation
 from articles.wiring import finder, repository
 from moderation.rights import may
 from moderation.rules.acting import MemberFacts, judge
@@ -39,6 +40,7 @@ def post(request: HttpRequest, content: Content, groups: Sequence[str], *, is_ap
         verdict.hold(**content.written, groups=",".join(groups))
     topic = Topic(content.title, content.link, groups, poster=poster.id)
     audience = audience_of(request, content.text, lambda: topic, is_limited=not is_approved)
+    begin_probation(request.user)  # posting casts a vote
     posted = repository().articles.post(
         poster.id,
         poster.name,

@@ -23,6 +23,7 @@ from articles.domain.notices import Notice
 from articles.web.client_address import Address, Proxies, client_address, neighbourhood
 from articles.wiring import group_title, repository
 from moderation.rights import may, may_in_groups
+from owner.choices import chosen
 
 View = Callable[..., HttpResponse]
 
@@ -99,10 +100,11 @@ def _refuse(ban: Any, scope: str) -> NoReturn:
 
 def may_be_new(member: Any) -> bool:
     """Return whether the limits of new members may apply: `is_new_member` looks closer. No round trip."""
-    return not repository().rules.limits.keys().isdisjoint(FOR_NEW_MEMBERS) and _may_be_untrusted(member)
+    return not repository().rules.limits.keys().isdisjoint(FOR_NEW_MEMBERS) and may_be_untrusted(member)
 
 
-def _may_be_untrusted(member: Any) -> bool:
+def may_be_untrusted(member: Any) -> bool:
+    """Return whether a member may not be old enough, or lack points: `is_trusted` looks closer. No round trip."""
     if member.trusted_at or member.is_superuser or member.has_permissions:
         return False
     return repository().rules.trusted_points > 0 or _is_young(member)
@@ -119,11 +121,16 @@ def is_new_member(member: Any) -> bool:
 def is_trusted(member: Any) -> bool:
     """Return whether a member is old enough and has the points, or has permissions; then the member is for good.
 
-    Round trips as `is_new_member`.
+    Where the votes of new members wait, only points that rank count: new members cannot trust each other. Round
+    trips as `is_new_member`.
     """
-    if not _may_be_untrusted(member):
+    if not may_be_untrusted(member):
         return True
-    if _is_young(member) or repository().members.get_points(member.pk) < repository().rules.trusted_points:
+    repo = repository()
+    if (
+        _is_young(member)
+        or repo.members.get_points(member.pk, ranked=chosen.PROBATION) < repo.rules.trusted_points
+    ):
         return False
     member.trust()
     return True

@@ -14,16 +14,17 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy
 from markupsafe import Markup
 
-from accounts.models import AboutFlag, BanScope, Invitation, User
+from accounts.models import AboutFlag, BanScope, Invitation, User, Vouch
 from accounts.models.moderation import OPEN
 from accounts.web.form_pages import MemberRequest
 from articles.forms.fields import CleanedField, TextInput, check_links
 from articles.text.lines import ABOUT_LIMIT, InvalidInput, clean_about
 from articles.text.markdown import links_in
 from articles.web import limits
-from articles.web.identity import is_new_member, reader_id, writer
-from articles.wiring import html_of, retract
+from articles.web.identity import is_new_member, may_be_untrusted, reader_id, writer
+from articles.wiring import html_of, repository, retract
 from moderation.rights import may_see_inviters, may_see_subjects
+from owner.choices import chosen
 
 
 class AboutForm(forms.Form):
@@ -92,6 +93,32 @@ class Invitations(NamedTuple):
     invited: Sequence[User] = ()
     total: int = 0
     """How many members joined, of whom `invited` has the first."""
+
+
+class Vouches(NamedTuple):
+    """Who vouched for a member, deleted accounts among them, and whether the reader can."""
+
+    given: Sequence[Vouch] = ()
+    may_be_given: bool = False
+
+
+def vouches(member: User, request: HttpRequest) -> Vouches:
+    """Return what the reader may see of the vouches for a member; the form checks the rest.
+
+    At most two queries and, for a member who may be on probation, one round trip.
+    """
+    given = Vouch.objects.list_for([member.pk]).get(member.pk, []) if may_see_inviters(request) else []
+    reader: Any = request.user
+    may_be_given = (
+        bool(chosen.PROBATION and chosen.VOUCHES)
+        and reader.is_authenticated
+        and reader.pk != member.pk
+        and may_be_untrusted(member)
+        and not may_be_untrusted(reader)
+        and repository().left_out.get_state(member.pk).waits
+        and not reader.vouches_given.filter(member=member).exists()
+    )
+    return Vouches(given, may_be_given)
 
 
 def invitations(member: User, request: HttpRequest, most: int) -> Invitations:

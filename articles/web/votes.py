@@ -1,6 +1,7 @@
 """Cast the votes of requests: at once, or after the login for which the vote waited.
 
-The votes of new accounts are noted for voting rings, by the network that they come from.
+The votes of new accounts are noted for voting rings, by the network that they come from. Where PROBATION is on,
+those of new members wait: they are left out of ranking until `moderation.vouches` ends the member's probation.
 """
 
 import logging
@@ -10,7 +11,7 @@ from django.contrib import messages
 from django.dispatch import receiver
 from django.http import HttpRequest
 
-from accounts.models import BanScope
+from accounts.models import ENOUGH, BanScope, Vouch
 from accounts.web.login_intent import LoginIntent, member_arrived
 from articles.domain.articles import ArticleId, Choice, Tally
 from articles.domain.comments import CommentId, article_of
@@ -19,8 +20,17 @@ from articles.domain.limits import Use
 from articles.operation import metrics
 from articles.text.refusals import action_sentence
 from articles.web.client_address import neighbourhood
-from articles.web.identity import address_of, check_ban, is_new_member, may_be_new, network_of
+from articles.web.identity import (
+    address_of,
+    check_ban,
+    is_new_member,
+    is_trusted,
+    may_be_new,
+    may_be_untrusted,
+    network_of,
+)
 from articles.wiring import repository
+from owner.choices import chosen
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +57,7 @@ def _noted(article_id: ArticleId, tally: Tally) -> Tally:
 def cast(request: HttpRequest, member: Any, article_id: ArticleId, choice: Choice) -> Tally:
     """Set a member's choice on an article. Raises Banned, and the errors of `Votes.cast`.
 
-    One round trip; one more for a member who may be new.
+    One round trip; one more for a member who may be new, and another one where such votes wait.
     """
     network = _check_voter(request, member)
     return _noted(article_id, repository().votes.cast(article_id, member.pk, choice, network))
@@ -72,7 +82,23 @@ def _check_voter(request: HttpRequest, member: Any) -> str:
         except LimitReached:
             if is_new_member(member):
                 raise
+    begin_probation(member)
     return _network_of_new_account(request, member)
+
+
+def begin_probation(member: Any) -> None:
+    """Let the votes of a new member wait from now on, if they are to. Call it before the member's first vote.
+
+    No round trip for a member who is trusted, else one; at the first vote up to two more, one for each shard, and
+    two queries.
+    """
+    if not (chosen.PROBATION and may_be_untrusted(member)):
+        return
+    left_out = repository().left_out
+    if not left_out.may_begin_probation(member.pk) or is_trusted(member):
+        return
+    if Vouch.objects.weigh([member.pk])[member.pk] < ENOUGH:
+        left_out.begin_probation(member.pk)
 
 
 @receiver(member_arrived)

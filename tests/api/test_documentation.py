@@ -86,6 +86,8 @@ ENDPOINTS = {
     ("put", "/api/me/about"): {"200", *_CHANGE},
     ("put", "/api/users/{name}/flag"): {"200", *_CHANGE, "404", "409"},
     ("delete", "/api/users/{name}/flag"): {"200", *set(_CHANGE) - {"413"}, "404", "409"},
+    ("get", "/api/users/{name}/vouch"): {"200", "400", "401", "404", "503"},
+    ("put", "/api/users/{name}/vouch"): {"200", *_CHANGE, "404", "409"},
     ("get", "/api/queue/profiles"): {"200", "400", "401", "403", "503"},
     ("put", "/api/users/{name}/about"): {"200", *_CHANGE, "404"},
     ("get", "/api/queue/notices"): {"200", "400", "401", "403", "503"},
@@ -220,7 +222,10 @@ def test_operations_that_need_a_login_say_so():
                 *("/api/automatic-rules", "/api/held"),
             )
         ) or path.endswith(
-            ("/bans", "/left-out", "/posted", "/poster", "/author", "/sweeps", "/notes", "/suggestions", "/branch")
+            (
+                *("/bans", "/left-out", "/posted", "/poster", "/author", "/sweeps", "/notes", "/suggestions"),
+                *("/branch", "/vouch"),
+            )
         )
         assert ({} in operation["security"]) == ((method == "get" and not private) or path == "/api/views")
 
@@ -293,7 +298,9 @@ def test_the_page_shows_every_endpoint_with_fields_and_responses(page):
     assert "vote | oppose | none" in page
 
 
-def test_the_examples_work(page, as_carol, site_store, alice, carol, python):
+def test_the_examples_work(page, as_carol, site_store, settings, alice, carol, python):
+    settings.PROBATION = True
+    site_store.left_out.begin_probation(alice.pk)
     site_store.groups.create("redis", "Redis")
     for number in range(1, 60):
         poster = (alice.pk, "alice") if number in (43, 57, 58) else (CAROL, "carol")

@@ -317,6 +317,8 @@ CALLS = [
     ),
     Call("begin_sweep", 201, "Sweep", "carol", {"name": "alice"}, ("NewSweep", {"days": 1, "reason": "?"})),
     Call("list_sweeps", 200, "Sweeps", "carol", {"name": "alice"}),
+    Call("read_vouch", 200, "VouchState", arguments={"name": "carol"}),
+    Call("vouch_for_member", 404, "Failure", arguments={"name": "carol"}),
     Call("read_branch", 200, "BranchOfTree", "carol", {"name": "alice"}),
     Call(
         "act_on_branch",

@@ -17,7 +17,7 @@ def test_a_member_is_described_as_on_the_page_and_writes_about_themselves(anyone
 
     shown = anyone.get("users/ALICE").json()
     assert shown.pop("joined") > 0
-    assert shown == {"name": "alice", "points": 2, "invited_by": None, "invited": []} | ABOUT
+    assert shown == {"name": "alice", "points": 2, "invited_by": None, "invited": [], "vouched_for_by": []} | ABOUT
     assert anyone.get("users/nobody").status_code == 404
     assert anyone.put("me/about", ABOUT).status_code == 401
 

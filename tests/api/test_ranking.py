@@ -47,6 +47,7 @@ def test_the_explanation_has_every_part(anyone, site_store, ranked):
             "opposes": 0,
             "left_out_votes": 0,
             "left_out_opposes": 0,
+            "waiting": 0,
             "points": 2,
             "seconds_per_point": 432.0,
             "score": stored.score,

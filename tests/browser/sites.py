@@ -76,7 +76,7 @@ class Sites:
         data_dir = self._folder / kind
         shutil.copytree(self._static_files, data_dir / "static", dirs_exist_ok=True)
         shorter = {"STORE_TIMEOUT_MS": "2000"}  # several in a row, on a page without its store
-        site = Site(data_dir, DEMO="0" if kind == "empty" else "1", **shorter)
+        site = Site(data_dir, DEMO="0" if kind == "empty" else "1", PROBATION="on", **shorter)
         try:
             site.wait_until_up()
             made = site.manage("shell", "--verbosity", "0", "-c", _STAGE.format(empty=kind == "empty"))

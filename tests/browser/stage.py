@@ -34,6 +34,7 @@ from accounts.models import (
     Sweep,
     Token,
     User,
+    Vouch,
     WaitingAccount,
 )
 from accounts.moderators import GROUP as MODERATORS
@@ -125,10 +126,12 @@ def _cast() -> dict[str, str]:
     Authenticator.objects.create(user=cho, secret=encrypt("A" * 32))
     second_factor.turn_on(cho)
     bea = _banned_member(maud, mia)
-    gus = User.objects.create_user("gus")
+    gus, nina = User.objects.create_user("gus"), User.objects.create_user("nina")
+    Invitation.objects.create(inviter=mia, code="y", expires_at=timezone.now(), invited=nina)
     GroupModerator.objects.set(gus, "中文", by=maud.pk, is_current=True)
     roles = {
         "steward": gus,
+        "newcomer": nina,
         "member": mia,
         "poster": paula,
         "moderator": maud,
@@ -187,6 +190,8 @@ def _articles() -> dict[str, Any]:
     words = found.articles.post(paula.id, paula.name, "A text post", "", text=text).id
     for voter in range(12):
         found.votes.cast(posted[1], 900_000 + voter, Choice.VOTE, "f" * 16)
+    nina = _newcomer(maud)
+    found.votes.cast(posted[0], nina, Choice.VOTE)
     found.comments.post(posted[2], paula.id, paula.name, "A word without end: " + TITLES[2])
     found.comments.lock(posted[2], maud, "It goes nowhere.")
     mia, olga = _actor("mia"), _actor("olga")
@@ -208,6 +213,15 @@ def _articles() -> dict[str, Any]:
         "closed": closed,
         "text": words,
     }
+
+
+def _newcomer(maud: Actor) -> int:
+    """Let votes of Nina wait, for whom Maud vouched when a vouch of hers weighed less."""
+    nina = User.objects.get(username="nina")
+    Vouch.objects.create(by_id=maud.id, member=nina)
+    Vouch.objects.create(by_id=maud.id, member=User.objects.get(username="bea"), wrong_at=timezone.now())
+    patient_repository().left_out.begin_probation(nina.pk)
+    return nina.pk
 
 
 def _record(article: int, voter: int) -> None:

@@ -40,6 +40,7 @@ from accounts.models import (
     TextDigest,
     Token,
     User,
+    Vouch,
     WaitingAccount,
 )
 from articles import backup, known_store, wiring
@@ -92,6 +93,7 @@ def used(run, site_store, alice, carol):
     ChainDay.objects.create(day=day, previous="0", hash="1", digests="d")
     Invitation.objects.create(inviter=alice, code="code", expires_at=timezone.now(), invited=carol)
     WaitingAccount.objects.create(user=alice)
+    Vouch.objects.create(by=alice, member=carol)
     SiteText.objects.create(name="rules", language="en", text="Be kind.")
     BlockedHost.objects.create(host="spam.example", reason="spam")
     SiteSetting.objects.create(name="SIGN_UP", text="approval")

@@ -43,6 +43,7 @@ STEPS = [
     "clock",
     "merges",
     "ballots",
+    "probation",
     "voters",
     "weight",
     "parameters",

@@ -284,6 +284,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "invited_by": None,
             "member_of": ["Moderators"],
             "votes_left_out_of_ranking": False,
+            "votes_wait": False,
         },
         "settings": {
             "language": "en",
@@ -352,6 +353,8 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             }
         ],
         "invitations": [],
+        "vouches_given": [],
+        "vouches": [],
         "moderated": [
             {
                 "action": "remove",

@@ -75,6 +75,10 @@ def use_all(repository: Repository, clock: Clock) -> None:
     assert repository.moderation_log.get_page(2).entries
     repository.moderation_log.note(Action.BAN, MODERATOR, "mallory", "Spam", {"scope": "both"})
     list(repository.left_out.leave_out(BOB, "user2", MODERATOR, "A ring"))
+    repository.left_out.begin_probation(MALLORY)
+    repository.votes.cast(ids[1], MALLORY, Choice.VOTE)
+    repository.explanations.get(repository.articles.get(ids[1]))
+    list(repository.left_out.end_probation(MALLORY))
     for is_last in (False, True):
         repository.account_deletion.advance(BOB, "user2", "", lambda: True, is_last=is_last)
     comment_on(repository, post(repository, 990, poster=FORMER), "Mine", FORMER)

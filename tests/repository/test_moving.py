@@ -21,7 +21,7 @@ from articles.repository.moving import move as moving
 from articles.repository.store.clients.guarded_connection import _Guarded
 from articles.repository.store.key_table import LOG, SITE_DAYS, VISITORS_OF_DAY
 from articles.repository.store.keys import Shards
-from tests.cast import ALICE, BOB, CAROL, MODERATOR
+from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.every_server import delete
 from tests.factories import comment_on, link, post, view
@@ -37,6 +37,10 @@ HERE, THERE = Place("unix:///here", 1), Place("unix:///there", 4)
 
 def quiet(*_):
     """Ignore the progress."""
+
+
+NEWCOMER = 14
+"""A member whose probation ends during the move."""
 
 
 def whole_move(here, there, progress=quiet):
@@ -89,6 +93,8 @@ def change_everything(store, ids):
     store.votes.cast(ids[1], ALICE, Choice.OPPOSE)
     list(store.left_out.count_again(CAROL, "carol", MODERATOR, "Honest"))
     list(store.left_out.leave_out(ALICE, "alice", MODERATOR, "A ring"))
+    list(store.left_out.end_probation(NEWCOMER))
+    store.left_out.begin_probation(MALLORY)
     store.articles.edit(ids[2], MODERATOR, "Hedgehogs", link(901), moderator=True)
     store.articles.remove(ids[3], MODERATOR, "Spam")
     store.articles.restore(ids[4], MODERATOR, "No spam")
@@ -139,6 +145,8 @@ def used(stores, clock):
     here.members.save(ALICE, ids[1], wanted=True)
     here.votes.cast(ids[7], CAROL, Choice.VOTE)
     list(here.left_out.leave_out(CAROL, "carol", MODERATOR, "A ring"))
+    here.left_out.begin_probation(NEWCOMER)
+    list(here.left_out.go_on(NEWCOMER))
     return ids
 
 

@@ -170,6 +170,10 @@ class Machine(RuleBasedStateMachine):
         self.claims: dict[str, tuple[int, float]] = {}
         self.profiles: dict[int, dict[int, float]] = {user: {} for user in range(1, 4)}
         self.left_out: set[int] = set()
+        self.on_probation: set[int] = set()
+        self.decided_on: set[int] = set()
+        """Members about whose votes anything was ever decided."""
+
         self.groups: dict[str, str] = {}
         self.merged: dict[str, str] = {}
         self.counter = 0
@@ -300,16 +304,46 @@ class Machine(RuleBasedStateMachine):
         self.same_articles()
         self.vote(article_id, user, choice)
 
-    @rule(user=users, commands=st.integers(0, 20))
-    def leave_votes_out_or_count_them(self, user: int, commands: int) -> None:
+    @rule(user=users, commands=st.integers(0, 20), stays_out=st.booleans())
+    def leave_votes_out_or_count_them(self, user: int, commands: int, stays_out: bool) -> None:
         self.logged += 1
-        self.left_out ^= {user}
-        repository = self.repository.left_out
-        decide = repository.leave_out if user in self.left_out else repository.count_again
+        if not (user in self.on_probation and stays_out):
+            self.left_out ^= {user}
+        self.on_probation.discard(user)
+        self.decided_on.add(user)
+        decided = self.repository.left_out
+        act = decided.leave_out if user in self.left_out else decided.count_again
+        self.decide_on_votes(user, lambda: list(act(user, f"user{user}", MODERATOR, "A ring")), commands)
+
+    @rule(user=users, commands=st.integers(0, 20))
+    def begin_probation(self, user: int, commands: int) -> None:
+        left_out = self.repository.left_out
+        assert left_out.may_begin_probation(user) == (user not in self.decided_on)
+        if user not in self.decided_on:
+            self.left_out.add(user)
+            self.on_probation.add(user)
+            self.decided_on.add(user)
+        begin = partial(left_out.begin_probation, user)
+        self.decide_on_votes(user, lambda: [begin(), *left_out.go_on(user)], commands)
+
+    @rule(user=users, commands=st.integers(0, 20), passes=st.booleans())
+    def end_probation(self, user: int, commands: int, passes: bool) -> None:
+        if user in self.on_probation and passes:
+            self.left_out.discard(user)
+        self.on_probation.discard(user)
+        left_out = self.repository.left_out
+        end = left_out.end_probation if passes else left_out.fail_probation
+        self.decide_on_votes(user, lambda: list(end(user)), commands)
+
+    def decide_on_votes(self, user: int, act: Callable[[], object], commands: int) -> None:
+        """Carry out an act on a member's votes, which is interrupted and repeated."""
         for left in (commands, 10_000):
-            self.breaking(lambda: list(decide(user, f"user{user}", MODERATOR, "A ring")), left)
+            self.breaking(act, left)
             assert problems(self.repository) == []
-        assert repository.get_state(user) == LeftOutState(user in self.left_out, is_settled=True)
+        waits = user in self.on_probation
+        state = LeftOutState(user in self.left_out and not waits, is_settled=True, waits=waits)
+        assert self.repository.left_out.get_state(user) == state
+        assert waits == (user in self.repository.left_out.list_on_probation(10))
         for one in (*self.articles.values(), *self.comments.values()):
             if self.clock() <= one.time + RULES.voting_window:
                 one.leave_out(self.left_out)

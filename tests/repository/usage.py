@@ -151,6 +151,8 @@ def use(repository: Repository, clock: Clock) -> None:
         for user in (11, 13):
             list(step(user, f"user{user}", MODERATOR, "A ring"))
     list(repository.left_out.leave_out(13, "user13", MODERATOR, "A ring"))
+    repository.left_out.begin_probation(14)
+    list(repository.left_out.go_on(14))
     read_all(repository, clock)
     parameters = Parameters(gamma=1.4)
     tune(repository, parameters)

@@ -399,6 +399,23 @@ VARIABLES = (
         in_browser=True,
     ),
     Variable(
+        "PROBATION",
+        "yes/no",
+        "off",
+        "Let the votes of new members (NEW_MEMBER_DAYS, NEW_MEMBER_POINTS) wait: they are shown, but affect "
+        "ranking only once the member is no longer new, or vouched for (docs/limits.md).",
+        in_browser=True,
+    ),
+    Variable(
+        "VOUCHES",
+        "number",
+        "3",
+        "Newcomers for whom a member can vouch in 30 days, with PROBATION; 0: none.",
+        0,
+        100,
+        in_browser=True,
+    ),
+    Variable(
         "FLAGS_TO_REMOVE",
         "number",
         "0",

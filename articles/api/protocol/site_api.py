@@ -86,6 +86,7 @@ _MODULES = (
     "articles.api.hiding",
     "articles.api.members",
     "articles.api.inbox",
+    "moderation.vouches",
     "articles.api.articles",
     "links.pages",
     "moderation.bans",

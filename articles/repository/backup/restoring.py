@@ -102,10 +102,10 @@ class Placing:
             yield Placed(self.shards.of(int(kind.values(name)[0])).prefix + name, kind, data, expires)
         elif kind.owner is Owner.COMMENT:
             yield Placed(self.shards.of_comment(int(kind.values(name)[0])).prefix + name, kind, data, expires)
-        elif kind is table.DELETED_MEMBERS or (kind in (table.LEFT_OUT, table.LEFT_OUT_ACTS) and not shard):
+        elif kind is table.DELETED_MEMBERS or (kind in _LEFT_OUT and not shard):
             for keys in self.shards.all:
                 yield Placed(keys.prefix + name, kind, data, expires)
-        elif kind in (table.LEFT_OUT, table.LEFT_OUT_ACTS):
+        elif kind in _LEFT_OUT:
             return  # the first shard decides: acts begin there
         elif kind is table.VIEWED or kind.owner is Owner.MEMBER:
             split = self._split_comments if kind in (table.FLAGS_BY, table.INBOX) else self._split
@@ -149,6 +149,9 @@ class Placing:
             article: ArticleId = article_of_entry(text)
             keys = self.shards.of(article) if article else self.shards.directory
             self._log[keys].append((_time_of(text), text))
+
+
+_LEFT_OUT = (table.LEFT_OUT, table.LEFT_OUT_ACTS, table.PROBATION)
 
 
 def _time_of(text: str) -> float:

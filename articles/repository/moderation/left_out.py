@@ -1,7 +1,10 @@
-"""Votes that are left out of ranking: the acts of moderators, and the audit and repair of their records.
+"""Votes that are left out of ranking: by moderators, or on probation; the audit and repair of their records.
 
 The shards follow an act one after the other, and the first shard records it as done only after all others. So
 another shard may follow an earlier act as long as the first shard's act is open, but not once it is done.
+
+A new member's votes are left out in the same way, but wait: the member is on probation, which begins with the
+first act on the member, and ends with any other one.
 """
 
 import re
@@ -26,24 +29,31 @@ def leaves_out(act: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LeftOutState:
-    """Whether a member's choices are left out of ranking."""
+    """Whether a member's choices are left out of ranking, and why."""
 
     is_left_out: bool
+    """Whether moderators left them out."""
+
     is_settled: bool
     """Whether all articles and comments are settled; False after an act that was interrupted."""
+
+    waits: bool = False
+    """Whether they wait until the member's probation ends."""
 
 
 class LeftOutVotes(OfStore):
     """The acts of a store. Each step is one script in one shard, so an act can be interrupted and repeated."""
 
     def get_state(self, member: UserId) -> LeftOutState:
-        """Return what moderators decided about a member's choices. One round trip."""
+        """Return what is decided about a member's choices. One round trip."""
         keys = self._store.shards.directory
         with self._store.pipeline() as pipe:
             pipe.sismember(keys.left_out, str(member))
+            pipe.sismember(keys.probation, str(member))
             pipe.hget(keys.left_out_acts, str(member))
-            is_left_out, act = pipe.execute()
-        return LeftOutState(bool(is_left_out), not (act or "").endswith(" open"))
+            is_left_out, on_probation, act = pipe.execute()
+        state = _state_from(act, is_left_out, on_probation)
+        return LeftOutState(state.is_left_out and not state.waits, state.is_done, state.waits)
 
     def leave_out(self, member: UserId, name: str, actor: Actor, reason: str) -> Iterator[int]:
         """Leave a member's choices on open articles and comments, and all later ones, out of ranking; log it.
@@ -52,18 +62,62 @@ class LeftOutVotes(OfStore):
         member's lists, and of the open comments with votes, in each shard. Idempotent, and continues an act that
         was interrupted. Raises StoreError.
         """
-        yield from self._carry_out(member, "1", (actor.name, name, reason))
+        yield from self._carry_out(member, "1", (actor.name, name, reason, ""))
 
     def count_again(self, member: UserId, name: str, actor: Actor, reason: str) -> Iterator[int]:
         """Count a member's choices, on those still open and all later ones, again. Otherwise like `leave_out`."""
-        yield from self._carry_out(member, "0", (actor.name, name, reason))
+        yield from self._carry_out(member, "0", (actor.name, name, reason, ""))
 
     def go_on(self, member: UserId) -> Iterator[int]:
         """Continue an act that was interrupted. Otherwise like `leave_out`."""
-        yield from self._carry_out(member, "", ("", "", ""))
+        yield from self._carry_out(member, "", ("", "", "", ""))
 
-    def _carry_out(self, member: UserId, wanted: str, entry: tuple[str, str, str]) -> Iterator[int]:
-        """Carry out an act. `wanted`: "1" leaves out, "0" counts, "" continues; `entry`: what the log says."""
+    def may_begin_probation(self, member: UserId) -> bool:
+        """Return whether nothing was ever decided about a member, or not in every shard. One round trip."""
+        keys = self._store.shards.directory
+        with self._store.commands() as client:
+            act = client.hget(keys.left_out_acts, str(member))
+        return act in (None, f"{PROBATION_ACT} open")
+
+    def begin_probation(self, member: UserId) -> None:
+        """Let a member's choices wait from now on, unless anything was ever decided about them. Idempotent.
+
+        `go_on` settles earlier ones. One round trip for each shard. Raises StoreError.
+        """
+        first, *others = self._store.shards.all
+        now = exact_time(self._store.now())
+        act, wanted = self._decide(first, member, "wait", "", now, "", "", "", "new")
+        if act == PROBATION_ACT and wanted == "wait":
+            for keys in others:
+                self._decide(keys, member, wanted, act)
+
+    def end_probation(self, member: UserId) -> Iterator[int]:
+        """Count the choices of a member on probation, without a log entry. Otherwise like `count_again`."""
+        yield from self._carry_out(member, "0", ("", "", "", "wait"))
+
+    def fail_probation(self, member: UserId, name: str = "", actor: str = "", reason: str = "") -> Iterator[int]:
+        """Leave the choices of a member on probation out for good. Otherwise like `leave_out`.
+
+        `actor`: the moderator's name; "" for no log entry.
+        """
+        yield from self._carry_out(member, "1", (actor, name, reason, "wait"))
+
+    def list_on_probation(self, most: int) -> dict[UserId, bool]:
+        """Return at most `most` members on probation, any of them, each with whether an act is open.
+
+        Two round trips, one without members.
+        """
+        keys = self._store.shards.directory
+        with self._store.commands() as client:
+            members = client.srandmember(keys.probation, most)
+            acts = client.hmget(keys.left_out_acts, members) if members else []
+        return {int(member): (act or "").endswith(" open") for member, act in zip(members, acts, strict=True)}
+
+    def _carry_out(self, member: UserId, wanted: str, entry: tuple[str, str, str, str]) -> Iterator[int]:
+        """Carry out an act. `wanted`: "1" leaves out, "0" counts, "" continues.
+
+        `entry`: what the log says, and "wait" if only choices that wait are concerned.
+        """
         first, *others = self._store.shards.all
         act, wanted = self._decide(first, member, wanted, "", exact_time(self._store.now()), *entry)
         if not act:
@@ -74,7 +128,7 @@ class LeftOutVotes(OfStore):
         yield from self.settle(first, member, act)  # last: its "done" means that all others are done
 
     def _decide(self, keys: Keys, member: UserId, wanted: str, act: str, *entry: str) -> list[str]:
-        """Make one shard follow the act; return the act and whether it leaves out ("1") or counts ("0").
+        """Make one shard follow the act; return the act, and what it does: see `left_out/decide`.
 
         The act is "" if nothing is left to settle in the shard.
         """
@@ -98,6 +152,8 @@ class LeftOutVotes(OfStore):
 
 
 _ACT = re.compile(r"([1-9][0-9]*) (open|done)")
+PROBATION_ACT = "1"
+"""The act that begins probation, as `lua/lib/left_out.lua` has it."""
 
 
 class _State(NamedTuple):
@@ -106,11 +162,16 @@ class _State(NamedTuple):
     act: int
     is_done: bool
     is_left_out: bool
+    on_probation: bool
 
     @property
     def is_sound(self) -> bool:
         """Whether the record agrees with the act that the shard follows."""
         return self.is_left_out == leaves_out(self.act)
+
+    @property
+    def waits(self) -> bool:
+        return self.is_left_out and self.on_probation and str(self.act) == PROBATION_ACT
 
 
 _States = tuple[_State, ...]
@@ -137,22 +198,24 @@ class LeftOutUpkeep:
         """
         for member, states in self._read_all():
             if self._is_wrong(member, states):
-                yield partial(self._repeat, member, _last_act(states))
+                yield partial(self._repeat, member, states)
             elif not states[0].is_done:
                 yield partial(carry_out, self._left_out.go_on(member))
 
-    def _repeat(self, member: UserId, act: int) -> None:
-        """Carry out an act again in every shard. The first shard begins it first and completes it last."""
-        first, *others = self._store.shards.all
-        self._begin(first, member, act)
+    def _repeat(self, member: UserId, states: _States) -> None:
+        """Carry out the last act again in every shard. The first shard begins it first and completes it last."""
+        act, (first, *others) = _last_act(states), self._store.shards.all
+        sound = [state for state in states if state.act == act and state.is_sound]
+        waits = str(act) == PROBATION_ACT and any(state.on_probation for state in sound[:1] or states)
+        self._begin(first, member, act, waits=waits)
         for keys in others:
-            self._begin(keys, member, act)
+            self._begin(keys, member, act, waits=waits)
             carry_out(self._left_out.settle(keys, member, str(act)))
         carry_out(self._left_out.settle(first, member, str(act)))
 
-    def _begin(self, keys: Keys, member: UserId, act: int) -> None:
-        given = [keys.left_out, keys.left_out_acts]
-        self._store.change("left_out/repair", member, given, [member, act, int(leaves_out(act))])
+    def _begin(self, keys: Keys, member: UserId, act: int, *, waits: bool) -> None:
+        given: list[Value] = [member, act, int(leaves_out(act)), int(waits)]
+        self._store.change("left_out/repair", member, [keys.left_out, keys.left_out_acts, keys.probation], given)
 
     def _read_all(self) -> Iterator[tuple[UserId, _States]]:
         """Yield the shards' records of each member; wrong ones only if two readings agree.
@@ -171,6 +234,7 @@ class LeftOutUpkeep:
         found = set[str]()
         for keys in self._store.shards.all:
             found.update(hash_fields(self._store, keys.left_out_acts), set_members(self._store, keys.left_out))
+            found.update(set_members(self._store, keys.probation))
         return {int(member) for member in found if member.isascii() and member.isdigit()}
 
     def _read(self, members: list[str]) -> list[_States]:
@@ -178,9 +242,13 @@ class LeftOutUpkeep:
         if not members:
             return []
         replies = self._store.in_shards(
-            lambda pipe, keys: (pipe.hmget(keys.left_out_acts, members), pipe.smismember(keys.left_out, members))
+            lambda pipe, keys: (
+                pipe.hmget(keys.left_out_acts, members),
+                pipe.smismember(keys.left_out, members),
+                pipe.smismember(keys.probation, members),
+            )
         )
-        shards = [map(_state_from, *replies[at : at + 2]) for at in range(0, len(replies), 2)]
+        shards = [map(_state_from, *replies[at : at + 3]) for at in range(0, len(replies), 3)]
         return list(zip(*shards, strict=True))
 
     def _is_wrong(self, member: UserId, states: _States) -> bool:
@@ -192,10 +260,14 @@ class LeftOutUpkeep:
             if not state.is_sound:
                 says = "leaves" if leaves_out(state.act) else "does not leave"
                 yield Finding(keys.left_out, f"act {state.act} {says} the choices of {member} out of ranking")
+            if state.on_probation and state.is_done and not state.waits:
+                yield Finding(keys.probation, f"the choices of {member} do not wait by act {state.act}")
             if state.act > first.act:
                 yield Finding(keys.left_out_acts, f"act {state.act} of {member}, in the first shard {first.act}")
             elif first.is_done and state[:2] != first[:2]:
                 yield Finding(keys.left_out_acts, f"act {first.act} of {member} is done in the first shard only")
+            elif first.is_done and state.on_probation != first.on_probation:
+                yield Finding(keys.probation, f"{member} is on probation in some shards only")
 
 
 def _last_act(states: _States) -> int:
@@ -203,8 +275,8 @@ def _last_act(states: _States) -> int:
     return max(state.act for state in states) or (1 if states[0].is_left_out else 2)
 
 
-def _state_from(act: str | None, is_left_out: int) -> _State:
+def _state_from(act: str | None, is_left_out: int, on_probation: int) -> _State:
     """Return a shard's record of a member; an act that cannot be read counts as none."""
     parts = _ACT.fullmatch(act or "")
     number, state = parts.groups() if parts else ("0", "done")
-    return _State(int(number), state == "done", bool(is_left_out))
+    return _State(int(number), state == "done", bool(is_left_out), bool(on_probation))

@@ -39,7 +39,7 @@ _SAME_LIFE_MS = 1000
 
 _ADDED_UP = (
     *(table.SITE_DAYS, table.LOG, table.TUNINGS),
-    *(table.GROUPS, table.DESCRIPTIONS, table.MERGED, table.LEFT_OUT, table.LEFT_OUT_ACTS),
+    *(table.GROUPS, table.DESCRIPTIONS, table.MERGED, table.LEFT_OUT, table.LEFT_OUT_ACTS, table.PROBATION),
 )
 """Kinds of keys that are rewritten as a whole, from all shards."""
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from articles.domain.articles import Article, ArticleId
@@ -108,7 +109,8 @@ class Explanations:
         keys = self._store.shards.of(article_id)
         rankings = (keys.order(Order.SCORE), keys.order(Order.HOT), keys.ranking)
         counters = (keys.views(article_id), keys.visitors(article_id))
-        return Call("ranking/explain", (keys.article(article_id), *counters, *rankings), (article_id,))
+        waiting = (keys.left_out_on(article_id), keys.probation)
+        return Call("ranking/explain", (keys.article(article_id), *counters, *rankings, *waiting), (article_id,))
 
     def _places(self, article_id: ArticleId, facts: _Facts) -> tuple[_Places, _Facts]:
         """Return the places for these facts, and the facts read right after them."""
@@ -150,6 +152,7 @@ class Explanations:
         most = self._store.rules.hot_size
         listed = bool(facts.stored_hotness) and _rank(places.hot) <= most
         nearby = [*_nearby(places.front), *(_nearby(places.hot, most) if listed else ())]
+        is_open = article.is_open(self._store.now())
         details = self._read_details(article.id, [entry for entry in nearby if entry], facts.groups)
         front = _place(nearby[:2], places.front, float(facts.stored_score), facts.score.worth, details.titles)
         hot = None
@@ -158,7 +161,7 @@ class Explanations:
             hot = _place(nearby[2:], places.hot, value, facts.hotness.worth, details.titles, most)
         return Explanation(
             article_id=article.id,
-            score=facts.score,
+            score=facts.score if is_open else replace(facts.score, waiting=0),
             front=front,
             groups=tuple(
                 GroupPlace(slug, details.group_titles[slug], _rank(rows), _total(rows))
@@ -167,7 +170,7 @@ class Explanations:
             ),
             hotness=facts.hotness,
             hot=hot,
-            next_vote=_next_vote(facts, places) if article.is_open(self._store.now()) else None,
+            next_vote=_next_vote(facts, places) if is_open else None,
             closes_at=article.closes_at,
             history=details.history,
         )
@@ -196,10 +199,11 @@ class Explanations:
 
 
 def _facts_from(reply: Sequence[Any]) -> _Facts:
-    _ok, time, votes, opposes, left_out, groups, pv, uv, score, hotness, version, refreshed_at, *values = reply
+    _ok, time, votes, opposes, left_out, waiting, groups, *numbers = reply
+    pv, uv, score, hotness, version, refreshed_at, *values = numbers
     parameters = parameters_from(dict(zip(RANGES, values, strict=True)))
     per_point = parameters.seconds_per_point
-    parts = ScoreParts(float(time), int(votes), int(opposes), per_point, left_out_from(left_out))
+    parts = ScoreParts(float(time), int(votes), int(opposes), per_point, left_out_from(left_out), waiting)
     return _Facts(
         parts,
         HotnessParts(count_from(pv), count_from(uv), parts.posted_at, float(refreshed_at), parameters),

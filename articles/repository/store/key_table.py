@@ -308,6 +308,13 @@ LEFT_OUT_ACTS = Key(
     "one counts them again; and `open` until all articles and comments are settled, then `done`",
     "an interrupted act is continued, unless a later one has reversed it",
 )
+PROBATION = Key(
+    "probation:",
+    "set",
+    "ids of the members on probation: those of `leftout:` whose choices wait until they are no longer new",
+    "says why they are left out, and finds those whose probation ends; the same in every shard once an act is "
+    "complete",
+)
 SCORE = Key("score:", "zset", "id of each listed article → score", "the front page", in_backup=InBackup.REBUILT)
 TIME = Key(
     "time:",

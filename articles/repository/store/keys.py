@@ -115,6 +115,7 @@ class Keys:
     merging = Single(table.MERGING)
     moving = Single(table.MOVING)
     next_score = Single(table.NEXT_SCORE)
+    probation = Single(table.PROBATION)
     ranking = Single(table.RANKING)
     removed = Single(table.REMOVED)
     rings = Single(table.RINGS)

@@ -291,6 +291,7 @@ _REBUILT = (
     *(table.RINGS, table.NEXT_SCORE, table.MERGING),
     *(table.COMMENT_VOTERS, *table.REPLIES.values(), table.COMMENTED),
     *(table.FLAGGED, table.FLAGS_BY, table.INBOX, table.LEFT_OUT, table.LEFT_OUT_ACTS),
+    table.PROBATION,
     table.VISITS,
 )
 """Kinds of keys whose unreadable entries may be dropped. The repair, or the next read, makes most of them from the

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
@@ -16,13 +16,15 @@ from accounts.web.form_pages import members_only
 from articles.domain.lists import MemberPage
 from articles.domain.members import UserId
 from articles.repository import Repository
+from articles.text.refusals import until_trusted
 from articles.transfer import member_export
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.views.votes import row_of
 from articles.web import error_pages
 from articles.web.form_answers import Done, form_or_script, login_first
-from articles.web.identity import actor
+from articles.web.identity import actor, may_be_untrusted
 from articles.wiring import repository
+from owner.choices import chosen
 
 Response = TypeVar("Response", bound=HttpResponseBase)
 List = Callable[[UserId, int], MemberPage]
@@ -45,10 +47,21 @@ def _my_list(tab: str, get_list: Callable[[Repository], List]) -> Callable[[Http
             "articles": page.articles,
             "pager": numbered_pager(page.number, has_next=page.has_next),
             "now": repo.store.now(),
+            "waits_until": "" if tab == "saved" else _waits_until(request.user),
+            "can_be_vouched_for": chosen.VOUCHES > 0,
         }
         return _unlisted(render(request, "lists/my_lists.html", context))
 
     return view
+
+
+def _waits_until(member: Any) -> str:
+    """Return until when the member is new if their votes wait, else "". No round trip for most, else one."""
+    if not (chosen.PROBATION and may_be_untrusted(member)):
+        return ""
+    repo = repository()
+    waits = repo.left_out.get_state(member.pk).waits
+    return until_trusted(repo.rules.new_member, repo.rules.trusted_points) if waits else ""
 
 
 def _texts(tab: str) -> tuple[str, str]:

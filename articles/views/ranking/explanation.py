@@ -31,6 +31,7 @@ from articles.searching import read_query
 from articles.views.lists.search import search_address
 from articles.views.ranking import chart_labels
 from articles.wiring import finder, repository
+from owner.choices import chosen
 
 _MIN_SAMPLES_DRAWN = 3
 
@@ -89,6 +90,11 @@ class Why:
     searched: str = ""
     results: str = ""
     """Address of the results of the search."""
+
+    @property
+    def has_probation(self) -> bool:
+        """Whether votes of new members wait on this site."""
+        return bool(chosen.PROBATION)
 
     @property
     def matches(self) -> Iterator[tuple[str, str, float]]:
@@ -152,12 +158,16 @@ def _sentence(explanation: Explanation) -> str:
         "numbers": numbers % {"votes": grouped(score.votes), "opposes": grouped(score.opposes)},
         "ago": ago,
     }
-    if score.left_out_choices:
+    if excluded := score.left_out_choices - score.waiting:
         text += " " + ngettext(
-            "%(num)s vote is excluded from ranking.",
-            "%(num)s votes are excluded from ranking.",
-            score.left_out_choices,
-        ) % {"num": grouped(score.left_out_choices)}
+            "%(num)s vote is excluded from ranking.", "%(num)s votes are excluded from ranking.", excluded
+        ) % {"num": grouped(excluded)}
+    if score.waiting:
+        text += " " + ngettext(
+            "%(num)s vote by a new member doesn't affect ranking yet.",
+            "%(num)s votes by new members don't affect ranking yet.",
+            score.waiting,
+        ) % {"num": grouped(score.waiting)}
     return prose(text)
 
 

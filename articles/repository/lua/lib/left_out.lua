@@ -1,11 +1,19 @@
 --[[
 Choices that are left out of ranking: the set of an article's voters whose choice is, and how many in its field `left_out`; a
-comment has only the field.
+comment has only the field. Choices that wait until their member's probation ends are left out meanwhile.
 INCLUDE  formulas
 ]]
 -- Return whether a member's choices are left out of ranking.
 local function is_left_out(prefix, user)
   return redis.call('SISMEMBER', prefix .. 'leftout:', user) == 1
+end
+
+-- Number of the act that begins probation. After a later act, choices do not wait.
+local PROBATION_ACT = '1'
+
+-- Return whether a member's choices, which are left out, wait until probation ends. `number`: that of the last act.
+local function waits(prefix, user, number)
+  return number == tonumber(PROBATION_ACT) and redis.call('SISMEMBER', prefix .. 'probation:', user) == 1
 end
 
 -- Return a member's choice on an open article: 'vote', 'oppose' or 'none'.

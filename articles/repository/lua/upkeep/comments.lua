@@ -46,22 +46,15 @@ local function count_voters(id)
   if type(for_it) == 'number' and type(against) == 'number' then return for_it, against end
 end
 
--- Return the members whose act is not complete. Few members are left out, so few acts are kept.
-local function members_of_open_acts()
-  local acts, members = redis.call('HGETALL', prefix .. 'leftout:acts:'), {}
-  for n = 1, #acts, 2 do
-    if string.find(acts[n + 1], ' open$') then members[#members + 1] = acts[n] end
-  end
-  return members
-end
+local function is_act_open(user) return string.find(redis.call('HGET', prefix .. 'leftout:acts:', user) or '', ' open$') end
 
 -- Return whether a number of a set's voters may be left out: while an act is open, it may have reached the comment or not.
 local function may_be_left_out(number, voters)
   local least = #redis.call('SINTER', prefix .. 'leftout:', voters)
   if number == least then return true end
   local most = least
-  for _, user in ipairs(members_of_open_acts()) do
-    if redis.call('SISMEMBER', voters, user) == 1 then
+  for _, user in ipairs(redis.call('SMEMBERS', voters)) do
+    if is_act_open(user) then
       if redis.call('SISMEMBER', prefix .. 'leftout:', user) == 1 then least = least - 1 else most = most + 1 end
     end
   end

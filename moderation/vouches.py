@@ -1,0 +1,180 @@
+"""Probation: a new member's votes wait until the member is no longer new, or vouched for; and the vouches.
+
+Members in good standing vouch for newcomers, a few in 30 days. Their next vouches weigh less for a year if
+moderators ban such a newcomer, or leave the newcomer's votes out of ranking.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext, pgettext_lazy
+from django.views.decorators.cache import never_cache
+from pydantic import BaseModel, Field
+
+from accounts.models import ENOUGH, Ban, BanScope, User, Vouch, VouchLimitError
+from accounts.web.form_pages import MemberRequest, form_action, members_only
+from articles.api.my_lists import MemberName
+from articles.api.protocol.operations import AUTHORS, MEMBERS, failing, router
+from articles.domain.errors import ActionRefused, MayNotVouch, NotOnProbation, VouchesFull
+from articles.domain.members import UserId
+from articles.repository import Repository
+from articles.text.refusals import action_sentence
+from articles.web.identity import is_trusted, member_named
+from articles.wiring import repository
+from moderation.subjects import take
+from owner.choices import chosen
+
+_LOOKED_AT = 1000
+"""Members on probation at whom one run of housekeeping looks."""
+
+
+def end_probations(repository: Repository, budget: float) -> int:
+    """End probations that are over, for about `budget` seconds; return how many.
+
+    Members who are no longer new, or vouched for, pass. The votes of those who were banned from voting meanwhile,
+    or deleted their account, never count. Of very many members, it looks at others each time. Idempotent; can be
+    interrupted anywhere. Raises StoreError, DatabaseError.
+    """
+    deadline, ended = time.monotonic() + budget, 0
+    waiting = repository.left_out.list_on_probation(_LOOKED_AT)
+    members = User.objects.filter(left_at=None).in_bulk(waiting)
+    bans, weights = _bans_of(members), Vouch.objects.weigh(members)
+    for number, is_open in waiting.items():
+        end = _end(repository, number, members.get(number), bans.get(number), weights.get(number, 0))
+        begun: Iterable[int] = repository.left_out.go_on(number) if is_open else ()
+        if not take(chain(begun, end or ()), seconds=deadline - time.monotonic()):
+            break
+        ended += end is not None
+    return ended
+
+
+def _bans_of(members: Iterable[UserId]) -> Mapping[UserId, Ban]:
+    """Return a ban from voting of each of these members who has had one that was not lifted. At most one query."""
+    scopes = (BanScope.VOTING.value, BanScope.BOTH.value)
+    bans = Ban.objects.filter(member__in=list(members), scope__in=scopes, lifted_at=None)
+    return {ban.member_id: ban for ban in bans.select_related("moderator")}
+
+
+def _end(
+    repository: Repository, number: UserId, member: User | None, ban: Ban | None, weight: int
+) -> Iterator[int] | None:
+    """Return the steps that end a member's probation; None if it is not over."""
+    left_out = repository.left_out
+    if member is None:
+        return left_out.fail_probation(number)
+    if ban is not None:
+        moderator = ban.moderator.get_username() if ban.moderator else ""
+        return left_out.fail_probation(number, member.get_username(), moderator, ban.reason)
+    if not chosen.PROBATION or weight >= ENOUGH or is_trusted(member):
+        return left_out.end_probation(number)
+    return None
+
+
+def vouch(by: Any, member: User) -> Vouch:
+    """Let a member vouch for one on probation; housekeeping ends it. Idempotent.
+
+    Two round trips. Raises MayNotVouch, NotOnProbation, VouchesFull; Http404 where no one can vouch.
+    """
+    if not (chosen.PROBATION and chosen.VOUCHES):
+        raise Http404("no one can vouch")
+    if given := Vouch.objects.filter(by=by, member=member).first():
+        return given
+    left_out = repository().left_out
+    state = left_out.get_state(by.pk)
+    if by.find_ban(BanScope.POSTING) or by.find_ban(BanScope.VOTING) or state.is_left_out or not is_trusted(by):
+        raise MayNotVouch(by.pk)
+    if by.pk == member.pk or not Vouch.objects.weight_of(by):
+        raise MayNotVouch(by.pk)
+    if not left_out.get_state(member.pk).waits or member.is_banned_from(BanScope.VOTING):
+        raise NotOnProbation(member.pk)
+    try:
+        return Vouch.objects.give(by, member)
+    except VouchLimitError:
+        raise VouchesFull(by.pk) from None
+
+
+def _profile(_request: HttpRequest, name: str) -> str:
+    return reverse("articles:profile", args=[name])
+
+
+@never_cache
+@form_action(page=_profile, button=pgettext_lazy("for a member", "Vouch"))
+@members_only()
+def vouch_by_form(request: MemberRequest, name: str) -> HttpResponse:
+    """Vouch for a newcomer. A form that arrives twice succeeds."""
+    member: User = member_named(name)
+    try:
+        vouch(request.user, member)
+    except ActionRefused as refused:
+        messages.error(request, action_sentence(refused))
+    else:
+        messages.success(request, _told(request.user, member))
+    return redirect(_profile(request, member.get_username()))
+
+
+def _told(by: User, member: User) -> str:
+    """Return what follows from a vouch, and how many are left."""
+    if Vouch.objects.weigh([member.pk])[member.pk] >= ENOUGH:
+        sentence = _("You vouched for %(name)s: their votes affect ranking in about a minute.")
+    else:
+        sentence = _("You vouched for %(name)s. Your vouch weighs half, so another one is needed.")
+    left = Vouch.objects.left(by)
+    more = ngettext(
+        "You can vouch for %(num)s more member now.", "You can vouch for %(num)s more members now.", left
+    )
+    return f"{sentence % {'name': member.get_username()}} {more % {'num': left}}"
+
+
+class VouchState(BaseModel):
+    __doc__ = gettext_noop("Whether a member's votes wait, and whether you vouched for the member.")
+
+    name: str
+    waits: bool = Field(
+        description=gettext_noop("True while the member is new, and their votes do not affect ranking yet.")
+    )
+    vouched: bool = Field(description=gettext_noop("Whether you vouched."))
+    left: int = Field(description=gettext_noop("For how many members you can vouch now."))
+
+    @classmethod
+    def of(cls, by: User, member: User) -> "VouchState":
+        return cls(
+            name=member.get_username(),
+            waits=repository().left_out.get_state(member.pk).waits,
+            vouched=Vouch.objects.filter(by=by, member=member).exists(),
+            left=Vouch.objects.left(by),
+        )
+
+
+@router.get(
+    "users/{name}/vouch",
+    summary=gettext_noop("Whether a member's votes wait, and whether you vouched for the member"),
+    description=gettext_noop(
+        "Votes of new members wait only where the site is set so. Who else vouched is not told here."
+    ),
+    auth=MEMBERS,
+)
+def read_vouch(request: MemberRequest, name: MemberName) -> VouchState:
+    return VouchState.of(request.user, member_named(name))
+
+
+@router.put(
+    "users/{name}/vouch",
+    summary=gettext_noop("Vouch for a new member"),
+    description=gettext_noop(
+        "The member's votes then affect ranking in about a minute. A vouch cannot be taken back, and weighs less "
+        "for a year if moderators banned a member for whom you vouched. Idempotent."
+    ),
+    response=failing(409),
+    auth=AUTHORS,
+)
+def vouch_for_member(request: MemberRequest, name: MemberName) -> VouchState:
+    member: User = member_named(name)
+    vouch(request.user, member)
+    return VouchState.of(request.user, member)
