@@ -418,6 +418,7 @@ WITHOUT_PAGE = {
     "articles:leave_votes_out": "a form's target",
     "articles:count_votes": "a form's target",
     "articles:continue_votes": "a form's target",
+    "articles:vouch": "a form's target",
     "articles:write_note": "a form's target",
     "articles:delete_note": "a form's target",
     "articles:sweep": "a form's target",
