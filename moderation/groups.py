@@ -4,9 +4,8 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -30,7 +29,7 @@ from articles.forms.fields import reason_field
 from articles.text.lines import clean_reason
 from articles.text.slugs import requested_slug
 from articles.web.groups import forget_liveliness
-from articles.web.identity import actor, member_named, needs
+from articles.web.identity import NamedMemberForm, actor, member_named, needs
 from articles.wiring import repository
 from moderation import bans
 from moderation.bans import ban_lengths
@@ -57,21 +56,10 @@ def assign(group: Group, member: User, moderator: Actor, reason: str, *, moderat
     return is_changed
 
 
-class MemberForm(forms.Form):
+class MemberForm(NamedMemberForm):
     """A member, by name, and why."""
 
-    name = forms.CharField(
-        max_length=100, label=gettext_lazy("Member"), widget=forms.TextInput({"autocomplete": "off"})
-    )
     reason = reason_field()
-    member: User
-
-    def clean_name(self) -> str:
-        try:
-            self.member = member_named(self.cleaned_data["name"].strip())
-        except Http404:
-            raise ValidationError(_("There is no member with this name."), code="unknown") from None
-        return self.member.get_username()
 
 
 class GroupBanForm(GroundsForm, MemberForm):

@@ -21,7 +21,7 @@ from accounts.web.form_pages import page_with_form
 from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import Checkboxes
 from articles.models import ArticlePermissions
-from articles.web.identity import actor, member_named
+from articles.web.identity import NamedMemberForm, actor, member_named
 from articles.wiring import repository
 from owner.administrator import administrators_only
 
@@ -41,23 +41,14 @@ class PermissionsForm(forms.Form):
     )
 
 
-class ModeratorForm(PermissionsForm):
+class ModeratorForm(PermissionsForm, NamedMemberForm):
     """A new moderator, by name."""
 
-    name = forms.CharField(
-        max_length=100, label=gettext_lazy("Member"), widget=forms.TextInput({"autocomplete": "off"})
-    )
-    field_order = ("name", "permissions")
-    member: User
-
     def clean_name(self) -> str:
-        try:
-            self.member = member_named(self.cleaned_data["name"].strip())
-        except Http404:
-            raise ValidationError(_("There is no member with this name."), code="unknown") from None
+        name = super().clean_name()
         if self.member.is_superuser:
             raise ValidationError(_("Administrators may do everything already."), code="administrator")
-        return self.member.username
+        return name
 
     def clean_permissions(self) -> list[str]:
         chosen: list[str] = self.cleaned_data["permissions"]

@@ -6,14 +6,17 @@ from functools import lru_cache, wraps
 from hashlib import blake2b
 from typing import Any, NoReturn
 
+from django import forms
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.signals import user_logged_in
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from accounts.models import BanScope, MemberSession
+from accounts.models import BanScope, MemberSession, User
 from accounts.web.form_pages import members_only
 from articles.domain.errors import Banned
 from articles.domain.limits import FOR_NEW_MEMBERS
@@ -40,6 +43,22 @@ def member_named(name: str) -> Any:
         return members.objects.get_by_natural_key(name)
     except members.DoesNotExist:
         raise Http404(name) from None
+
+
+class NamedMemberForm(forms.Form):
+    """A member, by name: `member` of a valid form."""
+
+    name = forms.CharField(
+        max_length=100, label=gettext_lazy("Member"), widget=forms.TextInput({"autocomplete": "off"})
+    )
+    member: User
+
+    def clean_name(self) -> str:
+        try:
+            self.member = member_named(self.cleaned_data["name"].strip())
+        except Http404:
+            raise ValidationError(_("There is no member with this name."), code="unknown") from None
+        return self.member.get_username()
 
 
 def names_of(members: Iterable[UserId]) -> dict[UserId, str]:
