@@ -95,9 +95,7 @@ def clean_line(raw: str, *, limit: int, field: str) -> str:
     Raises InvalidInput with "<field>-long", "-encoding", "-empty" or "-marks".
     """
     visible_line = _visible(_readable(raw, limit, field), UNREAD_FACTOR * limit, field)
-    line = " ".join(visible_line.replace(BRAILLE_BLANK, " ").split())
-    if not line:
-        raise InvalidInput(f"{field}-empty")
+    line = _filled(" ".join(visible_line.replace(BRAILLE_BLANK, " ").split()), field)
     if len(line) > limit:
         raise InvalidInput(f"{field}-long", limit=limit, length=len(line))
     return line
@@ -110,23 +108,17 @@ def clean_text(raw: str) -> str:
 
 def clean_appeal(raw: str) -> str:
     """Return an appeal of 1 to 2,000 code points. Raises InvalidInput ("appeal-empty", "text-…")."""
-    if text := clean_lines(raw, limit=APPEAL_LIMIT, field="text"):
-        return text
-    raise InvalidInput("appeal-empty")
+    return _filled(clean_lines(raw, limit=APPEAL_LIMIT, field="text"), "appeal")
 
 
 def clean_note(raw: str) -> str:
     """Return a note on a member, of 1 to 2,000 code points. Raises InvalidInput ("note-empty", "text-…")."""
-    if text := clean_lines(raw, limit=NOTE_LIMIT, field="text"):
-        return text
-    raise InvalidInput("note-empty")
+    return _filled(clean_lines(raw, limit=NOTE_LIMIT, field="text"), "note")
 
 
 def clean_cited(raw: str) -> str:
     """Return the rule or law of a decision, of 1 to 500 code points. Raises InvalidInput ("cited-empty")."""
-    if cited := clean_optional_line(raw, limit=REASON_LIMIT):
-        return cited
-    raise InvalidInput("cited-empty")
+    return _filled(clean_optional_line(raw, limit=REASON_LIMIT), "cited")
 
 
 def clean_facts(raw: str) -> str:
@@ -136,9 +128,7 @@ def clean_facts(raw: str) -> str:
 
 def clean_notice(raw: str) -> str:
     """Return the explanation of a legal notice, of 1 to 5,000 code points. Raises InvalidInput ("text-…")."""
-    if text := clean_lines(raw, limit=NOTICE_LIMIT, field="text"):
-        return text
-    raise InvalidInput("notice-empty")
+    return _filled(clean_lines(raw, limit=NOTICE_LIMIT, field="text"), "notice")
 
 
 def clean_optional_line(raw: str, *, limit: int) -> str:
@@ -153,9 +143,7 @@ def clean_about(raw: str) -> str:
 
 def clean_comment(raw: str) -> str:
     """Return a comment of 1 to 20,000 code points. Raises InvalidInput ("comment-…")."""
-    if text := clean_lines(raw, limit=TEXT_LIMIT, field="comment"):
-        return text
-    raise InvalidInput("comment-empty")
+    return _filled(clean_lines(raw, limit=TEXT_LIMIT, field="comment"), "comment")
 
 
 def clean_lines(raw: str, *, limit: int, field: str) -> str:
@@ -185,6 +173,13 @@ def _readable(raw: str, limit: int, field: str) -> str:
     except UnicodeEncodeError:
         raise InvalidInput(f"{field}-encoding") from None
     return raw
+
+
+def _filled(text: str, field: str) -> str:
+    """Return the text. Raises InvalidInput ("<field>-empty") for an empty one."""
+    if not text:
+        raise InvalidInput(f"{field}-empty")
+    return text
 
 
 def _visible(text: str, most: int, field: str) -> str:
