@@ -42,6 +42,7 @@ from moderation.rights import (
     check_ban_reversible,
     may,
     permission_to_answer,
+    why_not,
 )
 from moderation.statements import AppealForm, address_of, articles_of
 from owner.choices import chosen
@@ -125,28 +126,19 @@ class OpenAppeal:
 
 def list_open(moderator: Any) -> list[OpenAppeal]:
     """Return the appeals that a member with this moderator's permissions answers, the oldest first."""
-    bans = list(appeals_for(moderator)[:MOST_SHOWN])
     about = Statement.objects.with_open_appeals()[:MOST_SHOWN]
     statements = [one for one in about if may(moderator, permission_to_answer(one))]
     articles = articles_of(statements)
-    rows = [
-        OpenAppeal(ban, reverse("articles:answer_appeal", args=[ban.pk]), "", "", _refusal(ban, moderator))
-        for ban in bans
-    ]
+    rows = list[OpenAppeal]()
+    for ban in appeals_for(moderator)[:MOST_SHOWN]:
+        action = reverse("articles:answer_appeal", args=[ban.pk])
+        rows.append(OpenAppeal(ban, action, "", "", why_not(check_answer, ban, moderator.pk)))
     for one in statements:
         title = articles[one.subject].title if one.subject in articles else ""
         address = address_of(one.subject) if title else ""
         action = reverse("articles:answer_statement", args=[one.pk])
-        rows.append(OpenAppeal(one, action, address, title, _refusal(one, moderator)))
+        rows.append(OpenAppeal(one, action, address, title, why_not(check_answer, one, moderator.pk)))
     return rows
-
-
-def _refusal(decision: Ban | Statement, moderator: Any) -> str:
-    try:
-        check_answer(decision, moderator.pk)
-    except ActionRefused as refused:
-        return action_sentence(refused)
-    return ""
 
 
 @never_cache

@@ -17,7 +17,7 @@ from accounts.models import Ban as BanRow
 from accounts.models import BanScope, GroupModerator, User
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS
 from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, page_with_form
+from accounts.web.form_pages import RequestText, form_action, page_with_form
 from articles.api import schemas
 from articles.api.groups import GroupName
 from articles.api.my_lists import MemberName
@@ -101,16 +101,12 @@ def _page(
     return render(request, template, context, status=400 if form.errors else 200)
 
 
-def _moderators_page(_request: HttpRequest, slug: str, **_address: Any) -> str:
-    return reverse("articles:group_moderators", args=[slug])
-
-
-def _bans_page(_request: HttpRequest, slug: str, **_address: Any) -> str:
-    return reverse("articles:group_bans", args=[slug])
+def _page_of_group(name: str) -> RequestText:
+    return lambda _request, slug, **_address: reverse(name, args=[slug])
 
 
 @never_cache
-@form_action(page=_moderators_page, button=gettext_lazy("Remove as moderator"))
+@form_action(page=_page_of_group("articles:group_moderators"), button=gettext_lazy("Remove as moderator"))
 @needs(ASSIGN_GROUPS)
 def end_by_form(request: HttpRequest, slug: str) -> HttpResponse:
     """End what makes a member a moderator of the group. A form that arrives twice succeeds."""
@@ -153,7 +149,7 @@ def _current_bans(group: Group) -> list[BanRow]:
 
 
 @never_cache
-@form_action(page=_bans_page, button=gettext_lazy("Lift the ban"))
+@form_action(page=_page_of_group("articles:group_bans"), button=gettext_lazy("Lift the ban"))
 @needs(BAN_MEMBERS, in_groups=True)
 def lift_by_form(request: HttpRequest, slug: str, ban_id: int) -> HttpResponse:
     """Lift a ban from the group. A form that arrives twice succeeds."""

@@ -64,7 +64,7 @@ from articles.web.identity import actor, needs
 from articles.wiring import repository
 from moderation import content, profiles
 from moderation.rights import author_of_flagged, check_not_own
-from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, legal_mail
+from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, address_of, legal_mail
 from owner.choices import chosen
 
 MOST_SHOWN = 50
@@ -110,9 +110,7 @@ def target_of(address: str, *own_hosts: str) -> Target | None:
 
 
 def _of_subject(subject: int) -> Target:
-    if is_root(subject):
-        return Target(reverse("articles:article", args=[article_of(subject)]), subject)
-    return Target(reverse("articles:comment", args=[subject]), subject)
+    return Target(address_of(subject), subject)
 
 
 class NoticeForm(forms.Form):

@@ -17,15 +17,12 @@ from accounts.models import BAN_SCOPES, Ban, BanScope, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
-from articles.domain.errors import ActionRefused
-from articles.domain.moderation_log import Actor
 from articles.forms.articles import ReasonForm
-from articles.text.refusals import action_sentence
 from articles.web.identity import actor, member_named, needs
 from articles.wiring import repository
 from moderation.bans import BanForm, ban, lift_ban
 from moderation.notes import NoteForm
-from moderation.rights import check_target, may
+from moderation.rights import check_target, may, why_not
 from moderation.second_factors import may_reset
 from moderation.statements import FIELDS, GroundsForm
 from moderation.subjects import MOST_SHOWN, address_of, known_until, page_of, posted_by, subject_named
@@ -57,8 +54,8 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
     context = _sweeps_of(member) | {
         "form": form,
         "is_own": member.pk == moderator.id,
-        "no_ban": _why_not(member, BAN_MEMBERS, moderator),
-        "no_sweep": _why_not(member, REMOVE_ARTICLES, moderator),
+        "no_ban": why_not(check_target, member, BAN_MEMBERS, moderator.id),
+        "no_sweep": why_not(check_target, member, REMOVE_ARTICLES, moderator.id),
         "bans": bans,
         "is_banned": any(one.is_current for one in bans),
         "scopes": BAN_SCOPES,
@@ -93,15 +90,6 @@ def _sweeps_of(member: User) -> dict[str, Any]:
         "sweeps": list(member.sweeps.select_related("moderator")),
         "sweep_form": SweepForm(auto_id="sweep-%s"),
     }
-
-
-def _why_not(member: User, permission: str, moderator: Actor) -> str:
-    """Return why the moderator can take no act against the member that needs this permission; "" otherwise."""
-    try:
-        check_target(member, permission, moderator.id)
-    except ActionRefused as refused:
-        return action_sentence(refused)
-    return ""
 
 
 @never_cache

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from ninja import Query
 from pydantic import BaseModel, Field
 
-from accounts.models import BAN_SCOPES, BanScope, User
+from accounts.models import BAN_SCOPES, BanScope, HeldPost, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action
@@ -111,7 +111,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "sees_members": may_see_subjects(request),
         "scopes": BAN_SCOPES,
         "profiles": profiles.list_flagged() if may_remove else (),
-        "held": held.list_waiting() if may_remove else (),
+        "held": held.list_shown(HeldPost.objects.waiting()) if may_remove else (),
         "entries": page.entries,
         "names": names_of(flag.member for entry in page.entries for flag in entry.flags),
         "pager": numbered_pager(page.number, has_next=page.has_next),

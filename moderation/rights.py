@@ -6,7 +6,7 @@ not reverse such an act. The core asks here; all else of moderation stands above
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any
 
@@ -22,6 +22,7 @@ from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, EDIT_ANY_ARTICLE, RE
 from articles.domain.articles import Article
 from articles.domain.comments import article_of, is_root
 from articles.domain.errors import (
+    ActionRefused,
     ArticleNotFound,
     CommentNotFound,
     DecidedForSite,
@@ -36,6 +37,7 @@ from articles.domain.members import UserId
 from articles.domain.moderation_log import REDACTED, SITE, Action, Actor, LogEntry
 from articles.domain.suggestions import SuggestionKind
 from articles.site import count_sign_ups
+from articles.text.refusals import action_sentence
 from articles.wiring import repository
 from owner.choices import Recent, chosen
 
@@ -145,6 +147,15 @@ def check_target(member: User, permission: str, moderator: UserId) -> None:
     check_not_own(member.pk, moderator)
     if member.has_perm(permission):
         raise FellowModerator
+
+
+def why_not(check: Callable[..., None], *facts: Any) -> str:
+    """Return the sentence with which one of these checks refuses; "" if it does not."""
+    try:
+        check(*facts)
+    except ActionRefused as refused:
+        return action_sentence(refused)
+    return ""
 
 
 def permission_to_answer(decision: Appealable) -> str:

@@ -134,10 +134,10 @@ class Statements(models.Manager["Statement"]):
     def expire(self) -> int:
         """Forget statements whose time is over, and delete those no longer counted; return how many."""
         now = timezone.now()
-        _delete_some(self.filter(made_at__lt=now - COUNTED))
+        _first_of(self.filter(made_at__lt=now - COUNTED)).delete()
         old = now - STATEMENTS_KEPT
-        over = self.filter(Q(answered_at__lt=old) | Q(appealed_at=None), made_at__lt=old, member__isnull=False)
-        return self.forget(self.filter(pk__in=list(over.values_list("pk", flat=True)[:_FORGOTTEN_AT_ONCE])))
+        is_over = Q(answered_at__lt=old) | Q(appealed_at=None)
+        return self.forget(_first_of(self.filter(is_over, made_at__lt=old, member__isnull=False)))
 
 
 class Statement(Appealable):
@@ -261,16 +261,14 @@ class LegalNotices(models.Manager["LegalNotice"]):
     def expire(self) -> int:
         """Forget notices whose time is over, and delete those no longer counted; return how many."""
         now = timezone.now()
-        _delete_some(self.filter(made_at__lt=now - COUNTED))
+        _first_of(self.filter(made_at__lt=now - COUNTED)).delete()
         is_over = Q(decided_at__lt=now - NOTICES_KEPT) | Q(decided_at=None, made_at__lt=now - OPEN_NOTICES_KEPT)
-        over = self.filter(is_over, forgotten_at=None).values_list("pk", flat=True)[:_FORGOTTEN_AT_ONCE]
-        return self.forget(self.filter(pk__in=list(over)))
+        return self.forget(_first_of(self.filter(is_over, forgotten_at=None)))
 
 
-def _delete_some(rows: Any) -> None:
-    keys = list(rows.values_list("pk", flat=True)[:_FORGOTTEN_AT_ONCE])
-    if keys:
-        rows.model.objects.filter(pk__in=keys).delete()
+def _first_of(rows: Any) -> Any:
+    """Return the first `_FORGOTTEN_AT_ONCE` of these rows, as rows that can be changed."""
+    return rows.model.objects.filter(pk__in=list(rows.values_list("pk", flat=True)[:_FORGOTTEN_AT_ONCE]))
 
 
 def new_code() -> str:

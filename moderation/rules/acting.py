@@ -108,10 +108,6 @@ class MemberFacts(Facts):
     def points(self) -> int:
         return repository().members.get_points(self._author.pk)
 
-    @cached_property
-    def is_first(self) -> bool:
-        return not any(self._count(0))
-
     def count_posts(self, hours: int) -> int:
         return self._count(repository().store.now() - hours * 3600)[self.subject is Subject.COMMENT]
 

@@ -8,9 +8,9 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
@@ -39,12 +39,12 @@ MOST_SHOWN = 50
 """Held posts in the queue, the oldest; and on the author's page, the newest."""
 
 
-def list_waiting() -> list[HeldPost]:
-    """Return what waits in the queue, the oldest first, with its text as `html`. One query."""
-    waiting = list(HeldPost.objects.waiting()[:MOST_SHOWN])
-    for one in waiting:
+def list_shown(posts: QuerySet[HeldPost]) -> list[HeldPost]:
+    """Return the first of these posts, with their texts as `html`. One query."""
+    shown = list(posts[:MOST_SHOWN])
+    for one in shown:
         vars(one)["html"] = html_of(one.text) if one.text else ""
-    return waiting
+    return shown
 
 
 def approve(held: HeldPost, moderator_id: int) -> None:
@@ -103,7 +103,7 @@ def _button(request: HttpRequest, **_held: int) -> str:
 
 
 @never_cache
-@form_action(page=lambda _request, **_held: reverse("articles:queue"), button=_button)
+@form_action(page="articles:queue", button=_button)
 @needs(REMOVE_ARTICLES)
 def decide(request: HttpRequest, held_id: int) -> HttpResponse:
     """Approve a held post, or refuse it; return to the queue."""
@@ -130,10 +130,8 @@ def decide(request: HttpRequest, held_id: int) -> HttpResponse:
 @members_only()
 def mine(request: MemberRequest) -> HttpResponse:
     """Show what the member posted that waits for a moderator, and what was decided in the last 30 days."""
-    held = list(request.user.held_posts.all()[:MOST_SHOWN])
-    for one in held:
-        vars(one)["html"] = html_of(one.text) if one.text else ""
-    response = render(request, "automatic_rules/mine.html", {"member": request.user, "held": held})
+    context = {"member": request.user, "held": list_shown(request.user.held_posts.all())}
+    response = render(request, "automatic_rules/mine.html", context)
     response["X-Robots-Tag"] = "noindex"
     return response
 

@@ -273,6 +273,10 @@ class Facts:
     @cached_property
     def is_first(self) -> bool:
         """Whether the member has posted neither an article nor a comment before."""
+        return not any(self._count(0))
+
+    def _count(self, since: float) -> tuple[int, int]:
+        """Return how many articles and comments the member posted before, since a time in Unix seconds."""
         raise NotImplementedError
 
     def count_posts(self, hours: int) -> int:

@@ -95,10 +95,6 @@ class PastFacts(Facts):
     def points(self) -> int:
         return repository().members.get_points(self._tried.author)
 
-    @cached_property
-    def is_first(self) -> bool:
-        return not any(self._count(0))
-
     def count_posts(self, hours: int) -> int:
         return self._count(self._tried.at - hours * 3600)[self.subject is Subject.COMMENT]
 
