@@ -90,7 +90,7 @@ def acting(request: HttpRequest, permission: str, groups: Collection[str] | None
 def acting_on(request: HttpRequest, permission: str, subject: SubjectId) -> Actor:
     """Return the same for an act on an article or a comment, which is in the groups of its article.
 
-    One round trip, none for who acts for the whole site. Raises PermissionDenied, ArticleNotFound.
+    One round trip, none for moderators of the whole site. Raises PermissionDenied, ArticleNotFound.
     """
     user = request.user
     if may(user, permission) or not may_in_groups(user, permission):

@@ -102,9 +102,9 @@ class HeldPosts(models.Manager["HeldPost"]):
         return list(self.filter(author=author, decided_at__gt=read_until))
 
     def decide(self, held: "HeldPost", state: str, moderator_id: int, reason: str = "") -> bool:
-        """Note a decision, of which the author is told; return whether this call did. Call it in a transaction.
+        """Record a decision, which is news to the author; return whether this call did. Call it in a transaction.
 
-        What is posted is kept where it is posted: its text goes from here.
+        A posted text is stored with its article or comment, and deleted here.
         """
         now = timezone.now()
         changes = {"state": state, "moderator": moderator_id, "decided_at": now, "reason": reason}

@@ -97,11 +97,11 @@ class Actor:
     id: UserId
     name: str
     groups: tuple[str, ...] = ()
-    """Slugs of the groups as whose moderator the member acts; none for who acts for the whole site."""
+    """Slugs of the groups as whose moderator the member acts; none for an act for the whole site."""
 
     @property
     def signature(self) -> str:
-        """The name and, after a line feed, the groups: what scripts log of who acts."""
+        """The name and, after a line feed, the groups: what scripts log of the actor."""
         return f"{self.name}\n{','.join(self.groups)}" if self.groups else self.name
 
 
@@ -138,7 +138,7 @@ class LogEntry:
     details: dict[str, str] = field(default_factory=dict)
     """The changes: `added` and `removed` groups, `old_title`, `old_link`, `into`; the id of a `comment` …
 
-    `capacity`: the groups as whose moderator the actor acted; missing for who acted for the whole site.
+    `capacity`: the groups as whose moderator the actor acted; missing for an act for the whole site.
     """
 
     def slugs(self, name: str) -> list[str]:

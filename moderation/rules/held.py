@@ -80,7 +80,7 @@ def refuse(held: HeldPost, moderator_id: int, reason: str) -> None:
 
 
 def withdraw(held: HeldPost) -> None:
-    """Take back a post of one's own that waits; nothing of it remains. Raises HeldDecided."""
+    """Delete a waiting post at its author's request; nothing of it remains. Raises HeldDecided."""
     if not HeldPost.objects.waiting().filter(pk=held.pk).select_related(None).delete()[0]:
         raise HeldDecided(held.pk)
 

@@ -20,7 +20,7 @@ NAMES = {ALICE: "alice", BOB: "bob", CAROL: "carol"}
 
 @pytest.fixture
 def articles(alice, bob, carol, site_store, article, close, let_pass):
-    """Three articles with the same voters, who voted one after the other; and one on which nobody else voted."""
+    """Two articles with the same voters in other orders, one that bob opposes, one with its poster's vote."""
     numbers = [article, post(site_store, 2), post(site_store, 3)]
     for number, order in zip(numbers, itertools.permutations((BOB, CAROL)), strict=False):
         for member in order:

@@ -152,7 +152,7 @@ class TestTheScript:
             assert "WRONG: record of article" in recount(), tamper
 
     def test_finds_every_change_that_the_chain_follows(self, site, recount):
-        """Whoever kept a hash of the chain knows that it was rewritten; others, at the latest by counts."""
+        """A hash that a reader kept shows that the chain was rewritten; without one, at the latest counts do."""
         record, known = record_of(site, 1), ChainDay.objects.order_by("-day")[0].hash
         for tamper in TAMPERING:
             rewrite(record, ballots=tamper(record.ballots))
