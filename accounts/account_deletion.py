@@ -27,6 +27,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from accounts import names
+from accounts.mail import forget_waiting
 from accounts.models import (
     AccountDeletion,
     Authenticator,
@@ -81,6 +82,7 @@ def begin(user_id: int) -> None:
         return
     if member.is_superuser and not others:
         raise LastAdministratorError
+    forget_waiting(member)
     member.left_at = timezone.now()
     member.is_active = member.is_staff = member.is_superuser = False
     member.email = member.language = member.theme = member.hidden_groups = member.hidden = ""

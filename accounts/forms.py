@@ -3,9 +3,9 @@
 Django's forms are generic for mypy only, not at run time: hence `ignore[type-arg]`.
 """
 
+import logging
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -19,11 +19,12 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import conditional_escape
 from django.utils.module_loading import import_string
+from django.utils.translation import get_language, override, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django_tasks import task
 
 from accounts import names
-from accounts.mail import mail_address, send_later, send_text
+from accounts.mail import mail_address, send_now, send_text, text_to
 from accounts.models import LOOKS_TAKEN, MAIL_KINDS, NAME_RULE, Invitation, Token, User, WaitingAccount
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.name_characters import is_one_script
@@ -31,6 +32,9 @@ from accounts.sign_in import identities
 from accounts.sign_in.provider import Person
 from accounts.web import unsent_form
 from owner.choices import chosen
+from tasks import MAIL, TaskQueueFull, add
+
+_log = logging.getLogger(__name__)
 
 _TAKEN = _("This name is taken.")
 _WRONG = _("Incorrect username or password.")
@@ -252,24 +256,33 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
         oldest_first = sorted(super().get_users(email), key=lambda user: user.pk)
         return islice(oldest_first, self._MAX_MAILS)
 
-    def send_mail(self, *args: Any, **kwargs: Any) -> None:
-        """Send in the language that the member has set, not in that of the request."""
-        language = args[2]["user"].language  # the third argument is the template context
-        send_later(partial(super().send_mail, *args, **kwargs), language)
+    def send_mail(self, *args: Any, **_kwargs: Any) -> None:
+        """Send in the language that the member has set, or else in that of the request."""
+        _subject, _template, context, _sender, recipient = args[:5]
+        send_now(text_to(recipient, "password_reset", context, context["user"].language))
 
     def send_links(self, request: HttpRequest) -> None:
-        """Send one mail to each account."""
-        protocol, domain = mail_address(request)
-        self.save(
-            domain_override=domain,
-            subject_template_name="accounts/mail/password_reset_subject.txt",
-            email_template_name="accounts/mail/password_reset.txt",
-            extra_email_context={
-                "protocol": protocol,
-                "site_name": chosen.SITE_NAME,
-                "days": str(settings.PASSWORD_RESET_TIMEOUT // 86400),
-            },
-        )
+        """Let a task send one mail to each account; it does the looking up, too. If too many wait, only log it."""
+        try:
+            add(send_reset_links, self.cleaned_data["email"], *mail_address(request), get_language())
+        except TaskQueueFull:
+            _log.error("links for a new password were not sent: too many mails wait")
+
+
+@task(queue_name=MAIL)
+def send_reset_links(email: str, protocol: str, domain: str, language: str) -> None:
+    """Send a link to each account with this address. Raises as `accounts.mail.send_now`."""
+    form = PasswordResetForm({"email": email})
+    if form.is_valid():
+        with override(language):
+            form.save(
+                domain_override=domain,
+                extra_email_context={
+                    "protocol": protocol,
+                    "site_name": chosen.SITE_NAME,
+                    "days": str(settings.PASSWORD_RESET_TIMEOUT // 86400),
+                },
+            )
 
 
 class ConfirmForm(forms.Form):

@@ -1,53 +1,137 @@
-"""Mail to members: sent in the background, so that the response time does not reveal whether an account exists.
+"""Mail to members, by a background task, so that the response time does not reveal whether an account exists.
 
 Its signed links verify an address, and unsubscribe. Neither needs a login.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import logging
+import smtplib
+import threading
+from email.utils import make_msgid
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core import signing
-from django.core.mail import EmailMessage
+from django.core.mail import DNS_NAME, EmailMessage, EmailMultiAlternatives, get_connection
+from django.db.models import Q
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
+from django_tasks import task
+from django_tasks_db.models import DBTaskResult
 
 from accounts.models import User
 from owner.choices import chosen
+from tasks import MAIL, NotYet, TaskQueueFull, add, rests
 
-# One worker keeps mails in order. At a regular exit the process first sends what is queued.
-_sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mail")
-
-
-def send_later(send: Callable[[], None], language: str = "") -> None:
-    """Run `send` in the background, in the given language, or by default in the active one."""
-    language = language or translation.get_language() or chosen.language
-
-    def in_language() -> None:
-        with translation.override(language):
-            send()
-
-    _sender.submit(in_language)
+_log = logging.getLogger(__name__)
 
 
-def wait_until_sent() -> None:
-    """Block until every mail queued so far has been sent."""
-    _sender.submit(lambda: None).result()
+def send_later(message: EmailMessage, member: int = 0) -> None:
+    """Let a background task send a mail. `member`: the only one who is to get it, at their verified address.
+
+    Raises TaskQueueFull.
+    """
+    html = [str(one.content) for one in getattr(message, "alternatives", ())]
+    headers = {
+        "Message-ID": make_msgid(domain=str(DNS_NAME))
+    } | message.extra_headers  # the same if it is sent again
+    add(deliver, member, message.to[0], message.subject, message.body, "".join(html), headers)
+
+
+@task(queue_name=MAIL)
+def deliver(member: int, to: str, subject: str, text: str, html: str, headers: dict[str, str]) -> None:
+    """Send a mail, unless the member has left or changed the address meanwhile. Raises NotYet, SMTPException."""
+    if member and not User.objects.filter(pk=member, verified_email=to, is_active=True, left_at=None).exists():
+        return
+    message = EmailMultiAlternatives(subject, text, to=[to], headers=headers)
+    if html:
+        message.attach_alternative(html, "text/html")
+    send_now(message)
+
+
+def forget_waiting(member: User) -> None:
+    """Drop the mail that waits for a member or this address. One query."""
+    to = Q(args_kwargs__args__0=member.pk)
+    if member.email:
+        to |= Q(args_kwargs__args__0=member.email) | Q(args_kwargs__args__1=member.email)
+    DBTaskResult.objects.filter(to, queue_name=MAIL).order_by().delete()
+
+
+def send_now(message: EmailMessage) -> None:
+    """Send a mail over the connection of this thread. What the server refuses for good is only logged.
+
+    Raises NotYet if the server cannot be reached, SMTPException and OSError if it does not take the mail now.
+    """
+    message.connection = _line.connection()
+    try:
+        message.send()
+    except smtplib.SMTPRecipientsRefused as refused:
+        _line.close()
+        code, answer = next(iter(refused.recipients.values()))
+        _drop_or_raise(refused, code, answer)
+    except smtplib.SMTPResponseException as refused:
+        _line.close()
+        _drop_or_raise(refused, refused.smtp_code, refused.smtp_error)
+    except (OSError, smtplib.SMTPException):
+        _line.close()
+        raise
+
+
+def _drop_or_raise(refused: Exception, code: int, answer: object) -> None:
+    if code < _FOR_GOOD:
+        raise refused
+    _log.warning("a mail was not sent: the mail server refused it: %d %s", code, answer)
+
+
+_FOR_GOOD = 500
+"""SMTP codes from here on say that the server will never take the mail."""
+
+
+class _Line(threading.local):
+    """The connection of a thread to the mail server, while it has mails to send."""
+
+    server: Any = None
+
+    def connection(self) -> Any:
+        """Return an open connection. Raises NotYet."""
+        if self.server is None:
+            server = get_connection()
+            try:
+                server.open()
+            except (OSError, smtplib.SMTPException) as failure:
+                raise NotYet(f"{type(failure).__name__}: {failure}") from failure
+            self.server = server
+        return self.server
+
+    def close(self, **_: object) -> None:
+        server, self.server = self.server, None
+        if server:
+            server.close()
+
+
+_line = _Line()
+rests.connect(_line.close, sender=MAIL)
 
 
 def send_text(recipient: str, template: str, context: dict[str, Any], language: str = "") -> None:
-    """Send a mail in the background from `accounts/mail/<template>.txt` and its subject, in this language."""
+    """Send a mail in the background from `accounts/mail/<template>.txt` and its subject, in this language.
 
-    def send() -> None:
+    If too many mails wait, it is only logged.
+    """
+    try:
+        send_later(text_to(recipient, template, context, language))
+    except TaskQueueFull:
+        _log.error("a mail (%s) was not sent: too many wait", template)
+
+
+def text_to(recipient: str, template: str, context: dict[str, Any], language: str = "") -> EmailMessage:
+    """Return a mail from `accounts/mail/<template>.txt` and its subject, in this language or the active one."""
+    with translation.override(language or translation.get_language() or chosen.language):
         subject = render_to_string(f"accounts/mail/{template}_subject.txt", context)
         body = render_to_string(f"accounts/mail/{template}.txt", context)
-        EmailMessage(" ".join(subject.split()), body, to=[recipient]).send()
-
-    send_later(send, language)
+    return EmailMessage(" ".join(subject.split()), body, to=[recipient])
 
 
 def send_verification(request: HttpRequest, member: User) -> None:

@@ -18,6 +18,7 @@ from django.db import connections
 from django.utils import timezone, translation
 from django.utils.module_loading import import_string
 
+import tasks
 from accounts import account_deletion
 from accounts import sessions as member_sessions
 from accounts.models import HeldPost, LegalNotice, Statement, TextDigest
@@ -202,11 +203,19 @@ def _warn_once(problem: str, text: str) -> None:
 
 
 def _send_mail(repository: Repository) -> str:
-    """Mail notices and weekly digests to members who want them, and what waits for a decision to moderators."""
+    """Let tasks mail notices and weekly digests to members, and what waits for a decision to moderators."""
     send_waiting = import_string(settings.WAITING_MAILER)
     senders = (send_waiting, mailing.send_due, mailing.send_digests)
     sent = sum(send(repository, _BUDGET) for send in senders)
-    return _counted(sent, "mail", "sent")
+    return _counted(sent, "mail", "queued")
+
+
+def _do_tasks(_repository: Repository) -> str:
+    """Do background tasks, where no worker is faster; let those that were lost be done again."""
+    deadline = time.monotonic() + _BUDGET
+    lost = tasks.tidy()
+    done = sum(tasks.work_off(queue, lambda: time.monotonic() > deadline) for queue in tasks.QUEUES)
+    return ", ".join(filter(None, (_counted(lost, "task", "tidied"), _counted(done, "task", "done"))))
 
 
 def _delete_accounts(_repository: Repository) -> str:
@@ -235,6 +244,7 @@ _STEPS = (
     _Step("account_deletion", _delete_accounts),
     _Step("branches", _act_on_branches),
     _Step("mail", _send_mail),
+    _Step("tasks", _do_tasks),
     _Step("trim", _trim),
     _Step("expire", _expire),
     _Step("forget", _rewrite_file, is_routine=True),

@@ -1,14 +1,12 @@
 """Mail to members that housekeeping sends: about the notices of an inbox and about bans, and weekly digests.
 `moderation.mail` sends what waits for moderators the same way.
 
-Each is sent at most once: a mail is claimed before. A claim is a moment in the member's row of the accounts
-database, up to which mail is sent. If the process dies after it, the mail is lost. Nothing is claimed while the
-mail server cannot be reached. Mails are plain text and HTML, in the member's language.
+Each is claimed once: a claim is a moment in the member's row of the accounts database, up to which mail is sent.
+The claim and the background task that sends the mail are one transaction, so none is lost. Mails are plain text
+and HTML, in the member's language.
 """
 
-import logging
 import re
-import smtplib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -17,7 +15,8 @@ from html import unescape
 from itertools import islice
 from typing import Any, NamedTuple
 
-from django.core.mail import EmailMultiAlternatives, get_connection
+from django.core.mail import EmailMultiAlternatives
+from django.db import transaction
 from django.db.models import F, QuerySet
 from django.template import engines
 from django.template.loader import render_to_string
@@ -27,7 +26,7 @@ from django.utils.html import format_html, strip_tags
 from django.utils.translation import gettext
 from markupsafe import Markup
 
-from accounts.mail import DIGEST, NOTICES, site_origin, unsubscribe_token
+from accounts.mail import DIGEST, NOTICES, send_later, site_origin, unsubscribe_token
 from accounts.models import BAN_SCOPES, Ban, User
 from articles.domain.articles import Article
 from articles.domain.notices import EXCERPT_CHARACTERS, Notice, NoticeKind, NoticePointer
@@ -40,8 +39,6 @@ from owner.choices import chosen
 
 MAILS_PER_RUN = 50
 """Mails of one kind that one run sends."""
-
-_log = logging.getLogger(__name__)
 
 
 class Mail(NamedTuple):
@@ -59,33 +56,19 @@ def recipients() -> QuerySet[User]:
 
 
 def send_each(mails: Iterator[Mail], deadline: float) -> int:
-    """Claim and send mails until the deadline, at most `MAILS_PER_RUN`; return how many were sent.
+    """Claim mails and let tasks send them, until the deadline, at most `MAILS_PER_RUN`; return how many.
 
-    Raises OSError, and smtplib.SMTPException, if the mail server cannot be reached: then nothing is claimed.
+    Raises TaskQueueFull, DatabaseError: then what is left is not claimed.
     """
-    first, sent = next(mails, None), 0
-    if first is None:
-        return 0
-    with get_connection() as server:
-        for one in _with(first, islice(mails, MAILS_PER_RUN - 1)):
+    sent = 0
+    for one in islice(mails, MAILS_PER_RUN):
+        with transaction.atomic():
             if one.claim():
-                one.message.connection = server
-                try:
-                    one.message.send()
-                    sent += 1
-                except smtplib.SMTPServerDisconnected:
-                    _log.warning("a mail to member %d may be lost: the mail server hung up", one.member)
-                    break
-                except (OSError, smtplib.SMTPException) as failure:
-                    _log.warning("a mail to member %d was not sent: %s", one.member, type(failure).__name__)
-            if time.monotonic() >= deadline:
-                break
+                send_later(one.message, one.member)
+                sent += 1
+        if time.monotonic() >= deadline:
+            break
     return sent
-
-
-def _with(first: Mail, others: Iterator[Mail]) -> Iterator[Mail]:
-    yield first
-    yield from others
 
 
 _OWN_LINK = re.compile('(?<=href=")(?=/)')

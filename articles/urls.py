@@ -85,6 +85,7 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path("users/<str:name>/", members.profile, name="profile"),
     path("users/<str:name>/comments/", members.comments, name="member_comments"),
     path("operation/", operation.operation, name="operation"),
+    path("operation/failed-tasks/", operation.failed_tasks, name="failed_tasks"),
     path("metrics", operation.scrape, name="metrics"),
     path("feeds/<feed_list:name>.<feed_kind:kind>", feeds.of_list, name="feed"),
     path("feeds/comments.<feed_kind:kind>", comment_feeds.of_site, name="comments_feed"),

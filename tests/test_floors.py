@@ -102,7 +102,7 @@ FLOORS = (
         "accounts",
         "voting_site.embedded",
     ),
-    ("links.fence", "links.reading", "links.wire", "owner.choices", "owner.colours"),
+    ("links.fence", "links.reading", "links.wire", "owner.choices", "owner.colours", "tasks"),
 )
 """From top to bottom, as docs/architecture.md draws them. A package imports only from floors below its own."""
 

@@ -39,6 +39,8 @@ INSTALLED_APPS = [
     "articles",
     "accounts",
     "integrity",
+    "django_tasks",
+    "django_tasks_db",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -121,6 +123,7 @@ SILENCED_SYSTEM_CHECKS = [
     # Expect Django's own middleware by name: SecurityHeadersMiddleware and FormTokenMiddleware do what it does.
     *("security.W001", "security.W002", "security.W003"),
 ]
+TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": []}}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 FETCH_TITLES = fetches_titles(CONFIGURATION)

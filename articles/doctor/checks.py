@@ -86,6 +86,7 @@ CHECKS = (
     Check("store", "replica lag", server.check_lag, _STORE),
     Check("housekeeping", "runs", housekeeping.check_runs, _STORE),
     Check("housekeeping", "steps", housekeeping.check_steps, _STORE),
+    Check("housekeeping", "tasks", housekeeping.check_tasks, _DATABASE),
     Check("housekeeping", "hot list", housekeeping.check_hot_list, _STORE),
     Check("clocks", "clocks", housekeeping.check_clocks, _STORE),
     Check("mail", "backend", mail.check_backend),

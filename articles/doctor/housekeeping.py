@@ -1,4 +1,4 @@
-"""Whether housekeeping runs and succeeds, whether the clocks agree, and how old the newest backup is."""
+"""Whether housekeeping and background tasks succeed, whether the clocks agree, how old the newest backup is."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -7,11 +7,14 @@ from pathlib import Path
 
 from django.conf import settings
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from articles.backup import BackupDamaged, newest_in, read_manifest
 from articles.doctor.examination import Examination, Finding, error, fine, note, reason_of, warning
 from articles.formatting import units
+from articles.formatting.values import grouped
 from articles.repository import Clocks
+from tasks import MOST, read_state
 
 _APART = 5.0
 """Seconds by which the clocks of two machines may differ."""
@@ -85,6 +88,29 @@ def check_steps(examination: Examination) -> Iterator[Finding]:
             yield warning(text, _("It is retried in the next run; see the site's log."), step.error)
     if not failed and examination.steps:
         yield fine("No step of housekeeping failed.")
+
+
+_LATE_TASK = 600
+"""Seconds after which a background task should have been done."""
+
+
+def check_tasks(_examination: Examination) -> Iterator[Finding]:
+    state = read_state()
+    if state.late > _LATE_TASK:
+        yield warning(
+            _("Background tasks, such as mail, are %(time)s late.") % {"time": units.span(state.late)},
+            _("See the site's log. If there are too many, run `manage.py work` as well."),
+        )
+    if state.waiting >= MOST:
+        yield warning(
+            _("Too many background tasks wait, so new ones are refused."), _("See the site's log for the reason.")
+        )
+    if state.failed:
+        text = ngettext("%(num)s background task failed.", "%(num)s background tasks failed.", state.failed)
+        advice = _("The operator's page says why, and repeats them.")
+        yield warning(text % {"num": grouped(state.failed)}, advice)
+    if state.late <= _LATE_TASK and not state.failed:
+        yield fine(f"{state.waiting:,} background tasks wait, none is late, none failed.")
 
 
 def check_hot_list(examination: Examination) -> Iterator[Finding]:

@@ -1,6 +1,8 @@
-"""What commands share: their base class, the check of the accounts database, and the progress bar."""
+"""What commands share: their base class, the check of the accounts database, signals, and the progress bar."""
 
+import signal
 import sys
+import threading
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -97,3 +99,16 @@ class StoreCommand(BaseCommand):
             raise CommandError(about_store(error)) from error
         except KeyboardInterrupt:
             raise CommandError(self.when_interrupted, returncode=CTRL_C) from None
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[threading.Event]:
+    """Yield an event that Ctrl-C and SIGTERM set, so that the current step is finished first."""
+    stopping = threading.Event()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    previous_handlers = {number: signal.signal(number, lambda *_: stopping.set()) for number in numbers}
+    try:
+        yield stopping
+    finally:
+        for number, handler in previous_handlers.items():
+            signal.signal(number, handler)

@@ -11,15 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.web.form_pages import form_action
 from articles import backup, known_store
 from articles.charts import Chart, TimeLine, time_lines
 from articles.charts.shapes import evenly
@@ -38,6 +41,7 @@ from articles.views.ranking import chart_labels
 from articles.web.identity import needs
 from articles.wiring import repository
 from owner.choices import chosen
+from tasks import discard_failed, list_failed, read_state, repeat_failed
 
 _MOST_ROWS = 25
 """Maximum number of rows of the table: about one for each hour."""
@@ -265,6 +269,7 @@ def operation(request: HttpRequest) -> HttpResponse:
         "listed": sum(shard.articles for shard in examination.shards),
         "hot_refreshed_at": examination.hot_rescored_at,
         "steps": examination.steps,
+        **_tasks(),
         "census": inspection.count_keys(),
         "footprint": inspection.measure_footprint(),
         "measures": units,
@@ -272,6 +277,29 @@ def operation(request: HttpRequest) -> HttpResponse:
         **_article_keys(repo, request.GET.get("article", "").strip()),
     }
     return render(request, "operation/operation.html", context)
+
+
+def _tasks() -> dict[str, Any]:
+    """Return the template's values for background tasks; None if the accounts database is unavailable."""
+    try:
+        return {"tasks": read_state(), "failed_tasks": list_failed(_MOST_ROWS)}
+    except DatabaseError:
+        return {"tasks": None}
+
+
+@never_cache
+@form_action(page="articles:operation", button=gettext_lazy("Send"))
+@needs("articles.see_operation")
+def failed_tasks(request: HttpRequest) -> HttpResponse:
+    """Let the tasks that failed be done again, or forget them."""
+    if request.POST.get("act") == "discard":
+        number = discard_failed()
+        told = ngettext("%(num)s task has been discarded.", "%(num)s tasks have been discarded.", number)
+    else:
+        number = repeat_failed()
+        told = ngettext("%(num)s task will be repeated.", "%(num)s tasks will be repeated.", number)
+    messages.success(request, told % {"num": grouped(number)})
+    return redirect(f"{reverse('articles:operation')}#tasks")
 
 
 def _sync_label(policy: str | None) -> str | None:
@@ -313,6 +341,9 @@ def scrape(request: HttpRequest) -> HttpResponse:
 def _of_machine() -> dict[str, float]:
     """Return the figures that do not come from the store."""
     figures: dict[str, float] = {"disk_free_bytes": free_bytes()}
+    with suppress(DatabaseError):
+        tasks = read_state()
+        figures |= {"tasks": tasks.waiting, "task_late_seconds": tasks.late, "failed_tasks": tasks.failed}
     if settings.BACKUP_DIR and (age := backup.age_of_newest(Path(settings.BACKUP_DIR))) is not None:
         figures["backup_age_seconds"] = age
     return figures

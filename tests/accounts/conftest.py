@@ -9,7 +9,6 @@ from django.core.cache import caches
 from django.test import Client
 
 from accounts import sessions
-from accounts.mail import wait_until_sent
 from accounts.models import User
 from accounts.sign_in import protocol
 from articles import wiring
@@ -28,7 +27,6 @@ def _no_store(settings, request, tmp_path) -> Iterator[None]:
     yield
     wiring.forget_repositories()
     caches["default"].clear()
-    wait_until_sent()
 
 
 @pytest.fixture

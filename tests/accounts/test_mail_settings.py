@@ -10,9 +10,10 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from accounts.mail import VERIFY_DAYS, WAITING, unsubscribe_token, verification_token, wait_until_sent
+from accounts.mail import VERIFY_DAYS, WAITING, unsubscribe_token, verification_token
 from accounts.models import User
 from tests.factories import browser_of
+from tests.mail_backends import wait_until_sent
 
 ALL = ["reply", "mention", "moderation", "flag", "suggestion"]
 

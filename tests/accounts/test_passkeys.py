@@ -9,12 +9,12 @@ from django.test import Client, override_settings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounts.mail import wait_until_sent
 from accounts.models import Passkey, User
 from accounts.sign_in import second_factor
 from accounts.sign_in.passkeys import LONGEST_RESPONSE
 from tests.accounts.authenticator import PRESENT, Authenticator
 from tests.cast import PASSWORD
+from tests.mail_backends import wait_until_sent
 
 
 def options(client: Client, purpose: str):

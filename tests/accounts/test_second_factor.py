@@ -10,10 +10,10 @@ from django.contrib.auth import get_user
 from django.core import mail
 from django.test import Client
 
-from accounts.mail import wait_until_sent
 from accounts.models import Authenticator, Token, User
 from accounts.sign_in import codes, second_factor
 from tests.cast import PASSWORD
+from tests.mail_backends import wait_until_sent
 
 NOW = 1_800_000_000.0
 """The beginning of a step of 30 seconds."""

@@ -6,9 +6,9 @@ import pytest
 from django.core import mail
 from django.test import Client
 
-from accounts.mail import wait_until_sent
 from accounts.models import Token, User
 from tests.cast import PASSWORD
+from tests.mail_backends import wait_until_sent
 
 
 def _issue(client, name="laptop"):

@@ -8,7 +8,6 @@ from django.utils import translation
 from django.utils.http import urlsafe_base64_encode
 
 from accounts.forms import LoginForm
-from accounts.mail import wait_until_sent
 from accounts.models import User
 from accounts.passwords import HashesBusy
 from accounts.sign_in import second_factor
@@ -23,6 +22,7 @@ from tests.cast import PASSWORD, password_of
 from tests.factories import browser_of, comment_on, member
 from tests.figures import value
 from tests.internals import Limits, failing
+from tests.mail_backends import wait_until_sent
 from tests.routes import routes
 from tests.rules import RATES
 

@@ -237,7 +237,7 @@ def test_the_page_shows_the_keys_of_one_article(site_store, article, olga):
 
 
 def test_the_sections_are_folded_and_the_one_with_a_form_opens_when_used(site_store, article, olga):
-    assert page(olga).count('<details class="folded fold">') == 11
+    assert page(olga).count('<details class="folded fold">') == 12
     assert '<details class="folded fold" open>' not in page(olga)
 
     for query in (f"?article={article}", "?article=x"):

@@ -5,11 +5,11 @@ from django.core import mail
 from django.core.management import call_command
 from django.test import Client
 
-from accounts.mail import wait_until_sent
 from accounts.models import User
 from accounts.sign_in import codes, second_factor
 from tests.cast import password_of
 from tests.factories import browser_of
+from tests.mail_backends import wait_until_sent
 
 RESET = "/users/alice/moderation/second-step/"
 REASON = {"reason": "Lost the phone, and showed me her badge"}

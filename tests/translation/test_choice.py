@@ -10,10 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils.translation import override
 
-from accounts.mail import wait_until_sent
 from articles import middleware
 from articles.middleware import ReaderMiddleware
 from tests.factories import browser_of
+from tests.mail_backends import wait_until_sent
 
 CHINESE, ENGLISH = '<html lang="zh-Hans">', '<html lang="en">'
 

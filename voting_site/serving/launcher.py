@@ -27,6 +27,7 @@ from articles.repository import Repository
 from articles.wiring import follower, patient_repository, unprepared_repository
 from links.process import LinkFetcher, link_fetcher
 from owner.administrator import issue_code
+from tasks import keep_working
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
 from voting_site.configuration.service_urls import without_secrets
 from voting_site.embedded import StorePaths, Supervisor
@@ -196,7 +197,7 @@ def _stop(server: WebServer, workers: Sequence[Housekeeper]) -> None:
 
 
 def _keep_house(say: Say, is_prepared: bool, runs_housekeeping: bool, stopping: threading.Event) -> None:
-    """Prepare the store as soon as it answers, if it did not at the start; then run housekeeping, or only wait."""
+    """Prepare the store as soon as it answers, if it did not at the start; then keep house, or only wait."""
     while not is_prepared and not stopping.is_set():
         try:
             prepare_store(say)
@@ -205,7 +206,8 @@ def _keep_house(say: Say, is_prepared: bool, runs_housekeeping: bool, stopping: 
             outages.report(error)
             stopping.wait(_STORE_POLL)
     if runs_housekeeping:
-        housekeeping.keep(patient_repository, settings.TICK_SECONDS, stopping)
+        with keep_working(stopping):
+            housekeeping.keep(patient_repository, settings.TICK_SECONDS, stopping)
     else:
         stopping.wait()
 

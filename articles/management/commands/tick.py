@@ -1,19 +1,16 @@
 """`manage.py tick`: run housekeeping, once or repeatedly."""
 
-import signal
 import sys
-import threading
 from argparse import ArgumentTypeError
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from articles import housekeeping
 from articles.housekeeping import StepResult
-from articles.management.base import StoreCommand, require_accounts
+from articles.management.base import StoreCommand, require_accounts, stopped_by_signals
 from articles.wiring import patient_repository
+from tasks import keep_working
 
 
 def _interval(text: str) -> float:
@@ -45,7 +42,7 @@ class Command(StoreCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         require_accounts()
         if options["every"] is not None:
-            with _stopped_by_signals() as stopping:
+            with stopped_by_signals() as stopping, keep_working(stopping):
                 housekeeping.keep(patient_repository, options["every"], stopping, self._report)
             return
         results = housekeeping.run(patient_repository())
@@ -59,16 +56,3 @@ class Command(StoreCommand):
         if not results:
             self.stdout.write("Another process is running housekeeping.")
         self.stdout.flush()
-
-
-@contextmanager
-def _stopped_by_signals() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C and SIGTERM set, so that the current step is finished first."""
-    stopping = threading.Event()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    previous_handlers = {number: signal.signal(number, lambda *_: stopping.set()) for number in numbers}
-    try:
-        yield stopping
-    finally:
-        for number, handler in previous_handlers.items():
-            signal.signal(number, handler)

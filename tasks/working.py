@@ -1,0 +1,158 @@
+"""Doing tasks."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.db import DatabaseError, close_old_connections, connections
+from django.dispatch import Signal
+from django.utils import timezone
+from django.utils.crypto import get_random_string
+from django_tasks import TaskResultStatus
+from django_tasks_db.models import DBTaskResult
+from django_tasks_db.utils import exclusive_transaction
+
+from tasks.queueing import QUEUES, Row
+
+_log = logging.getLogger(__name__)
+
+LONGEST = timedelta(minutes=5)
+"""A task that has run for so long is done again: its process has died. Tasks end well before."""
+
+GIVEN_UP = timedelta(days=1)
+"""Age of a task after which a failure is final."""
+
+_FIRST_PAUSE = timedelta(seconds=30)
+_FAILED_KEPT = timedelta(days=7)
+_POLL = 1.0
+"""Seconds between two looks at an empty queue."""
+
+_AWAY = 60.0
+"""Seconds for which a queue rests if what it needs cannot be reached."""
+
+_ROWS = 500
+"""Failed tasks that are deleted at once."""
+
+_WORKER = get_random_string(16)
+
+
+rests = Signal()
+"""A worker stops working on a queue for now: the sender. Tasks close what they left open for the next ones."""
+
+
+class GiveUp(Exception):
+    """The task would fail each time: it is not tried again."""
+
+
+class NotYet(Exception):
+    """What all tasks of the queue need, such as the mail server, cannot be reached: the queue rests."""
+
+
+def work_off(queue: str, stopping: Callable[[], bool] = lambda: False) -> int:
+    """Do what is due in a queue; return how many tasks were done, or failed. Raises NotYet, DatabaseError.
+
+    Four queries for each task.
+    """
+    done = 0
+    try:
+        while not stopping() and (row := _claimed(queue)):
+            _do(row)
+            done += 1
+    finally:
+        rests.send(sender=queue)
+    return done
+
+
+def _claimed(queue: str) -> Row | None:
+    due = DBTaskResult.objects.ready().filter(queue_name=queue)
+    if not due.exists():  # an idle worker takes no lock
+        return None
+    with exclusive_transaction():
+        if row := due.get_locked():
+            row.claim(_WORKER)
+    return row
+
+
+def _do(row: Row) -> None:
+    try:
+        row.task.call(*row.args_kwargs["args"], **row.args_kwargs["kwargs"])
+    except NotYet:
+        _postpone(row, timedelta(seconds=_AWAY))
+        raise
+    except Exception as error:
+        _try_again(row, error)
+    else:
+        row.delete()
+
+
+def _try_again(row: Row, error: Exception) -> None:
+    """Let a task that failed be done again, after a pause as long as it has waited already; or give it up."""
+    age = timezone.now() - row.enqueued_at
+    if isinstance(error, GiveUp) or age > GIVEN_UP:
+        _log.error("%s failed: %s: %s", row.task_path, type(error).__name__, error)
+        row.set_failed(error)
+    else:
+        _log.warning("%s will be tried again: %s: %s", row.task_path, type(error).__name__, error)
+        _postpone(row, max(_FIRST_PAUSE, age))
+
+
+def _postpone(row: Row, pause: timedelta) -> None:
+    row.status = TaskResultStatus.READY
+    row.run_after = timezone.now() + pause
+    row.priority = -1  # behind those that have not failed
+    row.save(update_fields=["status", "run_after", "priority"])
+
+
+def tidy() -> int:
+    """Let tasks whose process has died be done again, and delete old failures; return how many. Three queries."""
+    now = timezone.now()
+    lost = DBTaskResult.objects.running().filter(started_at__lt=now - LONGEST)
+    given_up = lost.filter(enqueued_at__lt=now - GIVEN_UP).update(
+        status=TaskResultStatus.FAILED, finished_at=now, exception_class_path="", traceback="Its process died."
+    )
+    old = DBTaskResult.objects.failed().filter(finished_at__lt=now - _FAILED_KEPT).order_by()
+    deleted, _ = DBTaskResult.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:_ROWS])).delete()
+    return given_up + lost.update(status=TaskResultStatus.READY) + deleted
+
+
+@contextmanager
+def keep_working(stopping: threading.Event) -> Iterator[None]:
+    """Work on each queue in a thread of its own during the block, until `stopping` is set."""
+    has_ended = threading.Event()
+
+    def stops() -> bool:
+        return stopping.is_set() or has_ended.is_set()
+
+    workers = [
+        threading.Thread(target=_work, args=(queue, stops, has_ended), name=f"tasks: {queue}", daemon=True)
+        for queue in QUEUES
+    ]
+    for worker in workers:
+        worker.start()
+    try:
+        yield
+    finally:
+        has_ended.set()
+        for worker in workers:
+            worker.join()
+
+
+def _work(queue: str, stops: Callable[[], bool], has_ended: threading.Event) -> None:
+    while not stops():
+        seconds = _POLL
+        try:
+            close_old_connections()
+            work_off(queue, stops)
+        except NotYet as error:
+            _log.warning("the tasks of %s rest: %s", queue, error)
+            seconds = _AWAY
+        except DatabaseError as error:
+            _log.warning("the tasks of %s rest: the accounts database is unavailable: %s", queue, error)
+            seconds = _AWAY
+        except Exception:
+            _log.exception("the tasks of %s were interrupted", queue)
+            seconds = _AWAY
+        has_ended.wait(seconds)
+    connections.close_all()
