@@ -224,6 +224,29 @@ def test_a_footer_that_arrives_in_parts_does_not_move(open_page):
     assert footer.bounding_box()["y"] == top
 
 
+IN_PARTS = """async ([first, rest]) => {
+  const painted = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+  document.open();
+  document.write(first);
+  await painted();
+  await painted();
+  document.write(rest);
+  document.close();
+}"""
+
+
+@pytest.mark.parametrize("part", ["Sign up", 'class="account"', "</form>"])
+def test_a_header_that_arrives_in_parts_does_not_move(open_page, part):
+    page = open_page("/hot/", **phone())
+    html = page.content()
+    at = html.index(part, html.index("<header")) - 20
+
+    page.evaluate(IN_PARTS, [html[:at], html[at:]])
+
+    assert page.evaluate(SHIFTS) == []
+    assert page.get_by_role("link", name="Sign up").is_visible()
+
+
 PAINTED = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
 
 
