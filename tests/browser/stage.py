@@ -15,9 +15,12 @@ from django.test import Client, RequestFactory
 from django.utils import timezone, translation
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
+from django_tasks import TaskResultStatus
+from django_tasks_db.models import DBTaskResult
 
 from accounts import account_deletion
 from accounts.encryption import encrypt
+from accounts.mail import deliver
 from accounts.models import (
     AboutFlag,
     Authenticator,
@@ -51,6 +54,7 @@ from integrity.models import BallotKey, BallotRecord, MonthReport
 from integrity.months import SECTIONS, canonical
 from integrity.recording import complete_days
 from owner import choices
+from tasks import add
 from tests.measuring import measure_a_day
 from tests.store_state import change_article
 
@@ -95,6 +99,7 @@ def set_up(*, empty: bool) -> None:
         Path(settings.DATA_DIR, "secret_key").chmod(0o644)  # something for the operator's page to find
         told |= {**_articles(), **_links(), "failed": _failed()}
         measure_a_day(patient_repository())
+        _failed_task()
     print(json.dumps(told))  # noqa: T201
 
 
@@ -213,6 +218,13 @@ def _articles() -> dict[str, Any]:
         "closed": closed,
         "text": words,
     }
+
+
+def _failed_task() -> None:
+    """Leave a mail that could not be sent for a day."""
+    add(deliver, 0, "mia@example.org", "A subject", "A text", "", {})
+    error = "smtplib.SMTPServerDisconnected: Connection unexpectedly closed " + TITLES[2]
+    DBTaskResult.objects.update(status=TaskResultStatus.FAILED, finished_at=timezone.now(), traceback=error)
 
 
 def _newcomer(maud: Actor) -> int:
