@@ -13,25 +13,25 @@ local recorded, dropped = unpack(redis.call('HMGET', KEYS[1], 'ballots_recorded'
 local from = recorded or dropped or '-inf'
 
 -- Both rankings stop at the first article that is open, in the order of posting: behind one with a longer window, others wait.
-local ids, reached, more = {}, passed, 0
+local ids, first_open, last_read = {}, passed, passed
 local function are_known(id, votes, opposes)
   return redis.call('SCARD', prefix .. 'voted:' .. id) == as_count(votes)
     and redis.call('SCARD', prefix .. 'oppose:' .. id) == as_count(opposes)
 end
 for n = 2, 3 do
   local entries, last = following(KEYS[n], from, step)
-  if last ~= '' then reached, more = math.min(reached, tonumber(last)), 1 end
+  if last ~= '' then last_read = math.min(last_read, tonumber(last)) end
   for at = 1, #entries, 2 do
     local id = entries[at]
     local time, closes, record, votes, opposes = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'closes', 'ballots',
       'votes', 'opposes'))
     time = as_time(time)
     if time and is_open(passed, closing_time(prefix, time, closes)) then
-      reached = math.min(reached, tonumber(entries[at + 1]))
+      first_open = math.min(first_open, tonumber(entries[at + 1]))
       break
     end
     local is_new = not record and are_known(id, votes, opposes)
     if time and (is_new or record == '0') then ids[#ids + 1] = id end
   end
 end
-return {from, exactly(reached), reached < passed and more or 0, unpack(ids)}
+return {from, exactly(math.min(first_open, last_read)), last_read < first_open and 1 or 0, unpack(ids)}
