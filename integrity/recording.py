@@ -47,12 +47,12 @@ def record_closed(repository: Repository, budget: float) -> int:
     """
     clocks = repository.clock.compare()
     today = datetime.fromtimestamp(min(clocks.store, clocks.machine), UTC).date()
-    made, has_more = 0, settings.BALLOT_DAYS > 0
+    made, has_more, skipped = 0, settings.BALLOT_DAYS > 0, set[ArticleId]()
     deadline = time.monotonic() + budget
     while has_more and time.monotonic() < deadline:
         has_more = False
-        for found in repository.ballots.find_closed():
-            number, is_complete = _record(repository, found, today, deadline)
+        for found in repository.ballots.find_closed(skipped):
+            number, is_complete = _record(repository, found, today, deadline, skipped)
             made += number
             has_more = has_more or (is_complete and found.has_more)
     complete_months(repository, max(today, _first_open_day()))
@@ -62,8 +62,13 @@ def record_closed(repository: Repository, budget: float) -> int:
     return made
 
 
-def _record(repository: Repository, found: Closed, today: date, deadline: float) -> tuple[int, bool]:
-    """Make the records of what was found in a shard; return how many, and whether there are those of all."""
+def _record(
+    repository: Repository, found: Closed, today: date, deadline: float, skipped: set[ArticleId]
+) -> tuple[int, bool]:
+    """Make the records of what was found in a shard; return how many, and whether there are those of all.
+
+    Articles that can have none join `skipped`.
+    """
     former = _latest(found.ids)
     made, noted, is_complete = 0, dict[ArticleId, tuple[int, int, int]](), True
     for article in found.ids:
@@ -77,6 +82,7 @@ def _record(repository: Repository, found: Closed, today: date, deadline: float)
         before = former.get(article)
         record = _made(article, today, cast, before)
         if record is None:
+            skipped.add(article)
             continue
         if before and record.ballots == before.ballots:
             record = before
@@ -84,7 +90,7 @@ def _record(repository: Repository, found: Closed, today: date, deadline: float)
             _write(record)
             made += 1
         noted[article] = (record.version, cast.votes, cast.opposes)
-    return made, repository.ballots.note(found, noted, is_complete=is_complete) and is_complete
+    return made, repository.ballots.note(found, noted) and is_complete
 
 
 def _latest(articles: Collection[ArticleId]) -> Mapping[ArticleId, Record]:

@@ -1,6 +1,6 @@
 """Closed articles whose votes are to be recorded, and how each member voted, until the voter sets are dropped."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,11 +20,9 @@ class Closed:
     """Some closed articles of one shard that have no ballot record as they are."""
 
     keys: Keys
-    since: str
-    reached: str
-    """Posting times between which all were found, as the store has them."""
-
     has_more: bool
+    """Whether there may be more once these have records."""
+
     ids: tuple[ArticleId, ...]
 
 
@@ -51,15 +49,19 @@ class Cast:
 class Ballots(OfStore):
     """What ballot records are made of."""
 
-    def find_closed(self) -> Iterator[Closed]:
-        """Yield closed articles without a record, of each shard once. One round trip each. Raises StoreError."""
+    def find_closed(self, skipped: Collection[ArticleId] = ()) -> Iterator[Closed]:
+        """Yield closed articles without a record, of each shard once, but for those that get none.
+
+        The others keep their voters until they are noted. One round trip each. Raises StoreError.
+        """
+        without = self._store.shards.split(skipped)
         for keys in self._store.shards.all:
-            since, reached, more, *ids = self._store.run(
+            more, *ids = self._store.run(
                 "ballots/find_closed",
                 [keys.ranking, keys.order(Order.TIME), keys.removed],
-                [keys.prefix, exact_time(self._store.now()), ARTICLES_PER_CHECK],
+                [keys.prefix, exact_time(self._store.now()), ARTICLES_PER_CHECK, *without.get(keys, ())],
             )
-            yield Closed(keys, since, reached, bool(more), tuple(map(int, ids)))
+            yield Closed(keys, bool(more), tuple(map(int, ids)))
 
     def read(self, article_id: ArticleId) -> Cast | None:
         """Return the votes on a closed article; None while votes are moved, or if it is damaged.
@@ -97,18 +99,15 @@ class Ballots(OfStore):
         is_whole = all(text and text.isdecimal() for text in (votes, opposes))
         return (votes, opposes, merges) if is_whole else (None, None, None)
 
-    def note(self, found: Closed, made: Mapping[ArticleId, tuple[int, int, int]], *, is_complete: bool) -> bool:
-        """Note the version, votes and opposes of records of what was found; if these are all, go on from there.
+    def note(self, found: Closed, made: Mapping[ArticleId, tuple[int, int, int]]) -> bool:
+        """Note the version, votes and opposes of records of what was found.
 
         Returns whether all articles still have these numbers; if not, they are found again. At most one trip.
         """
-        numbers = [number for one, facts in made.items() for number in (one, *facts)]
-        reached = found.reached if is_complete else found.since
-        if not numbers and reached == found.since:
+        if not made:
             return True
-        (differing,) = self._store.run(
-            "ballots/note", [found.keys.ranking], [found.keys.prefix, found.since, reached, *numbers]
-        )
+        numbers = [number for facts in made.values() for number in facts]
+        (differing,) = self._store.run("ballots/note", [found.keys.article(one) for one in made], numbers)
         return not differing
 
     def get_counts(self, ids: list[ArticleId]) -> dict[ArticleId, tuple[int, int, int]]:

@@ -205,6 +205,19 @@ def test_a_longer_window_delays_records_and_loses_none(site_store, article, let_
     assert verified(site_store) == []
 
 
+def test_an_article_with_damaged_voter_sets_has_none_and_delays_no_other(site_store, article, close, let_pass):
+    other, keys = post(site_store, 2), site_store.store.shards.of(article)
+    cast(site_store, article, BOB, Choice.OPPOSE)
+    site_store.store.client.srem(keys.oppose(article), BOB)
+    site_store.store.client.sadd(keys.oppose(article), ALICE)  # who voted for it
+
+    assert close() == 1
+
+    assert BallotRecord.objects.get().article_id == other
+    assert let_pass(10) == 0
+    assert site_store.clock.drop_voters(60) == 3
+
+
 class TestMerges:
     """Votes that come with a merged article are in the record of the one into which it was merged."""
 

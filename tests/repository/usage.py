@@ -17,7 +17,7 @@ from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
 from articles.domain.suggestions import SuggestionKind, joined_slugs
-from articles.repository import Confirmation, Repository
+from articles.repository import Closed, Confirmation, Repository
 from articles.repository.moving import marks
 from articles.repository.store import scripts
 from articles.repository.store.key_table import CLOSED
@@ -166,13 +166,23 @@ def use(repository: Repository, clock: Clock) -> None:
     repository.clock.drop_voters(60)
 
 
-def note_ballots(repository: Repository) -> None:
-    """Note a ballot record of each article that has closed by now."""
+def note_ballots(repository: Repository) -> list[int]:
+    """Note a ballot record of each article that has closed by now; return the ids, as often as they were found."""
     repository.clock.accept()
-    for found in repository.ballots.find_closed():
-        cast = {article: repository.ballots.read(article) for article in found.ids}
-        made = {article: (1, votes.votes, votes.opposes) for article, votes in cast.items() if votes}
-        assert repository.ballots.note(found, made, is_complete=True)
+    noted, has_more = list[int](), True
+    while has_more:
+        has_more = False
+        for found in repository.ballots.find_closed():
+            assert repository.ballots.note(found, records_of(repository, found))
+            noted += found.ids
+            has_more = has_more or found.has_more
+    return noted
+
+
+def records_of(repository: Repository, found: Closed) -> dict[int, tuple[int, int, int]]:
+    """Return what is noted of records of these articles."""
+    cast = {article: repository.ballots.read(article) for article in found.ids}
+    return {article: (1, votes.votes, votes.opposes) for article, votes in cast.items() if votes}
 
 
 def merge_two(repository: Repository) -> None:

@@ -1,23 +1,17 @@
 --[[
-Note which articles have a ballot record, and how far they have been recorded: neither where votes were moved meanwhile.
-Idempotent.
-KEYS  1 parameters
-ARGV  1 shard prefix  2 posting time from which they were looked for, s or '-inf'  3 posting time that was reached, s
-      4… of each record: id, version, votes, opposes
+Note which articles have a ballot record, but none whose votes were moved since they were read. Idempotent.
+KEYS  1… articles
+ARGV  1… of the record of each: version, votes, opposes
 Returns  {number of articles that differ from their record}
 Cost  O(articles)
-TOUCHES  article:<id> rw, ranking: rw
+TOUCHES  article:<id> rw
 INCLUDE  none
 ]]
-local prefix, differing = ARGV[1], 0
-for at = 4, #ARGV, 4 do
-  local article = prefix .. 'article:' .. ARGV[at]
-  local votes, opposes = unpack(redis.call('HMGET', article, 'votes', 'opposes'))
-  if votes == ARGV[at + 2] and opposes == ARGV[at + 3] then redis.call('HSET', article, 'ballots', ARGV[at + 1])
-  elseif votes then differing = differing + 1 end
-end
-local recorded, dropped = unpack(redis.call('HMGET', KEYS[1], 'ballots_recorded', 'voters_dropped'))
-if differing == 0 and ARGV[3] ~= ARGV[2] and (recorded or dropped or '-inf') == ARGV[2] then
-  redis.call('HSET', KEYS[1], 'ballots_recorded', ARGV[3])
+local differing = 0
+for n, article in ipairs(KEYS) do
+  local version, votes, opposes = unpack(ARGV, 3 * n - 2, 3 * n)
+  local counts = redis.call('HMGET', article, 'votes', 'opposes')
+  if counts[1] == votes and counts[2] == opposes then redis.call('HSET', article, 'ballots', version)
+  elseif counts[1] then differing = differing + 1 end
 end
 return {differing}
