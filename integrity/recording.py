@@ -70,7 +70,7 @@ def _record(
     Articles that can have none join `skipped`.
     """
     former = _latest(found.ids)
-    made, noted, is_complete = 0, dict[ArticleId, tuple[int, int, int]](), True
+    made, noted, is_complete = 0, dict[ArticleId, tuple[int, Cast]](), True
     for article in found.ids:
         if time.monotonic() > deadline and noted:
             is_complete = False
@@ -89,7 +89,7 @@ def _record(
         else:
             _write(record)
             made += 1
-        noted[article] = (record.version, cast.votes, cast.opposes)
+        noted[article] = (record.version, cast)
     return made, repository.ballots.note(found, noted) and is_complete
 
 

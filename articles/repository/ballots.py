@@ -32,8 +32,8 @@ class Cast:
 
     votes: int
     opposes: int
-    merged: tuple[ArticleId, ...]
-    """Articles whose votes came with them."""
+    merges: str
+    """What is merged into it, and which votes have been moved, as the store has it."""
 
     voters: Mapping[UserId, Choice] | None
     """None if the voters are no longer known."""
@@ -44,6 +44,11 @@ class Cast:
 
     origins: Mapping[UserId, ArticleId] = field(default_factory=dict)
     """The article with which a vote came."""
+
+    @property
+    def merged(self) -> tuple[ArticleId, ...]:
+        """Articles whose votes came with them."""
+        return tuple(merge.article for merge in merges_from(self.merges))
 
 
 class Ballots(OfStore):
@@ -79,7 +84,7 @@ class Ballots(OfStore):
         votes, opposes, merges = before
         if votes is None or opposes is None or self._facts(keys, article_id) != before:
             return None
-        cast = int(votes), int(opposes), tuple(merge.article for merge in merges_from(merges))
+        cast = int(votes), int(opposes), merges or ""
         numbers = [*voters.values()]
         if (numbers.count(Choice.VOTE), numbers.count(Choice.OPPOSE)) != cast[:2]:
             return Cast(*cast, voters=None)
@@ -99,15 +104,15 @@ class Ballots(OfStore):
         is_whole = all(text and text.isdecimal() for text in (votes, opposes))
         return (votes, opposes, merges) if is_whole else (None, None, None)
 
-    def note(self, found: Closed, made: Mapping[ArticleId, tuple[int, int, int]]) -> bool:
-        """Note the version, votes and opposes of records of what was found.
+    def note(self, found: Closed, made: Mapping[ArticleId, tuple[int, Cast]]) -> bool:
+        """Note the versions of records of what was found, each made of these votes.
 
-        Returns whether all articles still have these numbers; if not, they are found again. At most one trip.
+        Returns whether all articles still have these votes; if not, they are found again. At most one round trip.
         """
         if not made:
             return True
-        numbers = [number for facts in made.values() for number in facts]
-        (differing,) = self._store.run("ballots/note", [found.keys.article(one) for one in made], numbers)
+        facts = [one for number, cast in made.values() for one in (number, cast.votes, cast.opposes, cast.merges)]
+        (differing,) = self._store.run("ballots/note", [found.keys.article(one) for one in made], facts)
         return not differing
 
     def get_counts(self, ids: list[ArticleId]) -> dict[ArticleId, tuple[int, int, int]]:

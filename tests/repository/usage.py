@@ -17,7 +17,7 @@ from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
 from articles.domain.suggestions import SuggestionKind, joined_slugs
-from articles.repository import Closed, Confirmation, Repository
+from articles.repository import Cast, Closed, Confirmation, Repository
 from articles.repository.moving import marks
 from articles.repository.store import scripts
 from articles.repository.store.key_table import CLOSED
@@ -179,10 +179,10 @@ def note_ballots(repository: Repository) -> list[int]:
     return noted
 
 
-def records_of(repository: Repository, found: Closed) -> dict[int, tuple[int, int, int]]:
+def records_of(repository: Repository, found: Closed, version: int = 1) -> dict[int, tuple[int, Cast]]:
     """Return what is noted of records of these articles."""
-    cast = {article: repository.ballots.read(article) for article in found.ids}
-    return {article: (1, votes.votes, votes.opposes) for article, votes in cast.items() if votes}
+    casts = {article: repository.ballots.read(article) for article in found.ids}
+    return {article: (version, cast) for article, cast in casts.items() if cast}
 
 
 def merge_two(repository: Repository) -> None:
