@@ -25,12 +25,10 @@ local function is_open(now, closes)
   return milliseconds(now) <= milliseconds(closes)
 end
 
--- Look for an article again that closed, or will close, if all posted up to then have a ballot record.
-local function record_again(prefix, posted_at)
-  local recorded = tonumber(redis.call('HGET', prefix .. 'ranking:', 'ballots_recorded') or '')
-  if recorded and tonumber(posted_at) < recorded then
-    redis.call('HSET', prefix .. 'ranking:', 'ballots_recorded', exactly(posted_at))
-  end
+-- Go back to an article, in one of the fields of `ranking:` that say up to which posting time all articles have been handled.
+local function go_back(prefix, field, posted_at)
+  local reached = tonumber(redis.call('HGET', prefix .. 'ranking:', field) or '')
+  if reached and tonumber(posted_at) < reached then redis.call('HSET', prefix .. 'ranking:', field, exactly(posted_at)) end
 end
 
 -- Note that the ballot record of a closed article is not up to date: votes have moved with a merge.
@@ -38,20 +36,18 @@ local function votes_moved(prefix, id, posted_at)
   local article = prefix .. 'article:' .. id
   if redis.call('HEXISTS', article, 'ballots') == 0 then return end
   redis.call('HSET', article, 'ballots', 0)
-  record_again(prefix, posted_at)
+  go_back(prefix, 'ballots_recorded', posted_at)
 end
 
--- Remember the longest voting window of the shard's articles: no choice on an article that may be open is dropped, nor
--- is its voter set, even if those of articles posted later are gone already.
+-- Note an article that is open, or will be: it is to be recorded, and its voters are to be dropped, even if those of articles
+-- posted later are gone already. Remember the longest voting window of the shard's articles: no choice on an article that may
+-- be open is dropped, nor is its voter set.
 local function note_window(prefix, posted_at, closes, current)
-  record_again(prefix, posted_at)
+  go_back(prefix, 'ballots_recorded', posted_at)
+  go_back(prefix, 'voters_dropped', posted_at)
   if milliseconds(closes) - milliseconds(posted_at) <= milliseconds(current.longest_window) then return end
   current.longest_window = closes - posted_at
   redis.call('HSET', prefix .. 'ranking:', 'longest_window', string.format('%.3f', current.longest_window))
-  local dropped = tonumber(redis.call('HGET', prefix .. 'ranking:', 'voters_dropped') or '')
-  if dropped and tonumber(posted_at) < dropped then
-    redis.call('HSET', prefix .. 'ranking:', 'voters_dropped', exactly(posted_at))
-  end
 end
 
 -- Write the missing closing time into an article. Voter sets that have been dropped, `grace` seconds after voting ended,
