@@ -18,7 +18,9 @@ from voting_site.settings import *  # noqa: E402, F403
 
 STATIC_ROOT.mkdir()  # noqa: F405 - whitenoise warns if it is missing
 # By Django's own backend, pytest-django recognises a database in memory. Whole sites in tests have the site's.
-DATABASES["default"]["ENGINE"] = "django.db.backends.sqlite3"  # noqa: F405
+# Queries are written for the kind of database that models find when they are imported.
+_ENGINE = "postgresql" if os.environ.get("TOPOLOGY") == "postgres" else "sqlite3"
+DATABASES["default"]["ENGINE"] = f"django.db.backends.{_ENGINE}"  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
