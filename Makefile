@@ -46,9 +46,9 @@ test-site: SITES ?= site and not browser
 # Where those tests are: tests/conftest.py reads this line.
 STARTING_SITES = archive commands deploy site test_helpers.py unit
 
-# Tests that start several servers; then those of the repository with one shard; then those of the repository, the pages
-# and the API on each other kind of store: Redis, Valkey over TCP, Sentinel and a cluster; and with the accounts on
-# PostgreSQL. 20 minutes; ONLY=short tries a selection, and ON="cluster redis" names those to try.
+# Tests that start several servers; then those of the repository with one shard; then those of the repository, the pages,
+# the API and the ballot records on each other kind of store: Redis, Valkey over TCP, Sentinel and a cluster; and with the
+# accounts on PostgreSQL. 20 minutes; ONLY=short tries a selection, and ON="cluster redis" names those to try.
 test-topologies: ONLY = all
 test-topologies: $(TOOLS_READY)
 	$(if $(FUZZ_SEED),@echo "FUZZ_SEED=$(FUZZ_SEED) make $@  # repeats the random examples")

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from accounts import account_deletion
+from articles import wiring
 from articles.domain.articles import Choice, LeftOut
 from articles.domain.moderation_log import Actor
 from integrity import recording
@@ -87,10 +88,12 @@ def test_voters_are_not_dropped_before_they_are_recorded(site_store, article, ti
 
 def test_without_records_voters_are_dropped_as_before(site_store, article, time_of, settings):
     settings.BALLOT_DAYS = 0
+    site_store.store.rules = wiring.rules()
     time_of.advance(20 * 86400)
     site_store.clock.accept()
 
     assert recording.record_closed(site_store, 60) == 0
+    assert site_store.clock.drop_voters(60) == 1
 
     assert not BallotRecord.objects.exists()
 

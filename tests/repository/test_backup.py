@@ -25,9 +25,9 @@ from tests.clock import DAY, Clock
 from tests.every_server import names_in
 from tests.factories import comment_on, post, view
 from tests.repository.everything import use_all
-from tests.repository.usage import tune, use
+from tests.repository.usage import let_pass, note_ballots, records_of, tune, use
 from tests.rules import connect, default_rules
-from tests.store_state import contents, key_names, kind_of, lose_html, problems
+from tests.store_state import contents, key_names, kind_of, lose_html, problems, voters
 from tests.topologies import of_this_run
 from voting_site.embedded import StorePaths
 
@@ -174,6 +174,48 @@ def test_merges_are_restored_and_can_be_undone_and_an_interrupted_one_is_finishe
     list(copy.merges.undo(story, MODERATOR, "Another one"))
     assert [(one.votes, one.opposes) for one in copy.articles.get_many([stay, story])] == [(2, 0), (1, 1)]
     assert problems(copy) == []
+
+
+@pytest.mark.parametrize("shards", [1, 3, 4])
+def test_what_has_a_ballot_record_is_restored_and_only_the_rest_is_found(repository, empty_url, clock, shards):
+    noted = [post(repository, number, poster=number) for number in range(1, 13)]
+    let_pass(repository, clock, 8 * DAY)
+    assert sorted(note_ballots(repository)) == noted
+    list(repository.merges.merge(noted[5], noted[4], MODERATOR, "The same story"))
+    waiting = [post(repository, number) for number in range(20, 32)]
+    let_pass(repository, clock, 8 * DAY)
+    for found in repository.ballots.find_closed():
+        made = records_of(repository, found)
+        repository.ballots.note(found, {one: made[one] for one in made.keys() & waiting[::2]})
+    let_pass(repository, clock, 12 * DAY)
+    facts, rest = repository.ballots.get_counts([*noted, *waiting]), [noted[4], *waiting[1::2]]
+
+    copy = restored(empty_url, *lines(repository.store), shards=shards, clock=clock)
+    copy.store.rules = replace(copy.store.rules, records_ballots=True)
+
+    assert copy.ballots.get_counts([*facts]) == facts
+    assert [number for number, (version, *_counts) in facts.items() if not version] == rest
+    copy.clock.drop_voters(60)
+    assert all(any(voters(copy, number)) for number in rest)
+    assert sorted(note_ballots(copy)) == rest
+    copy.clock.drop_voters(60)
+    assert not any(any(voters(copy, number)) for number in facts)
+    assert problems(copy) == []
+
+
+@pytest.mark.parametrize("shards", [1, 3, 4])
+def test_what_closed_in_shards_that_have_no_ballot_records_yet_is_found_after_a_restore(
+    repository, empty_url, clock, shards
+):
+    numbers = [post(repository, number) for number in range(32)]
+    let_pass(repository, clock, 8 * DAY)
+    first = next(repository.ballots.find_closed())
+    repository.ballots.note(first, records_of(repository, first))
+    next(repository.ballots.find_closed())
+
+    copy = restored(empty_url, *lines(repository.store), shards=shards, clock=clock)
+
+    assert sorted(note_ballots(copy)) == sorted(set(numbers) - set(first.ids))
 
 
 def test_no_site_starts_before_a_restore_is_complete(repository, empty_url, clock):

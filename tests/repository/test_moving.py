@@ -26,7 +26,7 @@ from tests.clock import DAY
 from tests.every_server import delete
 from tests.factories import comment_on, link, post, view
 from tests.repository.everything import use_all
-from tests.repository.usage import tune
+from tests.repository.usage import let_pass, note_ballots, records_of, tune
 from tests.rules import connect
 from tests.searches import ids_found
 from tests.store_state import REPOSITORY_DATABASE, client_of, problems
@@ -209,6 +209,40 @@ def test_merges_move_and_can_be_undone(stores):
     list(there.merges.undo(story, MODERATOR, "Another one"))
     assert [(one.votes, one.opposes) for one in there.articles.get_many([stay, story])] == [(1, 0), (1, 1)]
     assert problems(there) == []
+
+
+def test_ballot_records_move_with_those_that_are_noted_meanwhile(stores, clock):
+    here, there = stores
+    numbers = [post(here, number, poster=number) for number in range(1, 25)]
+    let_pass(here, clock, 8 * DAY)
+
+    def note(articles):
+        for found in here.ballots.find_closed():
+            records = records_of(here, found)
+            here.ballots.note(found, {one: made for one, made in records.items() if one in articles})
+
+    note(numbers[::3])
+    move = here.move_to(there)
+    assert move.copy(quiet) == []
+    note(numbers[1::3])
+    list(here.merges.merge(numbers[3], numbers[0], MODERATOR, "The same story"))
+    list(here.merges.merge(numbers[7], numbers[2], MODERATOR, "The same story"))
+    facts = here.ballots.get_counts(numbers)
+    move.switch(HERE, THERE, quiet)
+
+    assert there.ballots.get_counts(numbers) == facts
+    assert {facts[number][0] for number in numbers[1::3]} == {1}
+    assert sorted(note_ballots(there)) == sorted([numbers[0], *numbers[2::3]])
+    assert problems(there) == []
+    late = post(there, 100)
+    let_pass(there, clock, 8 * DAY)
+    assert note_ballots(there) == [late]
+
+    there.move_to(here).undo(THERE, HERE, quiet)
+
+    assert note_ballots(here) == []
+    assert {version for version, *_counts in here.ballots.get_counts([*numbers, late]).values()} == {1}
+    assert problems(here) == []
 
 
 def test_members_who_vote_throughout_lose_no_vote(stores, used):

@@ -169,14 +169,15 @@ def use(repository: Repository, clock: Clock) -> None:
 def note_ballots(repository: Repository) -> list[int]:
     """Note a ballot record of each article that has closed by now; return the ids, as often as they were found."""
     repository.clock.accept()
-    noted, has_more = list[int](), True
-    while has_more:
-        has_more = False
-        for found in repository.ballots.find_closed():
-            assert repository.ballots.note(found, records_of(repository, found))
-            noted += found.ids
-            has_more = has_more or found.has_more
-    return noted
+    noted, found = list[int](), list[Closed]()
+    for _ in range(100):
+        found = list(repository.ballots.find_closed())
+        for one in found:
+            assert repository.ballots.note(one, records_of(repository, one))
+            noted += one.ids
+        if not any(one.has_more for one in found):
+            return noted
+    raise AssertionError(f"there is no end: {found}")
 
 
 def records_of(repository: Repository, found: Closed, version: int = 1) -> dict[int, tuple[int, Cast]]:

@@ -1,5 +1,5 @@
-"""Run what starts several servers, then the tests of the repository, the pages and the API on one topology after
-another, and print a summary.
+"""Run what starts several servers, then the tests of the repository, the pages, the API and the ballot records on
+one topology after another, and print a summary.
 
     python -m tests.topologies.run [all|short] [TOPOLOGY …] [--named WORDS]
 
@@ -15,15 +15,18 @@ import time
 
 from tests.topologies import of_this_run
 
-STORE, SITE = ["tests/repository"], ["tests/pages", "tests/api"]
+STORE, SITE = ["tests/repository"], ["tests/pages", "tests/api", "tests/integrity"]
 
 ITSELF = "tests/topologies/test_of_this_run.py"
 """Checks that the topology is the one that was asked for."""
 
 MAIN_OF_STORE = [f"tests/repository/test_{noun}.py" for noun in ("votes", "articles", "lists", "search", "hot")]
-MAIN = [*MAIN_OF_STORE, "tests/pages/test_lists.py", "tests/pages/test_votes.py", "tests/api/test_votes.py"]
+MAIN_OF_SITE = [f"tests/{path}.py" for path in ("pages/test_lists", "pages/test_votes", "api/test_votes")]
+MAIN = [*MAIN_OF_STORE, *MAIN_OF_SITE, "tests/integrity/test_records.py"]
 
-OVER_SHARDS = [f"tests/repository/test_{noun}.py" for noun in ("merging", "audit", "repair", "parameters")]
+OVER_SHARDS = [
+    f"tests/repository/test_{noun}.py" for noun in ("merging", "ballots", "audit", "repair", "parameters")
+]
 """What depends most on where things are."""
 
 ALL = {
