@@ -368,6 +368,13 @@ def set_last_viewed(repository: Repository, article_id: int, at: float) -> None:
     repository.store.client.zadd(repository.store.shards.of(article_id).viewed, {str(article_id): at})
 
 
+def exchange_opposer(repository: Repository, article_id: int, one: int, other: int) -> None:
+    """Let the set of those who oppose an article have another member than its counts came from."""
+    keys = repository.store.shards.of(article_id)
+    repository.store.client.srem(keys.oppose(article_id), one)
+    repository.store.client.sadd(keys.oppose(article_id), other)
+
+
 def voters(repository: Repository, article_id: int) -> tuple[set[str], set[str]]:
     """Return the ids of the members that voted for the article, and of those that opposed it."""
     client, keys = repository.store.client, repository.store.shards.of(article_id)

@@ -75,6 +75,7 @@ OMITTED = (
     "articles.KnownStore",
     "auth.Permission",
     "contenttypes.ContentType",
+    "django_tasks_db.DBTaskResult",
 )
 
 _ROWS = 500

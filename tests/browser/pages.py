@@ -419,6 +419,7 @@ WITHOUT_PAGE = {
     "articles:count_votes": "a form's target",
     "articles:continue_votes": "a form's target",
     "articles:vouch": "a form's target",
+    "articles:failed_tasks": "a form's target",
     "articles:write_note": "a form's target",
     "articles:delete_note": "a form's target",
     "articles:sweep": "a form's target",

@@ -15,7 +15,7 @@ from integrity.verifying import verify
 from tests.cast import ALICE, BOB, CAROL
 from tests.factories import imported, post
 from tests.integrity.conftest import record_of
-from tests.store_state import change_article, problems, record_again
+from tests.store_state import change_article, exchange_opposer, problems, record_again
 
 MODERATOR = Actor(CAROL, "carol")
 
@@ -209,10 +209,9 @@ def test_a_longer_window_delays_records_and_loses_none(site_store, article, let_
 
 
 def test_an_article_with_damaged_voter_sets_has_none_and_delays_no_other(site_store, article, close, let_pass):
-    other, keys = post(site_store, 2), site_store.store.shards.of(article)
+    other = post(site_store, 2)
     cast(site_store, article, BOB, Choice.OPPOSE)
-    site_store.store.client.srem(keys.oppose(article), BOB)
-    site_store.store.client.sadd(keys.oppose(article), ALICE)  # who voted for it
+    exchange_opposer(site_store, article, BOB, ALICE)  # who voted for it
 
     assert close() == 1
 

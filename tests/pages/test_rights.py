@@ -53,6 +53,7 @@ PAGES = {
     "/lab/rollback/": (SITE, {}),
     "/lab/follow/": (SITE, {}),
     "/operation/": (ADMIN, None),
+    "/operation/failed-tasks/": (ADMIN, {}),
     "/moderation/groups/": (SITE, {"title": "New"}),
     OF_GROUP: (GROUP, {"describe": "1", "describe-description": "About it", "describe-reason": "Because"}),
     OF_GROUP + "moderators/": (SITE, {"name": "bob", **WHY}),

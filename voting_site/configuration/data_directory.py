@@ -25,6 +25,7 @@ PROGRAM_FOLDERS = [
     "moderation",
     "owner",
     "static",
+    "tasks",
     "templates",
     "tests",
     "tools",
