@@ -75,7 +75,7 @@ OMITTED = (
     "articles.KnownStore",
     "auth.Permission",
     "contenttypes.ContentType",
-    "django_tasks_db.DBTaskResult",
+    "django_tasks_database.DBTaskResult",
 )
 
 _ROWS = 500
