@@ -25,7 +25,7 @@ from articles.repository.store.connection import Store
 from articles.repository.upkeep import upgrades
 from tests.cases import for_each
 from tests.cast import ALICE, BOB
-from tests.clock import Clock
+from tests.clock import DAY, Clock
 from tests.factories import comment_on, link, post
 from tests.repository.everything import use_all
 from tests.repository.lua_files import (
@@ -374,7 +374,9 @@ def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict)
     use_all(repository, clock)
     make_older(repository)
     upgrades.upgrade(repository.store)
-    note_ballots(repository)
+    closing = post(repository, 101)
+    clock.advance(8 * DAY)
+    assert closing in note_ballots(repository)
 
     assert problems(repository) == []
     assert set(strict) == set(scripts.names()) - {"lists/read_page"}, "which only a store with one shard runs"
