@@ -401,7 +401,7 @@ VARIABLES = (
     Variable(
         "PROBATION",
         "yes/no",
-        "off",
+        "0",
         "Let the votes of new members (NEW_MEMBER_DAYS, NEW_MEMBER_POINTS) wait: they are shown, but affect "
         "ranking only once the member is no longer new, or vouched for (docs/limits.md).",
         in_browser=True,
