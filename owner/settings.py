@@ -105,6 +105,10 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
             "by email, as the EU's Digital Services Act and similar laws ask. Then write a text on contact points."
         ),
     ),
+    "LEMMY_API": (
+        gettext_lazy("Apps for Lemmy"),
+        gettext_lazy("Members can log in with phone apps such as Voyager, Jerboa or Thunder."),
+    ),
     "LIMIT_VOTES_NEW": (gettext_lazy("Votes of a new member"), _LIMIT_HELP),
     "LIMIT_POSTS_NEW": (gettext_lazy("Posts of a new member"), _LIMIT_HELP),
     "LIMIT_COMMENTS_NEW": (gettext_lazy("Comments of a new member"), _LIMIT_HELP),

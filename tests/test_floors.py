@@ -64,7 +64,7 @@ FLOORS = (
         "articles.middleware",
         "articles.urls",
     ),
-    ("integrity",),
+    ("articles.lemmy", "integrity"),
     ("links", "moderation", "owner"),
     ("articles.api",),
     ("articles.views", "articles.housekeeping"),

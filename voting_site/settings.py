@@ -57,6 +57,7 @@ MIDDLEWARE = [  # from the outside to the inside: docs/architecture.md says what
     "voting_site.serving.requests.SecurityHeadersMiddleware",
     "voting_site.serving.static_files.PublicFilesMiddleware",
     "voting_site.serving.requests.BodyMiddleware",
+    "articles.lemmy.words.WordsMiddleware",
     "articles.middleware.PagesMiddleware",  # inside compression, outside everything that makes responses vary
     "articles.kept_pages.middleware.KeptPagesMiddleware",
     "accounts.web.middleware.RenewedSessionMiddleware",

@@ -82,7 +82,7 @@ FORMS = {
 
 PASSWORD_FORMS = frozenset(
     (
-        *("accounts:signup", "articles:first_administrator"),
+        *("accounts:signup", "articles:first_administrator", "lemmy:login"),
         *(view for view, limits in FORMS.items() if limits is _PASSWORDS),
     )
 )
@@ -116,7 +116,9 @@ PAGES = {
 }
 """Limits of pages that are read."""
 
-_FOR_SCRIPTS = frozenset(("articles:pulse", "articles:known_link", "articles:preview", "articles:link_info"))
+_FOR_SCRIPTS = frozenset(
+    ("articles:pulse", "articles:known_link", "articles:preview", "articles:link_info", "lemmy:login")
+)
 """Addresses that only scripts use, whatever their Accept header says."""
 
 _SECONDS_OF_HASHES = 2
@@ -126,7 +128,8 @@ _MAIL_ADDRESS_LENGTH = 320
 """Characters of a mail address that are compared: more than any address has."""
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
-_API = "api:"
+_OF_PROGRAMS = ("api:", "lemmy:")
+"""How the names of addresses begin whose operations take their limits themselves."""
 
 _local = LocalLimits()
 
@@ -146,7 +149,7 @@ def refuse(request: HttpRequest) -> HttpResponse | None:
 
 def _limits_of(request: HttpRequest) -> tuple[str, ...]:
     view = request.resolver_match.view_name if request.resolver_match else ""
-    if view.startswith(_API):
+    if view.startswith(_OF_PROGRAMS):
         return ()
     if request.method in _SAFE and not unsent_form.is_stale(request):
         return PAGES.get(view, ())
@@ -175,6 +178,11 @@ def take(request: HttpRequest, *limits: str) -> None:
             of_site.refuse(limit, wait_ms)
     if limits == _PASSWORDS:
         vars(request)["taken"] = uses
+
+
+def take_password(request: HttpRequest) -> None:
+    """Take one use of the limits of passwords, for the name that `request.POST` has. Raises LimitReached."""
+    take(request, *_PASSWORDS)
 
 
 def take_large(request: HttpRequest) -> None:

@@ -36,7 +36,7 @@ OPEN = frozenset(
         # Theme and language.
         "articles:preferences",
         # Files.
-        *("articles:accent", "articles:favicon", "articles:manifest", "articles:robots"),
+        *("articles:accent", "articles:favicon", "articles:manifest", "articles:robots", "nodeinfo"),
         # Up or down, and figures for the machine itself or a token.
         *("articles:healthz", "articles:readyz", "articles:metrics"),
         # Its address is private.

@@ -351,9 +351,14 @@ PAGES = (
     Page("error 503", "/articles/3/", status=503, site="stopped"),
 )
 
-NAMESPACES_WITHOUT_PAGES = {"admin": "Django's own", "api": "answers in JSON; but for its documentation"}
+NAMESPACES_WITHOUT_PAGES = {
+    "admin": "Django's own",
+    "api": "answers in JSON; but for its documentation",
+    "lemmy": "answers in JSON",
+}
 
 WITHOUT_PAGE = {
+    "nodeinfo": "answers in JSON",
     **dict.fromkeys((f"articles:ballot{name}" for name in ("s", "_proof")), "a file"),
     **dict.fromkeys((f"articles:chain{name}" for name in ("", "_day", "_feed")), "a file"),
     **dict.fromkeys(("articles:month_json", "articles:months_csv"), "a file"),

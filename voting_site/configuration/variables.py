@@ -442,6 +442,14 @@ VARIABLES = (
         "and similar laws ask (docs/law.md).",
         in_browser=True,
     ),
+    Variable(
+        "LEMMY_API",
+        "yes/no",
+        "0",
+        "Let members use apps for Lemmy, such as Voyager, Jerboa or Thunder: answers its HTTP API at /api/v3/ "
+        "(docs/apps.md).",
+        in_browser=True,
+    ),
     Variable("HOT_REFRESH_SECONDS", "number", "60", "Seconds after which the hot list is rescored.", 60, 120),
     Variable(
         "ARCHIVE_DAYS",

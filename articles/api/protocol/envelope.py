@@ -19,6 +19,7 @@ from articles.api.protocol.problems import Problem, answer_to, failed, login_req
 from articles.domain.errors import LimitReached
 from articles.web import error_pages as pages
 from articles.web import limits, reading
+from owner.choices import chosen
 
 View = Callable[..., HttpResponse]
 
@@ -102,10 +103,15 @@ def _limit_caching(request: HttpRequest, answer: HttpResponse) -> None:
 
 
 def login_first(request: HttpRequest) -> HttpResponse | None:
-    """Refuse a request of no member to the API of a site for members. Operations check a token themselves."""
-    name = request.resolver_match.url_name if request.resolver_match else None
+    """Refuse a request of no member to the API of a site for members. Operations check a token themselves.
+
+    Those of Lemmy's API also check who has none: some are for everyone, and older apps send it in the body.
+    """
+    place = request.resolver_match
+    name = place.url_name if place else None
     has_token = "Authorization" in request.headers and name not in _WITHOUT_TOKEN
-    return None if has_token or not reading.is_closed_to(request) else login_required().answer
+    is_lemmys = place is not None and place.namespace == "lemmy" and chosen.LEMMY_API
+    return None if has_token or is_lemmys or not reading.is_closed_to(request) else login_required().answer
 
 
 def accounts_away(request: HttpRequest, error: Exception) -> HttpResponse:

@@ -17,6 +17,7 @@ from django.utils.translation import gettext, gettext_noop
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 from articles.domain.refusals import REFUSED_BY_SERVER, error_body
+from articles.lemmy import words
 
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 """A WSGI application."""
@@ -154,7 +155,9 @@ def refuse(scope: Any, protocol: Any, status: int, sentence: str, *headers: tupl
     with translation.override(_language(scope)):
         message = gettext(sentence)
     answer: Headers = [_CLOSE, *headers]
-    if scope.path.startswith(API):
+    if scope.path.startswith(words.ROOT):
+        text, kind = json.dumps(words.body_of(REFUSED_BY_SERVER[status], message)), "application/json"
+    elif scope.path.startswith(API):
         text, kind = json.dumps(error_body(REFUSED_BY_SERVER[status], message)), "application/json"
     else:
         text, kind = f"{message}\n", "text/plain; charset=utf-8"

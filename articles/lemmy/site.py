@@ -1,0 +1,191 @@
+"""The site as Lemmy describes itself: its name and rules, and what an app has to know of its member."""
+
+from typing import Any, NamedTuple
+
+from django.contrib.auth import get_user_model
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from accounts.models import User
+from articles.domain.errors import StoreError
+from articles.domain.lists import Order, without_groups
+from articles.lemmy.members import moderated_by
+from articles.lemmy.operations import Json, operation
+from articles.lemmy.shapes import Shapes, beginning, facts, when
+from articles.site import site_text
+from articles.web import reading
+from articles.web.addresses import site_address
+from articles.wiring import group_titles, repository
+from owner.choices import Recent, chosen
+
+VERSION = "0.19.9"
+"""The version of Lemmy whose API this is: apps decide by it what to ask for."""
+
+_SORT, _LISTING = "Hot", "All"
+_OFF = (
+    *("enable_nsfw", "require_email_verification", "hide_modlog_mod_names", "application_email_admins"),
+    *("federation_enabled", "federation_signed_fetch", "captcha_enabled", "reports_email_admins"),
+)
+_LIMITED = ("message", "post", "register", "image", "comment", "search", "import_user_settings")
+_RATES = dict.fromkeys((f"{name}{span}" for name in _LIMITED for span in ("", "_per_second")), 0)
+"""Apps show no limits: docs/limits.md has the site's."""
+
+_LANGUAGES = [{"id": 0, "code": "und", "name": "Undetermined"}]
+
+
+class _Counts(NamedTuple):
+    members: int
+    articles: int
+
+
+def _count() -> _Counts:
+    with without_groups(()):
+        articles = repository().lists.get_page(Order.TIME, size=1).total
+    return _Counts(get_user_model().objects.filter(is_active=True, left_at=None).count(), articles)
+
+
+_counts: Recent[_Counts] = Recent(_count, _Counts(0, 0), StoreError, share=0.01)
+forget_counts = _counts.forget
+
+
+@operation("GET", "site", is_open=True)
+def get_site(request: HttpRequest) -> Json:
+    shapes = Shapes(request)
+    return {
+        "site_view": _site_view(shapes, is_closed=reading.is_closed_to(request)),
+        "admins": [],
+        "version": VERSION,
+        **facts(my_user=_my_user(request.user, shapes) if isinstance(request.user, User) else None),
+        "all_languages": _LANGUAGES,
+        "discussion_languages": [0],
+        "taglines": [],
+        "custom_emojis": [],
+        "blocked_urls": [],
+    }
+
+
+def _site_view(shapes: Shapes, *, is_closed: bool) -> Json:
+    """Return what the site is. One that is closed to the reader has no numbers."""
+    published, welcome, rules = when(beginning()), site_text("welcome"), site_text("rules")
+    members, articles = _Counts(0, 0) if is_closed else _counts.get()
+    return {
+        "site": {
+            "id": 1,
+            "instance_id": 1,
+            "name": chosen.SITE_NAME,
+            **facts(description=welcome.text if welcome else None),
+            **facts(sidebar=rules.text if rules and not is_closed else None),
+            "published": published,
+            "actor_id": shapes.site,
+            "last_refreshed_at": published,
+            "inbox_url": shapes.site,
+            "public_key": "",
+        },
+        "local_site": {
+            **dict.fromkeys(("site_setup", "enable_downvotes", "community_creation_admin_only"), True),
+            **dict.fromkeys(_OFF, False),
+            "id": 1,
+            "site_id": 1,
+            "private_instance": chosen.is_for_members,
+            "default_theme": "browser",
+            "default_post_listing_type": _LISTING,
+            "default_post_listing_mode": "List",
+            "default_sort_type": _SORT,
+            "actor_name_max_length": 30,
+            "captcha_difficulty": "easy",
+            "registration_mode": "Closed",
+            "published": published,
+        },
+        "local_site_rate_limit": {"local_site_id": 1, "published": published, **_RATES},
+        "counts": {
+            "site_id": 1,
+            "users": members,
+            "posts": articles,
+            "comments": 0,
+            "communities": 0 if is_closed else len(group_titles()) + 1,
+            **dict.fromkeys((f"users_active_{span}" for span in ("day", "week", "month", "half_year")), 0),
+        },
+    }
+
+
+def _my_user(member: User, shapes: Shapes) -> Json:
+    """Return what the app knows of its member: the account, groups followed and moderated, what is hidden."""
+    hidden = shapes.hiding
+    shapes.read([member.pk, *hidden.members])
+    me, known = shapes.person(member.pk), shapes.knows
+    return {
+        "local_user_view": {
+            "local_user": {
+                "id": member.pk,
+                "person_id": member.pk,
+                "theme": "browser",
+                "default_sort_type": _SORT,
+                "default_listing_type": _LISTING,
+                "post_listing_mode": "List",
+                "interface_language": member.language or "browser",
+                "accepted_application": True,
+                "email_verified": member.has_verified_email,
+                "totp_2fa_enabled": member.second_factor,
+                "show_read_posts": not member.hides_read,
+                **dict.fromkeys(("show_avatars", "show_scores", "show_bot_accounts"), True),
+                **dict.fromkeys(("enable_keyboard_navigation", "enable_animated_images"), True),
+                **dict.fromkeys(("show_nsfw", "blur_nsfw", "auto_expand", "infinite_scroll_enabled"), False),
+                **dict.fromkeys(("open_links_in_new_tab", "send_notifications_to_email", "admin"), False),
+                "collapse_bot_comments": False,
+            },
+            "local_user_vote_display_mode": {
+                "local_user_id": member.pk,
+                "score": True,
+                "upvotes": True,
+                "downvotes": True,
+                "upvote_percentage": False,
+            },
+            "person": me,
+            "counts": shapes.person_view(member, repository().members.count_posted(member.pk))["counts"],
+        },
+        "follows": [
+            {"community": shapes.community(slug), "follower": me}
+            for slug in sorted(shapes.followed)
+            if known(slug)
+        ],
+        "moderates": moderated_by(shapes, member),
+        "community_blocks": [
+            {"person": me, "community": shapes.community(slug)} for slug in hidden.groups if known(slug)
+        ],
+        "person_blocks": [{"person": me, "target": shapes.person(one)} for one in hidden.members],
+        "instance_blocks": [],
+        "discussion_languages": [0],
+    }
+
+
+_SCHEMA = "http://nodeinfo.diaspora.software/ns/schema/2.1"
+
+
+@require_safe
+def nodeinfo_links(request: HttpRequest) -> HttpResponse:
+    """Lead apps that look for the kind of site to `nodeinfo`. Raises Http404 if apps are off."""
+    if not chosen.LEMMY_API:
+        raise Http404("no API of Lemmy")
+    return JsonResponse(
+        {
+            "links": [
+                {"rel": _SCHEMA, "href": site_address(request) + reverse("lemmy:operation", args=["nodeinfo"])}
+            ]
+        }
+    )
+
+
+@operation("GET", "nodeinfo", is_open=True)
+def nodeinfo(request: HttpRequest) -> dict[str, Any]:
+    """Say that this is spoken to as Lemmy is: apps choose the API by it."""
+    members, articles = _Counts(0, 0) if reading.is_closed_to(request) else _counts.get()
+    return {
+        "version": "2.1",
+        "software": {"name": "lemmy", "version": VERSION},
+        "protocols": [],
+        "services": {"inbound": [], "outbound": []},
+        "openRegistrations": False,
+        "usage": {"users": {"total": members}, "localPosts": articles},
+        "metadata": {},
+    }

@@ -1,0 +1,151 @@
+"""Logging in from apps: the token, the second step, and what is refused, limited and logged as on the page."""
+
+import time
+
+import pyotp
+import pytest
+from django.urls import resolve
+
+from accounts.forms import LoginForm
+from accounts.models import Token
+from accounts.passwords import HashesBusy
+from accounts.sign_in import codes, second_factor
+from articles import wiring
+from articles.domain.limits import Rate
+from articles.web.limits import PASSWORD_FORMS
+from tests.cast import password_of
+from tests.factories import browser_of
+from tests.internals import failing
+from tests.lemmy import Lemmy, log_in, said_in
+
+pytestmark = pytest.mark.usefixtures("lemmy")
+
+
+def test_a_login_gives_a_token_named_after_the_app_which_settings_show_and_revoke(site_store, alice):
+    said = log_in(Lemmy(**{"user-agent": "Jerboa/0.0.80 (Android 15)"}))
+
+    (token,) = Token.objects.filter(user=alice)
+    assert said.keys() == {"jwt", "registration_created", "verify_email_sent"}
+    assert (token.name, token.scopes) == ("Jerboa", "read vote post")
+    assert round((token.expires_at - token.created_at).total_seconds()) == 365 * 86400
+    assert "Jerboa" in browser_of(alice).get("/settings/").text
+    browser_of(alice).post(f"/settings/tokens/{token.pk}/revoke/")
+    assert Lemmy(authorization=f"Bearer {said['jwt']}").get("user/validate_auth") == "not_logged_in"
+
+
+@pytest.mark.parametrize(
+    ("headers", "name"),
+    [
+        ({"user-agent": "Mozilla/5.0 (X11)", "origin": "https://vger.app"}, "vger.app"),
+        ({"user-agent": "Mozilla/5.0 (X11)"}, "Lemmy"),
+        ({"user-agent": "", "origin": "https://[x"}, "Lemmy"),
+        ({"user-agent": "x" * 300}, "x" * 40),
+        ({"user-agent": "\u202e/1"}, "Lemmy"),
+    ],
+)
+def test_the_token_has_a_name_whatever_the_app_says(site_store, alice, headers, name):
+    log_in(Lemmy(**headers))
+
+    assert Token.objects.get(user=alice).name == name
+
+
+def test_logging_out_revokes_the_token(site_store, alice):
+    assert Lemmy(alice).post("user/logout") == {"success": True}
+    assert not Token.objects.filter(user=alice).exists()
+
+
+def test_a_wrong_name_and_a_wrong_password_are_refused_alike_and_logged(site_store, alice, caplog):
+    assert log_in(Lemmy(), "alice", "wrong") == log_in(Lemmy(), "nobody", "wrong") == "incorrect_login"
+    assert "failed login: client=127.0.0.1 name='alice'" in caplog.text
+
+
+def test_wrong_passwords_are_limited_as_on_the_login_page(site_store, alice, settings, limits_clock):
+    settings.LIMIT_LOGINS = Rate(2, 600)
+    wiring.forget_repositories()
+
+    assert [log_in(Lemmy(), "alice", "wrong") for _ in range(2)] == ["incorrect_login"] * 2
+    refused = Lemmy().send("POST", "user/login", {"username_or_email": "alice", "password": password_of("alice")})
+    assert (said_in(refused), refused.status_code) == ("rate_limit_error", 429)
+    assert int(refused["Retry-After"]) > 0
+    assert browser_of().post("/login/", {"username": "alice", "password": "x"}).status_code == 429
+    assert "jwt" in log_in(Lemmy(), "alice", None) if limits_clock.advance(600) else True
+
+
+def test_a_login_hashes_in_the_threads_of_passwords_and_waits_for_its_turn(site_store, alice):
+    assert resolve("/api/v3/user/login").view_name in PASSWORD_FORMS
+    with failing(LoginForm, "is_valid", HashesBusy()):
+        said = Lemmy().send("POST", "user/login", {"username_or_email": "alice", "password": "x"})
+
+    assert (said.status_code, said_in(said), said["Retry-After"]) == (429, "rate_limit_error", "2")
+
+
+def test_right_passwords_take_nothing_from_the_limit_of_wrong_ones(site_store, alice, settings, limits_clock):
+    settings.LIMIT_LOGINS = Rate(2, 600)
+    wiring.forget_repositories()
+
+    assert all("jwt" in log_in(Lemmy()) for _ in range(4))
+
+
+@pytest.fixture
+def secret(alice) -> str:
+    """The secret of alice's authenticator app."""
+    made = codes.new_secret()
+    assert codes.save_secret(alice, made, pyotp.TOTP(made).at(time.time() - 30))
+    second_factor.turn_on(alice)
+    return made
+
+
+def test_a_second_step_takes_a_code(site_store, secret, caplog):
+    code = pyotp.TOTP(secret).now()
+
+    assert log_in(Lemmy()) == "missing_totp_token"
+    assert log_in(Lemmy(), totp_2fa_token="000000") == "incorrect_totp_token"
+    assert "failed login: client=127.0.0.1 name='alice'" in caplog.text
+    assert "jwt" in log_in(Lemmy(), totp_2fa_token=code)
+    assert log_in(Lemmy(), totp_2fa_token=code) == "incorrect_totp_token", "each code is accepted once"
+
+
+def test_wrong_codes_are_limited_like_wrong_passwords(site_store, secret, settings, limits_clock):
+    settings.LIMIT_LOGINS = Rate(2, 600)
+    wiring.forget_repositories()
+
+    assert [log_in(Lemmy()) for _ in range(4)] == ["missing_totp_token"] * 4
+    assert [log_in(Lemmy(), totp_2fa_token="000000") for _ in range(2)] == ["incorrect_totp_token"] * 2
+    assert log_in(Lemmy(), totp_2fa_token=pyotp.TOTP(secret).now()) == "rate_limit_error"
+
+
+def test_a_site_without_passwords_refuses_them_and_takes_tokens(site_store, alice, settings):
+    settings.PASSWORDS = False
+
+    assert log_in(Lemmy()) == "incorrect_login"
+    assert Lemmy(alice).get("user/validate_auth") == {"success": True}
+
+
+def test_an_account_with_a_passkey_alone_is_refused(site_store, alice):
+    alice.set_unusable_password()
+    alice.save()
+
+    assert log_in(Lemmy()) == "incorrect_login"
+
+
+def test_members_who_have_to_set_up_a_second_step_do_that_first(site_store, alice, settings):
+    settings.SECOND_FACTOR = "all"
+
+    assert log_in(Lemmy()) == "missing_totp_secret"
+    assert not Token.objects.exists()
+
+
+def test_an_account_that_waits_for_approval_is_told_so(site_store, settings):
+    settings.SIGN_UP = "approval"
+    password = "a very long secret"
+    browser_of().post("/signup/", {"username": "dave", "password1": password, "password2": password})
+
+    assert log_in(Lemmy(), "dave", password) == "registration_application_is_pending"
+    assert log_in(Lemmy(), "dave", "wrong") == "incorrect_login"
+
+
+def test_the_limit_of_tokens_holds(site_store, alice):
+    for number in range(Token.objects.PER_USER):
+        Token.objects.issue(alice, f"token {number}")
+
+    assert log_in(Lemmy()) == "system_err_login"
