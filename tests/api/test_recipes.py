@@ -96,8 +96,7 @@ def test_the_moderating_script_removes_what_only_spam_flags_are_on(run, site_sto
 @pytest.mark.skipif(not PACKAGES.exists(), reason="`make .venv/clients/.ready` installs the packages")
 def test_the_program_in_typescript_compiles_and_runs(live_server, site_store, alice, bob, tmp_path):
     good, other = (post(site_store, one, poster=bob.pk) for one in (1, 2))
-    for number in range(9):
-        vote(site_store, good, member(f"voter{number}").pk)
+    vote(site_store, good, times=9)
     (tmp_path / "node_modules").symlink_to(PACKAGES)
     (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
     (tmp_path / "openapi.json").write_text(json.dumps(document()), "utf-8")
