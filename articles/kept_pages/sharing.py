@@ -47,6 +47,9 @@ _PERSONAL = frozenset(
 )
 """Headers that Django has to read."""
 
+_OF_ORIGINS = frozenset(("origin", "sec-fetch-site"))
+"""Headers by which Django decides whether the API reads cookies: see `articles.web.other_origins`."""
+
 _LONGEST_PATH = 200  # characters
 _LONGEST_LANGUAGES = 500
 """Characters of Accept-Language with which a request is shared."""
@@ -102,6 +105,8 @@ def reading_of(
     cookies = parse_cookie(sent["cookie"]) if "cookie" in sent else {}
     languages = sent.get("accept-language", "")
     if any(name in cookies for name in _COOKIES_OF_ONE) or len(languages) > _LONGEST_LANGUAGES:
+        return None
+    if cookies and view.startswith("api:") and not _OF_ORIGINS.isdisjoint(sent):
         return None
     share = Share(
         view,

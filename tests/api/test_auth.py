@@ -50,7 +50,7 @@ def test_a_session_with_another_browsers_csrf_token_is_refused(session, as_alice
 def test_a_session_from_a_foreign_page_is_refused(session, article):
     headers = {"X-CSRFToken": csrf_token(session), "Origin": "https://evil.example"}
 
-    assert error_of(vote(session, article, **headers)) == (403, "csrf")
+    assert error_of(vote(session, article, **headers)) == (401, "login-required")
 
 
 def test_a_session_reads_without_csrf_token(session, article):

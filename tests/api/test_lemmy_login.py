@@ -49,6 +49,14 @@ def test_the_token_has_a_name_whatever_the_app_says(site_store, alice, headers, 
     assert Token.objects.get(user=alice).name == name
 
 
+def test_an_app_in_a_page_of_another_origin_can_read_what_the_login_says(site_store, alice):
+    app = Lemmy(origin="https://vger.app", **{"sec-fetch-site": "cross-site"})
+
+    for password, status in ((password_of("alice"), 200), ("wrong", 401)):
+        answer = app.send("POST", "user/login", {"username_or_email": "alice", "password": password})
+        assert (answer.status_code, answer["Access-Control-Allow-Origin"]) == (status, "*")
+
+
 def test_logging_out_revokes_the_token(site_store, alice):
     assert Lemmy(alice).post("user/logout") == {"success": True}
     assert not Token.objects.filter(user=alice).exists()

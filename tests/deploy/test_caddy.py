@@ -16,6 +16,8 @@ from tests.waiting import until
 
 CADDYFILE = Path(settings.BASE_DIR, "deploy", "Caddyfile")
 
+ALLOWED = "Access-Control-Allow-Origin"
+
 pytestmark = pytest.mark.skipif(shutil.which("caddy") is None, reason="caddy is not installed")
 
 
@@ -56,8 +58,19 @@ def test_the_site_behind_caddy_knows_how_readers_came_and_large_bodies_are_refus
 
     # 502 is what Caddy 2.6 answers, and 308 what the site does if it is quicker than Caddy's limit.
     until(lambda: status_of(large) in (413, 502), told=(tmp_path / "log").read_text)
+    assert Visitor(port, None).ask("POST", "/api/articles", large.data).headers.get_all(ALLOWED) == ["*"]
     plain = Visitor(port, None).get("/newest/")
     assert (plain.status, plain.headers["Location"]) == (308, f"https://{HOST}/newest/"), "Caddy said: by http"
+
+
+def test_other_origins_can_read_that_the_site_is_away(caddy, tmp_path):
+    port = free_port()
+    caddy("run", SITE_URL=f"http://:{port}", SITE_UPSTREAM=f"127.0.0.1:{free_port()}")
+    until(lambda: status_of(f"http://127.0.0.1:{port}/api/articles") == 502, told=(tmp_path / "log").read_text)
+
+    for path, header in (("/api/articles", "*"), ("/newest/", None)):
+        answer = Visitor(port, None).get(path)
+        assert (answer.status, answer.headers[ALLOWED]) == (502, header)
 
 
 def status_of(request):

@@ -9,6 +9,7 @@ import pytest
 from tests.cast import PASSWORD
 from tests.deploy.nginx_server import nginx
 from tests.deploy.visitor import HOST
+from tests.site_process import free_port
 from tests.waiting import until
 
 
@@ -80,6 +81,25 @@ def test_what_a_member_sees_is_never_shared(proxy):
     assert shared
     assert not any(b"alice-behind-nginx" in path.read_bytes() for path in shared)
     assert not any(b"Set-Cookie" in path.read_bytes() for path in shared)
+
+
+def test_other_origins_can_read_shared_answers_and_refusals_of_nginx(proxy, tmp_path):
+    until(lambda: proxy.visitor().get("/feeds/newest.atom").cached == "HIT")
+
+    def allowed(answer):
+        return answer.status, answer.headers.get_all("Access-Control-Allow-Origin")
+
+    large = proxy.visitor().ask("POST", "/api/articles", b"x" * 1_500_000)
+    preflight = {"Origin": "https://a.example", "Access-Control-Request-Method": "POST"}
+    assert allowed(proxy.visitor().get("/feeds/newest.atom")) == (200, ["*"])
+    assert allowed(proxy.visitor().get("/api/articles")) == (200, ["*"])
+    assert allowed(proxy.visitor().get("/api/me")) == (401, ["*"])
+    assert allowed(proxy.visitor().ask("OPTIONS", "/api/articles", headers=preflight)) == (204, ["*"])
+    assert allowed(large) == (413, ["*"])
+    assert allowed(proxy.visitor().get("/newest/")) == (200, None)
+    with nginx(tmp_path / "nginx", free_port()) as alone:
+        assert allowed(alone.visitor().get("/api/articles")) == (502, ["*"])
+        assert allowed(alone.visitor().get("/newest/")) == (502, None)
 
 
 def test_a_personal_token_of_the_api_gets_nothing_shared(proxy):

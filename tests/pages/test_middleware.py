@@ -42,7 +42,7 @@ STATUSES = [
     ("without a token", "reader", (200, 200, 302, 403, 302, 401)),
     ("without a token", "member", (200, 200, 403, 403, 403, 403)),
     ("from another site", "reader", (200, 200, 400, 403, 400, 401)),
-    ("from another site", "member", (200, 200, 403, 403, 403, 403)),
+    ("from another site", "member", (200, 200, 403, 403, 403, 401)),
     ("for another host", "reader", (400,) * 6),
     ("for another host", "member", (400,) * 6),
     ("too large", "reader", (413,) * 6),

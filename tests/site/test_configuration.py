@@ -218,7 +218,7 @@ def test_all_mistakes_are_reported_together(tmp_path, environment, capsys):
 
 
 def test_unknown_names_in_the_file_are_reported(tmp_path, capsys):
-    (tmp_path / ".env").write_text("# PROT=1\nARTICLES_PER_PAGES=30\nexport prot=1\nPORT=8000\nOTHER_THING=x\n")
+    (tmp_path / ".env").write_text("# PROT=1\nARTICLES_PER_PAGES=30\nexport prot=1\nPORT=8000\nANY_THING=x\n")
 
     with pytest.raises(SystemExit):
         execute(["manage.py", "no-such-command"], tmp_path)
@@ -227,7 +227,7 @@ def test_unknown_names_in_the_file_are_reported(tmp_path, capsys):
         "The file .env sets ARTICLES_PER_PAGES, which is not a setting of the site; "
         "did you mean ARTICLES_PER_PAGE?",
         "The file .env sets prot, which is not a setting of the site; did you mean PORT?",
-        "The file .env sets OTHER_THING, which is not a setting of the site.",
+        "The file .env sets ANY_THING, which is not a setting of the site.",
     ]
     assert list(loading.warnings(tmp_path / "nowhere")) == []
 

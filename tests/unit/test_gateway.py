@@ -238,6 +238,13 @@ def test_the_servers_own_answers_are_in_the_clients_language():
     assert protocol.content.decode() == "地址过长。\n"
 
 
+def test_other_origins_can_read_the_servers_own_answers():
+    for path, is_open in (("/api/articles", True), ("/feeds/newest.atom", True), ("/newest/", False)):
+        headers = refused(Scope(path=path, query_string="x" * 4_090)).headers
+
+        assert (("Access-Control-Allow-Origin", "*") in headers) is is_open, path
+
+
 def test_every_answer_of_the_server_has_a_code_of_the_api():
     assert set(REFUSED_BY_SERVER.values()) <= {code for meaning in MEANINGS.values() for code in meaning.codes}
 

@@ -240,6 +240,16 @@ def test_a_request_that_may_be_personal_goes_to_the_application(site, header):
     assert site.get() == b"page 1"
 
 
+def test_pages_of_other_origins_share_lists_of_the_api_unless_they_send_cookies(site):
+    other, theme, api = ("origin", "https://a.example"), ("cookie", "theme=dark"), "/api/articles"
+    site.get(api)
+    site.get(api, theme)
+
+    assert [site.get(api, other), site.get(api, theme)] == [b"page 1", b"page 2"]
+    for header in (other, ("origin", "null"), ("sec-fetch-site", "same-site")):
+        assert site.get(api, theme, header) not in (b"page 1", b"page 2"), "Django has to drop the cookie"
+
+
 def test_a_header_that_comes_twice_goes_to_the_application(site):
     site.get("/", ("cookie", "a=1"))
 

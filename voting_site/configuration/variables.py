@@ -286,6 +286,13 @@ VARIABLES = (
         in_browser=True,
     ),
     Variable(
+        "OTHER_ORIGINS",
+        "yes/no",
+        "on",
+        "Let programs in pages of other sites use the API and the feeds, without cookies: read what everyone can "
+        "read, and do what a token may do (docs/api.md). Turn it off if only a private network reaches the site.",
+    ),
+    Variable(
         "PASSWORDS",
         "yes/no",
         "1",

@@ -19,6 +19,7 @@ from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
 from django.middleware.security import SecurityMiddleware
 from django.utils.cache import patch_vary_headers
 
+from articles.web import other_origins
 from articles.web.client_address import Proxies, read_address
 from voting_site.serving.workers.environ import Application
 
@@ -163,18 +164,19 @@ _OF_MACHINES = ("/healthz", "/readyz", "/metrics")
 class SecurityHeadersMiddleware(SecurityMiddleware):
     """Add Django's security headers and the site's own to every response, and lead readers to HTTPS.
 
-    The content security policy is the same for all pages; static files can be shown on other sites.
+    The content security policy is the same for all pages. Other sites can show static files, and read what
+    `other_origins` opens to them.
     """
 
-    def process_request(self, request: HttpRequest) -> HttpResponsePermanentRedirect | None:
-        """Redirect a reader who came by plain HTTP to SITE_URL, if that has HTTPS.
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:  # type: ignore[override] # wider
+        """Redirect a reader who came by plain HTTP to SITE_URL, if that has HTTPS; answer preflights.
 
         Only if the declared proxy reports that scheme: without its report, redirects could loop.
         """
         if settings.REDIRECT_TO_HTTPS and _came_by_http(request) and request.path_info not in _OF_MACHINES:
             address = settings.SITE_URL + request.get_full_path()
             return HttpResponsePermanentRedirect(address, preserve_request=True)
-        return None
+        return other_origins.admit(request)
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         is_static = request.path_info.startswith(settings.STATIC_URL)
@@ -183,6 +185,7 @@ class SecurityHeadersMiddleware(SecurityMiddleware):
         response.headers["Cross-Origin-Resource-Policy"] = "cross-origin" if is_static else "same-origin"
         policy = STATIC_POLICY if is_static and response.status_code < 400 else PAGE_POLICY
         response.headers["Content-Security-Policy"] = policy
+        other_origins.let_read(request, response)
         return super().process_response(request, response)
 
 

@@ -17,8 +17,8 @@ from django.views.decorators.csrf import csrf_exempt
 from articles.api.documentation import query_parameters
 from articles.api.protocol.problems import Problem, answer_to, failed, login_required
 from articles.domain.errors import LimitReached
+from articles.web import caching, limits, reading
 from articles.web import error_pages as pages
-from articles.web import limits, reading
 from owner.choices import chosen
 
 View = Callable[..., HttpResponse]
@@ -30,7 +30,7 @@ _WITHOUT_BODY = ("GET", "HEAD")
 
 
 def in_envelope(view: View) -> View:
-    """Apply the rules of the API to a view. It takes HEAD if it takes GET."""
+    """Apply the rules of the API to a view. It takes HEAD if it takes GET, and answers 304 if nothing changed."""
 
     @csrf_exempt  # checked by auth.SessionCookie
     @wraps(view)
@@ -41,7 +41,8 @@ def in_envelope(view: View) -> View:
         if answer.status_code == 405:
             answer = _method_not_allowed(answer["Allow"])
         _limit_caching(request, answer)
-        return answer
+        is_read = request.method in _WITHOUT_BODY and answer.status_code == 200
+        return caching.unless_known(request, answer) if is_read else answer
 
     return wrapped
 

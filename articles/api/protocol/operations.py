@@ -23,7 +23,7 @@ from articles.api import schemas
 from articles.api.protocol.problems import Problem
 from articles.domain.errors import PageNotFound
 from articles.domain.lists import admit_reader
-from articles.web import reading
+from articles.web import other_origins, reading
 from articles.web.limits import take
 from moderation import rights
 
@@ -140,6 +140,8 @@ def anyone(limit: str = "api") -> Callable[[HttpRequest], User | AnonymousUser |
     def accept(request: HttpRequest) -> User | AnonymousUser | None:
         if reading.is_closed_to(request):
             return None
+        if request.method not in _SAFE and other_origins.is_elsewhere(request):
+            return None  # else a page could have its readers' browsers count views
         take(request, limit)
         return request.user
 

@@ -12,10 +12,12 @@ from io import BytesIO
 from typing import Any
 from urllib.parse import quote
 
+from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation.trans_real import parse_accept_lang_header
 
+from articles.domain import other_origins
 from articles.domain.refusals import REFUSED_BY_SERVER, error_body
 from articles.lemmy import words
 
@@ -144,8 +146,6 @@ def _sendable(value: str) -> str:
     return value if value.isascii() else value.encode("ascii", "replace").decode()
 
 
-API = "/api/"
-
 _LONGEST_LANGUAGES = 500
 """Characters of Accept-Language that are read."""
 
@@ -155,9 +155,11 @@ def refuse(scope: Any, protocol: Any, status: int, sentence: str, *headers: tupl
     with translation.override(_language(scope)):
         message = gettext(sentence)
     answer: Headers = [_CLOSE, *headers]
+    if getattr(settings, "OTHER_ORIGINS", False) and other_origins.is_open(scope.path):
+        answer += other_origins.HEADERS
     if scope.path.startswith(words.ROOT):
         text, kind = json.dumps(words.body_of(REFUSED_BY_SERVER[status], message)), "application/json"
-    elif scope.path.startswith(API):
+    elif scope.path.startswith(other_origins.API):
         text, kind = json.dumps(error_body(REFUSED_BY_SERVER[status], message)), "application/json"
     else:
         text, kind = f"{message}\n", "text/plain; charset=utf-8"

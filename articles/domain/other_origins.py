@@ -1,0 +1,23 @@
+"""Which addresses programs in pages of other origins may use, and the headers with which browsers let them."""
+
+API = "/api/"
+_DOCUMENTATION = f"{API}docs"
+_OF_FEEDS = ("/feeds/", "/following/", "/integrity/")
+_FEEDS = (".atom", ".rss", ".json")
+
+HEADERS = (
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Expose-Headers", "Allow, ETag, Link, Location, Retry-After, WWW-Authenticate"),
+)
+"""Every origin may read the answer, with these headers beside those that browsers always show."""
+
+METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
+SENT = "Authorization, Content-Type, If-Modified-Since, If-None-Match"
+"""Headers that programs may send: not X-CSRFToken, which goes with a session."""
+
+
+def is_open(path: str) -> bool:
+    """Return whether the address is one of the API, or of a feed."""
+    if path.startswith(API):
+        return path != _DOCUMENTATION
+    return path.startswith(_OF_FEEDS) and path.endswith(_FEEDS)
