@@ -18,6 +18,7 @@ from articles.views import (
     preferences,
     readership,
     votes,
+    well_known,
 )
 from articles.views.comments import discussion
 from articles.views.comments import feeds as comment_feeds
@@ -104,6 +105,10 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path("favicon.ico", crawlers.favicon, name="favicon"),
     path("manifest.webmanifest", about.manifest, name="manifest"),
     path("robots.txt", crawlers.robots, name="robots"),
+    path(".well-known/security.txt", well_known.security_txt, name="security_txt"),
+    path(".well-known/change-password", well_known.change_password, name="change_password"),
+    path(".well-known/nodeinfo", well_known.nodeinfo_links, name="nodeinfo_links"),
+    path("nodeinfo/2.1", well_known.nodeinfo, name="nodeinfo"),
     path("sitemap.xml", crawlers.sitemap, name="sitemap"),
     path("sitemap-lists.xml", crawlers.lists, name="sitemap_lists"),
     path("sitemap-articles-<article_id:number>.xml", crawlers.articles, name="sitemap_articles"),

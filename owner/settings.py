@@ -109,6 +109,16 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
         gettext_lazy("Apps for Lemmy"),
         gettext_lazy("Members can log in with phone apps such as Voyager, Jerboa or Thunder."),
     ),
+    "SECURITY_CONTACT": (
+        gettext_lazy("Where to report a vulnerability"),
+        gettext_lazy("In security.txt: an email address, or the https address of a form. Empty: no such file."),
+    ),
+    "NODEINFO": (
+        gettext_lazy("Tell directories of sites about this one"),
+        gettext_lazy(
+            "Its name and version, and rounded numbers of members and articles; nothing while it is for members."
+        ),
+    ),
     "LIMIT_VOTES_NEW": (gettext_lazy("Votes of a new member"), _LIMIT_HELP),
     "LIMIT_POSTS_NEW": (gettext_lazy("Posts of a new member"), _LIMIT_HELP),
     "LIMIT_COMMENTS_NEW": (gettext_lazy("Comments of a new member"), _LIMIT_HELP),
@@ -136,6 +146,7 @@ def _refusal(name: str, text: str) -> str:
         if near
         else _("Enter a colour such as %(colour)s.") % {"colour": colours.DEFAULT},
         "list of languages": _("Choose at least one language."),
+        "contact": _("Enter an email address, or an address that begins with https://."),
     }
     return sentences.get(variable.kind, _("Enter printable text of at most 100 characters."))
 

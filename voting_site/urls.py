@@ -8,8 +8,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import include, path, re_path, reverse
 
-from articles.lemmy.urls import discovery
-
 
 def _no_page(_request: HttpRequest) -> NoReturn:
     """Answer instead of Django's redirects from a row of the database to its page: no row has one."""
@@ -29,7 +27,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/v3/", include("articles.lemmy.urls")),
     path("api/", include("articles.api.urls")),
-    *discovery,
     path("", include("articles.urls")),
     path("", include("accounts.urls")),
 ]

@@ -4,6 +4,7 @@ API = "/api/"
 _DOCUMENTATION = f"{API}docs"
 _OF_FEEDS = ("/feeds/", "/following/", "/integrity/")
 _FEEDS = (".atom", ".rss", ".json")
+_NODEINFO = ("/.well-known/nodeinfo", "/nodeinfo/2.1")
 
 HEADERS = (
     ("Access-Control-Allow-Origin", "*"),
@@ -17,7 +18,7 @@ SENT = "Authorization, Content-Type, If-Modified-Since, If-None-Match"
 
 
 def is_open(path: str) -> bool:
-    """Return whether the address is one of the API, or of a feed."""
+    """Return whether the address is one of the API, of a feed, or of the site's nodeinfo."""
     if path.startswith(API):
         return path != _DOCUMENTATION
-    return path.startswith(_OF_FEEDS) and path.endswith(_FEEDS)
+    return path in _NODEINFO or (path.startswith(_OF_FEEDS) and path.endswith(_FEEDS))

@@ -1,11 +1,9 @@
 """The site as Lemmy describes itself: its name and rules, and what an app has to know of its member."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.contrib.auth import get_user_model
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.http import HttpRequest
 
 from accounts.models import User
 from articles.domain.errors import StoreError
@@ -14,13 +12,10 @@ from articles.lemmy.members import moderated_by
 from articles.lemmy.operations import Json, operation
 from articles.lemmy.shapes import Shapes, beginning, facts, when
 from articles.site import site_text
+from articles.views.well_known import LEMMY_VERSION
 from articles.web import reading
-from articles.web.addresses import site_address
 from articles.wiring import group_titles, repository
 from owner.choices import Recent, chosen
-
-VERSION = "0.19.9"
-"""The version of Lemmy whose API this is: apps decide by it what to ask for."""
 
 _SORT, _LISTING = "Hot", "All"
 _OFF = (
@@ -55,7 +50,7 @@ def get_site(request: HttpRequest) -> Json:
     return {
         "site_view": _site_view(shapes, is_closed=reading.is_closed_to(request)),
         "admins": [],
-        "version": VERSION,
+        "version": LEMMY_VERSION,
         **facts(my_user=_my_user(request.user, shapes) if isinstance(request.user, User) else None),
         "all_languages": _LANGUAGES,
         "discussion_languages": [0],
@@ -156,36 +151,4 @@ def _my_user(member: User, shapes: Shapes) -> Json:
         "person_blocks": [{"person": me, "target": shapes.person(one)} for one in hidden.members],
         "instance_blocks": [],
         "discussion_languages": [0],
-    }
-
-
-_SCHEMA = "http://nodeinfo.diaspora.software/ns/schema/2.1"
-
-
-@require_safe
-def nodeinfo_links(request: HttpRequest) -> HttpResponse:
-    """Lead apps that look for the kind of site to `nodeinfo`. Raises Http404 if apps are off."""
-    if not chosen.LEMMY_API:
-        raise Http404("no API of Lemmy")
-    return JsonResponse(
-        {
-            "links": [
-                {"rel": _SCHEMA, "href": site_address(request) + reverse("lemmy:operation", args=["nodeinfo"])}
-            ]
-        }
-    )
-
-
-@operation("GET", "nodeinfo", is_open=True)
-def nodeinfo(request: HttpRequest) -> dict[str, Any]:
-    """Say that this is spoken to as Lemmy is: apps choose the API by it."""
-    members, articles = _Counts(0, 0) if reading.is_closed_to(request) else _counts.get()
-    return {
-        "version": "2.1",
-        "software": {"name": "lemmy", "version": VERSION},
-        "protocols": [],
-        "services": {"inbound": [], "outbound": []},
-        "openRegistrations": False,
-        "usage": {"users": {"total": members}, "localPosts": articles},
-        "metadata": {},
     }

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from accounts.models import READ
 from articles.api.protocol.problems import Problem
 from articles.lemmy.operations import Json, answer, operation
-from articles.lemmy.site import nodeinfo_links
 
 _MODULES = ("articles", "comments", "groups", "inbox", "login", "members", "moderation_log", "search", "site")
 for _module in _MODULES:
@@ -74,4 +73,3 @@ urlpatterns = [
     path("user/login", answer, {"path": "user/login"}, name="login"),
     path("<path:path>", answer, name="operation"),
 ]
-discovery = [path(".well-known/nodeinfo", nodeinfo_links, name="nodeinfo")]

@@ -36,7 +36,11 @@ OPEN = frozenset(
         # Theme and language.
         "articles:preferences",
         # Files.
-        *("articles:accent", "articles:favicon", "articles:manifest", "articles:robots", "nodeinfo"),
+        *("articles:accent", "articles:favicon", "articles:manifest", "articles:robots", "articles:security_txt"),
+        # For directories of sites, which it tells nothing, and apps.
+        *("articles:nodeinfo_links", "articles:nodeinfo"),
+        # It leads to the login, or on from there.
+        "articles:change_password",
         # Up or down, and figures for the machine itself or a token.
         *("articles:healthz", "articles:readyz", "articles:metrics"),
         # Its address is private.

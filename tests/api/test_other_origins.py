@@ -203,9 +203,10 @@ def test_only_the_api_and_feeds_are_open(site, bob):
         path = "/" + route.path().lstrip("/")
         answer = browser_of().get(path, headers=ORIGINS["other"])
         is_feed = route.pattern.endswith("<feed_kind:kind>")
+        is_nodeinfo = "nodeinfo" in path
         is_record = path.startswith("/integrity/") and path.endswith(".json")
         is_api = path.startswith("/api/") and path != "/api/docs"
-        assert may_read(answer) is (is_api or is_feed or is_record), path
+        assert may_read(answer) is (is_api or is_feed or is_record or is_nodeinfo), path
 
 
 def test_nothing_is_open_if_the_operator_wants(site, settings):

@@ -358,7 +358,6 @@ NAMESPACES_WITHOUT_PAGES = {
 }
 
 WITHOUT_PAGE = {
-    "nodeinfo": "answers in JSON",
     **dict.fromkeys((f"articles:ballot{name}" for name in ("s", "_proof")), "a file"),
     **dict.fromkeys((f"articles:chain{name}" for name in ("", "_day", "_feed")), "a file"),
     **dict.fromkeys(("articles:month_json", "articles:months_csv"), "a file"),
@@ -460,6 +459,10 @@ WITHOUT_PAGE = {
     "articles:manifest": "JSON for browsers",
     "articles:rules": "there only once administrators write rules",
     "articles:robots": "plain text for crawlers",
+    "articles:security_txt": "plain text for finders of vulnerabilities",
+    "articles:change_password": "leads to the page",
+    "articles:nodeinfo_links": "JSON for directories of sites",
+    "articles:nodeinfo": "JSON for directories of sites",
     "articles:sitemap": "XML for crawlers",
     "articles:sitemap_lists": "XML for crawlers",
     "articles:sitemap_articles": "XML for crawlers",

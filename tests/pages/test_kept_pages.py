@@ -227,6 +227,9 @@ PARAMETERS_READ = {
     "articles:card": "/cards/1/en/former.png",
     "articles:manifest": "/manifest.webmanifest",
     "articles:robots": "/robots.txt",
+    "articles:security_txt": "/.well-known/security.txt",
+    "articles:nodeinfo_links": "/.well-known/nodeinfo",
+    "articles:nodeinfo": "/nodeinfo/2.1",
     "articles:sitemap": "/sitemap.xml",
     "articles:sitemap_lists": "/sitemap-lists.xml",
     "articles:sitemap_articles": "/sitemap-articles-1.xml",
@@ -238,7 +241,8 @@ def test_every_kept_page_is_among_those_whose_parameters_are_compared():
 
 
 @pytest.mark.parametrize("view", PARAMETERS_READ)
-def test_the_parameters_of_a_page_are_those_that_its_view_reads(site_store, article, monkeypatch, view):
+def test_the_parameters_of_a_page_are_those_that_its_view_reads(site_store, article, settings, monkeypatch, view):
+    settings.SECURITY_CONTACT, settings.NODEINFO = "mailto:security@example.org", True
     comment_on(site_store, article, "A comment")
     SiteText.objects.create(name="rules", language="en", text="Be kind.")
     site.forget_texts()

@@ -92,6 +92,17 @@ def _sender(text: str) -> str:
     return text
 
 
+def _contact(text: str) -> str:
+    """Return the URI of a mail address, or of a page with a form."""
+    parts = urlsplit(text)
+    if parts.scheme == "https" and parts.hostname and text.isascii() and " " not in text:
+        return text
+    address = text.removeprefix("mailto:")
+    if not address.isascii() or parseaddr(address) != ("", address):
+        raise ValueError(text)
+    return f"mailto:{_sender(address)}"
+
+
 def _program(text: str) -> Path:
     if not (text.startswith("/") and shutil.which(text)):
         raise ValueError("not a program")
@@ -229,6 +240,7 @@ KINDS = {
         is_secret=True,
     ),
     "sender": Kind(_sender, "a mail address, such as news@example.org"),
+    "contact": Kind(_contact, "a mail address, or an https address"),
     "list of archives": Kind(
         _archives,
         "none, or a list of at most five archives, each with a name and an address that contains {link}, such as "

@@ -457,6 +457,22 @@ VARIABLES = (
         "(docs/apps.md).",
         in_browser=True,
     ),
+    Variable(
+        "SECURITY_CONTACT",
+        "contact",
+        "",
+        "Where to report a vulnerability, in /.well-known/security.txt: a mail address, or the https address of a "
+        "form; empty: the site has no such file.",
+        in_browser=True,
+    ),
+    Variable(
+        "NODEINFO",
+        "yes/no",
+        "0",
+        "Tell directories of sites at /.well-known/nodeinfo the name, the version, whether everyone can sign up, "
+        "and rounded numbers of members and articles; never with READING=members.",
+        in_browser=True,
+    ),
     Variable("HOT_REFRESH_SECONDS", "number", "60", "Seconds after which the hot list is rescored.", 60, 120),
     Variable(
         "ARCHIVE_DAYS",
