@@ -24,7 +24,7 @@ from django.utils.translation import get_language, gettext_lazy, gettext_noop, p
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from ninja import P, PathEx
+from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from accounts import names
@@ -35,6 +35,8 @@ from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
+from articles.api import schemas
+from articles.api.protocol import cursors
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, failing, require, router
 from articles.doctor.mail import is_sent
 from articles.domain.comments import article_of, is_root, root_of
@@ -392,6 +394,7 @@ class QueuedNotices(BaseModel):
     __doc__ = gettext_noop("The legal notices that wait for a decision, at most 50, the oldest first.")
 
     notices: list[QueuedNotice]
+    next_after: schemas.NextAfter
 
 
 class NoticeDecision(GivenGrounds):
@@ -410,9 +413,10 @@ class NoticeDecision(GivenGrounds):
     description=gettext_noop("Moderators only: the notices that wait for a decision."),
     auth=MODERATORS,
 )
-def list_notices(request: HttpRequest) -> QueuedNotices:
+def list_notices(request: HttpRequest, query: Query[schemas.AfterQuery]) -> QueuedNotices:  # noqa: ARG001 - ninja's
     require(request, REMOVE_ARTICLES)
-    return QueuedNotices(notices=[QueuedNotice.of(one) for one in LegalNotice.objects.waiting()[:MOST_SHOWN]])
+    found, following = cursors.rows_in(request, LegalNotice.objects.waiting(), MOST_SHOWN)
+    return QueuedNotices(notices=list(map(QueuedNotice.of, found)), next_after=following)
 
 
 @router.put(

@@ -183,7 +183,7 @@ _LATEST = 10.0**11
 """Limit of moments in a query, in Unix seconds: some 3,000 years."""
 
 
-class BeforeQuery(BaseModel):
+class BeforeQuery(schemas.AfterQuery):
     __doc__ = gettext_noop("Which part of the removed comments.")
 
     before: float | SkipJsonSchema[None] = Field(
@@ -274,6 +274,7 @@ class RemovedComments(BaseModel):
             "before of the next part; null if this is the last. A part can be empty and have a next one."
         )
     )
+    next_after: schemas.NextAfter
 
 
 def _check_reader(request: HttpRequest) -> None:
@@ -307,9 +308,11 @@ def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery])
 )
 def list_removed_comments(request: HttpRequest, query: Query[BeforeQuery]) -> RemovedComments:
     _check_reader(request)
-    page = repository().removed_comments.get_page(inf if query.before is None else query.before)
+    (before,) = cursors.state_in(request) or (query.before,)
+    page = repository().removed_comments.get_page(inf if before is None else before)
     rows = [RemovedComment.of(*one) for one in _decidable(request, page.comments)]
-    return RemovedComments(comments=rows, next_before=page.next_before)
+    following = None if page.next_before is None else cursors.next_after(request, [page.next_before])
+    return RemovedComments(comments=rows, next_before=page.next_before, next_after=following)
 
 
 @router.get(

@@ -3,6 +3,7 @@
 Both are in the accounts database, like the text itself; the removal is in the moderation log.
 """
 
+from collections.abc import Collection
 from functools import partial
 from itertools import groupby
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
+from ninja import Query
 from pydantic import BaseModel, Field
 
 from accounts.models import AboutFlag, User
@@ -23,7 +25,9 @@ from accounts.models.moderation import KEPT, OPEN, REMOVED
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, members_only, page_with_form
+from articles.api import schemas
 from articles.api.my_lists import MemberName
+from articles.api.protocol import cursors
 from articles.api.protocol.operations import AUTHORS, MODERATORS, failing, require, router
 from articles.domain.errors import FlagDecided, FlagsFull, OwnContent
 from articles.domain.flags import MOST_FLAGS, FlagReason, FlagState
@@ -49,9 +53,9 @@ class FlaggedProfile(NamedTuple):
     html: str
 
 
-def list_flagged() -> list[FlaggedProfile]:
-    """Return members with open flags, the longest waiting first. Two queries."""
-    by_member = groupby(AboutFlag.objects.list_waiting(MOST_SHOWN), key=lambda flag: flag.member)
+def list_flagged(seen: Collection[int] = ()) -> list[FlaggedProfile]:
+    """Return members with open flags but those seen, the longest waiting first. Two queries."""
+    by_member = groupby(AboutFlag.objects.list_waiting(MOST_SHOWN, seen), key=lambda flag: flag.member)
     found = [FlaggedProfile(member, list(flags), html_of(member.about)) for member, flags in by_member]
     return sorted(found, key=lambda one: one.flags[0].pk)
 
@@ -213,6 +217,7 @@ class QueuedProfiles(BaseModel):
     __doc__ = gettext_noop("The members whose profile texts are flagged, the longest waiting first.")
 
     profiles: list[QueuedProfile]
+    next_after: schemas.NextAfter
 
 
 class ProfileDecision(GivenGrounds):
@@ -269,13 +274,20 @@ def take_back_member_flag(request: MemberRequest, name: MemberName) -> ProfileFl
     description=gettext_noop("Moderators only."),
     auth=MODERATORS,
 )
-def read_queued_profiles(request: HttpRequest) -> QueuedProfiles:
+def read_queued_profiles(
+    request: HttpRequest,
+    query: Query[schemas.AfterQuery],  # noqa: ARG001 - ninja's
+) -> QueuedProfiles:
     require(request, REMOVE_ARTICLES)
+    seen = cursors.seen_in(request)
+    flagged = list_flagged(seen)
     found = [
         QueuedProfile(name=member.get_username(), about=member.about, flags=list(map(_queued, flags)))
-        for member, flags, _html in list_flagged()
+        for member, flags, _html in flagged
     ]
-    return QueuedProfiles(profiles=found)
+    ids = [member.pk for member, _flags, _html in flagged]
+    following = cursors.next_unseen(request, seen, ids) if len(flagged) == MOST_SHOWN else None
+    return QueuedProfiles(profiles=found, next_after=following)
 
 
 def _queued(flag: AboutFlag) -> FlagOfProfile:

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from ninja import P, PathEx
+from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from accounts.mail import site_origin
@@ -27,6 +27,8 @@ from accounts.models import Ban, Statement, Sweep, User
 from accounts.models.law import GROUNDS, SHOWN_ELSEWHERE, Act, Ground
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, members_only, page_with_form
+from articles.api import schemas
+from articles.api.protocol import cursors
 from articles.api.protocol.operations import AUTHORS, HIGHEST_NUMBER, MEMBERS, failing, router
 from articles.domain.articles import Article
 from articles.domain.comments import article_of, is_root
@@ -353,6 +355,7 @@ class OwnStatements(BaseModel):
     __doc__ = gettext_noop("The decisions of moderators about you, at most 100, newest first.")
 
     statements: list[OwnStatement]
+    next_after: schemas.NextAfter
 
 
 class NewAppeal(BaseModel):
@@ -369,9 +372,9 @@ class NewAppeal(BaseModel):
     description=gettext_noop("What moderators decided about you and what you posted, with the reasons."),
     auth=MEMBERS,
 )
-def list_own_statements(request: MemberRequest) -> OwnStatements:
-    found = request.user.statements.all()[:MOST_SHOWN]
-    return OwnStatements(statements=list(map(OwnStatement.of, found)))
+def list_own_statements(request: MemberRequest, query: Query[schemas.AfterQuery]) -> OwnStatements:  # noqa: ARG001 - ninja's
+    found, following = cursors.rows_in(request, request.user.statements.all(), MOST_SHOWN, newest_first=True)
+    return OwnStatements(statements=list(map(OwnStatement.of, found)), next_after=following)
 
 
 @router.put(

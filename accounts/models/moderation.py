@@ -1,6 +1,6 @@
 """What moderators decide about a member: bans with their appeals, sweeps, and notes."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -299,9 +299,10 @@ class AboutFlags(models.Manager["AboutFlag"]):
         """Return how many members have open flags on their texts. One query."""
         return self.filter(state=OPEN).values("member").distinct().count()
 
-    def list_waiting(self, most: int) -> "models.QuerySet[AboutFlag]":
-        """Return the open flags on the members that wait longest, sorted by member. Two queries."""
-        waiting = self.filter(state=OPEN).values("member").annotate(first=Min("pk")).order_by("first")
+    def list_waiting(self, most: int, seen: Collection[int] = ()) -> "models.QuerySet[AboutFlag]":
+        """Return the open flags on the members but those seen that wait longest, by member. Two queries."""
+        flagged = self.filter(state=OPEN).exclude(member__in=seen)
+        waiting = flagged.values("member").annotate(first=Min("pk")).order_by("first")
         members = [one["member"] for one in waiting[:most]]
         flags = self.filter(state=OPEN, member__in=members).select_related("member", "flagger")
         return flags.order_by("member", "pk")

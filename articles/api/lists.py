@@ -27,6 +27,7 @@ class HotQuery(BaseModel):
     limit: schemas.PlainNumber = Field(
         20, ge=1, le=100, description=gettext_noop("Maximum number of articles, from 1 to 100."), examples=[20]
     )
+    after: schemas.After = None
     hidden: schemas.ShowHidden = None
 
 
@@ -47,12 +48,14 @@ class HotList(BaseModel):
     refreshed_at: float = Field(
         description=gettext_noop("The moment for which all hotness is computed, in Unix seconds.")
     )
+    next_after: schemas.NextAfter
     hidden: schemas.Hidden
 
     @classmethod
-    def of(cls, page: lists.ArticlePage) -> "HotList":
+    def of(cls, page: lists.ArticlePage, following: str | None) -> "HotList":
         articles = [HotArticle.of(article) for article in page.articles]
-        return cls(articles=articles, refreshed_at=page.refreshed_at or 0.0, hidden=page.hidden)
+        at = page.refreshed_at or 0.0
+        return cls(articles=articles, refreshed_at=at, next_after=following, hidden=page.hidden)
 
 
 @router.get(
@@ -100,7 +103,12 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
 )
 def list_hot(request: HttpRequest, query: Query[HotQuery]) -> HotList:
     repo = repository()
-    since = query.range.period.since(repo.store.now())
-    hidden = hiding.applied(request, read=True).hidden
-    page = repo.lists.get_page(Order.HOT, since=since, size=query.limit, reader=reader_id(request), hidden=hidden)
-    return HotList.of(page)
+    page = repo.lists.get_page(
+        Order.HOT,
+        since=query.range.period.since(repo.store.now()),
+        size=query.limit,
+        reader=reader_id(request),
+        shown=(seen := cursors.seen_in(request)),
+        hidden=hiding.applied(request, read=True).hidden,
+    )
+    return HotList.of(page, cursors.next_unseen(request, seen, page.ids) if page.has_next else None)

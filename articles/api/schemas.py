@@ -43,7 +43,7 @@ After = Annotated[
     Field(
         description=gettext_noop(
             "next_after of the previous response. The next entries follow, and none is repeated or skipped, even "
-            "if the list changes meanwhile. Cannot be combined with page or start."
+            "if the list changes meanwhile. Cannot be combined with page, start or before."
         ),
     ),
 ]

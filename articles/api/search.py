@@ -202,7 +202,7 @@ def _facts_of(
     return {"page": query.number, "next_after": following, **facts}
 
 
-class LinkQuery(BaseModel):
+class LinkQuery(schemas.AfterQuery):
     __doc__ = gettext_noop("A link.")
 
     link: str = Field(
@@ -216,6 +216,7 @@ class PostedArticles(BaseModel):
     __doc__ = gettext_noop("The articles of a link, newest first.")
 
     articles: list[schemas.Article] = Field(description=gettext_noop("The newest, at most 25."))
+    next_after: schemas.NextAfter
     total: int = Field(description=gettext_noop("How many articles of the link there are in all."))
 
 
@@ -229,8 +230,10 @@ class PostedArticles(BaseModel):
     openapi_extra={"security": [{}]},
 )
 def list_posted_before(request: HttpRequest, query: Query[LinkQuery]) -> PostedArticles:
-    found = posted_before(clean_link(query.link), MOST_OF_LINK, reader_id(request))
+    seen = cursors.seen_in(request)
+    found = posted_before(clean_link(query.link), MOST_OF_LINK, reader_id(request), seen)
     return PostedArticles(
         articles=[schemas.Article.of(article) for article in found.articles],
-        total=len(found.articles) + found.more,
+        next_after=cursors.next_unseen(request, seen, found.ids) if found.more else None,
+        total=len(seen) + len(found.articles) + found.more,
     )

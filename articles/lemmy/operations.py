@@ -116,6 +116,7 @@ def answer(request: HttpRequest, path: str) -> HttpResponse:
         with _asking(request, found, sent):
             said = found.run(request, **dict(found.parameters.model_validate(sent)))
         text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+        vars(request).pop("links", None)  # which have the parameters of the site's own API
         return HttpResponse(text, content_type="application/json")
     except HashesBusy as busy:
         return limits.refusal(request, busy)

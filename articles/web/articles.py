@@ -4,7 +4,7 @@ It checks who may, takes the limits, changes the store, and notifies the members
 at every post, edit or withdrawal belongs here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from django.core.exceptions import PermissionDenied
@@ -111,18 +111,26 @@ class PostedBefore(NamedTuple):
 
     articles: tuple[Article, ...] = ()
     more: int = 0
+    ids: tuple[ArticleId, ...] = ()
+    """Those that the index found."""
 
     @classmethod
-    def of(cls, link: str, found: Sequence[Article], total: int) -> "PostedBefore":
+    def of(cls, link: str, found: Sequence[Article], total: int, ids: Sequence[ArticleId] = ()) -> "PostedBefore":
         """Return those found, of `total`, that still have this link: the index may be a moment behind."""
         shown = (one for one in found if one.removed is None and is_same_link(link, one.link))
-        return cls(tuple(shown), total - len(found))
+        return cls(tuple(shown), total - len(found), tuple(ids))
 
 
-def posted_before(link: str, most: int = MOST_POSTED_BEFORE, reader: UserId | None = None) -> PostedBefore:
-    """Return the newest articles of a clean link, of any age. One round trip, none without any."""
-    ids, total = finder().find_posted(link, most)
-    return PostedBefore.of(link, repository().articles.get_many(ids, reader), total)
+def posted_before(
+    link: str,
+    most: int = MOST_POSTED_BEFORE,
+    reader: UserId | None = None,
+    seen: Collection[ArticleId] = (),
+) -> PostedBefore:
+    """Return the newest articles of a clean link but those seen, of any age. One round trip, none without any."""
+    ids, total = finder().find_posted(link, most + len(seen))
+    ids = [one for one in ids if one not in seen][:most]
+    return PostedBefore.of(link, repository().articles.get_many(ids, reader), total - len(seen), ids)
 
 
 def withdraw(request: HttpRequest, article_id: ArticleId) -> None:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from ninja import P, PathEx
+from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from accounts.models import HeldPost, ModeratorRule
@@ -24,6 +24,7 @@ from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only
 from articles.api import schemas
+from articles.api.protocol import cursors
 from articles.api.protocol.operations import AUTHORS, MEMBERS, MODERATORS, failing, require, router
 from articles.domain.articles import Content
 from articles.domain.errors import ArticlesError, HeldDecided
@@ -195,6 +196,7 @@ class HeldList(BaseModel):
     __doc__ = gettext_noop("Posts that automatic rules hold.")
 
     held: list[Held]
+    next_after: schemas.NextAfter
 
 
 class Approval(BaseModel):
@@ -215,9 +217,10 @@ _OwnHeldNumber = PathEx[int, P(description=_NUMBER, ge=1, le=2**31 - 1, examples
     description=gettext_noop("Moderators only. The oldest first, at most 50."),
     auth=MODERATORS,
 )
-def list_held(request: HttpRequest) -> HeldList:
+def list_held(request: HttpRequest, query: Query[schemas.AfterQuery]) -> HeldList:  # noqa: ARG001 - ninja's
     require(request, REMOVE_ARTICLES)
-    return HeldList(held=[Held.of(one, with_rule=True) for one in HeldPost.objects.waiting()[:MOST_SHOWN]])
+    found, following = cursors.rows_in(request, HeldPost.objects.waiting(), MOST_SHOWN)
+    return HeldList(held=[Held.of(one, with_rule=True) for one in found], next_after=following)
 
 
 @router.put(
@@ -244,8 +247,10 @@ def decide_held(request: HttpRequest, number: _HeldNumber, approval: Approval) -
     description=gettext_noop("The newest 50, with those decided in the last 30 days."),
     auth=MEMBERS,
 )
-def list_own_held(request: MemberRequest) -> HeldList:
-    return HeldList(held=[Held.of(one) for one in request.user.held_posts.select_related("author")[:MOST_SHOWN]])
+def list_own_held(request: MemberRequest, query: Query[schemas.AfterQuery]) -> HeldList:  # noqa: ARG001 - ninja's
+    rows = request.user.held_posts.select_related("author")
+    found, following = cursors.rows_in(request, rows, MOST_SHOWN, newest_first=True)
+    return HeldList(held=list(map(Held.of, found)), next_after=following)
 
 
 @router.delete(

@@ -49,7 +49,7 @@ def test_the_hot_list_shows_readership_and_when_it_was_scored(anyone, site_store
 
     body = anyone.get("hot").json()
 
-    assert body.keys() == {"articles", "refreshed_at", "hidden"}
+    assert body.keys() == {"articles", "refreshed_at", "next_after", "hidden"}
     assert body["refreshed_at"] == scored_at
     assert [(found["id"], found["pv"], found["uv"]) for found in body["articles"]] == [(many, 5, 5), (few, 2, 2)]
     for found in body["articles"]:

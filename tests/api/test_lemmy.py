@@ -257,6 +257,15 @@ def test_closed_votes_bans_locks_and_removals_refuse_as_everywhere(
     assert "url" not in as_bob.get("post", id=article)["post_view"]["post"]
 
 
+def test_no_header_leads_apps_to_the_parameters_of_the_sites_own_api(site_store, as_bob, alice):
+    for n in range(3):
+        post_as(site_store, alice, f"T{n}", f"https://example.org/{n}")
+
+    for sort in ("New", "TopAll"):
+        answer = as_bob.send("GET", f"post/list?sort={sort}&limit=2")
+        assert (bool(answer.json()["next_page"]), "Link" in answer.headers) == (True, False)
+
+
 def test_lists_can_be_paged_by_cursor_and_by_number_without_a_repetition(site_store, as_bob, alice):
     posted = [post_as(site_store, alice, f"T{n}", f"https://example.org/{n}").id for n in range(7)]
     vote(site_store, posted[3], 5)

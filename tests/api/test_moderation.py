@@ -75,7 +75,7 @@ def test_moderators_read_what_is_removed(as_carol, site_store, article, comment)
     assert removed["removal"]["reason"] == "Spam"
     assert comments["next_before"] is None
     before = as_carol.get(f"removed/comments?before={removed['removal']['time']:.3f}").json()
-    assert before == {"comments": [], "next_before": None}
+    assert before == {"comments": [], "next_before": None, "next_after": None}
     assert error_of(as_carol.get("removed/articles?page=2")) == (404, "page-not-found")
     for wrong in ("nan", "inf", "-1", "1e11"):
         assert error_of(as_carol.get(f"removed/comments?before={wrong}")) == (400, "invalid")

@@ -299,7 +299,7 @@ def test_programs_of_moderators_list_and_decide(site_store, article, alice, caro
     assert (done.json()["outcome"], site_store.articles.get(article).removed) == ("removed", "Hatred")
     again = with_token(carol).put(f"queue/notices/{one['id']}", {"removed": False, "reason": "No"})
     assert again.json()["outcome"] == "removed"
-    assert with_token(carol).get("queue/notices").json() == {"notices": []}
+    assert with_token(carol).get("queue/notices").json() == {"notices": [], "next_after": None}
 
 
 def test_notices_count_as_waiting_and_are_mailed_to_moderators(site_store, article, carol):

@@ -256,7 +256,7 @@ def test_programs_say_what_a_decision_rests_on_and_members_appeal_by_them(law, a
     for text in ("Please", "Again"):
         answer = with_token(alice).put(f"me/statements/{one['id']}/appeal", {"text": text})
         assert (answer.status_code, answer.json()["appeal"]) == (200, "Please")
-    assert with_token(carol).get("me/statements").json() == {"statements": []}
+    assert with_token(carol).get("me/statements").json() == {"statements": [], "next_after": None}
 
 
 def test_a_redaction_reaches_statements(article, alice, carol):

@@ -7,16 +7,19 @@ one list, and good for a day.
 
 from collections.abc import Iterable, Set
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from django.core.signing import BadSignature, Signer
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from articles.api.protocol.problems import Problem
 from articles.domain.lists import Position
 from articles.wiring import repository
+
+M = TypeVar("M", bound=Model)
 
 LIFE_HOURS = 24
 """Minimum lifetime; up to an hour longer: cursors store only full hours, so that responses stay the same."""
@@ -27,7 +30,7 @@ MOST_IN_ADDRESS = 4000
 MOST_SEEN = 2000
 """Ids that a cursor holds: the store passes over all of them for each response, in about ten milliseconds."""
 
-_AFTER, _NUMBERED = "after", ("page", "start")
+_AFTER, _NUMBERED = "after", ("page", "start", "before")
 
 
 def state_in(request: HttpRequest) -> Any:
@@ -36,7 +39,7 @@ def state_in(request: HttpRequest) -> Any:
     if cursor is None:
         return None
     if not request.GET.keys().isdisjoint(_NUMBERED):
-        raise Problem(400, "invalid", _("“after” cannot be combined with “page” or “start”."))
+        raise Problem(400, "invalid", _("“after” cannot be combined with “page”, “start” or “before”."))
     try:
         hour, state = _signer(request).unsign_object(cursor)
     except (BadSignature, UnicodeError):
@@ -47,9 +50,26 @@ def state_in(request: HttpRequest) -> Any:
 
 
 def next_after(request: HttpRequest, state: Any) -> str | None:
-    """Return the cursor for what follows in the request's list; None if it would be too long."""
+    """Return the cursor for what follows in the request's list; None if it would be too long.
+
+    The response gets a Link to what follows.
+    """
     cursor = _signer(request).sign_object([_hour(), state], compress=True)
-    return cursor if len(_list_of(request)) + len(cursor) <= MOST_IN_ADDRESS else None
+    if len(_list_of(request)) + len(cursor) > MOST_IN_ADDRESS:
+        return None
+    link_next(request, _AFTER, cursor)
+    return cursor
+
+
+def link_next(request: HttpRequest, name: str, cursor: str) -> None:
+    """Let the response have a Link (RFC 8288) to the request's address with this cursor as parameter `name`."""
+    query = urlencode([*_query_of(request, name), (name, cursor)])
+    vars(request)["links"] = f'<?{query}>; rel="next"'
+
+
+def link_in(request: HttpRequest) -> str | None:
+    """Return the Link header of the response; None without one."""
+    return vars(request).get("links")
 
 
 def position_in(request: HttpRequest) -> Position | None:
@@ -74,14 +94,31 @@ def next_unseen(request: HttpRequest, seen: Set[int], ids: Iterable[int]) -> str
     return next_after(request, [after - before for before, after in pairwise([0, *had])])
 
 
+def rows_in(
+    request: HttpRequest, rows: QuerySet[M], most: int, *, newest_first: bool = False
+) -> tuple[list[M], str | None]:
+    """Return the next rows of a table, by their numbers, and the cursor for the others. One query.
+
+    Raises Problem.
+    """
+    if state := state_in(request):
+        rows = rows.filter(**{"pk__lt" if newest_first else "pk__gt": state[0]})
+    found = list(rows.order_by("-pk" if newest_first else "pk")[: most + 1])
+    return found[:most], next_after(request, [found[most - 1].pk]) if len(found) > most else None
+
+
 def _signer(request: HttpRequest) -> Signer:
     return Signer(salt=f"{__name__} {_list_of(request)}")
 
 
 def _list_of(request: HttpRequest) -> str:
     """Return the list that the request reads: its path and query, without the place in it."""
-    query = {name: value for name, value in request.GET.items() if name not in (_AFTER, *_NUMBERED)}
-    return f"{request.path}?{urlencode(sorted(query.items()))}"
+    return f"{request.path}?{urlencode(sorted(_query_of(request, _AFTER)))}"
+
+
+def _query_of(request: HttpRequest, cursor: str) -> list[tuple[str, str]]:
+    """Return the parameters of the request, but for the place in its list."""
+    return [(name, str(value)) for name, value in request.GET.items() if name not in (cursor, *_NUMBERED)]
 
 
 def _hour() -> int:

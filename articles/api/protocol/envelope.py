@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
 from articles.api.documentation import query_parameters
+from articles.api.protocol import cursors
 from articles.api.protocol.problems import Problem, answer_to, failed, login_required
 from articles.domain.errors import LimitReached
 from articles.web import caching, limits, reading
@@ -41,6 +42,8 @@ def in_envelope(view: View) -> View:
         if answer.status_code == 405:
             answer = _method_not_allowed(answer["Allow"])
         _limit_caching(request, answer)
+        if (link := cursors.link_in(request)) and answer.status_code < 400:
+            answer["Link"] = link
         is_read = request.method in _WITHOUT_BODY and answer.status_code == 200
         return caching.unless_known(request, answer) if is_read else answer
 
