@@ -15,7 +15,7 @@ from articles.repository.accounts import AccountDeletion, AccountIds
 from articles.repository.articles import Articles
 from articles.repository.backup import BackupRecord, Backups, Layout
 from articles.repository.ballots import Ballots, Cast, Closed
-from articles.repository.changes import Changes, ChangesLostError
+from articles.repository.changes import Changed, Changes, ChangesLostError
 from articles.repository.comments import Comments
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
@@ -76,6 +76,7 @@ __all__ = [
     "BackupRecord",
     "Cast",
     "ChangeProgress",
+    "Changed",
     "ChangesLostError",
     "Clocks",
     "Closed",

@@ -1,24 +1,25 @@
-"""What search indexes follow: which articles and comments changed, and what they contain.
+"""What search indexes and mirrors follow: which articles and comments changed, and what they contain.
 
 Scripts note in `changes:` what they change (lua/lib/changes.lua). A search index is a copy that can be built again
 at any time: it records the id of this copy of the data, and for each shard up to which moment it has read changes.
+A mirror has one position in the changes of all shards.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
 from typing import NamedTuple
 from uuid import uuid4
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.comments import Comment, CommentId, root_of
+from articles.domain.comments import Comment, CommentId, article_of, root_of
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import CHANGES_KEPT, closed_groups, without_groups
 from articles.domain.members import UserId
 from articles.repository.comments.reading import FIELDS, FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.reading import moved_to, read_articles
 from articles.repository.store import keys as names
-from articles.repository.store.connection import OfStore
+from articles.repository.store.connection import Call, OfStore
 from articles.repository.store.values import count_from, whole_from
 
 _COPY = "data"
@@ -40,8 +41,31 @@ class Changed(NamedTuple):
     at: float
 
 
+Place = tuple[int, str]
+"""A position in the changes: their time in microseconds, and the one of that time that was read last, or ""."""
+
+
+class ChangesPart(NamedTuple):
+    """A part of the changes, the earliest first, the place after it, and whether more follow at once."""
+
+    changed: tuple[Changed, ...]
+    place: Place
+    has_next: bool
+
+
+Reading = tuple[Changed, Article | None, Comment | None]
+
+
 class Changes(OfStore):
     """The changes of a store."""
+
+    def get_closed(self) -> list[str]:
+        """Return the slugs of the closed groups, and of those merged into one. One round trip if there are any."""
+        if not (closed := closed_groups()):
+            return []
+        with self._store.commands() as client:
+            merged = client.hgetall(self._store.shards.directory.merged)
+        return sorted([*closed, *(slug for slug, into in merged.items() if into in closed)])
 
     def get_copy(self) -> str:
         """Return the id of this copy of the site's data. One round trip, two at the first use."""
@@ -78,10 +102,56 @@ class Changes(OfStore):
         ):
             if count >= CHANGES_KEPT and oldest[0][1] > moments[prefix] * 1e6:
                 raise ChangesLostError
-            found[prefix] = [
-                Changed(int(member.removeprefix("c")), member.startswith("c"), at / 1e6) for member, at in entries
-            ]
+            found[prefix] = [_changed(member, at / 1e6) for member, at in entries]
         return found
+
+    def read_part(self, place: Place | None, most: int) -> ChangesPart:
+        """Return the first changes after a place, at most so many; without a place, none and the place for now.
+
+        What changed in the `OVERLAP` before comes again in the next part: another shard may note something earlier
+        meanwhile, and so may a server that takes over. One round trip. Raises ChangesLostError.
+        """
+        at, last = place or ("inf", "")
+        calls = [
+            Call("changes/read", (keys.changes,), (at, last, most + 1 if place else 0))
+            for keys in self._store.shards.all
+        ]
+        replies = self._store.run_many(calls)
+        if any(is_known == "0" for _, is_known, *_ in replies):
+            raise ChangesLostError
+        settled: Place = (min(int(now) for now, *_ in replies) - round(OVERLAP * 1e6), "")
+        found = sorted(
+            (int(float(time)), member)
+            for _, _, *pairs in replies
+            for member, time in zip(pairs[::2], pairs[1::2], strict=True)
+        )
+        shown = found[:most]
+        has_next = len(found) > most and shown[-1] <= settled
+        following = shown[-1] if has_next else settled
+        changed = tuple(_changed(member, time / 1e6) for time, member in shown)
+        return ChangesPart(changed, max(place or following, following), has_next)
+
+    def read_changed(self, changed: Sequence[Changed]) -> Iterator[Reading]:
+        """Yield each change with the article or the comment as everyone sees it who sees what the reader sees.
+
+        Both are None if the reader does not see it any more. What the reader never saw is left out: of articles in
+        closed groups, only those are named that may have come there later, which the moderation log has. Removed
+        articles and comments are included. At most three round trips; more if some HTML has to be made.
+        """
+        ids = [one.id for one in changed if not one.is_comment]
+        written = [one.id for one in changed if one.is_comment]
+        with without_groups(()):
+            articles = {one.id: one for one in read_articles(self._store, ids, None, with_html=True)}
+            discussed = {article_of(one) for one in written} - articles.keys()
+            articles |= {one.id: one for one in read_articles(self._store, [*discussed], None)}
+        comments = {one.id: one for one in self.read_comments(written, with_html=True, with_removed=True)}
+        for one in changed:
+            article = articles.get(article_of(one.id) if one.is_comment else one.id)
+            is_closed = article is not None and not closed_groups().isdisjoint(article.groups)
+            if one.is_comment and article and not is_closed:
+                yield one, None, None if article.is_hidden else comments.get(one.id)
+            elif not one.is_comment and (not is_closed or (article and article.is_logged)):
+                yield one, None if is_closed else article, None
 
     def get_moments(self) -> dict[str, float]:
         """Return when each shard changed last, in seconds, by prefix; 0 if it never did. One round trip."""
@@ -115,15 +185,21 @@ class Changes(OfStore):
             numbers = map(count_from, pipe.execute())
         return [root_of(one) + n for one, number in zip(ids, numbers, strict=True) for n in range(1, number + 1)]
 
-    def read_comments(self, ids: Sequence[CommentId], *, with_html: bool = False) -> list[Comment]:
-        """Return those of these comments that are shown. One round trip, two if some HTML has to be made."""
+    def read_comments(
+        self, ids: Sequence[CommentId], *, with_html: bool = False, with_removed: bool = False
+    ) -> list[Comment]:
+        """Return those of these comments that are shown, or also removed ones and stubs.
+
+        One round trip, two if some HTML has to be made.
+        """
         fields = FIELDS_WITH_HTML if with_html else FIELDS
         with self._store.pipeline() as pipe:
             for comment_id in ids:
                 pipe.hmget(self._store.shards.of_comment(comment_id).comment(comment_id), fields)
             replies = pipe.execute()
         rows = ([one, 0, 0, 0, 0, *reply] for one, reply in zip(ids, replies, strict=True))
-        return [comment for comment in comments_from(self._store, rows) if comment.is_shown]
+        found = comments_from(self._store, rows)
+        return found if with_removed else [comment for comment in found if comment.is_shown]
 
     def read_rows(
         self, ids: Sequence[ArticleId], reader: UserId | None, *, with_texts: bool = False
@@ -145,3 +221,7 @@ class Changes(OfStore):
         if slug is not None and slug not in titles:
             raise GroupNotFound(slug, moved_to(self._store, slug))
         return titles
+
+
+def _changed(member: str, at: float) -> Changed:
+    return Changed(int(member.removeprefix("c")), member.startswith("c"), at)

@@ -62,12 +62,13 @@ FACTS = {
     "list_suggestions": "groups",
     "search": "doubts",
     "search_comments": "doubts",
+    "list_changes": "changes",  # with a cursor of their own
     "read_inbox": "bans, moderation",
     "read_posted": "newest",
     "read_poster": "newest",
     "read_author": "newest",
 }
-"""Lists that are facts about what was asked for, or a look at its newest, by operation."""
+"""Lists that are facts about what was asked for, a look at its newest, or no list, by operation."""
 
 
 class Lists:

@@ -71,6 +71,8 @@ CALLS = [
     Call("search", 200, "SearchPage", arguments={"q": ""}),
     Call("search", 400, "Failure", arguments={"q": "x" * 201}),
     Call("search_comments", 200, "CommentSearchPage", arguments={"q": "comment"}),
+    Call("list_changes", 200, "ChangeLog"),
+    Call("list_changes", 400, "Failure", arguments={"since": "x"}),
     Call("list_posted_before", 200, "PostedArticles", arguments={"link": "https://example.org/a"}),
     Call("list_posted_before", 400, "Failure", arguments={"link": "example"}),
     Call("suggest_change", 403, "Failure", arguments={"article_id": MINE}, body=("NewSuggestion", {"title": "B"})),

@@ -57,6 +57,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.pageviews.record(article_id, visit(2), 77)
         read(repository, article_id)
         repository.groups.assign(article_id, ["three"], ["one"], actor=MODERATOR)
+        repository.changes.read_part((0, ""), 5)
         repository.articles.remove(article_id, MODERATOR, "Spam")
         assert [one.removal.reason for one in repository.removed_articles.describe([article_id])] == ["Spam"]
         repository.groups.assign(article_id, ["one"], actor=MODERATOR)

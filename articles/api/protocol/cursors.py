@@ -2,7 +2,7 @@
 
 A list by time continues after the last entry that the client has. In a list whose order changes, a cursor holds
 the ids of all that the client has, and the best others follow. The server keeps no state: a cursor is signed, for
-one list, and good for a day.
+one list, and good for a day; one of the changes of the site for as long as these are known.
 """
 
 from collections.abc import Iterable, Set
@@ -30,7 +30,7 @@ MOST_IN_ADDRESS = 4000
 MOST_SEEN = 2000
 """Ids that a cursor holds: the store passes over all of them for each response, in about ten milliseconds."""
 
-_AFTER, _NUMBERED = "after", ("page", "start", "before")
+_AFTER, _SINCE, _NUMBERED = "after", "since", ("page", "start", "before")
 
 
 def state_in(request: HttpRequest) -> Any:
@@ -40,10 +40,7 @@ def state_in(request: HttpRequest) -> Any:
         return None
     if not request.GET.keys().isdisjoint(_NUMBERED):
         raise Problem(400, "invalid", _("“after” cannot be combined with “page”, “start” or “before”."))
-    try:
-        hour, state = _signer(request).unsign_object(cursor)
-    except (BadSignature, UnicodeError):
-        hour, state = 0, None
+    hour, state = _unsigned(request, cursor) or (0, None)
     if not 0 <= _hour() - hour <= LIFE_HOURS:
         raise Problem(400, "invalid", _("“after” must be next_after of the same list, from the last 24 hours."))
     return state
@@ -57,13 +54,29 @@ def next_after(request: HttpRequest, state: Any) -> str | None:
     cursor = _signer(request).sign_object([_hour(), state], compress=True)
     if len(_list_of(request)) + len(cursor) > MOST_IN_ADDRESS:
         return None
-    link_next(request, _AFTER, cursor)
+    _link_next(request, _AFTER, cursor)
     return cursor
 
 
-def link_next(request: HttpRequest, name: str, cursor: str) -> None:
+def since_in(request: HttpRequest) -> Any:
+    """Return the state in the request's parameter `since`, of whatever age; None without one. Raises Problem."""
+    cursor = request.GET.get(_SINCE)
+    state = None if cursor is None else _unsigned(request, cursor)
+    if cursor is not None and state is None:
+        raise Problem(400, "invalid", _("“since” must be next_since of an earlier response."))
+    return state
+
+
+def next_since(request: HttpRequest, state: Any) -> str:
+    """Return the value of `since` for what changes later. The response gets a Link to that."""
+    cursor = _signer(request).sign_object(state, compress=True)
+    _link_next(request, _SINCE, cursor)
+    return cursor
+
+
+def _link_next(request: HttpRequest, name: str, cursor: str) -> None:
     """Let the response have a Link (RFC 8288) to the request's address with this cursor as parameter `name`."""
-    query = urlencode([*_query_of(request, name), (name, cursor)])
+    query = urlencode([*_query_of(request), (name, cursor)])
     vars(request)["links"] = f'<?{query}>; rel="next"'
 
 
@@ -107,18 +120,27 @@ def rows_in(
     return found[:most], next_after(request, [found[most - 1].pk]) if len(found) > most else None
 
 
+def _unsigned(request: HttpRequest, cursor: str) -> Any:
+    """Return what a cursor of the request's list holds; None for any other text."""
+    try:
+        return _signer(request).unsign_object(cursor)
+    except (BadSignature, UnicodeError):
+        return None
+
+
 def _signer(request: HttpRequest) -> Signer:
     return Signer(salt=f"{__name__} {_list_of(request)}")
 
 
 def _list_of(request: HttpRequest) -> str:
     """Return the list that the request reads: its path and query, without the place in it."""
-    return f"{request.path}?{urlencode(sorted(_query_of(request, _AFTER)))}"
+    return f"{request.path}?{urlencode(sorted(_query_of(request)))}"
 
 
-def _query_of(request: HttpRequest, cursor: str) -> list[tuple[str, str]]:
+def _query_of(request: HttpRequest) -> list[tuple[str, str]]:
     """Return the parameters of the request, but for the place in its list."""
-    return [(name, str(value)) for name, value in request.GET.items() if name not in (cursor, *_NUMBERED)]
+    places = (_AFTER, _SINCE, *_NUMBERED)
+    return [(name, str(value)) for name, value in request.GET.items() if name not in places]
 
 
 def _hour() -> int:

@@ -59,6 +59,7 @@ MEANINGS = {
     405: Meaning(gettext_noop("This address does not accept the method."), ("method-not-allowed",)),
     408: Meaning(gettext_noop("The body took too long to arrive."), (REFUSED_BY_SERVER[408],)),
     409: Meaning(gettext_noop("The current state does not allow it."), codes(409)),
+    410: Meaning(gettext_noop("What follows is no longer known."), ("changes-lost",)),
     413: Meaning(gettext_noop("The body is too large."), ("body-too-large",)),
     414: Meaning(gettext_noop("The address is longer than 4,094 bytes."), (REFUSED_BY_SERVER[414],)),
     415: Meaning(gettext_noop("The body must be JSON in UTF-8."), ("unsupported-media-type",)),

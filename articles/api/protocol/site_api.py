@@ -79,6 +79,7 @@ _MODULES = (
     "moderation.profiles",
     "moderation.legal_notices",
     "articles.api.search",
+    "articles.api.changes",
     "articles.api.ranking",
     "moderation.groups",
     "articles.api.groups",

@@ -493,7 +493,7 @@ CHANGES = Key(
     "zset",
     "ids of articles, and of comments after a `c` → when they changed last, in microseconds of the server's "
     "clock; the last 20,000",
-    "the search index of each web node reads them again; an index that missed some is built again",
+    "the search indexes of web nodes and mirrors read them again; an index that missed some is built again",
     in_backup=InBackup.OMITTED,
 )
 RANKING = Key(

@@ -4,8 +4,8 @@ KEYS  1 article
 ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
 Returns  {"ok"} | {"missing"} | {"locked"}
 Cost  O(log N)
-TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw, log: rw
-INCLUDE  moderation_log, ranking, values
+TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw, changes: rw, log: rw
+INCLUDE  changes, moderation_log, ranking, values
 ]]
 local title, locked, removed, groups, last_comment =
   unpack(redis.call('HMGET', KEYS[1], 'title', 'locked', 'removed', 'groups', 'last_comment'))
@@ -14,5 +14,6 @@ if locked then return {'locked'} end
 
 redis.call('HSET', KEYS[1], 'locked', ARGV[4])
 if not removed then rank_active(ARGV[5], ARGV[1], as_time(last_comment), true, split(groups)) end
+note_changed(ARGV[5], ARGV[1])
 log_article(ARGV[5], 'lock', ARGV[3], ARGV[2], ARGV[1], title, ARGV[4], {})
 return {'ok'}
