@@ -1,4 +1,7 @@
-"""One fetch of a link, bounded: each name is resolved once, and that very address is connected."""
+"""Bounded requests to what strangers name: each name is resolved once, and that very address is connected.
+
+The fetching process reads pages; background tasks post messages to push services.
+"""
 
 import http.client
 import socket
@@ -35,13 +38,14 @@ MOST_REDIRECTS = 5
 MOST_REQUESTS = 12  # with those for robots.txt
 _MOST_ADDRESSES = 3
 _PORTS = {"http:": 80, "https:": 443}
+_OF_PAGES = {"Accept": "text/html, application/xhtml+xml, text/plain;q=0.5, */*;q=0.1"}
 _REDIRECTS = (301, 302, 303, 307, 308)
 KEPT_ROBOTS_BYTES = 20_000
 """Longer files are not kept."""
 
 
 class NotFetched(Exception):
-    """Why there is no page; the text is a code that `links.asking` has a sentence for."""
+    """Why there is no answer; the text is a code that `links.asking` has a sentence for."""
 
 
 class Answer(NamedTuple):
@@ -52,7 +56,8 @@ class Answer(NamedTuple):
     body: bytes
 
 
-def _resolve(host: bytes, port: int) -> list[str]:
+def resolve(host: bytes, port: int) -> list[str]:
+    """Return the addresses of a name. It has no time limit. Raises OSError."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_kind, address in found))
 
@@ -61,13 +66,16 @@ def _resolve(host: bytes, port: int) -> list[str]:
 class World:
     """How names are resolved and addresses reached: the tests have one of their own."""
 
-    resolve: Callable[[bytes, int], list[str]] = _resolve
+    resolve: Callable[[bytes, int], list[str]] = resolve
     connect: Callable[[tuple[str, int], float], socket.socket] = socket.create_connection
     trust: ssl.SSLContext = field(default_factory=ssl.create_default_context)
 
 
 class Fetch:
-    """One fetch. `robots`: rules known of origins, to which it adds; `busy`: hosts that were asked enough."""
+    """One fetch. `robots`: rules known of origins, to which it adds; `busy`: hosts that were asked enough.
+
+    `private_hosts`: hosts that may have addresses that are not public, at any port.
+    """
 
     def __init__(
         self,
@@ -76,9 +84,11 @@ class Fetch:
         *,
         robots: MutableMapping[str, str] | None = None,
         busy: Collection[str] = (),
+        private_hosts: Collection[str] = (),
         seconds: float = SECONDS,
     ) -> None:
         self._world, self._user_agent, self._busy = world, user_agent, busy
+        self._private_hosts = private_hosts
         self.robots = {} if robots is None else robots
         self.hosts = dict[str, None]()
         """The hosts asked, in order."""
@@ -87,40 +97,44 @@ class Fetch:
 
     def page(self, link: str) -> reading.Page:
         """Return what the page of a link says about itself. Raises NotFetched."""
-        url = _checked(link)
+        url = checked(link)
         for _redirect in range(MOST_REDIRECTS + 1):
             self._check_robots(url)
-            answer = self._get(url)
+            answer = self._request(url)
             if answer.status in _REDIRECTS and answer.headers["Location"]:
-                url = _checked(_target(answer.headers["Location"]), url)
+                url = checked(_target(answer.headers["Location"]), url)
                 continue
             if answer.status != 200:
                 raise NotFetched("status")
             return reading.read(answer.body, answer.headers["Content-Type"] or "", url.href)
         raise NotFetched("redirects")
 
+    def post(self, address: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Send a body to an https address, and return the answer, a redirect as it is. Raises NotFetched."""
+        return self._request(checked(address, private_hosts=self._private_hosts, https=True), headers, body)
+
     def _check_robots(self, url: URL) -> None:
         """Raise NotFetched if the host's robots.txt forbids the address, or cannot be had (RFC 9309)."""
         origin = f"{url.protocol}//{url.host}"
         if (rules := self.robots.get(origin)) is None:
-            rules = self.robots[origin] = self._rules(_checked(f"{origin}/robots.txt"))
+            rules = self.robots[origin] = self._rules(checked(f"{origin}/robots.txt"))
         if rules and not Protego.parse(rules).can_fetch(url.href, self._user_agent.partition("/")[0]):
             raise NotFetched("robots")
 
     def _rules(self, url: URL) -> str:
         """Return the rules of a host, "" if it has none."""
         for _redirect in range(MOST_REDIRECTS + 1):
-            answer = self._get(url)
+            answer = self._request(url)
             if answer.status in _REDIRECTS and answer.headers["Location"]:
-                url = _checked(_target(answer.headers["Location"]), url)
+                url = checked(_target(answer.headers["Location"]), url)
                 continue
             if answer.status >= 500:
                 raise NotFetched("robots")
             return answer.body.decode("utf-8", "replace").lstrip("\ufeff") if answer.status == 200 else ""
         return ""
 
-    def _get(self, url: URL) -> Answer:
-        """Request an address, and read up to the bounds. Raises NotFetched."""
+    def _request(self, url: URL, headers: Mapping[str, str] = _OF_PAGES, body: bytes | None = None) -> Answer:
+        """Request an address, by POST if there is a body, and read up to the bounds. Raises NotFetched."""
         self._requests += 1
         if self._requests > MOST_REQUESTS:
             raise NotFetched("redirects")
@@ -131,7 +145,7 @@ class Fetch:
         try:
             connection = self._connected(url)
             try:
-                return self._exchange(connection, url)
+                return self._exchange(connection, url, headers, body)
             finally:
                 connection.close()
         except TimeoutError:
@@ -148,7 +162,7 @@ class Fetch:
         port = int(url.port or _PORTS[url.protocol])
         name = url.hostname.strip("[]")
         found = self._world.resolve(name.encode(), port)
-        addresses = [one for one in found if is_public_address(ip_address(one.partition("%")[0]))]
+        addresses = [one for one in found if self._may_reach(url.hostname, one)]
         if not addresses:
             raise NotFetched("not-public" if found else "unreachable")
         for left, address in reversed(list(enumerate(reversed(addresses[:_MOST_ADDRESSES])))):
@@ -170,20 +184,22 @@ class Fetch:
             raw.close()
             raise
 
-    def _exchange(self, connection: socket.socket, url: URL) -> Answer:
+    def _may_reach(self, host: str, address: str) -> bool:
+        return host in self._private_hosts or is_public_address(ip_address(address.partition("%")[0]))
+
+    def _exchange(
+        self, connection: socket.socket, url: URL, headers: Mapping[str, str], body: bytes | None
+    ) -> Answer:
         client = http.client.HTTPConnection(url.hostname)
         client.sock = Wire(connection, self._deadline, MOST_BYTES)
-        client.putrequest("GET", f"{url.pathname}{url.search}", skip_host=True, skip_accept_encoding=True)
-        headers = {
-            "Host": url.host,
-            "User-Agent": self._user_agent,
-            "Accept": "text/html, application/xhtml+xml, text/plain;q=0.5, */*;q=0.1",
-            "Accept-Encoding": "gzip",
-            "Connection": "close",
-        }
-        for name, value in headers.items():
+        method = "GET" if body is None else "POST"
+        client.putrequest(method, f"{url.pathname}{url.search}", skip_host=True, skip_accept_encoding=True)
+        own = {"Host": url.host, "User-Agent": self._user_agent, "Accept-Encoding": "gzip", "Connection": "close"}
+        if body is not None:
+            own["Content-Length"] = str(len(body))
+        for name, value in {**headers, **own}.items():
             client.putheader(name, value)
-        client.endheaders()
+        client.endheaders(body)
         response = client.getresponse()
         return Answer(response.status, response.headers, _body(response))
 
@@ -211,13 +227,19 @@ def _target(location: str) -> str:
     return location.encode("latin-1", "replace").decode("utf-8", "replace")
 
 
-def _checked(address: str, base: URL | None = None) -> URL:
-    """Return an address that may be requested. Raises NotFetched."""
+def checked(
+    address: str, base: URL | None = None, *, private_hosts: Collection[str] = (), https: bool = False
+) -> URL:
+    """Return an address that may be requested, only one of https if so demanded. Raises NotFetched."""
     try:
         url = URL(address, base.href) if base else URL(address)
     except ValueError:
         raise NotFetched("broken") from None
     if url.protocol not in _PORTS or url.username or url.password or not url.hostname:
+        raise NotFetched("address")
+    if url.hostname in private_hosts:
+        return url
+    if https and url.protocol != "https:":
         raise NotFetched("address")
     if url.port and int(url.port) not in _PORTS.values():
         raise NotFetched("port")
