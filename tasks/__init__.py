@@ -18,7 +18,7 @@ from tasks.queueing import (
     read_state,
     repeat_failed,
 )
-from tasks.working import GiveUp, NotYet, keep_working, rests, tidy, work_off
+from tasks.working import GiveUp, NotYet, TryLater, keep_working, rests, tidy, work_off
 
 __all__ = [
     "MAIL",
@@ -29,6 +29,7 @@ __all__ = [
     "NotYet",
     "QueueState",
     "TaskQueueFull",
+    "TryLater",
     "add",
     "discard_failed",
     "keep_working",

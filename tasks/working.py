@@ -25,6 +25,9 @@ GIVEN_UP = timedelta(days=1)
 """Age of a task after which a failure is final."""
 
 _FIRST_PAUSE = timedelta(seconds=30)
+_LONGEST_PAUSE = 6 * 3600.0
+"""Seconds of a pause that a receiver can ask for."""
+
 _FAILED_KEPT = timedelta(days=7)
 _POLL = 1.0
 """Seconds between two looks at an empty queue."""
@@ -44,6 +47,14 @@ rests = Signal()
 
 class GiveUp(Exception):
     """The task would fail each time: it is not tried again."""
+
+
+class TryLater(Exception):
+    """The receiver did not take it, and may ask for a pause before the task is tried again, in seconds."""
+
+    def __init__(self, reason: str, seconds: float = 0.0) -> None:
+        super().__init__(reason)
+        self.pause = timedelta(seconds=min(seconds, _LONGEST_PAUSE))
 
 
 class NotYet(Exception):
@@ -95,7 +106,8 @@ def _try_again(row: Row, error: Exception) -> None:
         row.set_failed(error)
     else:
         _log.warning("%s will be tried again: %s: %s", row.task_path, type(error).__name__, error)
-        _postpone(row, max(_FIRST_PAUSE, age))
+        asked = error.pause if isinstance(error, TryLater) else _FIRST_PAUSE
+        _postpone(row, max(_FIRST_PAUSE, asked, age))
 
 
 def _postpone(row: Row, pause: timedelta) -> None:

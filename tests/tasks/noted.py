@@ -2,7 +2,7 @@
 
 from django_tasks import task
 
-from tasks import MAIL, GiveUp, NotYet
+from tasks import MAIL, GiveUp, NotYet, TryLater
 
 done: list[str] = []
 failures: dict[str, Exception] = {}
@@ -19,4 +19,4 @@ def fail(name: str, error: Exception | None = None) -> None:
     failures[name] = error or ValueError("odd")
 
 
-__all__ = ["GiveUp", "NotYet", "done", "fail", "failures", "note"]
+__all__ = ["GiveUp", "NotYet", "TryLater", "done", "fail", "failures", "note"]

@@ -17,7 +17,7 @@ from tasks import MAIL, OUT, TaskQueueFull, queueing
 from tasks.working import GIVEN_UP, LONGEST
 from tests.factories import browser_of, member
 from tests.tasks import noted
-from tests.tasks.noted import GiveUp, NotYet, note
+from tests.tasks.noted import GiveUp, NotYet, TryLater, note
 
 pytestmark = pytest.mark.django_db
 
@@ -71,6 +71,16 @@ def test_a_task_that_fails_is_tried_again_after_as_long_as_it_has_waited():
     later(timedelta(hours=2))
     assert tasks.work_off(MAIL) == 1
     assert not DBTaskResult.objects.exists()
+
+
+@pytest.mark.parametrize(("asked", "pause"), [(5, 30), (600, 600), (10**9, 6 * 3600)])
+def test_a_receiver_that_asks_for_a_pause_gets_it_up_to_some_hours(asked, pause):
+    noted.fail("busy", TryLater("429", asked))
+    tasks.add(note, "busy")
+
+    tasks.work_off(MAIL)
+
+    assert timedelta(seconds=pause - 1) < waits_for() <= timedelta(seconds=pause)
 
 
 def test_one_that_failed_waits_behind_those_that_did_not():
