@@ -90,6 +90,7 @@ def begin(user_id: int) -> None:
     member.inbox_read_until = member.ban_changed_at = member.mailed_until = member.digested_at = 0
     member.held_decided_at = 0
     member.digest, member.waiting_mail, member.waiting_mailed_until = False, "", 0
+    member.push_kinds, member.pushed_until = "", 0
     member.followed_groups = member.feed_key = member.about = member.about_removed = ""
     member.keyboard, member.remembers_read, member.hides_read, member.last_login = True, True, False, None
     member.banned_from, member.ban_ends_at, member.trusted_at, member.second_factor = "", None, None, False
@@ -100,6 +101,7 @@ def begin(user_id: int) -> None:
     member.tokens.all().delete()
     member.identities.all().delete()
     member.passkeys.all().delete()
+    member.devices.all().delete()
     member.recovery_codes.all().delete()
     Authenticator.objects.filter(user=member).delete()
     member.blocks.all().delete()

@@ -329,24 +329,28 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
             send_text(former, "email_changed", context, user.language)
 
 
+NOTICE_LABELS = dict(
+    zip(
+        MAIL_KINDS,
+        (
+            _("replies to my articles and comments"),
+            _("mentions of my name"),
+            _("moderator actions on my articles and comments"),
+            _("decisions on my flags"),
+            _("suggestions for my articles"),
+        ),
+        strict=True,
+    )
+)
+"""Kinds of notices, as members choose them."""
+
+
 class MailForm(forms.Form):
     """Choose what is mailed."""
 
     kinds = forms.MultipleChoiceField(
         label=_("Email me"),
-        choices=list(
-            zip(
-                MAIL_KINDS,
-                (
-                    _("replies to my articles and comments"),
-                    _("mentions of my name"),
-                    _("moderator actions on my articles and comments"),
-                    _("decisions on my flags"),
-                    _("suggestions for my articles"),
-                ),
-                strict=True,
-            )
-        ),
+        choices=list(NOTICE_LABELS.items()),
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )

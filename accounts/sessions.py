@@ -13,13 +13,17 @@ from hashlib import sha256
 from importlib import import_module
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
+from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.contrib.sessions.models import Session
-from django.db import models
+from django.db import models, transaction
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext
 
 MOST_SESSIONS = 50
 """Sessions of one member that exist at once."""
@@ -77,14 +81,11 @@ class MemberSession(models.Model):
         return sha256(self.session_key.encode()).hexdigest()[:32]
 
     @property
-    def browser_name(self) -> str:
-        """Name of the browser, "" if unknown."""
-        return next((name for sign, name in _BROWSERS if sign in self.browser), "")
-
-    @property
-    def system_name(self) -> str:
-        """Name of the browser's device or operating system, "" if unknown."""
-        return next((name for sign, name in _SYSTEMS if sign in self.browser), "")
+    def label(self) -> str:
+        """Names of the browser and of its device or system; in the reader's language if both are unknown."""
+        signs = (_BROWSERS, _SYSTEMS)
+        found = (next((name for sign, name in known if sign in self.browser), "") for known in signs)
+        return " · ".join(filter(None, found)) or gettext("Unknown browser")
 
 
 @receiver(user_logged_in)
@@ -110,6 +111,12 @@ def note_proof(request: HttpRequest) -> None:
 def is_fresh(request: HttpRequest) -> bool:
     """Return whether the member has proved who they are within FRESH_SECONDS."""
     return int(request.session.get(_PROVEN, 0)) > time.time() - FRESH_SECONDS
+
+
+def is_logged_in(user: Any, key: str) -> bool:
+    """Return whether the session with this key exists, and is a login of this member. One query."""
+    content = import_module(settings.SESSION_ENGINE).SessionStore(key).load()
+    return constant_time_compare(content.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash())
 
 
 def end_others(user_id: int, key: str) -> None:
@@ -146,7 +153,9 @@ def _end(keys: Iterable[str]) -> None:
 
 def record_new_key(former: str | None, key: str | None) -> None:
     """Record that a session has another key, as it has after a change of the password."""
-    MemberSession.objects.filter(session_key=former).update(session_key=key)
+    with transaction.atomic():
+        MemberSession.objects.filter(session_key=former).update(session_key=key)
+        apps.get_model("accounts", "Device").objects.filter(session=former).update(session=key)
 
 
 @receiver(user_logged_out)

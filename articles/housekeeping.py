@@ -7,7 +7,7 @@ fails, the others still run. A lease in the store lets one process at a time run
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -210,6 +210,13 @@ def _send_mail(repository: Repository) -> str:
     return _counted(sent, "mail", "queued")
 
 
+def _push(repository: Repository) -> str:
+    """Let tasks push to members' devices what is new."""
+    if not settings.WEB_PUSH:
+        return ""
+    return _counted(import_string(settings.PUSHER)(repository, _BUDGET), "message", "queued")
+
+
 def _do_tasks(_repository: Repository) -> str:
     """Do background tasks, where no worker is faster; let those that were lost be done again."""
     deadline = time.monotonic() + _BUDGET
@@ -244,6 +251,7 @@ _STEPS = (
     _Step("account_deletion", _delete_accounts),
     _Step("branches", _act_on_branches),
     _Step("mail", _send_mail),
+    _Step("push", _push, is_routine=True),
     _Step("tasks", _do_tasks),
     _Step("trim", _trim),
     _Step("expire", _expire),
@@ -254,14 +262,21 @@ _STEPS = (
 )
 
 
-def run(repository: Repository, stopping: Callable[[], bool] = lambda: False) -> list[StepResult]:
+_FREQUENT = tuple(step for step in _STEPS if step.name == "push")
+_FREQUENT_PAUSE = 10.0
+"""Seconds between two runs of these: what is pushed is expected soon."""
+
+
+def run(
+    repository: Repository, stopping: Callable[[], bool] = lambda: False, steps: Sequence[_Step] = _STEPS
+) -> list[StepResult]:
     """Run each step once, until `stopping`; return what was done, [] while another process holds the lease.
 
     Raises StoreUnavailable if the store cannot grant the lease.
     """
     results: list[StepResult] = []
     with repository.lease.acquire() as lease:
-        for step in _STEPS:
+        for step in steps:
             if lease is None or stopping() or (results and not lease.renew()):
                 break
             results.append(_run_step(step, repository))
@@ -276,22 +291,28 @@ def keep(
 ) -> None:
     """Run all steps every `seconds`, starting now, until `stopping`. Failures are logged and do not end the loop.
 
-    `tell` receives the results of each round. While another process holds the lease, the rounds are shorter.
+    `tell` receives the results of each round. While another process holds the lease, the rounds are shorter. With
+    WEB_PUSH, frequent steps also run between rounds.
     """
+    due = 0.0
     while not stopping.is_set():
-        began, pause = time.monotonic(), seconds
+        began, results = time.monotonic(), list[StepResult]()
+        is_round = began >= due
+        due = began + seconds if is_round else due
         try:
-            results = run(open_repository(), stopping.is_set)
+            results = run(open_repository(), stopping.is_set, _STEPS if is_round else _FREQUENT)
             if not results:
-                pause = min(seconds, _REFUSED_PAUSE)
-            tell(results)
+                due = min(due, began + _REFUSED_PAUSE)
+            if is_round:
+                tell(results)
         except StoreError as error:
             _log.warning("housekeeping is postponed because the store is unavailable: %s", error)
         except Exception:
             _log.exception("housekeeping was interrupted")
         finally:
             connections.close_all()
-        stopping.wait(max(0.0, began + pause - time.monotonic()))
+        next_at = min(due, began + _FREQUENT_PAUSE) if settings.WEB_PUSH and results else due
+        stopping.wait(max(0.0, next_at - time.monotonic()))
 
 
 def _run_step(step: _Step, repository: Repository) -> StepResult:

@@ -142,14 +142,27 @@ def _ban_row(ban: Ban, origin: str) -> _Row:
 
 def _notice_row(notice: Notice, origin: str) -> _Row:
     drawn = str(_macros("inbox/notice.html").draw_notice(notice, plain(notice.html)[:EXCERPT_CHARACTERS]))
-    path = reverse("articles:article", args=[notice.article])
+    return _drawn_row(drawn, path_of(notice), origin)
+
+
+def sentence_of(notice: Notice) -> str:
+    """Return a notice as one line of text, in the active language."""
+    return _text_of(_macros("inbox/notice.html").sentence(notice, notice.title))
+
+
+def path_of(notice: Notice) -> str:
+    """Return the path of what a notice is about."""
     if notice.comment_id and notice.is_readable:
-        path = reverse("articles:comment", args=[notice.comment_id])
-    return _drawn_row(drawn, path, origin)
+        return reverse("articles:comment", args=[notice.comment_id])
+    return reverse("articles:article", args=[notice.article])
+
+
+def _text_of(drawn: str) -> str:
+    return " ".join(unescape(strip_tags(drawn)).split())
 
 
 def _drawn_row(drawn: str, path: str, origin: str) -> _Row:
-    lines = (" ".join(unescape(strip_tags(part)).split()) for part in drawn.split("</p>"))
+    lines = map(_text_of, drawn.split("</p>"))
     html = Markup(_OWN_LINK.sub(origin, drawn))  # nosec B704 # noqa: S704 - the template escapes
     return _Row(html, "\n".join(filter(None, lines)), origin + path)
 

@@ -30,6 +30,7 @@ from integrity import urls as integrity
 from links import pages as links
 from moderation import urls as moderation
 from owner import urls as owner
+from push import pages as push
 
 app_name = "articles"
 urlpatterns = [  # the most requested first: Django compares one after the other
@@ -104,6 +105,7 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path("cards/<article_id:article_id>/<str:language>/<str:digest>.png", cards.picture, name="card"),
     path("favicon.ico", crawlers.favicon, name="favicon"),
     path("manifest.webmanifest", about.manifest, name="manifest"),
+    path("worker.js", about.worker, name="worker"),
     path("robots.txt", crawlers.robots, name="robots"),
     path(".well-known/security.txt", well_known.security_txt, name="security_txt"),
     path(".well-known/change-password", well_known.change_password, name="change_password"),
@@ -118,4 +120,5 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     *links.urlpatterns,
     *moderation.urlpatterns,
     *owner.urlpatterns,
+    *push.urlpatterns,
 ]

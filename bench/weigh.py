@@ -29,7 +29,10 @@ from urllib.parse import urlencode
 from tests.source import ROOT, modules
 from tests.test_floors import upward_in_repository
 
-PRODUCT = ("articles", "accounts", "integrity", "links", "moderation", "owner", "voting_site", "manage")
+PRODUCT = (
+    *("articles", "accounts", "integrity", "links", "moderation", "owner", "push", "tasks"),
+    *("voting_site", "manage"),
+)
 SMALL = 25
 WARM = 3
 """Requests of a kind before the one that counts."""

@@ -46,14 +46,14 @@ _MOST_FOUND = 200
 """Flagged articles and comments, appeals, and sign-ups that a run reads of each."""
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
     """What waits, and the address of the page on which it is decided."""
 
     text: str
     address: str
 
 
-class _Waiting:
+class Waiting:
     """What began to wait after a moment and up to another one. Reads each kind once, if needed."""
 
     def __init__(self, repository: Repository, since: float, until: float) -> None:
@@ -107,9 +107,12 @@ class _Waiting:
     def _is_new(self, at: float, since: float) -> bool:
         return since < floor(at) <= self._until
 
-    def rows_for(self, moderator: User) -> list[_Row]:
-        """Return what this moderator can decide, other than what the moderator alone flagged."""
-        since, rows = moderator.waiting_mailed_until, list[_Row]()
+    def rows_for(self, moderator: User, since: float) -> list[Row]:
+        """Return what began to wait after `since` that this moderator can decide.
+
+        Other than what the moderator alone flagged.
+        """
+        rows = list[Row]()
         rows += [
             _appeal_row(one)
             for one in self._appeals
@@ -152,40 +155,40 @@ def _appealed_at(decision: Ban | Statement) -> float:
     return decision.appealed_at.timestamp() if decision.appealed_at else 0
 
 
-def _statement_row(one: Statement) -> _Row:
+def _statement_row(one: Statement) -> Row:
     name = one.member.get_username() if one.member else ""
     text = gettext("%(name)s appeals against a decision: %(act)s") % {"name": name, "act": one.title}
-    return _Row(text, f"{site_origin()}{reverse('articles:queue')}#appeal-statement-{one.pk}")
+    return Row(text, f"{site_origin()}{reverse('articles:queue')}#appeal-statement-{one.pk}")
 
 
-def _notice_row(notice: LegalNotice) -> _Row:
+def _notice_row(notice: LegalNotice) -> Row:
     text = gettext("A report from outside: %(reason)s") % {"reason": notice.reason_label}
-    return _Row(text, f"{site_origin()}{reverse('articles:queue')}#notice-{notice.pk}")
+    return Row(text, f"{site_origin()}{reverse('articles:queue')}#notice-{notice.pk}")
 
 
-def _appeal_row(ban: Ban) -> _Row:
+def _appeal_row(ban: Ban) -> Row:
     text = gettext("%(name)s appeals against a ban.") % {"name": ban.member.get_username()}
-    return _Row(text, f"{site_origin()}{reverse('articles:queue')}#appeal-{ban.pk}")
+    return Row(text, f"{site_origin()}{reverse('articles:queue')}#appeal-{ban.pk}")
 
 
-def _sign_up_row(account: WaitingAccount) -> _Row:
+def _sign_up_row(account: WaitingAccount) -> Row:
     text = gettext("%(name)s signed up and waits for approval.") % {"name": account.user.get_username()}
-    return _Row(text, site_origin() + reverse("articles:sign_ups"))
+    return Row(text, site_origin() + reverse("articles:sign_ups"))
 
 
-def _held_row(held: HeldPost) -> _Row:
+def _held_row(held: HeldPost) -> Row:
     on_article = gettext("A comment on “%(title)s” waits for approval.")
     text = on_article if held.article else gettext("“%(title)s” waits for approval.")
-    return _Row(text % {"title": held.title}, f"{site_origin()}{reverse('articles:queue')}#held-{held.pk}")
+    return Row(text % {"title": held.title}, f"{site_origin()}{reverse('articles:queue')}#held-{held.pk}")
 
 
-def _profile_row(flag: AboutFlag) -> _Row:
+def _profile_row(flag: AboutFlag) -> Row:
     name, reason = flag.member.get_username(), str(REASONS[FlagReason(flag.reason)])
     text = gettext("The profile of %(name)s is flagged: %(reason)s") % {"name": name, "reason": reason}
-    return _Row(text, site_origin() + reverse("articles:member_about", args=[name]))
+    return Row(text, site_origin() + reverse("articles:member_about", args=[name]))
 
 
-def _flag_row(entry: QueueEntry) -> _Row:
+def _flag_row(entry: QueueEntry) -> Row:
     if set(entry.reasons) == {FlagReason.WITHDRAWAL}:
         text = gettext("The poster of “%(title)s” asks to withdraw it.")
     elif entry.comment:
@@ -194,7 +197,7 @@ def _flag_row(entry: QueueEntry) -> _Row:
         text = gettext("“%(title)s” is flagged: %(reasons)s")
     reasons = pgettext("between the words of a list", ", ").join(str(REASONS[one]) for one in entry.reasons)
     address = f"{site_origin()}{reverse('articles:queue')}#flagged-{entry.subject}"
-    return _Row(text % {"title": entry.article.title, "reasons": reasons}, address)
+    return Row(text % {"title": entry.article.title, "reasons": reasons}, address)
 
 
 def send_waiting(repository: Repository, budget: float) -> int:
@@ -211,16 +214,17 @@ def send_waiting(repository: Repository, budget: float) -> int:
 def _mails(repository: Repository) -> Iterator[Mail]:
     until = floor(repository.store.now() - SETTLE_SECONDS)
     due = list(_due(until))
-    waiting = _Waiting(repository, min((one.waiting_mailed_until for one in due), default=until), until)
+    waiting = Waiting(repository, min((one.waiting_mailed_until for one in due), default=until), until)
     for moderator in due:
         if message := _mail_to(moderator, waiting):
             yield Mail(moderator.pk, message, partial(_claim, moderator, until))
 
 
-def _mail_to(moderator: User, waiting: _Waiting) -> EmailMultiAlternatives | None:
+def _mail_to(moderator: User, waiting: Waiting) -> EmailMultiAlternatives | None:
     """Return a mail about what the moderator can decide, in the moderator's language; None if there is nothing."""
     with language_of(moderator):
-        rows, queue = waiting.rows_for(moderator), site_origin() + reverse("articles:queue")
+        rows = waiting.rows_for(moderator, moderator.waiting_mailed_until)
+        queue = site_origin() + reverse("articles:queue")
         context = {"count": len(rows), "rows": rows[:ROWS_PER_MAIL], "queue": queue}
         return message_to(moderator, "moderation/mail", WAITING, context) if rows else None
 
@@ -230,8 +234,13 @@ def _due(until: float) -> QuerySet[User]:
     is_due = Q(pk__in=())
     for often, seconds in WAITING_MAIL.items():
         is_due |= Q(waiting_mail=often, waiting_mailed_until__lte=until - seconds)
+    return recipients().filter(moderators(), is_due).order_by("pk")
+
+
+def moderators() -> Q:
+    """Return the condition on members that they may decide what waits."""
     of_groups = Q(pk__in=GroupModerator.objects.filter(is_current=True).values("member"))
-    return recipients().filter(have_any(REMOVE_ARTICLES, BAN_MEMBERS) | of_groups, is_due).order_by("pk")
+    return have_any(REMOVE_ARTICLES, BAN_MEMBERS) | of_groups
 
 
 def _claim(moderator: User, until: float) -> bool:

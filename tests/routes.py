@@ -15,6 +15,7 @@ SAMPLES = {
     "name": "alice",
     "token_id": "1",
     "passkey_id": "1",
+    "device_id": "1",
     "ban_id": "1",
     "sweep_id": "1",
     "note_id": "1",

@@ -6,7 +6,10 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("articles", "accounts", "integrity", "links", "moderation", "owner", "voting_site", "bench")
+PACKAGES = (
+    *("articles", "accounts", "integrity", "links", "moderation", "owner", "push", "tasks"),
+    *("voting_site", "bench"),
+)
 
 
 def name_of(path: Path) -> str:

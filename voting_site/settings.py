@@ -87,6 +87,7 @@ TEMPLATES = [
                 "articles.web.context.groups",
                 "articles.web.context.pending_article",
                 "articles.web.context.moderation",
+                "push.pages.offer",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
@@ -128,6 +129,7 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": []}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 FETCH_TITLES = fetches_titles(CONFIGURATION)
+WEB_PUSH = bool(CONFIGURATION["WEB_PUSH"]) if CONFIGURATION["WEB_PUSH"] != "" else _HTTPS
 
 # The store: every article, vote and ranking. See docs/data-model.md.
 STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)
@@ -135,6 +137,7 @@ STORE_IS_EMBEDDED = not CONFIGURATION["REDIS_URL"]
 STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
 STORE_OPENER = "voting_site.store_session.opened_store"
 WAITING_MAILER = "moderation.mail.send_waiting"
+PUSHER = "push.sending.send_due"
 NAME_CHECKER = "moderation.rules.acting.check_name"
 BRANCH_ACTOR = "moderation.branches.continue_all"
 PROBATION_KEEPER = "moderation.vouches.end_probations"

@@ -1,6 +1,7 @@
-"""Members: accounts, sign-ups, vouches, sessions, bans, rules, statements, notes, tokens, whom they silence."""
+"""Members: accounts, sign-ups, vouches, sessions, devices, bans, rules, statements, notes, tokens, silencing."""
 
 from accounts.models.blocks import Block, Mute
+from accounts.models.devices import FORGOTTEN_AFTER, MOST_DEVICES, PUSH_KINDS, Device
 from accounts.models.group_moderators import GroupModerator
 from accounts.models.law import LegalNotice, Statement
 from accounts.models.members import (
@@ -41,14 +42,17 @@ __all__ = [
     "BAN_SCOPES",
     "BLOCKED",
     "ENOUGH",
+    "FORGOTTEN_AFTER",
     "HAS_PERMISSIONS",
     "IS_MUTING",
     "LOOKS_TAKEN",
     "MAIL_KINDS",
     "MODERATE",
     "MODERATED",
+    "MOST_DEVICES",
     "NAME_RULE",
     "POST",
+    "PUSH_KINDS",
     "READ",
     "SCOPES",
     "VOTE",
@@ -61,6 +65,7 @@ __all__ = [
     "BanScope",
     "Block",
     "BranchAct",
+    "Device",
     "GroupModerator",
     "HeldPost",
     "Identity",

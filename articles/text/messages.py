@@ -62,6 +62,7 @@ INPUT = {
     "link-private": N_("The link leads to a private or local address, which other readers cannot open."),
     "link-blocked": N_("Links to %(host)s cannot be posted here. Reason: “%(reason)s”."),
     "link-userinfo": N_("The link must not contain a username or password."),
+    "push-subscription": N_("This is not a subscription of a push service with a public https address."),
     "slug-form": N_("A group's name can only contain letters and digits, with single - or _ between them."),
     "slug-long": N_("The group's name has %(length)s characters. The limit is %(limit)s."),
 }

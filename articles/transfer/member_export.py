@@ -55,6 +55,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "logins_elsewhere": map(_identity, member.identities.all()),
         "passkeys": map(_passkey, member.passkeys.all()),
         "tokens": map(_token, member.tokens.all()),
+        "devices": map(_device, member.devices.select_related("session", "token")),
         "invitations": map(_invitation, member.invitations.select_related("invited")),
         "vouches_given": map(_vouch_given, member.vouches_given.select_related("member")),
         "vouches": map(_vouch, member.vouches.select_related("by")),
@@ -94,6 +95,10 @@ def _account(member: Any) -> dict[str, Any]:
 
 def _passkey(passkey: Any) -> dict[str, Any]:
     return {"name": passkey.name, "added": _iso(passkey.created_at), "last_used": _iso(passkey.last_used_at)}
+
+
+def _device(device: Any) -> dict[str, Any]:
+    return {"device": device.label, "since": _iso(device.added_at)}
 
 
 def _suggestion(supported: tuple[int, Suggestion]) -> dict[str, Any]:
@@ -142,6 +147,7 @@ def _settings(member: Any) -> dict[str, Any]:
         "mail_about": [kind for kind in member.mail_kinds.split(",") if kind],
         "weekly_mail": member.digest,
         "mail_to_moderators": member.waiting_mail or None,
+        "pushed_about": [kind for kind in member.push_kinds.split(",") if kind],
         "inbox_read_until": _at(member.inbox_read_until) if member.inbox_read_until else None,
         "followed_groups": list(slugs_from(member.followed_groups)),
         "private_feed": bool(member.feed_key),

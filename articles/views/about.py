@@ -1,7 +1,10 @@
 """The pages about the site and its rules, and what browsers need to install it and to share pages to it."""
 
+from functools import cache
+from pathlib import Path
 from urllib.parse import quote
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.templatetags.static import static
@@ -70,6 +73,17 @@ def _content() -> dict[str, object]:
             "params": {"title": "title", "text": "text", "url": "link"},
         },
     }
+
+
+@require_safe
+def worker(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """Return the service worker, at an address above all pages: it controls those below its own."""
+    return HttpResponse(_worker(), content_type="text/javascript; charset=utf-8")
+
+
+@cache
+def _worker() -> bytes:
+    return Path(settings.BASE_DIR, "static", "js", "worker.js").read_bytes()
 
 
 def bookmarklet(request: HttpRequest) -> str:

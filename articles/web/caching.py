@@ -92,6 +92,7 @@ RULES: Mapping[str, Rule] = {
     "articles:chain_feed": _feed,
     "articles:card": _picture,
     "articles:manifest": _for_crawlers,
+    "articles:worker": _for_crawlers,
     "articles:robots": _for_crawlers,
     "articles:security_txt": _for_crawlers,
     "articles:nodeinfo_links": _for_crawlers,

@@ -25,6 +25,7 @@ from articles.formatting.kept import drawn
 from articles.site import default_welcome, site_text
 from articles.text.markdown import plain
 from articles.web import reading
+from articles.web.caching import RULES
 from articles.web.preferences import preferences_of
 from articles.wiring import html_of_site_text, is_about_to_move, repository
 from moderation.rights import QueueLink, VotingRingsLink, count_waiting, may, may_in_groups
@@ -124,6 +125,11 @@ class Frame(NamedTuple):
 
     feeds: str
     """The reader's addresses of feeds: "public" ones; on a site for members "private" ones, or "none" yet."""
+
+    @property
+    def is_public(self) -> bool:
+        """Whether the page shows what all readers of the site can see."""
+        return self.view in RULES
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:

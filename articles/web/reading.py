@@ -36,7 +36,8 @@ OPEN = frozenset(
         # Theme and language.
         "articles:preferences",
         # Files.
-        *("articles:accent", "articles:favicon", "articles:manifest", "articles:robots", "articles:security_txt"),
+        *("articles:accent", "articles:favicon", "articles:manifest", "articles:robots"),
+        *("articles:security_txt", "articles:worker"),
         # For directories of sites, which it tells nothing, and apps.
         *("articles:nodeinfo_links", "articles:nodeinfo"),
         # It leads to the login, or on from there.

@@ -127,6 +127,9 @@ def test_a_member_changes_nothing_that_is_not_theirs(site_store, article, carol,
         "/settings/sessions/x/end/",
         "/settings/mail/",
         "/settings/mail/link/",
+        "/settings/push/",
+        "/settings/push/device/",
+        "/settings/push/devices/1/remove/",
         "/settings/tokens/",
     }
 

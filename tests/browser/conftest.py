@@ -2,13 +2,15 @@
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 from articles.repository import Repository
 from tests.site_process import DEADLINE, Site, stopped_site, store_of
@@ -33,8 +35,17 @@ def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         options = ["--no-sandbox", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=options)
+        browser.new_context = partial(_context, browser.new_context)
         yield browser
         browser.close()
+
+
+def _context(new_context: Callable[..., BrowserContext], **options: Any) -> BrowserContext:
+    """Open a context without the site's worker, unless it is allowed: tests cannot hold pages that it answers."""
+    context = new_context(**options)
+    if options.get("service_workers") != "allow":
+        context.add_init_script("delete Navigator.prototype.serviceWorker")
+    return context
 
 
 VOTES_PER_DAY = "200"

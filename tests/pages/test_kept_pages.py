@@ -230,6 +230,7 @@ PARAMETERS_READ = {
     "articles:security_txt": "/.well-known/security.txt",
     "articles:nodeinfo_links": "/.well-known/nodeinfo",
     "articles:nodeinfo": "/nodeinfo/2.1",
+    "articles:worker": "/worker.js",
     "articles:sitemap": "/sitemap.xml",
     "articles:sitemap_lists": "/sitemap-lists.xml",
     "articles:sitemap_articles": "/sitemap-articles-1.xml",

@@ -152,6 +152,7 @@ LATER_COLUMNS = {"banned_from", "ban_ends_at", "inbox_read_until", "followed_gro
 LATER_COLUMNS |= {"verified_email", "mail_kinds", "mailed_until", "digest", "digested_at", "trusted_at"}
 LATER_COLUMNS |= {"ban_changed_at", "about", "about_removed", "waiting_mail", "waiting_mailed_until"}
 LATER_COLUMNS |= {"remembers_read", "hidden", "hides_read", "second_factor", "held_decided_at"}
+LATER_COLUMNS |= {"push_kinds", "pushed_until"}
 """Of members, which the version of the older backup did not know."""
 
 

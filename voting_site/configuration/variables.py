@@ -270,6 +270,13 @@ VARIABLES = (
         "SITE_URL is public and ALLOW_PRIVATE_LINKS is off.",
     ),
     Variable(
+        "WEB_PUSH",
+        "yes/no",
+        "",
+        "Let members have notices pushed to their devices (docs/operation.md); empty: on if SITE_URL is https. "
+        "Browsers offer it on https sites, and on localhost.",
+    ),
+    Variable(
         "SIGN_UP",
         "sign-up",
         "open",

@@ -87,6 +87,7 @@ _MODULES = (
     "articles.api.hiding",
     "articles.api.members",
     "articles.api.inbox",
+    "push.pages",
     "moderation.vouches",
     "articles.api.articles",
     "links.pages",

@@ -1,0 +1,96 @@
+"""Devices to which members have notices pushed: a browser while they are logged in there, or a program."""
+
+import json
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+from django.db import models, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts import encryption
+from accounts.models.members import User
+from accounts.models.tokens import Token
+from accounts.sessions import MemberSession, is_logged_in
+
+MOST_DEVICES = 10
+"""Devices of one member: a further one replaces the oldest."""
+
+PUSH_KINDS = ("reply", "mention", "moderation", "flag", "suggestion", "waiting")
+"""What members can have pushed: kinds of notices, and what waits for a moderator."""
+
+
+FORGOTTEN_AFTER = timedelta(days=1)
+"""Time for which messages to a device may fail before it is forgotten."""
+
+
+class DeviceManager(models.Manager["Device"]):
+    """Add devices, and find those to which something can be pushed."""
+
+    def reachable(self, user: User | None = None) -> models.QuerySet["Device"]:
+        """Return the devices, of one member or of all, that do not fail, or fail for long without a task."""
+        stuck = Q(failing_since__lt=timezone.now() - 2 * FORGOTTEN_AFTER)
+        devices = self.filter(Q(failing_since=None) | stuck)
+        return devices.filter(user=user) if user else devices
+
+    @transaction.atomic
+    def add(
+        self, user: User, subscription: dict[str, str], *, token: Token | None, session: MemberSession | None
+    ) -> "Device":
+        """Add the device of a login or of a token, in place of the one that it had. Idempotent."""
+        digest = sha256(subscription["endpoint"].encode()).hexdigest()
+        member = User.objects.select_for_update().get(pk=user.pk)
+        if not member.devices.exists():  # what came before is not pushed
+            User.objects.filter(pk=member.pk).update(pushed_until=timezone.now().timestamp())
+        own = Q(token=token) if token else Q(session=session)
+        self.filter(own | Q(digest=digest)).delete()
+        secret = encryption.encrypt(json.dumps(subscription))
+        device = self.create(user=member, token=token, session=session, digest=digest, secret=secret)
+        kept = member.devices.order_by("-added_at", "-pk").values_list("pk", flat=True)[:MOST_DEVICES]
+        member.devices.exclude(pk__in=list(kept)).delete()
+        return device
+
+
+class Device(models.Model):
+    """A browser or a program that has a subscription of a push service. It ends with its login or its token."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="devices")
+    session = models.OneToOneField(MemberSession, models.CASCADE, null=True)
+    token = models.OneToOneField(Token, models.CASCADE, null=True)
+    digest = models.CharField(max_length=64, unique=True)
+    """Of the subscription's address: a browser of two members has the last one's notices."""
+
+    secret = models.TextField()
+    """The subscription's address and keys. Encrypted: see `accounts.encryption`."""
+
+    added_at = models.DateTimeField(default=timezone.now)
+    failing_since = models.DateTimeField(null=True)
+    """When the push service first did not take a message, of those since the last one that it took."""
+
+    objects = DeviceManager()
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["added_at", "pk"]
+
+    def __str__(self) -> str:
+        return f"device of account {self.user_id}"
+
+    @property
+    def label(self) -> str:
+        """What its member knows it by."""
+        return self.token.name if self.token else self.session.label if self.session else ""
+
+    @property
+    def subscription(self) -> dict[str, Any]:
+        """The subscription's `endpoint`, `p256dh` and `auth`. Raises `accounts.encryption.KeyChanged`."""
+        content: dict[str, Any] = json.loads(encryption.decrypt(self.secret))
+        return content
+
+    @property
+    def is_logged_in(self) -> bool:
+        """Whether its login or its token is still valid. At most one query."""
+        if self.token:
+            return not self.token.is_expired
+        return self.session_id is not None and is_logged_in(self.user, self.session_id)

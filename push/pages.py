@@ -1,0 +1,264 @@
+"""A member's choice of what is pushed to which devices: the section of the settings, its forms, and programs."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import path
+from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
+from django.views.decorators.cache import never_cache
+from ninja import P, PathEx
+from pydantic import BaseModel, Field
+
+from accounts.forms import NOTICE_LABELS
+from accounts.models import PUSH_KINDS, Device, MemberSession, User
+from accounts.views.settings import address_of_section
+from accounts.web.form_pages import MemberRequest, form_action, members_only
+from articles.api.protocol.operations import HIGHEST_NUMBER, MEMBERS, SAVERS, failing, router
+from articles.text.lines import InvalidInput
+from articles.text.refusals import input_sentence
+from articles.web.form_answers import way_back
+from push.protocol import clean_subscription, public_key
+
+
+class PushForm(forms.Form):
+    """Choose what is pushed. Only moderators are asked about what waits for them."""
+
+    kinds = forms.MultipleChoiceField(
+        label=gettext_lazy("Notify me of"),
+        choices=[*NOTICE_LABELS.items(), ("waiting", gettext_lazy("what waits for a moderator"))],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def __init__(self, member: User, data: Any = None) -> None:
+        self._chosen = [kind for kind in member.push_kinds.split(",") if kind]
+        super().__init__(data, initial={"kinds": self._chosen}, auto_id="id_push_%s")
+        self._is_asked = member.is_moderator
+        if not self._is_asked:
+            field: Any = self.fields["kinds"]
+            field.choices = list(NOTICE_LABELS.items())
+
+    def clean_kinds(self) -> list[str]:
+        kept = [] if self._is_asked else [kind for kind in self._chosen if kind == "waiting"]
+        return [*self.cleaned_data["kinds"], *kept]
+
+
+class Offer(NamedTuple):
+    """What the pages show of it to a member."""
+
+    key: str
+    """The site's, by which browsers know it."""
+
+    here: Device | None
+    """The device of this login."""
+
+    devices: Sequence[Device]
+    form: PushForm
+
+
+def offer(request: HttpRequest) -> dict[str, Any]:
+    """Provide `push`; false to readers without an account, and where nothing is pushed. Read on first use."""
+    return {"push": SimpleLazyObject(lambda: _offer(request))}
+
+
+def _offer(request: HttpRequest) -> Offer | tuple[()]:
+    user = getattr(request, "user", None)
+    if not (settings.WEB_PUSH and isinstance(user, User)):
+        return ()
+    devices = _devices_of(user)
+    here = next((one for one in devices if one.session_id == request.session.session_key), None)
+    return Offer(public_key(), here, devices, PushForm(user))
+
+
+def _devices_of(member: User) -> list[Device]:
+    return list(member.devices.select_related("session", "token"))
+
+
+def choose(member: User, kinds: Iterable[str]) -> None:
+    """Change what is pushed, from now on. Idempotent."""
+    chosen = [kind for kind in PUSH_KINDS if kind in kinds]
+    User.objects.filter(pk=member.pk).update(push_kinds=",".join(chosen), pushed_until=timezone.now().timestamp())
+
+
+def turn_on(request: MemberRequest, raw: Mapping[str, Any]) -> Device:
+    """Add the device of the login or the token that asks, given its subscription. Idempotent.
+
+    Raises InvalidInput; Http404 where nothing is pushed.
+    """
+    _check_on()
+    subscription, token, session = clean_subscription(raw), vars(request).get("token"), None
+    if not token:
+        login = {"user": request.user, "begun_at": timezone.now()}
+        session, _is_new = MemberSession.objects.get_or_create(
+            session_key=request.session.session_key, defaults=login
+        )
+    return Device.objects.add(request.user, subscription, token=token, session=session)
+
+
+def turn_off(member: User, number: int) -> None:
+    """Remove one of the member's devices. Idempotent."""
+    member.devices.filter(pk=number).delete()
+
+
+def _check_on() -> None:
+    if not settings.WEB_PUSH:
+        raise Http404("nothing is pushed")
+
+
+def _section(_request: HttpRequest, **_address: object) -> str:
+    return address_of_section("push")
+
+
+def _page(request: HttpRequest) -> str:
+    return way_back(request) or _section(request)
+
+
+@never_cache
+@form_action(page=_section, button=gettext_lazy("Save choice of notifications"))
+@members_only()
+def choose_by_form(request: MemberRequest) -> HttpResponse:
+    form = PushForm(request.user, request.POST)
+    if form.is_valid():
+        choose(request.user, form.cleaned_data["kinds"])
+        messages.success(request, _("Your choice of notifications has been saved."))
+    return redirect(_section(request))
+
+
+@never_cache
+@form_action(page=_page, button=gettext_lazy("Turn on notifications in this browser"))
+@members_only()
+def turn_on_by_form(request: MemberRequest) -> HttpResponse:
+    """Add this browser, with the subscription that static/js/push.js has from it."""
+    try:
+        raw = json.loads(request.POST.get("subscription", ""))
+    except (ValueError, RecursionError):
+        raw = {}
+    try:
+        turn_on(request, raw)
+    except InvalidInput as refused:
+        messages.error(request, input_sentence(refused))
+    else:
+        messages.success(request, _("Notifications are on in this browser."))
+    return redirect(_page(request))
+
+
+@never_cache
+@form_action(page=_section, button=gettext_lazy("Remove"))
+@members_only()
+def turn_off_by_form(request: MemberRequest, device_id: int) -> HttpResponse:
+    turn_off(request.user, device_id)
+    messages.success(request, _("Notifications are off on that device."))
+    return redirect(_section(request))
+
+
+Kind = Literal["reply", "mention", "moderation", "flag", "suggestion", "waiting"]
+DeviceNumber = PathEx[
+    int, P(description=gettext_noop("The device's number."), ge=1, le=HIGHEST_NUMBER, examples=[7])
+]
+
+
+class PushKinds(BaseModel):
+    __doc__ = gettext_noop("What is pushed to your devices.")
+
+    kinds: list[Kind] = Field(
+        description=gettext_noop("Kinds of notices; “waiting” is what waits for a moderator."),
+        examples=[["reply", "mention"]],
+    )
+
+
+class DeviceKeys(BaseModel):
+    __doc__ = gettext_noop("What messages to a device are encrypted with (RFC 8291), in base64url.")
+
+    p256dh: str = Field(max_length=200)
+    auth: str = Field(max_length=100)
+
+
+class Subscription(BaseModel):
+    __doc__ = gettext_noop("A subscription of a push service, as browsers describe it.")
+
+    endpoint: str = Field(
+        max_length=1000,
+        description=gettext_noop("A public https address."),
+        examples=["https://push.example.org/p/1"],
+    )
+    keys: DeviceKeys
+
+
+class PushDevice(BaseModel):
+    __doc__ = gettext_noop("A device to which notices are pushed.")
+
+    id: int
+    label: str = Field(description=gettext_noop("The browser and its system, or the name of the token."))
+    since: float = Field(description=gettext_noop("In Unix seconds."))
+
+
+class Push(PushKinds):
+    __doc__ = gettext_noop("What is pushed to your devices, and to which.")
+
+    key: str = Field(description=gettext_noop("The site's public key for push services (VAPID), in base64url."))
+    devices: list[PushDevice]
+
+    @classmethod
+    def of(cls, member: User) -> "Push":
+        kinds = User.objects.values_list("push_kinds", flat=True).get(pk=member.pk)
+        devices = [
+            PushDevice(id=one.pk, label=one.label, since=one.added_at.timestamp()) for one in _devices_of(member)
+        ]
+        return cls(kinds=list(filter(None, kinds.split(","))), key=public_key(), devices=devices)
+
+
+@router.get("me/push", summary=gettext_noop("What is pushed to your devices, and to which"), auth=MEMBERS)
+def read_push(request: MemberRequest) -> Push:
+    return Push.of(request.user)
+
+
+@router.put(
+    "me/push", summary=gettext_noop("Choose what is pushed"), auth=SAVERS, description=gettext_noop("Idempotent.")
+)
+def choose_push(request: MemberRequest, wanted: PushKinds) -> Push:
+    choose(request.user, wanted.kinds)
+    return Push.of(request.user)
+
+
+@router.put(
+    "me/push/device",
+    summary=gettext_noop("Have notices pushed to this device"),
+    description=gettext_noop(
+        "A token, or a session, has one device: another one takes its place, and it ends with them. A member can "
+        "have 10; the oldest makes room. Messages are JSON with “title”, “body”, “data” (the path of a page) and "
+        "“tag”: a later one replaces an earlier one of the same tag. Not available where the site pushes nothing. "
+        "Idempotent."
+    ),
+    response=failing(404),
+    auth=SAVERS,
+)
+def put_push_device(request: MemberRequest, subscription: Subscription) -> Push:
+    turn_on(request, subscription.model_dump())
+    return Push.of(request.user)
+
+
+@router.delete(
+    "me/push/devices/{device_id}",
+    summary=gettext_noop("Push nothing more to a device"),
+    description=gettext_noop("Idempotent."),
+    auth=SAVERS,
+)
+def delete_push_device(request: MemberRequest, device_id: DeviceNumber) -> Push:
+    turn_off(request.user, device_id)
+    return Push.of(request.user)
+
+
+urlpatterns = [
+    path("settings/push/", choose_by_form, name="choose_push"),
+    path("settings/push/device/", turn_on_by_form, name="turn_on_push"),
+    path("settings/push/devices/<int:device_id>/remove/", turn_off_by_form, name="turn_off_push"),
+]

@@ -1,0 +1,232 @@
+"""What is pushed to members' devices, and when: new notices of the inbox, and what waits for moderators.
+
+Housekeeping finds the members some seconds after something happened. A claim is a moment in the member's row, as
+for mail (`articles.mailing`), and one transaction with a task for each device. The task reads what is new when it
+runs: what was deleted, removed, decided or read meanwhile is not pushed.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Sequence
+from email.utils import parsedate_to_datetime
+from math import floor
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.text import Truncator
+from django.utils.translation import gettext, ngettext
+from django_tasks import task
+
+from accounts.encryption import KeyChanged
+from accounts.mail import site_origin
+from accounts.models import FORGOTTEN_AFTER, Device, User
+from articles.domain.notices import Notice, NoticeKind, NoticePointer
+from articles.formatting.values import grouped
+from articles.mailing import language_of, path_of, sentence_of
+from articles.repository import Repository
+from articles.text.markdown import plain
+from articles.web import preferences
+from articles.web.identity import named
+from articles.wiring import patient_repository
+from links.fetching import Answer, NotFetched
+from moderation.mail import Row, Waiting, moderators
+from owner.choices import chosen
+from push import protocol
+from tasks import OUT, TryLater, add
+
+_log = logging.getLogger(__name__)
+
+SETTLE_SECONDS = 5
+"""Age at which something is pushed: until then, it may be edited, deleted, or read on the site."""
+
+INBOX, WAITING = "inbox", "waiting"
+"""The messages. A later one takes the place of an earlier one on the device and at the push service."""
+
+_MEMBERS_PER_READ = 200
+_NOTICES_READ = 25
+_TITLE_CHARACTERS, _LINE_CHARACTERS = 120, 200
+_GONE = (404, 410)
+_ASKS_FOR_A_PAUSE = (429, 503)
+
+
+class Message(NamedTuple):
+    """What a device shows; `path` is the page that it opens."""
+
+    title: str
+    line: str
+    path: str
+
+
+class _Round:
+    """How far this process has come with the members: a run continues where the previous one ended."""
+
+    last = 0
+
+
+def send_due(repository: Repository, budget: float) -> int:
+    """Let tasks push what is new, for about `budget` seconds; return the number of tasks.
+
+    For each batch of members with devices, one query and one round trip. Raises StoreError, DatabaseError, and
+    TaskQueueFull: then what is left is not claimed.
+    """
+    deadline, sent = time.monotonic() + budget, 0
+    until = float(floor(repository.store.now() - SETTLE_SECONDS))
+    members = User.objects.filter(pk__in=Device.objects.reachable().values("user"), is_active=True, left_at=None)
+    while batch := list(members.filter(pk__gt=_Round.last).order_by("pk")[:_MEMBERS_PER_READ]):
+        found = repository.inbox.list_between([(one.pk, one.pushed_until) for one in batch], until)
+        numbers = [one.pk for one in batch]
+        deciding = set(User.objects.filter(moderators(), pk__in=numbers).values_list("pk", flat=True))
+        since = min((one.pushed_until for one in batch if one.pk in deciding), default=until)
+        waiting = Waiting(repository, floor(since), until)
+        for member, pointers in zip(batch, found, strict=True):
+            _Round.last, since = member.pk, member.pushed_until
+            messages = [INBOX] if _wanted(member, pointers) or _has_news(member, since, until) else []
+            if member.pk in deciding and _waiting_for(member, waiting, since):
+                messages.append(WAITING)
+            sent += _claimed(member, messages, until) if messages else 0
+        if time.monotonic() >= deadline:
+            return sent
+    _Round.last = 0
+    return sent
+
+
+def _wanted(member: User, pointers: Sequence[NoticePointer]) -> list[NoticePointer]:
+    """Return the notices that the member has not read and wants to have pushed."""
+    kinds = member.push_kinds.split(",")
+    return [one for one in pointers if one.kind.value in kinds and one.at > member.inbox_read_until]
+
+
+def _has_news(member: User, since: float, until: float) -> bool:
+    """Return whether moderators did what is no notice, such as a ban, and the member wants to know at once."""
+    times = (member.ban_changed_at, member.held_decided_at)
+    is_new = any(max(since, member.inbox_read_until) < at <= until for at in times)
+    return is_new and NoticeKind.MODERATION.value in member.push_kinds.split(",")
+
+
+def _waiting_for(member: User, waiting: Waiting, since: float) -> list[Row]:
+    """Return what began to wait since then for a moderator who wants it pushed, in the active language."""
+    return waiting.rows_for(member, floor(since)) if WAITING in member.push_kinds.split(",") else []
+
+
+@transaction.atomic
+def _claimed(member: User, messages: Sequence[str], until: float) -> int:
+    """Add the tasks, unless another process did or the choice has changed; return how many."""
+    same = User.objects.filter(pk=member.pk, pushed_until=member.pushed_until, push_kinds=member.push_kinds)
+    if same.update(pushed_until=until) != 1:
+        return 0
+    due = [(device.pk, message) for device in Device.objects.reachable(member) for message in messages]
+    for number, message in due:
+        add(deliver, number, message, member.pushed_until, until)
+    return len(due)
+
+
+@task(queue_name=OUT)
+def deliver(number: int, message: str, since: float, until: float) -> None:
+    """Push what is new to a device, unless it is logged out. Idempotent: the device shows it once.
+
+    After a failure, also what came later: a device that fails gets no further task. Raises TryLater, StoreError,
+    DatabaseError.
+    """
+    device = Device.objects.select_related("user", "session", "token").filter(pk=number).first()
+    if device is None or not settings.WEB_PUSH or not device.user.is_active:
+        return
+    try:
+        subscription = device.subscription if device.is_logged_in else None
+    except KeyChanged:
+        subscription = None
+    if subscription is None:
+        device.delete()
+        return
+    repository = patient_repository()
+    if device.failing_since:
+        until = float(floor(repository.store.now() - SETTLE_SECONDS))
+    with language_of(device.user):
+        made = {INBOX: _from_inbox, WAITING: _from_queue}[message](repository, device.user, since, until)
+        if made is None or _is_sent(device, subscription, _written(made, message), message):
+            Device.objects.filter(pk=number).exclude(failing_since=None).update(failing_since=None)
+
+
+def _from_inbox(repository: Repository, member: User, since: float, until: float) -> Message | None:
+    """Return the newest notice, or how many are new; None if none is new since."""
+    (pointers,) = repository.inbox.list_between([(member.pk, member.inbox_read_until)], until)
+    wanted, has_news = _wanted(member, pointers), _has_news(member, since, until)
+    notices = [one for one in named(repository.inbox.read(wanted[:_NOTICES_READ])) if _is_still_shown(one)]
+    count = len(notices) + len(wanted[_NOTICES_READ:]) + has_news
+    if not has_news and not any(one.at > since for one in notices):
+        return None
+    newest = notices[0] if notices and not has_news else None
+    line = sentence_of(newest) if newest else gettext("Moderators made a decision about you.")
+    if count == 1:
+        path = path_of(newest) if newest else reverse("articles:inbox")
+        return Message(line, plain(newest.html) if newest else "", path)
+    title = ngettext("%(num)s new notice on %(site)s", "%(num)s new notices on %(site)s", count)
+    return Message(title % {"num": grouped(count), "site": chosen.SITE_NAME}, line, reverse("articles:inbox"))
+
+
+def _is_still_shown(notice: Notice) -> bool:
+    """Return whether what someone wrote is still there; what moderators did is told in any case."""
+    return notice.is_readable or notice.kind in (NoticeKind.MODERATION, NoticeKind.FLAG)
+
+
+def _from_queue(repository: Repository, member: User, since: float, until: float) -> Message | None:
+    """Return what waits for a moderator, or how much; None if nothing does any more."""
+    rows = _waiting_for(member, Waiting(repository, floor(since), until), since)
+    if not rows:
+        return None
+    count, (line, address) = len(rows), rows[0]
+    title = ngettext("%(num)s new item to review on %(site)s", "%(num)s new items to review on %(site)s", count)
+    path = address.removeprefix(site_origin()) if count == 1 else reverse("articles:queue")
+    return Message(title % {"num": grouped(count), "site": chosen.SITE_NAME}, line, path)
+
+
+def _written(message: Message, tag: str) -> bytes:
+    """Return a message as static/js/worker.js shows it."""
+    shown = {
+        "title": Truncator(message.title).chars(_TITLE_CHARACTERS),
+        "body": Truncator(message.line).chars(_LINE_CHARACTERS),
+        "data": message.path,
+        "tag": tag,
+        "renotify": True,
+        "lang": preferences.tag(),
+        "icon": static("touch-icon.png"),
+    }
+    return json.dumps(shown, ensure_ascii=False).encode()
+
+
+def _is_sent(device: Device, subscription: dict[str, str], text: bytes, topic: str) -> bool:
+    """Send a message to a device, and forget one that is gone; return whether it was sent. Raises TryLater."""
+    try:
+        answer = protocol.send(subscription, text, topic)
+    except NotFetched as failure:
+        return _note_failure(device, str(failure))
+    if answer.status in _GONE:
+        device.delete()
+        return False
+    is_sent = 200 <= answer.status < 300
+    return is_sent or _note_failure(device, f"{answer.status} {answer.body[:200]!r}", _pause_in(answer))
+
+
+def _pause_in(answer: Answer) -> float:
+    """Return for how many seconds the push service wants to be left alone; 0 for no wish."""
+    asked = answer.headers["Retry-After"] if answer.status in _ASKS_FOR_A_PAUSE else None
+    try:
+        if not asked or asked.isdecimal():
+            return float(asked or 0)
+        return max(0.0, (parsedate_to_datetime(asked) - timezone.now()).total_seconds())
+    except (ValueError, TypeError):
+        return 0.0
+
+
+def _note_failure(device: Device, reason: str, pause: float = 0.0) -> bool:
+    """Note that a device fails, and raise TryLater; after a day, forget it and return False."""
+    if device.failing_since and device.failing_since < timezone.now() - FORGOTTEN_AFTER:
+        _log.warning("device %d has failed for a day and is forgotten: %s", device.pk, reason)
+        device.delete()
+        return False
+    Device.objects.filter(pk=device.pk, failing_since=None).update(failing_since=timezone.now())
+    raise TryLater(reason, pause)

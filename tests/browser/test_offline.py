@@ -1,0 +1,290 @@
+"""The worker of the browser: the last pages when the site cannot be reached, and notifications."""
+
+import json
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import axe
+from tests.browser.conftest import VOTES_PER_DAY
+from tests.browser.windows import follow_in_account_menu, log_in, wait_for, window
+from tests.push.service import FakeBrowser
+from tests.site_process import Site
+
+pytestmark = pytest.mark.browser
+
+KEPT = """async () => {
+  const found = [];
+  for (const name of await caches.keys())
+    for (const { url } of await (await caches.open(name)).keys()) found.push([name, new URL(url).pathname]);
+  return found;
+}"""
+READY = "navigator.serviceWorker.ready.then(({ active }) => active.state)"
+CONTROLLED = "() => navigator.serviceWorker.controller !== null"
+
+
+@pytest.fixture(scope="module")
+def site(chromium, tmp_path_factory, demo_data):
+    """A site that pushes."""
+    data_dir = tmp_path_factory.mktemp("site") / "data"
+    shutil.copytree(demo_data, data_dir)
+    running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY, WEB_PUSH="on")
+    running.wait_until_up()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def page(chromium, site):
+    with window(chromium, site, service_workers="allow", permissions=["notifications"]) as found:
+        found.goto("/")
+        found.evaluate(READY)
+        found.wait_for_function(CONTROLLED)
+        yield found
+
+
+def kept(page):
+    return sorted(map(tuple, page.evaluate(KEPT)))
+
+
+def wait_until_kept(page, *expected):
+    wait_for(page, lambda: kept(page) == sorted(expected))
+
+
+def test_a_page_that_was_opened_is_shown_offline_with_its_time(page):
+    page.goto("/newest/")
+    title = page.locator("main .row h2").first.inner_text()
+    wait_until_kept(page, ("pages of 0", "/newest/"))
+    assert page.locator("main .message.warning").count() == 0
+
+    page.context.set_offline(True)
+    page.goto("/newest/")
+
+    note = page.get_by_role("status").filter(has_text="You are offline")
+    expect(note).to_contain_text("This page is from")
+    assert page.locator("main .row h2").first.inner_text() == title
+    time = note.locator("time")
+    shown = time.get_attribute("datetime")
+    assert abs(page.evaluate("at => Date.now() - new Date(at)", shown)) < 120_000
+    assert time.inner_text() != shown, "in the reader's form"
+    assert page.evaluate("getComputedStyle(document.querySelector('.site-header')).display") == "grid"
+    axe.load(page)
+    assert axe.violations(page) == []
+    page.context.set_offline(False)
+    page.goto("/newest/")
+    assert page.locator("main .message.warning").count() == 0
+
+
+def test_it_says_so_in_the_language_of_the_page(chromium, site):
+    with window(chromium, site, service_workers="allow", locale="zh-CN") as page:
+        page.goto("/")
+        page.evaluate(READY)
+        page.wait_for_function(CONTROLLED)
+        page.goto("/hot/")
+        wait_until_kept(page, ("pages of 0", "/hot/"))
+        page.context.set_offline(True)
+
+        page.goto("/hot/")
+
+        expect(
+            page.get_by_role("status").filter(has_text="你已离线，或本站暂时无法访问。此页面保存于")
+        ).to_be_visible()
+
+
+def test_a_page_that_was_not_opened_is_the_browsers_own_error(page):
+    page.context.set_offline(True)
+
+    with pytest.raises(Exception, match=r"ERR_(INTERNET_DISCONNECTED|FAILED)"):
+        page.goto("/groups/")
+
+
+def test_the_last_twenty_pages_are_kept(page):
+    paths = [f"/search/?q=word{number}" for number in range(22)]
+    for path in paths:
+        page.goto(path)
+
+    def urls():
+        return page.evaluate(KEPT.replace("new URL(url).pathname", "new URL(url).search"))
+
+    wait_for(page, lambda: len(urls()) == 20 and urls()[-1][1] == "?q=word21")
+    assert urls()[0][1] == "?q=word2"
+
+
+def test_no_page_of_a_member_is_shown_to_another_or_after_the_logout(page, site):
+    log_in(page, site, "demo")
+    page.goto("/newest/")
+    number = page.evaluate("document.documentElement.dataset.reader")
+    assert number != "0"
+    wait_until_kept(page, (f"pages of {number}", "/"), (f"pages of {number}", "/newest/"))
+    for private in ("/inbox/", "/settings/", "/post/", "/mine/saved/"):
+        page.goto(private)
+    page.goto("/hot/")
+    mine = [(f"pages of {number}", path) for path in ("/", "/newest/", "/hot/")]
+    wait_until_kept(page, *mine)
+
+    follow_in_account_menu(page, "form[action='/logout/'] button")
+    expect(page.get_by_role("link", name="Log in")).to_be_visible()
+    wait_for(page, lambda: {name for name, _path in kept(page)} == {"pages of 0"})
+    page.context.set_offline(True)
+    with pytest.raises(Exception, match=r"ERR_(INTERNET_DISCONNECTED|FAILED)"):
+        page.goto("/newest/")
+    page.context.set_offline(False)
+
+
+def test_a_session_that_ends_elsewhere_and_another_member_leave_nothing_behind(page, site):
+    log_in(page, site, "demo")
+    page.goto("/newest/")
+    former = page.evaluate("document.documentElement.dataset.reader")
+    wait_for(page, lambda: (f"pages of {former}", "/newest/") in kept(page))
+    page.context.clear_cookies(name="sessionid")
+
+    log_in(page, site, "demo-moderator")
+    page.goto("/inbox/")  # not kept itself
+
+    wait_for(page, lambda: all(name != f"pages of {former}" for name, _path in kept(page)))
+
+
+def test_a_page_that_arrives_late_is_not_kept_for_the_next_reader(page, site):
+    """A former reader's page, which was asked for before the logout, ends after it."""
+    worker = page.context.service_workers[0]
+    late = """async () => {
+      const html = (reader) => `<!doctype html><html lang="en" data-reader="${reader}"><p data-offline="Copy">`;
+      const answer = (reader) => new Response(html(reader), { headers: { "Content-Type": "text/html" } });
+      const first = ++asked, second = ++asked;
+      await keep(new URL("/next", location).href, second, answer(0));
+      await keep(new URL("/former", location).href, first, answer(7));
+    }"""
+
+    worker.evaluate(late)
+
+    assert kept(page) == [("pages of 0", "/next")]
+
+
+def test_forms_votes_and_downloads_are_as_without_the_worker(page, site):
+    log_in(page, site, "demo")
+    page.goto("/newest/")
+    button = page.locator("main .row button[aria-pressed=false]").first
+    name = button.get_attribute("aria-label")
+    button.click()
+    expect(page.locator(f"main .row button[aria-label='{name}']").first).to_have_attribute("aria-pressed", "true")
+    page.goto("/post/")
+    page.fill("main [name=title]", "Posted through the worker")
+    page.fill("main [name=link]", "https://example.org/through-the-worker")
+    page.click("main form.form button[type=submit]:not([name])")
+    page.wait_for_url("**/articles/*/**")
+    expect(page.get_by_role("heading", name="Posted through the worker")).to_be_visible()
+    page.goto("/settings/")
+    with page.expect_download() as download:
+        page.click("a[download]")
+    assert json.loads(download.value.path().read_text())["format"] == 1
+    page.goto("/hot")
+    assert page.url.endswith("/hot/"), "a redirect"
+
+
+def test_each_page_is_requested_once(page, site):
+    article = page.locator("main .row a[data-article], main .row a.comments").first
+    requests = "() => fetch('/metrics').then((answer) => answer.text())"
+
+    def count():
+        lines = page.evaluate(requests).splitlines()
+        found = [
+            line for line in lines if line.startswith("site_requests_total") and 'view="articles:why"' in line
+        ]
+        return sum(float(line.rsplit(" ", 1)[1]) for line in found)
+
+    assert article
+    before = count()
+    href = page.locator("main .row a.comments").first.get_attribute("href").partition("#")[0]
+    for _ in range(3):
+        page.goto(f"{href}why/")
+        page.goto("/about/")
+
+    wait_for(page, lambda: count() == before + 3)
+
+
+SUBSCRIBE = """(subscription) => {
+  PushManager.prototype.getSubscription = async () => null;
+  PushManager.prototype.subscribe = async (wanted) => {
+    window.wanted = wanted;
+    if (!subscription) throw new DOMException("no", "NotAllowedError");
+    return { toJSON: () => subscription };
+  };
+}"""
+
+
+def turn_on(page, path, subscription):
+    page.add_init_script(f"({SUBSCRIBE})({json.dumps(subscription)})")
+    page.goto(path)
+    page.evaluate(READY)
+    page.get_by_role("button", name="Turn on notifications in this browser").click()
+
+
+@pytest.mark.parametrize("path", ["/settings/", "/inbox/"])
+def test_a_button_turns_notifications_on_in_this_browser(page, site, path):
+    log_in(page, site, "demo")
+
+    turn_on(page, path, FakeBrowser(path.strip("/")).subscription)
+
+    expect(page.locator(".message")).to_have_text("Notifications are on in this browser.")
+    assert page.url.partition("#")[0].endswith(path)
+    page.goto("/settings/")
+    row = page.get_by_role("row").filter(has_text="This browser")
+    expect(row).to_be_visible()
+    axe.load(page)
+    assert axe.violations(page) == []
+    row.get_by_role("button").press("Enter")
+    expect(page.locator(".message")).to_have_text("Notifications are off on that device.")
+    expect(page.get_by_role("row").filter(has_text="This browser")).to_have_count(0)
+
+
+def test_a_browser_that_refuses_is_told_about(page, site):
+    log_in(page, site, "demo")
+
+    turn_on(page, "/settings/", None)
+
+    expect(page.locator("[data-push] [role=status]")).to_contain_text("Your browser blocked notifications.")
+    wanted = page.evaluate("({ ...window.wanted })")
+    assert wanted["userVisibleOnly"] is True
+    assert wanted["applicationServerKey"] == page.locator("[data-push]").get_attribute("data-push")
+
+
+def test_without_scripts_the_page_says_what_it_takes(chromium, site):
+    with window(chromium, site, "demo", java_script_enabled=False) as page:
+        page.goto("/settings/")
+
+        expect(page.locator("section[aria-labelledby=settings-push] noscript p")).to_be_visible()
+        expect(page.get_by_role("button", name="Turn on notifications in this browser")).to_be_hidden()
+
+
+def test_the_worker_shows_a_message_so_that_a_later_one_takes_its_place(page, site):
+    """The browser without windows shows no notification: what the worker asks it for is noted."""
+    worker, tools, registrations = page.context.service_workers[0], page.context.new_cdp_session(page), []
+    worker.evaluate("""() => {
+      self.shown = [];
+      registration.showNotification = async (title, options) => { shown.push({ title, ...options }); };
+    }""")
+    tools.on("ServiceWorker.workerRegistrationUpdated", lambda told: registrations.extend(told["registrations"]))
+    tools.send("ServiceWorker.enable")
+    wait_for(page, lambda: registrations)
+    where = {"origin": f"http://localhost:{site.port}", "registrationId": registrations[-1]["registrationId"]}
+    message = {"title": "One", "body": "A line", "tag": "inbox", "renotify": True, "data": "/inbox/"}
+
+    tools.send("ServiceWorker.deliverPushMessage", {**where, "data": json.dumps(message)})
+
+    wait_for(page, lambda: worker.evaluate("() => shown"))
+    assert worker.evaluate("() => shown") == [message]
+
+
+def test_a_click_on_a_notification_opens_its_page(page, site):
+    worker = page.context.service_workers[0]
+    opened = worker.evaluate("""async () => {
+      let address = "", closed = false;
+      clients.openWindow = async (wanted) => { address = wanted; };
+      const event = new ExtendableEvent("notificationclick");
+      event.notification = { close: () => { closed = true; }, data: "/comments/1/" };
+      dispatchEvent(event);
+      return [address, closed];
+    }""")
+
+    assert opened == ["/comments/1/", True]

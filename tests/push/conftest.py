@@ -1,0 +1,70 @@
+"""A push service, and members with browsers that subscribed to it."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from accounts.models import Device, MemberSession, User
+from articles import wiring
+from push import protocol, sending
+from tasks import OUT, work_off
+from tests.clock import Clock
+from tests.factories import browser_of
+from tests.push.service import FakeBrowser, PushService
+from tests.store_state import set_clock
+
+
+@pytest.fixture(scope="module")
+def running_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PushService]:
+    service = PushService(tmp_path_factory.mktemp("push"))
+    yield service
+    service.close()
+
+
+@pytest.fixture
+def service(running_service, monkeypatch, settings) -> PushService:
+    """A push service that the site reaches; the site pushes, and is at news.example.org."""
+    settings.WEB_PUSH, settings.SITE_URL = True, "https://news.example.org"
+    running_service.taken, running_service.claims, running_service.answers = [], [], []
+    running_service.connected, running_service.seconds = [], 0.0
+    running_service.addresses = ["93.184.216.34"]
+    monkeypatch.setattr(protocol, "WORLD", running_service.world)
+    monkeypatch.setattr(sending._Round, "last", 0)
+    return running_service
+
+
+@pytest.fixture
+def later(site_store) -> Clock:
+    """The site's clock, for pages and tasks."""
+    clock = Clock()
+    set_clock(site_store, clock)
+    set_clock(wiring.patient_repository(), clock)
+    return clock
+
+
+@pytest.fixture
+def device_of(service) -> Callable[..., tuple[FakeBrowser, Device]]:
+    """A function that lets a member's new login turn notifications on."""
+
+    def turn_on(user: User, name: str = "firefox", **facts: object) -> tuple[FakeBrowser, Device]:
+        login, browser = browser_of(user), FakeBrowser(name)
+        session = MemberSession.objects.get(session_key=login.session.session_key)
+        flat = protocol.clean_subscription(browser.subscription)
+        device = Device.objects.add(user, flat, token=None, session=session)
+        User.objects.filter(pk=user.pk).update(**{"pushed_until": 0, **facts})
+        return browser, device
+
+    return turn_on
+
+
+@pytest.fixture
+def push(site_store, service) -> Callable[[], list[tuple[str, bytes]]]:
+    """A function that runs housekeeping's step and the tasks; it returns what the service took: path and body."""
+
+    def run() -> list[tuple[str, bytes]]:
+        before = len(service.taken)
+        sending.send_due(site_store, 60)
+        work_off(OUT)
+        return [(path, body) for path, _headers, body in service.taken[before:]]
+
+    return run
