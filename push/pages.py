@@ -234,7 +234,8 @@ def choose_push(request: MemberRequest, wanted: PushKinds) -> Push:
     summary=gettext_noop("Have notices pushed to this device"),
     description=gettext_noop(
         "A token, or a session, has one device: another one takes its place, and it ends with them. A member can "
-        "have 10; the oldest makes room. Messages are JSON with “title”, “body”, “data” (the path of a page) and "
+        "have 10; the oldest makes room. What waits for a moderator takes a token with the scope “moderate”. "
+        "Messages are JSON with “title”, “body”, “data” (the path of a page) and "
         "“tag”: a later one replaces an earlier one of the same tag. Not available where the site pushes nothing. "
         "Idempotent."
     ),

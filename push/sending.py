@@ -24,7 +24,7 @@ from django_tasks import task
 
 from accounts.encryption import KeyChanged
 from accounts.mail import site_origin
-from accounts.models import FORGOTTEN_AFTER, Device, User
+from accounts.models import FORGOTTEN_AFTER, MODERATE, Device, User
 from articles.domain.notices import Notice, NoticeKind, NoticePointer
 from articles.formatting.values import grouped
 from articles.mailing import language_of, path_of, sentence_of
@@ -46,6 +46,15 @@ SETTLE_SECONDS = 5
 
 INBOX, WAITING = "inbox", "waiting"
 """The messages. A later one takes the place of an earlier one on the device and at the push service."""
+
+SLOW_SECONDS = 1.0
+"""An exchange with a push service that takes longer is slow."""
+
+_RESTS = 20
+"""Times what a slow exchange took: for so long its member gets nothing more, so that others have their turn."""
+
+_resting = dict[int, float]()
+"""The members to whom this process sends nothing for now, and until when."""
 
 _MEMBERS_PER_READ = 200
 _NOTICES_READ = 25
@@ -142,6 +151,12 @@ def deliver(number: int, message: str, since: float, until: float) -> None:
     if subscription is None:
         device.delete()
         return
+    if message == WAITING and device.token and not device.token.allows(MODERATE):
+        return
+    if (rest := _resting.pop(device.user_id, 0.0) - time.monotonic()) > 0:
+        _resting[device.user_id] = time.monotonic() + rest
+        _note_failure(device, "slow", rest)
+        return
     repository = patient_repository()
     if device.failing_since:
         until = float(floor(repository.store.now() - SETTLE_SECONDS))
@@ -200,10 +215,14 @@ def _written(message: Message, tag: str) -> bytes:
 
 def _is_sent(device: Device, subscription: dict[str, str], text: bytes, topic: str) -> bool:
     """Send a message to a device, and forget one that is gone; return whether it was sent. Raises TryLater."""
+    began = time.monotonic()
     try:
         answer = protocol.send(subscription, text, topic)
     except NotFetched as failure:
         return _note_failure(device, str(failure))
+    finally:
+        if (took := time.monotonic() - began) > SLOW_SECONDS:
+            _resting[device.user_id] = time.monotonic() + _RESTS * took
     if answer.status in _GONE:
         device.delete()
         return False

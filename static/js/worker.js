@@ -35,6 +35,12 @@ const keep = async (url, turn, response) => {
   });
 };
 
+// Of a login that ends: what it shows, and what is still on its way.
+const forget = async () => {
+  for (const one of await registration.getNotifications()) one.close();
+  await (await registration.pushManager?.getSubscription())?.unsubscribe();
+};
+
 const kept = async (url) => {
   const page = await caches.match(url);
   if (!page) return null;
@@ -64,7 +70,7 @@ addEventListener("fetch", (event) => {
   if (method === "GET") event.respondWith(open(event));
   else if (new URL(url).pathname === LOGOUT) {
     known = ++asked;
-    event.waitUntil(inTurn(() => dropAllBut("")));
+    event.waitUntil(Promise.all([inTurn(() => dropAllBut("")), forget()]));
   }
 });
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.browser import axe
 from tests.browser.conftest import VOTES_PER_DAY
 from tests.browser.windows import follow_in_account_menu, log_in, wait_for, window
-from tests.push.service import FakeBrowser
+from tests.push_service import FakeBrowser
 from tests.site_process import Site
 
 pytestmark = pytest.mark.browser
@@ -130,6 +130,20 @@ def test_no_page_of_a_member_is_shown_to_another_or_after_the_logout(page, site)
     with pytest.raises(Exception, match=r"ERR_(INTERNET_DISCONNECTED|FAILED)"):
         page.goto("/newest/")
     page.context.set_offline(False)
+
+
+def test_a_logout_closes_notifications_and_ends_the_subscription(page, site):
+    log_in(page, site, "demo")
+    worker = page.context.service_workers[0]
+    worker.evaluate("""() => {
+      self.ended = [];
+      registration.getNotifications = async () => [{ close: () => ended.push("shown") }];
+      PushManager.prototype.getSubscription = async () => ({ unsubscribe: async () => ended.push("coming") });
+    }""")
+
+    follow_in_account_menu(page, "form[action='/logout/'] button")
+
+    wait_for(page, lambda: worker.evaluate("() => ended") == ["shown", "coming"])
 
 
 def test_a_session_that_ends_elsewhere_and_another_member_leave_nothing_behind(page, site):

@@ -10,7 +10,7 @@ from push import protocol, sending
 from tasks import OUT, work_off
 from tests.clock import Clock
 from tests.factories import browser_of
-from tests.push.service import FakeBrowser, PushService
+from tests.push_service import FakeBrowser, PushService
 from tests.store_state import set_clock
 
 
@@ -26,10 +26,11 @@ def service(running_service, monkeypatch, settings) -> PushService:
     """A push service that the site reaches; the site pushes, and is at news.example.org."""
     settings.WEB_PUSH, settings.SITE_URL = True, "https://news.example.org"
     running_service.taken, running_service.claims, running_service.answers = [], [], []
-    running_service.connected, running_service.seconds = [], 0.0
+    running_service.connected, running_service.seconds, running_service.hangs = [], 0.0, False
     running_service.addresses = ["93.184.216.34"]
     monkeypatch.setattr(protocol, "WORLD", running_service.world)
     monkeypatch.setattr(sending._Round, "last", 0)
+    sending._resting.clear()
     return running_service
 
 

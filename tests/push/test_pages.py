@@ -9,7 +9,7 @@ from accounts.models import MOST_DEVICES, Device, Token, User
 from articles.transfer.member_export import lines
 from push.protocol import public_key
 from tests.factories import browser_of, member
-from tests.push.service import FakeBrowser
+from tests.push_service import FakeBrowser
 
 pytestmark = pytest.mark.django_db
 

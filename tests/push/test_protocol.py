@@ -9,7 +9,7 @@ from articles.text.lines import InvalidInput
 from links.fetching import NotFetched
 from push import protocol
 from tests.cases import for_each
-from tests.push.service import HOST, FakeBrowser, check_token, decoded, encoded
+from tests.push_service import HOST, FakeBrowser, check_token, decoded, encoded
 
 
 def test_a_message_is_encrypted_as_in_the_example_of_rfc_8291():
@@ -90,7 +90,7 @@ def test_a_redirect_is_not_followed(service):
 
 
 def test_a_slow_service_is_left_after_seconds(service, monkeypatch):
-    service.seconds = 3.0
+    service.hangs = True
     monkeypatch.setattr(protocol, "SECONDS", 0.5)
     began = time.monotonic()
 

@@ -21,7 +21,7 @@ from push.sending import SETTLE_SECONDS
 from tasks import OUT, work_off
 from tests.cast import password_of
 from tests.factories import actor, browser_of, comment_on, member
-from tests.push.service import FakeBrowser
+from tests.push_service import FakeBrowser
 
 pytestmark = pytest.mark.django_db
 
@@ -345,10 +345,10 @@ def test_a_slow_service_and_a_private_address_count_as_failures(
 ):
     _browser, device = device_of(alice)
     monkeypatch.setattr(protocol, "SECONDS", 0.3)
-    service.seconds = 1.5
+    service.hangs = True
     said()
     assert push() == []
-    service.seconds, service.addresses = 0.0, ["127.0.0.1"]
+    service.hangs, service.addresses = False, ["127.0.0.1"]
     pass_by(timedelta(minutes=1))
     assert push() == []
     device.refresh_from_db()
@@ -358,6 +358,40 @@ def test_a_slow_service_and_a_private_address_count_as_failures(
     pass_by(timedelta(minutes=2))
 
     assert len(push()) == 1
+
+
+def test_slow_services_delay_their_member_alone(
+    device_of, push, said, service, site_store, alice, carol, monkeypatch
+):
+    for name in ("one", "two", "three"):
+        device_of(alice, name)
+    device_of(carol, "carol")
+    said("Hello @carol", mentioned=[carol.pk])
+    monkeypatch.setattr(sending, "SLOW_SECONDS", 0.2)
+    service.seconds = 0.25
+
+    assert [path for path, _body in push()] == ["/one", "/carol"]
+    assert Device.objects.exclude(failing_since=None).count() == 2, "they get no further task"
+
+    service.seconds = 0.0
+    sending._resting.clear()  # the pause has passed
+    pass_by(timedelta(minutes=1))
+    assert sorted(path for path, _body in push()) == ["/three", "/two"]
+    assert not Device.objects.exclude(failing_since=None).exists()
+
+
+@pytest.mark.parametrize(("scopes", "expected"), [(("vote",), []), (("vote", "moderate"), ["/program"])])
+def test_a_program_without_the_moderators_scope_learns_nothing_of_the_queue(
+    service, push, later, site_store, article, bob, scopes, expected
+):
+    token, _plain = Token.objects.issue(member("dora", moderator=True), "phone", scopes=scopes)
+    flat = protocol.clean_subscription(FakeBrowser("program").subscription)
+    Device.objects.add(token.user, flat, token=token, session=None)
+    User.objects.update(pushed_until=0)
+    site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
+    later.advance(SETTLE_SECONDS + 2)
+
+    assert [path for path, _body in push()] == expected
 
 
 def log_out(login, alice):

@@ -12,6 +12,7 @@ import threading
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,11 @@ class PushService:
         """What it answers next, in this order; then 201."""
 
         self.seconds = 0.0
+        """It answers after."""
+
+        self.hangs = False
+        """It does not answer until the site gives up."""
+
         self.addresses = [PUBLIC]
         self.known = public_key()
         self.connected: list[str] = []
@@ -136,6 +142,10 @@ class PushService:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
+                if service.hangs:
+                    with suppress(OSError):
+                        self.rfile.read(1)
+                    return
                 time.sleep(service.seconds)
                 status, headers = service.answer(self.path, dict(self.headers), body)
                 self.send_response(status)
