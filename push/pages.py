@@ -175,6 +175,10 @@ class PushKinds(BaseModel):
     )
 
 
+_POINT = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+"""The example of RFC 8291."""
+
+
 class DeviceKeys(BaseModel):
     __doc__ = gettext_noop("What messages to a device are encrypted with (RFC 8291), in base64url.")
 
@@ -190,7 +194,7 @@ class Subscription(BaseModel):
         description=gettext_noop("A public https address."),
         examples=["https://push.example.org/p/1"],
     )
-    keys: DeviceKeys
+    keys: DeviceKeys = Field(examples=[{"p256dh": _POINT, "auth": "BTBZMqHH6r4Tts7J_aSIgg"}])
 
 
 class PushDevice(BaseModel):
@@ -216,7 +220,12 @@ class Push(PushKinds):
         return cls(kinds=list(filter(None, kinds.split(","))), key=public_key(), devices=devices)
 
 
-@router.get("me/push", summary=gettext_noop("What is pushed to your devices, and to which"), auth=MEMBERS)
+@router.get(
+    "me/push",
+    summary=gettext_noop("What is pushed to your devices, and to which"),
+    description=gettext_noop("With the key that a subscription needs."),
+    auth=MEMBERS,
+)
 def read_push(request: MemberRequest) -> Push:
     return Push.of(request.user)
 

@@ -56,6 +56,10 @@ ENDPOINTS = {
     ("get", "/api/me/groups"): {"200", "400", "401", "503"},
     ("get", "/api/me/hidden"): {"200", "400", "401", "503"},
     ("put", "/api/me/hidden"): {"200", *_CHANGE, "404", "409"},
+    ("get", "/api/me/push"): {"200", "400", "401", "503"},
+    ("put", "/api/me/push"): {"200", *_CHANGE},
+    ("put", "/api/me/push/device"): {"200", *_CHANGE, "404"},
+    ("delete", "/api/me/push/devices/{device_id}"): {"200", *set(_CHANGE) - {"413"}, "404"},
     ("put", "/api/groups/{slug}/followed"): {"200", *_CHANGE, "404", "409"},
     ("patch", "/api/articles/{article_id}"): {"200", *_CHANGE, "404", "409"},
     ("put", "/api/articles/{article_id}/removed"): {"200", *_CHANGE, "404", "409"},
@@ -299,7 +303,7 @@ def test_the_page_shows_every_endpoint_with_fields_and_responses(page):
 
 
 def test_the_examples_work(page, as_carol, site_store, settings, alice, carol, python):
-    settings.PROBATION = True
+    settings.PROBATION = settings.WEB_PUSH = True
     site_store.left_out.begin_probation(alice.pk)
     site_store.groups.create("redis", "Redis")
     for number in range(1, 60):

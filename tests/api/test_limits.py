@@ -46,7 +46,7 @@ def test_all_tokens_of_a_member_share_the_limits(as_alice, alice, as_bob):
 
 def test_every_change_takes_a_use_before_its_body_is_read(article, as_carol):
     ids = {"article_id": article, "comment_id": 1_000_001, "sweep_id": 1, "note_id": 1, "rule_id": 1, "number": 1}
-    ids |= {"statement_id": 1, "notice_id": 1}
+    ids |= {"statement_id": 1, "notice_id": 1, "device_id": 1}
     ids |= {"scope": "posting", "suggestion": "a"}
     changes = [
         (method.upper(), template.removeprefix("/api/").format(slug="python", name="alice", **ids))

@@ -101,6 +101,7 @@ OPEN = {
     *("comments_feed", "article_comments_feed", "member_comments_feed"),
     *("security_txt", "change_password", "nodeinfo_links", "nodeinfo"),
     *("manifest", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles", "card"),
+    *("manifest", "worker", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles", "card"),
 }
 
 
@@ -113,6 +114,7 @@ def test_every_page_is_either_open_or_closed_to_crawlers(site_store):
         "note_id": 1,
         "identity": 1,
         "passkey_id": 1,
+        "device_id": 1,
         "act_id": 1,
         "day": date(2026, 11, 27),
         "month": date(2026, 11, 1),

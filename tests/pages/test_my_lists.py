@@ -301,6 +301,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "mail_about": [],
             "weekly_mail": False,
             "mail_to_moderators": "daily",
+            "pushed_about": ["reply", "mention", "waiting"],
             "inbox_read_until": None,
             "followed_groups": ["redis"],
             "private_feed": True,
@@ -352,6 +353,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
                 "scopes": ["read", "vote"],
             }
         ],
+        "devices": [],
         "invitations": [],
         "vouches_given": [],
         "vouches": [],

@@ -61,10 +61,10 @@ def test_later_pages_follow_the_choice(site_store):
     save(reader, theme="dark", keyboard="off")
 
     for _ in range(2):
-        assert '<html lang="en" data-theme="dark" data-keyboard="off">' in reader.get("/").text
+        assert '<html lang="en" data-reader="0" data-theme="dark" data-keyboard="off">' in reader.get("/").text
 
     save(reader, theme="", keyboard="on")
-    assert '<html lang="en">' in reader.get("/").text
+    assert '<html lang="en" data-reader="0">' in reader.get("/").text
 
 
 def test_changing_one_choice_keeps_the_others(site_store):
@@ -123,11 +123,14 @@ def test_logging_out_restores_the_choices_made_before_the_login(site_store, bob)
     browser.force_login(bob)
     for fields in ({"theme": "dark"}, {"language": "zh-hans"}, {"keyboard": "off"}, {"hide": "python"}):
         save(browser, **fields)
-    assert '<html lang="zh-Hans" data-theme="dark" data-keyboard="off">' in browser.get("/").text
+    assert (
+        f'<html lang="zh-Hans" data-reader="{bob.pk}" data-theme="dark" data-keyboard="off">'
+        in browser.get("/").text
+    )
 
     browser.post("/logout/")
 
-    assert '<html lang="en" data-theme="light">' in browser.get("/").text
+    assert '<html lang="en" data-reader="0" data-theme="light">' in browser.get("/").text
     kept = {name: cookie.value for name, cookie in browser.cookies.items() if cookie.value}
     assert kept.keys() <= {"theme", "messages", "csrftoken"}
 

@@ -29,6 +29,7 @@ null none true false ln Valkey Redis KB MB GB PV UV hash set zset string intset 
 Atom RSS IP BM GET HEAD POST Article Voting English alice bob carol admin title org example javascript
 Markdown HTML Alpha Beta Gamma alpha beta gamma Python python news nowhere in min off env
 Wayback Machine archive today RE Lemmy Voyager Jerboa Thunder
+RFC VAPID url data tag
 """
 NAMES = set(_STAY.split())
 """Latin words that stay: what the world calls so, the cast, and what the tests post."""
