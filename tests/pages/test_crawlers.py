@@ -100,7 +100,6 @@ OPEN = {
     *("feed", "top_feed", "group_feed", "user_feed", "search_feed", "host", "host_feed"),
     *("comments_feed", "article_comments_feed", "member_comments_feed"),
     *("security_txt", "change_password", "nodeinfo_links", "nodeinfo"),
-    *("manifest", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles", "card"),
     *("manifest", "worker", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles", "card"),
 }
 
