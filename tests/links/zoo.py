@@ -1,6 +1,7 @@
 """Servers that a link can lead to, without a network: a connection is a pair of sockets and a thread."""
 
 import gzip
+import re
 import socket
 import ssl
 import threading
@@ -117,6 +118,10 @@ class Zoo:
                 if not (part := connection.recv(65_536)):
                     return
                 request += part
+            head, _, body = request.partition(b"\r\n\r\n")
+            length = re.search(rb"(?i)content-length: (\d+)", head)
+            while length and len(body) < int(length[1]) and (part := connection.recv(65_536)):
+                body += part
             self.requests.append(request)
             server(connection, request.split(b" ")[1].decode())
             connection.shutdown(socket.SHUT_WR)

@@ -24,6 +24,7 @@ PROGRAM_FOLDERS = [
     "locale",
     "moderation",
     "owner",
+    "push",
     "static",
     "tasks",
     "templates",
