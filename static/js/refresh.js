@@ -1,7 +1,10 @@
-// Refreshes the counts and the order of an open page by one small request, and announces new articles.
+// Refreshes the counts and the order of an open page by one small request, and announces new articles. Starts the worker,
+// which keeps the last pages for when the site cannot be reached, and shows notifications.
 // Without this script, a page stays as it was loaded.
 (() => {
   "use strict";
+
+  addEventListener("load", () => navigator.serviceWorker?.register("/worker.js", { updateViaCache: "all" }).catch(() => {}));
 
   const SOON = 30_000, LATE = 300_000, PAUSE = 10_000; // ms
   const list = document.querySelector(".rows[data-pulse]");
