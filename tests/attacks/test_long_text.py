@@ -112,7 +112,7 @@ def test_no_body_of_the_api_normalises_a_long_text(site_store, article, carol, l
 
     for template, methods in document()["paths"].items():
         ids = {"article_id": article, "comment_id": 1_000_001, "sweep_id": 1, "note_id": 1}
-        ids |= {"notice_id": 1, "statement_id": 1, "rule_id": 1, "number": 1}
+        ids |= {"notice_id": 1, "statement_id": 1, "rule_id": 1, "number": 1, "device_id": 1}
         ids |= {"scope": "posting", "suggestion": "a"}
         path = template.format(slug="python", name="alice", **ids)
         for method in {"post", "put", "patch", "delete"} & set(methods):
