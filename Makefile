@@ -110,7 +110,7 @@ lint: $(TOOLS_READY)
 	$(BIN)/djlint --quiet --lint templates
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive $(PRODUCT)
 
-PRODUCT = manage.py voting_site articles accounts integrity links moderation owner push tasks
+PRODUCT = manage.py voting_site articles accounts integrity links moderation owner push tasks webhooks
 
 # Ask the vulnerability service about every locked package: fails if it knows a fault, and says what it did not check.
 audit-deps: $(TOOLS_READY)

@@ -102,6 +102,7 @@ def begin(user_id: int) -> None:
     member.identities.all().delete()
     member.passkeys.all().delete()
     member.devices.all().delete()
+    member.webhooks.all().delete()
     member.recovery_codes.all().delete()
     Authenticator.objects.filter(user=member).delete()
     member.blocks.all().delete()

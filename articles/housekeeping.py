@@ -21,7 +21,7 @@ from django.utils.module_loading import import_string
 import tasks
 from accounts import account_deletion
 from accounts import sessions as member_sessions
-from accounts.models import HeldPost, LegalNotice, Statement, TextDigest
+from accounts.models import Delivery, HeldPost, LegalNotice, Statement, TextDigest, Webhook
 from articles import accounts, backup, mailing
 from articles.doctor import housekeeping
 from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, StoreUnavailable
@@ -173,6 +173,7 @@ def _expire(repository: Repository) -> str:
         _counted(sessions, "session", "deleted"),
         _counted(HeldPost.objects.expire(), "held post", "deleted"),
         _counted(TextDigest.objects.expire(), "digest", "deleted"),
+        _counted(Delivery.objects.expire(), "delivery", "forgotten"),
         _counted(forgotten, "legal record", "forgotten"),
     ]
     return ", ".join(filter(None, results))
@@ -217,6 +218,11 @@ def _push(repository: Repository) -> str:
     return _counted(import_string(settings.PUSHER)(repository, _BUDGET), "message", "queued")
 
 
+def _announce(repository: Repository) -> str:
+    """Let tasks tell webhooks what has happened."""
+    return _counted(import_string(settings.ANNOUNCER)(repository, _BUDGET), "webhook", "told")
+
+
 def _do_tasks(_repository: Repository) -> str:
     """Do background tasks, where no worker is faster; let those that were lost be done again."""
     deadline = time.monotonic() + _BUDGET
@@ -252,6 +258,7 @@ _STEPS = (
     _Step("branches", _act_on_branches),
     _Step("mail", _send_mail),
     _Step("push", _push, is_routine=True),
+    _Step("webhooks", _announce, is_routine=True),
     _Step("tasks", _do_tasks),
     _Step("trim", _trim),
     _Step("expire", _expire),
@@ -262,7 +269,7 @@ _STEPS = (
 )
 
 
-_FREQUENT = tuple(step for step in _STEPS if step.name == "push")
+_FREQUENT = tuple(step for step in _STEPS if step.name in ("push", "webhooks"))
 _FREQUENT_PAUSE = 10.0
 """Seconds between two runs of these: what is pushed is expected soon."""
 
@@ -291,12 +298,12 @@ def keep(
 ) -> None:
     """Run all steps every `seconds`, starting now, until `stopping`. Failures are logged and do not end the loop.
 
-    `tell` receives the results of each round. While another process holds the lease, the rounds are shorter. With
-    WEB_PUSH, frequent steps also run between rounds.
+    `tell` receives the results of each round. While another process holds the lease, the rounds are shorter.
+    Frequent steps also run between rounds, if someone waits for them.
     """
     due = 0.0
     while not stopping.is_set():
-        began, results = time.monotonic(), list[StepResult]()
+        began, is_awaited = time.monotonic(), False
         is_round = began >= due
         due = began + seconds if is_round else due
         try:
@@ -305,13 +312,15 @@ def keep(
                 due = min(due, began + _REFUSED_PAUSE)
             if is_round:
                 tell(results)
+            listening = Webhook.objects.filter(off_since=None)
+            is_awaited = bool(results) and (settings.WEB_PUSH or listening.exists())
         except StoreError as error:
             _log.warning("housekeeping is postponed because the store is unavailable: %s", error)
         except Exception:
             _log.exception("housekeeping was interrupted")
         finally:
             connections.close_all()
-        next_at = min(due, began + _FREQUENT_PAUSE) if settings.WEB_PUSH and results else due
+        next_at = min(due, began + _FREQUENT_PAUSE) if is_awaited else due
         stopping.wait(max(0.0, next_at - time.monotonic()))
 
 

@@ -31,6 +31,7 @@ from links import pages as links
 from moderation import urls as moderation
 from owner import urls as owner
 from push import pages as push
+from webhooks import pages as webhooks
 
 app_name = "articles"
 urlpatterns = [  # the most requested first: Django compares one after the other
@@ -121,4 +122,5 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     *moderation.urlpatterns,
     *owner.urlpatterns,
     *push.urlpatterns,
+    *webhooks.urlpatterns,
 ]

@@ -16,7 +16,8 @@ from babel.messages.pofile import read_po, write_po
 from opencc import OpenCC
 
 ROOT = Path(__file__).parents[1]
-SOURCES = ("accounts", "articles", "integrity", "links", "moderation", "owner", "push", "templates", "voting_site")
+SOURCES = ("accounts", "articles", "integrity", "links", "moderation", "owner", "push", "templates")
+SOURCES += ("voting_site", "webhooks")
 
 _METHODS = [("**.py", "python"), ("**.html", "jinja2"), ("**.txt", "jinja2")]
 _OPTIONS = {pattern: {"silent": "false"} for pattern in ("**.html", "**.txt")}

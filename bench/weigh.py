@@ -30,7 +30,7 @@ from tests.source import ROOT, modules
 from tests.test_floors import upward_in_repository
 
 PRODUCT = (
-    *("articles", "accounts", "integrity", "links", "moderation", "owner", "push", "tasks"),
+    *("articles", "accounts", "integrity", "links", "moderation", "owner", "push", "tasks", "webhooks"),
     *("voting_site", "manage"),
 )
 SMALL = 25

@@ -40,10 +40,16 @@ _READING = (
     ("everyone", gettext_lazy("Everyone")),
     ("members", gettext_lazy("Members: all others are asked to log in")),
 )
+_WEBHOOKS = (
+    ("off", pgettext_lazy("webhooks", "No one")),
+    ("site", gettext_lazy("Administrators, for the site")),
+    ("members", gettext_lazy("Members, too")),
+)
 _YES_NO = (("1", pgettext_lazy("setting", "On")), ("0", pgettext_lazy("setting", "Off")))
 _RADIO_BUTTONS = {
     "sign-up": _SIGN_UP,
     "reading": _READING,
+    "webhooks": _WEBHOOKS,
     "invitation tree": _INVITATION_TREE,
     "yes/no": _YES_NO,
 }
@@ -118,6 +124,10 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
         gettext_lazy(
             "Its name and version, and rounded numbers of members and articles; nothing while it is for members."
         ),
+    ),
+    "WEBHOOKS": (
+        gettext_lazy("Webhooks"),
+        gettext_lazy("Who can have programs on other servers, such as chats, told what happens."),
     ),
     "LIMIT_VOTES_NEW": (gettext_lazy("Votes of a new member"), _LIMIT_HELP),
     "LIMIT_POSTS_NEW": (gettext_lazy("Posts of a new member"), _LIMIT_HELP),

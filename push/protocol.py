@@ -7,7 +7,6 @@ import os
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from email.utils import parseaddr
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,8 +22,8 @@ from joserfc.jwk import ECKey
 
 from accounts.encryption import push_key
 from articles.text.lines import InvalidInput
-from links.fetching import SECONDS, Answer, Fetch, NotFetched, World, checked, resolve
-from links.process import user_agent
+from links import posting
+from links.fetching import Answer, NotFetched, checked
 
 KEPT_SECONDS = 86_400
 """For which a push service keeps a message for a device that is off."""
@@ -33,15 +32,6 @@ _TOKEN_SECONDS = 12 * 3600
 _LONGEST_ADDRESS = 1_000
 _POINT_BYTES, _AUTH_BYTES, _SALT_BYTES = 65, 16, 16
 _RECORD_BYTES = 4096
-
-_resolver = ThreadPoolExecutor(4, "push")
-
-
-def _resolve_in_time(host: bytes, port: int) -> list[str]:
-    return _resolver.submit(resolve, host, port).result(SECONDS)
-
-
-WORLD = World(resolve=_resolve_in_time)
 
 
 def public_key() -> str:
@@ -63,8 +53,11 @@ def clean_subscription(raw: Mapping[str, Any]) -> dict[str, str]:
     return flat
 
 
-def send(subscription: Mapping[str, str], text: bytes, topic: str) -> Answer:
-    """Send a message, in place of one of the same topic that the device has not got yet. Raises NotFetched."""
+def send(subscription: Mapping[str, str], text: bytes, topic: str, member: int = 0) -> Answer:
+    """Send a message, in place of one of the same topic that the device has not got yet.
+
+    `member`: whom a slow push service delays. Raises NotFetched, posting.Resting.
+    """
     endpoint = subscription["endpoint"]
     headers = {
         "Authorization": f"vapid t={_token(endpoint)}, k={public_key()}",
@@ -75,7 +68,7 @@ def send(subscription: Mapping[str, str], text: bytes, topic: str) -> Answer:
         "Urgency": "normal",
     }
     body = encrypted(text, _decoded(subscription["p256dh"]), _decoded(subscription["auth"]))
-    return Fetch(WORLD, user_agent(), seconds=SECONDS).post(endpoint, headers, body)
+    return posting.post(f"member {member}", endpoint, headers, body)
 
 
 def _token(endpoint: str) -> str:

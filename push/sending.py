@@ -9,7 +9,6 @@ import json
 import logging
 import time
 from collections.abc import Sequence
-from email.utils import parsedate_to_datetime
 from math import floor
 from typing import NamedTuple
 
@@ -33,7 +32,8 @@ from articles.text.markdown import plain
 from articles.web import preferences
 from articles.web.identity import named
 from articles.wiring import patient_repository
-from links.fetching import Answer, NotFetched
+from links import posting
+from links.fetching import NotFetched
 from moderation.mail import Row, Waiting, moderators
 from owner.choices import chosen
 from push import protocol
@@ -47,20 +47,10 @@ SETTLE_SECONDS = 5
 INBOX, WAITING = "inbox", "waiting"
 """The messages. A later one takes the place of an earlier one on the device and at the push service."""
 
-SLOW_SECONDS = 1.0
-"""An exchange with a push service that takes longer is slow."""
-
-_RESTS = 20
-"""Times what a slow exchange took: for so long its member gets nothing more, so that others have their turn."""
-
-_resting = dict[int, float]()
-"""The members to whom this process sends nothing for now, and until when."""
-
 _MEMBERS_PER_READ = 200
 _NOTICES_READ = 25
 _TITLE_CHARACTERS, _LINE_CHARACTERS = 120, 200
 _GONE = (404, 410)
-_ASKS_FOR_A_PAUSE = (429, 503)
 
 
 class Message(NamedTuple):
@@ -153,10 +143,6 @@ def deliver(number: int, message: str, since: float, until: float) -> None:
         return
     if message == WAITING and device.token and not device.token.allows(MODERATE):
         return
-    if (rest := _resting.pop(device.user_id, 0.0) - time.monotonic()) > 0:
-        _resting[device.user_id] = time.monotonic() + rest
-        _note_failure(device, "slow", rest)
-        return
     repository = patient_repository()
     if device.failing_since:
         until = float(floor(repository.store.now() - SETTLE_SECONDS))
@@ -215,30 +201,17 @@ def _written(message: Message, tag: str) -> bytes:
 
 def _is_sent(device: Device, subscription: dict[str, str], text: bytes, topic: str) -> bool:
     """Send a message to a device, and forget one that is gone; return whether it was sent. Raises TryLater."""
-    began = time.monotonic()
     try:
-        answer = protocol.send(subscription, text, topic)
+        answer = protocol.send(subscription, text, topic, device.user_id)
+    except posting.Resting as rest:
+        return _note_failure(device, "slow", rest.seconds)
     except NotFetched as failure:
         return _note_failure(device, str(failure))
-    finally:
-        if (took := time.monotonic() - began) > SLOW_SECONDS:
-            _resting[device.user_id] = time.monotonic() + _RESTS * took
     if answer.status in _GONE:
         device.delete()
         return False
     is_sent = 200 <= answer.status < 300
-    return is_sent or _note_failure(device, f"{answer.status} {answer.body[:200]!r}", _pause_in(answer))
-
-
-def _pause_in(answer: Answer) -> float:
-    """Return for how many seconds the push service wants to be left alone; 0 for no wish."""
-    asked = answer.headers["Retry-After"] if answer.status in _ASKS_FOR_A_PAUSE else None
-    try:
-        if not asked or asked.isdecimal():
-            return float(asked or 0)
-        return max(0.0, (parsedate_to_datetime(asked) - timezone.now()).total_seconds())
-    except (ValueError, TypeError):
-        return 0.0
+    return is_sent or _note_failure(device, f"{answer.status} {answer.body[:200]!r}", posting.pause_in(answer))
 
 
 def _note_failure(device: Device, reason: str, pause: float = 0.0) -> bool:

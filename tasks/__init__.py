@@ -18,9 +18,10 @@ from tasks.queueing import (
     read_state,
     repeat_failed,
 )
-from tasks.working import GiveUp, NotYet, TryLater, keep_working, rests, tidy, work_off
+from tasks.working import GIVEN_UP, GiveUp, NotYet, TryLater, keep_working, rests, tidy, work_off
 
 __all__ = [
+    "GIVEN_UP",
     "MAIL",
     "MOST",
     "OUT",

@@ -16,6 +16,8 @@ SAMPLES = {
     "token_id": "1",
     "passkey_id": "1",
     "device_id": "1",
+    "webhook_id": "1",
+    "delivery_id": "1",
     "ban_id": "1",
     "sweep_id": "1",
     "note_id": "1",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = (
-    *("articles", "accounts", "integrity", "links", "moderation", "owner", "push", "tasks"),
+    *("articles", "accounts", "integrity", "links", "moderation", "owner", "push", "tasks", "webhooks"),
     *("voting_site", "bench"),
 )
 

@@ -64,7 +64,7 @@ FLOORS = (
         "articles.middleware",
         "articles.urls",
     ),
-    ("articles.lemmy", "integrity", "push"),
+    ("articles.lemmy", "integrity", "push", "webhooks"),
     ("links", "moderation", "owner"),
     ("articles.api",),
     ("articles.views", "articles.housekeeping"),
@@ -225,14 +225,16 @@ CAPABILITIES = {
     "articles.finding": {"articles.finding"},
     "integrity": {"integrity.models", "integrity.urls", "integrity.verifying"},
     "links": {
-        *(f"links.{name}" for name in ("asking", "fence", "fetching", "pages", "process", "wire")),
+        *(f"links.{name}" for name in ("asking", "fence", "fetching", "pages", "posting", "process", "wire")),
     },
     "moderation": {
-        *(f"moderation.{name}" for name in ("flags", "mail", "redactions", "rights", "second_factors", "urls")),
+        *(f"moderation.{name}" for name in ("flags", "log", "mail", "redactions", "rights")),
+        *(f"moderation.{name}" for name in ("second_factors", "urls")),
         "moderation.rules.acting",
     },
     "owner": {"owner.administrator", "owner.choices", "owner.colours", "owner.steps", "owner.urls"},
     "push": {"push.pages"},
+    "webhooks": {"webhooks.pages"},
 }
 """Folders that one could delete, each with the modules by which the rest of the site knows it."""
 

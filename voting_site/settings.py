@@ -131,6 +131,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 FETCH_TITLES = fetches_titles(CONFIGURATION)
 WEB_PUSH = bool(CONFIGURATION["WEB_PUSH"]) if CONFIGURATION["WEB_PUSH"] != "" else _HTTPS
 
+WEBHOOK_HOSTS = frozenset(CONFIGURATION["WEBHOOK_HOSTS"])
+
 # The store: every article, vote and ranking. See docs/data-model.md.
 STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)
 STORE_IS_EMBEDDED = not CONFIGURATION["REDIS_URL"]
@@ -138,6 +140,7 @@ STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
 STORE_OPENER = "voting_site.store_session.opened_store"
 WAITING_MAILER = "moderation.mail.send_waiting"
 PUSHER = "push.sending.send_due"
+ANNOUNCER = "webhooks.sending.announce"
 NAME_CHECKER = "moderation.rules.acting.check_name"
 BRANCH_ACTOR = "moderation.branches.continue_all"
 PROBATION_KEEPER = "moderation.vouches.end_probations"

@@ -35,6 +35,7 @@ from accounts.models.sign_in import Authenticator, Identity, Passkey, RecoveryCo
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
 from accounts.models.vouches import ENOUGH, Vouch, VouchLimitError
+from accounts.models.webhooks import Delivery, Webhook, WebhookLimitError, WebhookPosition
 from accounts.sessions import MemberSession
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "BanScope",
     "Block",
     "BranchAct",
+    "Delivery",
     "Device",
     "GroupModerator",
     "HeldPost",
@@ -92,4 +94,7 @@ __all__ = [
     "Vouch",
     "VouchLimitError",
     "WaitingAccount",
+    "Webhook",
+    "WebhookLimitError",
+    "WebhookPosition",
 ]

@@ -56,6 +56,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "passkeys": map(_passkey, member.passkeys.all()),
         "tokens": map(_token, member.tokens.all()),
         "devices": map(_device, member.devices.select_related("session", "token")),
+        "webhooks": map(_webhook, member.webhooks.all()),
         "invitations": map(_invitation, member.invitations.select_related("invited")),
         "vouches_given": map(_vouch_given, member.vouches_given.select_related("member")),
         "vouches": map(_vouch, member.vouches.select_related("by")),
@@ -99,6 +100,15 @@ def _passkey(passkey: Any) -> dict[str, Any]:
 
 def _device(device: Any) -> dict[str, Any]:
     return {"device": device.label, "since": _iso(device.added_at)}
+
+
+def _webhook(webhook: Any) -> dict[str, Any]:
+    return {
+        "host": webhook.host,
+        "events": webhook.event_list,
+        "groups": webhook.slugs,
+        "added": _iso(webhook.added_at),
+    }
 
 
 def _suggestion(supported: tuple[int, Suggestion]) -> dict[str, Any]:

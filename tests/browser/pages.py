@@ -333,6 +333,8 @@ PAGES = (
     Page("a moderator", "/administration/moderators/Maud/", "operator"),
     Page("email", "/administration/mail/", "operator", site="empty"),
     Page("backups", "/administration/backups/", "operator", site="empty"),
+    Page("webhooks", "/administration/webhooks/", "operator"),
+    Page("a webhook", "/administration/webhooks/1/", "operator"),
     Page("operation with an article's keys", "/operation/?article=1", "operator"),
     Page("operation, no such article", "/operation/?article=x", "operator"),
     Page("API", "/api/docs"),
@@ -425,6 +427,15 @@ WITHOUT_PAGE = {
     "articles:continue_votes": "a form's target",
     "articles:vouch": "a form's target",
     "articles:failed_tasks": "a form's target",
+    **dict.fromkeys(("articles:webhooks", "articles:webhook"), "as those of the site, if members may have them"),
+    **dict.fromkeys(
+        (
+            f"articles:{owner}{name}"
+            for owner in ("", "site_")
+            for name in (*(f"{act}_webhook" for act in ("rotate", "test", "switch", "remove")), "replay_delivery")
+        ),
+        "a form's target",
+    ),
     "articles:write_note": "a form's target",
     "articles:delete_note": "a form's target",
     "articles:sweep": "a form's target",

@@ -56,6 +56,7 @@ STEPS = [
     "branches",
     "mail",
     "push",
+    "webhooks",
     "tasks",
     "trim",
     "expire",

@@ -114,6 +114,8 @@ def test_every_page_is_either_open_or_closed_to_crawlers(site_store):
         "identity": 1,
         "passkey_id": 1,
         "device_id": 1,
+        "webhook_id": 1,
+        "delivery_id": 1,
         "act_id": 1,
         "day": date(2026, 11, 27),
         "month": date(2026, 11, 1),

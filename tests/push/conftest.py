@@ -6,6 +6,7 @@ import pytest
 
 from accounts.models import Device, MemberSession, User
 from articles import wiring
+from links import posting
 from push import protocol, sending
 from tasks import OUT, work_off
 from tests.clock import Clock
@@ -28,9 +29,9 @@ def service(running_service, monkeypatch, settings) -> PushService:
     running_service.taken, running_service.claims, running_service.answers = [], [], []
     running_service.connected, running_service.seconds, running_service.hangs = [], 0.0, False
     running_service.addresses = ["93.184.216.34"]
-    monkeypatch.setattr(protocol, "WORLD", running_service.world)
+    monkeypatch.setattr(posting, "WORLD", running_service.world)
     monkeypatch.setattr(sending._Round, "last", 0)
-    sending._resting.clear()
+    posting._resting.clear()
     return running_service
 
 

@@ -6,6 +6,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from articles.text.lines import InvalidInput
+from links import posting
 from links.fetching import NotFetched
 from push import protocol
 from tests.cases import for_each
@@ -91,7 +92,7 @@ def test_a_redirect_is_not_followed(service):
 
 def test_a_slow_service_is_left_after_seconds(service, monkeypatch):
     service.hangs = True
-    monkeypatch.setattr(protocol, "SECONDS", 0.5)
+    monkeypatch.setattr(posting, "SECONDS", 0.5)
     began = time.monotonic()
 
     with pytest.raises(NotFetched, match="slow"):

@@ -15,6 +15,7 @@ from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.searching import Kind
 from articles.web.hiding import change
+from links import posting
 from moderation.bans import ban
 from push import protocol, sending
 from push.sending import SETTLE_SECONDS
@@ -344,7 +345,7 @@ def test_a_slow_service_and_a_private_address_count_as_failures(
     device_of, push, said, service, alice, monkeypatch
 ):
     _browser, device = device_of(alice)
-    monkeypatch.setattr(protocol, "SECONDS", 0.3)
+    monkeypatch.setattr(posting, "SECONDS", 0.3)
     service.hangs = True
     said()
     assert push() == []
@@ -367,14 +368,14 @@ def test_slow_services_delay_their_member_alone(
         device_of(alice, name)
     device_of(carol, "carol")
     said("Hello @carol", mentioned=[carol.pk])
-    monkeypatch.setattr(sending, "SLOW_SECONDS", 0.2)
+    monkeypatch.setattr(posting, "SLOW_SECONDS", 0.2)
     service.seconds = 0.25
 
     assert [path for path, _body in push()] == ["/one", "/carol"]
     assert Device.objects.exclude(failing_since=None).count() == 2, "they get no further task"
 
     service.seconds = 0.0
-    sending._resting.clear()  # the pause has passed
+    posting._resting.clear()  # the pause has passed
     pass_by(timedelta(minutes=1))
     assert sorted(path for path, _body in push()) == ["/three", "/two"]
     assert not Device.objects.exclude(failing_since=None).exists()

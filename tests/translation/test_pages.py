@@ -28,7 +28,8 @@ API JSON UTF OpenAPI Authorization CSRF CSRFToken Unicode UTC EVALSHA Cookie app
 null none true false ln Valkey Redis KB MB GB PV UV hash set zset string intset listpack hashtable skiplist raw int
 Atom RSS IP BM GET HEAD POST Article Voting English alice bob carol admin title org example javascript
 Markdown HTML Alpha Beta Gamma alpha beta gamma Python python news nowhere in min off env
-Wayback Machine archive today RE Lemmy Voyager Jerboa Thunder
+Wayback Machine archive today RE Lemmy Voyager Jerboa Thunder Webhook Webhooks Standard
+Slack Mattermost Discord Matrix hookshot ntfy
 RFC VAPID url data tag
 """
 NAMES = set(_STAY.split())

@@ -31,6 +31,7 @@ PROGRAM_FOLDERS = [
     "tests",
     "tools",
     "voting_site",
+    "webhooks",
 ]
 """Folders of the checkout, in addition to hidden ones such as .git."""
 

@@ -251,6 +251,7 @@ KINDS = {
         _one_of("open", "invitation", "approval", "closed"), "one of open, invitation, approval, closed"
     ),
     "invitation tree": Kind(_one_of("public", "moderators", "off"), "one of public, moderators, off"),
+    "webhooks": Kind(_one_of("off", "site", "members"), "one of off, site, members"),
     "reading": Kind(_one_of("everyone", "members"), "everyone or members"),
     "second factor": Kind(_one_of("off", "offered", "moderators", "all"), "one of off, offered, moderators, all"),
     "names": Kind(_one_of("ascii", "any"), "ascii or any"),

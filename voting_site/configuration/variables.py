@@ -277,6 +277,21 @@ VARIABLES = (
         "Browsers offer it on https sites, and on localhost.",
     ),
     Variable(
+        "WEBHOOKS",
+        "webhooks",
+        "site",
+        "Who can have programs on other servers told what happens (docs/webhooks.md): administrators, for the "
+        "site; members, too; or no one.",
+        in_browser=True,
+    ),
+    Variable(
+        "WEBHOOK_HOSTS",
+        "list of hosts",
+        "",
+        "Hosts to which webhooks may go although they are not public, such as chat.internal, at any port and by "
+        "http; separated by commas.",
+    ),
+    Variable(
         "SIGN_UP",
         "sign-up",
         "open",

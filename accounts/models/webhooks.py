@@ -1,0 +1,199 @@
+"""Webhooks: addresses of programs that are told what happens, by a member, or by administrators for the site."""
+
+import json
+from base64 import b64encode
+from datetime import timedelta
+from secrets import token_bytes
+from typing import Any, NamedTuple
+
+from django.db import models, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts import encryption
+from accounts.models.members import User
+
+MOST_WEBHOOKS = 10
+"""Webhooks of one member, and of the site."""
+
+LOGGED = 50
+"""Deliveries of a webhook that are kept, with what was sent."""
+
+MOST_WAITING = 1_000
+"""Deliveries of a webhook that can wait; what happens meanwhile is not delivered."""
+
+BODIES_KEPT = timedelta(days=7)
+_KEYS_KEPT = timedelta(days=8)
+"""Longer than voting is open: so long, nothing is delivered twice."""
+
+OLD_KEY_KEPT = timedelta(days=1)
+"""Time for which deliveries are also signed with the key before the present one."""
+
+_ROWS = 1_000
+
+
+class WebhookLimitError(Exception):
+    """The member, or the site, has as many webhooks as are possible."""
+
+
+class WebhookManager(models.Manager["Webhook"]):
+    """Add webhooks, and find those that something is to be delivered to."""
+
+    def of(self, owner: User | None) -> models.QuerySet["Webhook"]:
+        """Return the webhooks of a member, or those of the site."""
+        return self.filter(user=owner)
+
+    def listening(self, *, of_members: bool) -> models.QuerySet["Webhook"]:
+        """Return those that are on. `of_members`: whether members may have any."""
+        owners = Q(user=None) | Q(user__is_active=True, user__left_at=None) if of_members else Q(user=None)
+        return self.filter(owners, off_since=None).select_related("user")
+
+    @transaction.atomic
+    def add(self, owner: User | None, address: str, host: str, **facts: Any) -> "Webhook":
+        """Add a webhook with a key of its own. Raises WebhookLimitError."""
+        if owner:
+            User.objects.select_for_update().get(pk=owner.pk)
+        if self.of(owner).count() >= MOST_WEBHOOKS:
+            raise WebhookLimitError
+        secret = encryption.encrypt(json.dumps([address, new_key()]))
+        return self.create(user=owner, secret=secret, host=host, **facts)
+
+
+class Secret(NamedTuple):
+    """What only the owner of a webhook knows: its address, and the keys that sign, the present one first."""
+
+    address: str
+    keys: tuple[str, ...]
+
+
+class Webhook(models.Model):
+    """An address that is told what happens."""
+
+    user = models.ForeignKey(User, models.CASCADE, null=True, related_name="webhooks")
+    """Its member; none for one of the site."""
+
+    secret = models.TextField()
+    """Address and keys. Encrypted: see `accounts.encryption`."""
+
+    host = models.CharField(max_length=260)
+    form = models.CharField(max_length=10)
+    events = models.CharField(max_length=200)
+    groups = models.TextField(blank=True)
+    """Slugs of the groups that it is about, with commas; empty for all."""
+
+    points = models.PositiveIntegerField(default=10)
+    """How many points an article has to reach."""
+
+    language = models.CharField(max_length=20, blank=True)
+    added_at = models.DateTimeField(default=timezone.now)
+    since = models.FloatField()
+    """What happened before is not told; in Unix seconds of the store's clock."""
+
+    rotated_at = models.DateTimeField(null=True)
+    failing_since = models.DateTimeField(null=True)
+    off_since = models.DateTimeField(null=True)
+    off_because = models.CharField(max_length=10, blank=True)
+    """`gone` or `failing`; empty if its owner switched it off."""
+
+    objects = WebhookManager()
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+        ordering = ["added_at", "pk"]
+
+    def __str__(self) -> str:
+        return f"webhook {self.pk} to {self.host}"
+
+    @property
+    def event_list(self) -> list[str]:
+        return self.events.split(",")
+
+    @property
+    def slugs(self) -> list[str]:
+        return [slug for slug in self.groups.split(",") if slug]
+
+    def read_secret(self) -> Secret:
+        """Return its address and keys. Raises `accounts.encryption.KeyChanged`."""
+        address, *keys = json.loads(encryption.decrypt(self.secret))
+        is_old_valid = self.rotated_at and timezone.now() - self.rotated_at < OLD_KEY_KEPT
+        return Secret(address, tuple(keys if is_old_valid else keys[:1]))
+
+    def rotate(self) -> None:
+        """Give it a new key. The old one signs, too, for a day."""
+        secret = self.read_secret()
+        self.secret = encryption.encrypt(json.dumps([secret.address, new_key(), secret.keys[0]]))
+        self.rotated_at = timezone.now()
+        self.save(update_fields=["secret", "rotated_at"])
+
+    def switch(self, *, on: bool, because: str = "") -> None:
+        """Switch it on or off. Idempotent. What waits for one that is off is not delivered."""
+        if on == (self.off_since is None):
+            return
+        self.off_since, self.off_because, self.failing_since = None if on else timezone.now(), because, None
+        self.save(update_fields=["off_since", "off_because", "failing_since"])
+        if not on:
+            self.deliveries.filter(state=Delivery.WAITING).update(state=Delivery.FAILED, problem="off")
+
+
+def new_key() -> str:
+    """Return a random key of 32 bytes, in base64 (Standard Webhooks takes 24 to 64)."""
+    return b64encode(token_bytes(32)).decode()
+
+
+class DeliveryManager(models.Manager["Delivery"]):
+    """Keep the log short."""
+
+    def forget(self, webhook: Webhook) -> None:
+        """Forget what was sent beyond the log of a webhook. Two queries."""
+        done = self.filter(webhook=webhook).exclude(state=Delivery.WAITING)
+        if last := done.order_by("-pk").values_list("pk", flat=True)[LOGGED - 1 : LOGGED].first():
+            done.filter(pk__lt=last).exclude(body="").update(body="")
+
+    def expire(self) -> int:
+        """Forget what was sent long ago; return how many deliveries are gone. Two queries."""
+        now = timezone.now()
+        self.filter(added_at__lt=now - BODIES_KEPT).exclude(body="").update(body="")
+        old = self.filter(added_at__lt=now - _KEYS_KEPT).order_by().values_list("pk", flat=True)[:_ROWS]
+        return self.filter(pk__in=list(old)).delete()[0]
+
+
+class Delivery(models.Model):
+    """Something that happened, for one webhook. Its key is what it is about: it is delivered once."""
+
+    WAITING, DONE, FAILED = "waiting", "done", "failed"
+
+    webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries")
+    key = models.CharField(max_length=100)
+    event = models.CharField(max_length=20)
+    body = models.TextField()
+    """What happened, as `webhooks.bodies` writes it; empty beyond the log."""
+
+    added_at = models.DateTimeField(default=timezone.now, db_index=True)
+    state = models.CharField(max_length=10, default=WAITING)
+    status = models.PositiveSmallIntegerField(null=True)
+    """Of the last response."""
+
+    problem = models.CharField(max_length=100, blank=True)
+    tried_at = models.DateTimeField(null=True)
+
+    objects = DeliveryManager()
+
+    class Meta:
+        default_permissions = ()
+        ordering = ["-pk"]
+        constraints = [models.UniqueConstraint(fields=["webhook", "key"], name="delivered_once")]
+
+    def __str__(self) -> str:
+        return f"{self.event} to {self.webhook}"
+
+
+class WebhookPosition(models.Model):
+    """Up to where housekeeping has read what happens: one row."""
+
+    text = models.TextField()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,229 @@
+"""What happened since housekeeping last looked: the events that webhooks are told of.
+
+Articles and comments are found in the store's change log, acts of moderators in the public log, and what waits for
+moderators in the queue. What is found again has the same key, and is delivered once.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import floor
+from typing import Any, NamedTuple
+
+from django.urls import reverse
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from accounts.mail import site_origin
+from accounts.models import User, Webhook
+from articles.api import schemas
+from articles.api.articles import LogEntry as LogEntryShape
+from articles.api.comments import Comment as CommentShape
+from articles.domain.articles import Article
+from articles.domain.comments import Comment
+from articles.domain.moderation_log import Action, LogEntry
+from articles.formatting.values import grouped
+from articles.repository import ChangesLostError, Repository
+from articles.text.markdown import plain
+from moderation.log import ACTIONS
+from moderation.mail import Waiting
+
+_log = logging.getLogger(__name__)
+
+POSTED, POINTS, REMOVED = "article.posted", "article.points", "article.removed"
+COMMENTED, GROUP, BANNED, WAITING = "comment.posted", "group.changed", "member.banned", "queue.waiting"
+
+EVENTS = {
+    POSTED: gettext_lazy("an article is posted"),
+    POINTS: gettext_lazy("an article reaches the points below"),
+    REMOVED: gettext_lazy("an article is removed"),
+    COMMENTED: gettext_lazy("a comment is posted"),
+    GROUP: gettext_lazy("a group, or the groups of an article, change"),
+    BANNED: gettext_lazy("a member is banned"),
+    WAITING: gettext_lazy("something waits for a moderator"),
+}
+"""What a webhook can be told of, as its form says it."""
+
+_OF_ACTIONS = {
+    Action.REMOVE: REMOVED,
+    Action.BAN: BANNED,
+    **dict.fromkeys(
+        (
+            Action.GROUPS,
+            Action.CREATE_GROUP,
+            Action.RENAME_GROUP,
+            Action.DESCRIBE_GROUP,
+            Action.SHOW_GROUP,
+            Action.MERGE_GROUPS,
+        ),
+        GROUP,
+    ),
+}
+
+_CHANGES_READ = 100
+_LOG_PAGES = 20
+_OVERLAP = 10.0
+"""Seconds of the log that are read again: entries of several shards may come late."""
+
+_SETTLE_SECONDS = 5
+_NEW_SECONDS = 86_400
+"""Age up to which an article or a comment that changed may not have been told of yet."""
+
+_LINE_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Up to where everything was read. Times are in Unix seconds, `change` as the change log has it."""
+
+    change: tuple[int, str] | None = None
+    log: float = 0.0
+    queue: float = 0.0
+
+
+class Event(NamedTuple):
+    """Something that happened. `groups`: the groups that it is about; `line`: it in one line."""
+
+    kind: str
+    key: str
+    at: float
+    groups: tuple[str, ...]
+    line: Callable[[], str]
+    path: str
+    data: Callable[[], dict[str, Any]]
+    points: int = 0
+
+
+@dataclass(slots=True)
+class Found:
+    """The events after a position, the position after them, and whether more follow at once."""
+
+    position: Position
+    events: list[Event] = field(default_factory=list)
+    has_next: bool = False
+
+
+def now(repository: Repository) -> Position:
+    """Return the position from which only what happens later is found. One round trip."""
+    at = repository.store.now()
+    return Position(repository.changes.read_part(None, _CHANGES_READ).place, at, floor(at) - 1)
+
+
+def find(repository: Repository, position: Position) -> Found:
+    """Return what happened after a position, but for what waits for moderators. Raises StoreError."""
+    try:
+        part = repository.changes.read_part(position.change, _CHANGES_READ)
+    except ChangesLostError:
+        _log.warning("webhooks are not told of some articles and comments: the store forgot their changes")
+        part = repository.changes.read_part(None, _CHANGES_READ)
+    since, found = repository.store.now() - _NEW_SECONDS, list[Event]()
+    changed = list(repository.changes.read_changed(part.changed))
+    on = {comment.article for _one, _article, comment in changed if comment and comment.is_shown}
+    discussed = {one.id: one for one in repository.articles.get_many([*on])}
+    for _one, article, comment in changed:
+        if article and not article.is_hidden:
+            found += _of_article(article, since)
+        elif comment and comment.is_shown and comment.posted_at > since and comment.article in discussed:
+            found.append(_of_comment(comment, discussed[comment.article]))
+    entries = [entry for entry in _logged(repository, position.log - _OVERLAP) if entry.action in _OF_ACTIONS]
+    about = {
+        one.id: one
+        for one in repository.articles.get_many([*{one.article_id for one in entries if one.article_id}])
+    }
+    found += [_of_entry(entry, about.get(entry.article_id)) for entry in entries]
+    log = max([position.log, *(entry.at for entry in entries)])
+    return Found(Position(part.place, log, position.queue), found, part.has_next)
+
+
+def _of_article(article: Article, since: float) -> Iterator[Event]:
+    path = reverse("articles:article", args=[article.id])
+
+    def data() -> dict[str, Any]:
+        return {"article": schemas.WholeArticle.of(article).model_dump(mode="json")}
+
+    def posted() -> str:
+        name = article.poster_name
+        return _("%(name)s posted “%(title)s”") % {"name": name, "title": article.title}
+
+    def points() -> str:
+        text = ngettext("“%(title)s” has %(num)s point", "“%(title)s” has %(num)s points", article.points)
+        return text % {"num": grouped(article.points), "title": article.title}
+
+    if article.posted_at > since:
+        yield Event(POSTED, f"posted {article.id}", article.posted_at, article.groups, posted, path, data)
+    yield Event(
+        POINTS, f"points {article.id}", article.posted_at, article.groups, points, path, data, article.points
+    )
+
+
+def _of_comment(comment: Comment, article: Article) -> Event:
+    def line() -> str:
+        text = _("%(name)s commented on “%(title)s”: %(text)s")
+        said = {"name": comment.author_name, "title": article.title, "text": plain(comment.html)}
+        return text % said
+
+    def data() -> dict[str, Any]:
+        shown = CommentShape.of(comment).model_dump(mode="json")
+        return {"comment": shown, "article": {"id": article.id, "title": article.title}}
+
+    path = reverse("articles:comment", args=[comment.id])
+    return Event(COMMENTED, f"comment {comment.id}", comment.posted_at, article.groups, line, path, data)
+
+
+def _logged(repository: Repository, since: float) -> Iterator[LogEntry]:
+    """Yield the entries of the public log since a time, the newest first; only so many."""
+    page = repository.moderation_log.get_rest()
+    for _number in range(_LOG_PAGES):
+        for entry in page.entries:
+            if entry.at <= since:
+                return
+            yield entry
+        if not page.has_next:
+            return
+        page = repository.moderation_log.get_rest(page.rest)
+
+
+def _of_entry(entry: LogEntry, article: Article | None) -> Event:
+    named = [slug for name in ("slug", "into", "added", "removed") for slug in entry.slugs(name)]
+    groups = tuple(dict.fromkeys([*named, *(article.groups if article else ())]))
+
+    def line() -> str:
+        label, reason = str(ACTIONS[entry.action]), f" – {entry.reason}" if entry.reason else ""
+        return f"{label}: {entry.title}{reason}"
+
+    def data() -> dict[str, Any]:
+        return {"entry": LogEntryShape.of(entry).model_dump(mode="json")}
+
+    path = reverse("articles:log")
+    if entry.article_id:
+        path = reverse("articles:article", args=[entry.article_id])
+    key = f"log {entry.at:.6f} {entry.action}"
+    return Event(_OF_ACTIONS[entry.action], key, entry.at, groups, line, path, data)
+
+
+def list_waiting(
+    repository: Repository, webhooks: Sequence[Webhook], since: float
+) -> tuple[float, dict[int, list[Event]]]:
+    """Return what began to wait since a time, by webhook, for those whose owner may decide it, and until when."""
+    until = floor(repository.store.now() - _SETTLE_SECONDS)
+    asked = [one for one in webhooks if WAITING in one.event_list]
+    if not asked or until <= since:
+        return max(since, until), {}
+    waiting, anyone = Waiting(repository, floor(since), until), User(is_active=True, is_superuser=True)
+    found = {
+        one.pk: [_of_row(row.text, row.address, until) for row in waiting.rows_for(one.user or anyone, since)]
+        for one in asked
+    }
+    return until, found
+
+
+def _of_row(text: str, address: str, until: float) -> Event:
+    path = address.removeprefix(site_origin())
+    key = f"waiting {until:.0f} {path}"
+    return Event(WAITING, key, until + 1, (), lambda: text, path, lambda: {"waiting": text})
+
+
+def line_of(event: Event) -> str:
+    """Return what happened in one line, in the active language."""
+    return Truncator(" ".join(event.line().split())).chars(_LINE_CHARACTERS)

@@ -1,0 +1,318 @@
+"""Pages on which members, and administrators for the site, add webhooks, and see what was delivered."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path, reverse
+from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+
+from accounts.encryption import KeyChanged
+from accounts.models import Delivery, User, Webhook, WebhookLimitError
+from accounts.models.webhooks import LOGGED, MOST_WEBHOOKS
+from accounts.web import unsent_form
+from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
+from articles.forms.fields import Checkboxes
+from articles.wiring import group_titles, repository
+from links.fetching import NotFetched, checked
+from owner.choices import chosen
+from tasks import TaskQueueFull
+from webhooks import bodies, events, sending
+
+_MOST_POINTS = 1_000_000
+_LONGEST_ADDRESS = 1_000
+_FIRST_EVENTS = (events.POSTED,)
+
+STATES = {
+    Delivery.WAITING: pgettext_lazy("delivery", "waiting"),
+    Delivery.DONE: pgettext_lazy("delivery", "delivered"),
+    Delivery.FAILED: pgettext_lazy("delivery", "failed"),
+}
+PROBLEMS = {
+    "off": gettext_lazy("The webhook was off."),
+    "full": gettext_lazy("Too many deliveries waited."),
+    "key": gettext_lazy("The site's secret key has changed: add the webhook again."),
+    "slow": gettext_lazy("The server did not answer in time."),
+    "tls": gettext_lazy("The connection was not secure."),
+    "broken": gettext_lazy("The response was not valid."),
+    "not-public": gettext_lazy("The address is not public."),
+    "port": gettext_lazy("The address is not public."),
+    "address": gettext_lazy("The address is not public."),
+    "unreachable": gettext_lazy("The server could not be reached."),
+}
+"""Why a delivery got no response; codes of `links.fetching.NotFetched` among them."""
+
+OFF_BECAUSE = {
+    "": gettext_lazy("You switched this webhook off."),
+    "gone": gettext_lazy("This webhook is off: the server answered that the address is gone (410)."),
+    "failing": gettext_lazy("This webhook is off: all deliveries failed for a day."),
+    "key": gettext_lazy("This webhook is off: the site's secret key has changed. Remove it, and add it again."),
+}
+
+
+class EventsForm(forms.Form):
+    """What a webhook is told of."""
+
+    events = forms.MultipleChoiceField(
+        label=gettext_lazy("Send when"), choices=[*events.EVENTS.items()], widget=Checkboxes
+    )
+    points = forms.IntegerField(
+        label=gettext_lazy("Points"),
+        min_value=1,
+        max_value=_MOST_POINTS,
+        initial=10,
+        help_text=gettext_lazy("Of articles that are posted from now on."),
+    )
+    groups = forms.MultipleChoiceField(
+        label=gettext_lazy("Only these groups"),
+        required=False,
+        widget=Checkboxes,
+        help_text=gettext_lazy(
+            "None selected: all groups that everyone can read. What is in a group for members is sent only if it "
+            "is selected."
+        ),
+    )
+
+    def __init__(self, data: Any = None, webhook: Webhook | None = None) -> None:
+        initial: dict[str, Any] = {"events": list(_FIRST_EVENTS)}
+        if webhook:
+            initial = {"events": webhook.event_list, "points": webhook.points, "groups": webhook.slugs}
+        super().__init__(data, initial=initial)
+        titles = sorted(group_titles().items(), key=lambda one: one[1].casefold())
+        field: Any = self.fields["groups"]
+        field.choices = titles
+        if not titles:
+            del self.fields["groups"]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The columns that a valid form fills."""
+        wanted = self.cleaned_data
+        return {
+            "events": ",".join(wanted["events"]),
+            "points": wanted["points"],
+            "groups": ",".join(wanted.get("groups", ())),
+        }
+
+
+class WebhookForm(EventsForm):
+    """A new webhook."""
+
+    address = forms.CharField(
+        label=gettext_lazy("Address"),
+        max_length=_LONGEST_ADDRESS,
+        help_text=gettext_lazy("An https address on the public internet. It is stored encrypted."),
+        widget=forms.URLInput,
+    )
+    form = forms.ChoiceField(label=gettext_lazy("Format"), choices=[*bodies.FORMS.items()])
+    field_order = ("address", "form", "events", "points", "groups")
+
+    def clean_address(self) -> str:
+        try:
+            url = checked(self.cleaned_data["address"].strip(), private_hosts=settings.WEBHOOK_HOSTS, https=True)
+        except NotFetched:
+            raise ValidationError(
+                _("Enter an https address on the public internet, without a user name.")
+            ) from None
+        self.host = url.hostname
+        return str(url.href)
+
+
+def _page(name: str) -> Callable[..., str]:
+    def address(_request: HttpRequest, of_site: bool, webhook_id: int = 0, **_rest: object) -> str:
+        return address_of(name, of_site=of_site, number=webhook_id)
+
+    return address
+
+
+def address_of(name: str, *, of_site: bool, number: int = 0) -> str:
+    """Return the address of a page of the site's webhooks, or of a member's."""
+    full = f"articles:{'site_' if of_site else ''}{name}"
+    return reverse(full, args=[number] if number else [])
+
+
+def _owned(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Let a view have the owner: the member, or None for the site's webhooks, which administrators have.
+
+    A fresh proof is needed: the pages show what signs, and send out what the member can read. Raises Http404.
+    """
+
+    @never_cache
+    @members_only(proof=True)
+    @wraps(view)
+    def guarded(request: MemberRequest, of_site: bool, **rest: Any) -> HttpResponse:
+        if of_site and not request.user.is_superuser:
+            raise PermissionDenied("for administrators")
+        if chosen.WEBHOOKS == "off" or not (of_site or chosen.WEBHOOKS == "members"):
+            raise Http404("no webhooks")
+        return view(request, None if of_site else request.user, of_site=of_site, **rest)
+
+    return guarded
+
+
+def _found(owner: User | None, number: int) -> Webhook:
+    return get_object_or_404(Webhook, user=owner, pk=number)
+
+
+@page_with_form
+@_owned
+def index(request: MemberRequest, owner: User | None, of_site: bool) -> HttpResponse:
+    """Show the webhooks, and add one."""
+    form, status = WebhookForm(), 200
+    if request.method == "POST":
+        form = WebhookForm(request.POST)
+        if form.is_valid():
+            try:
+                made = _added(form, owner)
+            except WebhookLimitError:
+                message = _("You have %(count)s webhooks, which is the limit. Remove one first.")
+                form.add_error(None, message % {"count": MOST_WEBHOOKS})
+            else:
+                messages.success(request, _("The webhook has been added."))
+                return redirect(address_of("webhook", of_site=of_site, number=made.pk))
+        status = 400
+    unsent_form.refill(request, form)
+    context = {"form": form, "webhooks": Webhook.objects.of(owner), "of_site": of_site, "FORMS": bodies.FORMS}
+    return render(request, "webhooks/index.html", context, status=status)
+
+
+def _added(form: WebhookForm, owner: User | None) -> Webhook:
+    language = get_language() or ""
+    facts = form.facts | {"form": form.cleaned_data["form"], "language": language}
+    facts["since"] = repository().store.now()
+    return Webhook.objects.add(owner, form.cleaned_data["address"], form.host, **facts)
+
+
+@page_with_form
+@_owned
+def show(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
+    """Show a webhook and its deliveries, and change what it is told of."""
+    webhook, status = _found(owner, webhook_id), 200
+    form = EventsForm(webhook=webhook)
+    if request.method == "POST":
+        form = EventsForm(request.POST, webhook)
+        if form.is_valid():
+            Webhook.objects.filter(pk=webhook.pk).update(**form.facts)
+            messages.success(request, _("The webhook has been changed."))
+            return redirect(address_of("webhook", of_site=of_site, number=webhook.pk))
+        status = 400
+    unsent_form.refill(request, form)
+    try:
+        secret = webhook.read_secret()
+    except KeyChanged:
+        secret = None
+    context = {
+        "form": form,
+        "webhook": webhook,
+        "secret": secret,
+        "key": bodies.KEY_PREFIX + secret.keys[0] if secret else "",
+        "label": bodies.FORMS[webhook.form],
+        "is_signed": webhook.form == bodies.STANDARD,
+        "of_site": of_site,
+        "deliveries": [_shown(one) for one in webhook.deliveries.exclude(body="")[:LOGGED]],
+        "off_because": OFF_BECAUSE.get(webhook.off_because, ""),
+    }
+    return render(request, "webhooks/webhook.html", context, status=status)
+
+
+def _shown(one: Delivery) -> dict[str, Any]:
+    happened = bodies.Happened.from_text(one.body)
+    return {
+        "id": one.pk,
+        "at": one.added_at.timestamp(),
+        "type": one.event,
+        "line": happened.line,
+        "address": happened.address,
+        "state": STATES[one.state],
+        "status": one.status,
+        "problem": PROBLEMS.get(one.problem, one.problem),
+        "is_waiting": one.state == Delivery.WAITING,
+    }
+
+
+@form_action(page=_page("webhook"), button=gettext_lazy("Change the key"))
+@_owned
+def rotate(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
+    """Give a webhook a new key; the old one signs, too, for a day."""
+    webhook = _found(owner, webhook_id)
+    try:
+        webhook.rotate()
+    except KeyChanged:
+        messages.error(request, str(PROBLEMS["key"]))
+    else:
+        messages.success(request, _("The key has changed. For a day, deliveries are signed with both keys."))
+    return redirect(address_of("webhook", of_site=of_site, number=webhook_id))
+
+
+@form_action(page=_page("webhook"), button=gettext_lazy("Send a test"))
+@_owned
+def test(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
+    webhook = _found(owner, webhook_id)
+    try:
+        sending.test(webhook)
+    except TaskQueueFull:
+        messages.error(request, _("Too many deliveries wait. Please try again later."))
+    else:
+        messages.success(request, _("A test has been sent. Reload this page to see whether it arrived."))
+    return redirect(address_of("webhook", of_site=of_site, number=webhook_id))
+
+
+@form_action(page=_page("webhook"), button=gettext_lazy("Send again"))
+@_owned
+def replay(
+    request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int, delivery_id: int
+) -> HttpResponse:
+    """Deliver something again."""
+    delivery = get_object_or_404(Delivery, webhook=_found(owner, webhook_id), pk=delivery_id)
+    try:
+        is_known = sending.replay(delivery)
+    except TaskQueueFull:
+        messages.error(request, _("Too many deliveries wait. Please try again later."))
+    else:
+        if is_known:
+            messages.success(request, _("It is sent again. Reload this page to see whether it arrived."))
+    return redirect(address_of("webhook", of_site=of_site, number=webhook_id))
+
+
+@form_action(page=_page("webhook"), button=gettext_lazy("Switch on or off"))
+@_owned
+def switch(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
+    """Switch a webhook on or off, as the field `on` says. Idempotent."""
+    is_on = request.POST.get("on") == "1"
+    _found(owner, webhook_id).switch(on=is_on)
+    messages.success(request, _("The webhook is on.") if is_on else _("The webhook is off."))
+    return redirect(address_of("webhook", of_site=of_site, number=webhook_id))
+
+
+@form_action(page=_page("webhook"), button=gettext_lazy("Remove"))
+@_owned
+def remove(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
+    """Remove a webhook, with its deliveries. Idempotent."""
+    Webhook.objects.of(owner).filter(pk=webhook_id).delete()
+    messages.success(request, _("The webhook has been removed."))
+    return redirect(address_of("webhooks", of_site=of_site))
+
+
+_PAGES = (
+    ("", index, "webhooks"),
+    ("<int:webhook_id>/", show, "webhook"),
+    ("<int:webhook_id>/key/", rotate, "rotate_webhook"),
+    ("<int:webhook_id>/test/", test, "test_webhook"),
+    ("<int:webhook_id>/switch/", switch, "switch_webhook"),
+    ("<int:webhook_id>/remove/", remove, "remove_webhook"),
+    ("<int:webhook_id>/deliveries/<int:delivery_id>/", replay, "replay_delivery"),
+)
+
+urlpatterns = [
+    path(f"{root}/webhooks/{place}", view, {"of_site": of_site}, name=f"{'site_' if of_site else ''}{name}")
+    for root, of_site in (("settings", False), ("administration", True))
+    for place, view, name in _PAGES
+]

@@ -1,0 +1,229 @@
+"""Telling webhooks what happened: housekeeping adds deliveries, and background tasks send them.
+
+The deliveries of a round, their tasks and the position up to which was read are one transaction: a process that
+dies leaves a round that is done again. A delivery that fails is tried again for a day, with growing pauses; then
+its webhook is switched off, and its owner gets a mail.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Iterable, Set
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone, translation
+from django_tasks import task
+
+from accounts.encryption import KeyChanged
+from accounts.mail import send_text, site_origin
+from accounts.models import Delivery, User, Webhook, WebhookPosition
+from accounts.models.webhooks import MOST_WAITING
+from articles.mailing import language_of
+from articles.repository import Repository
+from links import posting
+from links.fetching import Answer, NotFetched
+from owner.choices import chosen, closed_groups
+from tasks import GIVEN_UP, OUT, TryLater, add
+from webhooks import bodies, events
+from webhooks.bodies import Happened
+from webhooks.events import Event, Position
+
+_log = logging.getLogger(__name__)
+
+TEST = "test"
+"""The event of a test that the owner asks for."""
+
+_GONE = 410
+_LONGEST_PROBLEM = 100
+
+
+def announce(repository: Repository, budget: float) -> int:
+    """Add a delivery for each webhook that wants to be told of what happened; return how many.
+
+    For about `budget` seconds. Raises StoreError, DatabaseError, and TaskQueueFull: then nothing is lost, and the
+    round is done again.
+    """
+    webhooks = list(Webhook.objects.listening(of_members=chosen.WEBHOOKS == "members"))
+    position = _read_position()
+    if chosen.WEBHOOKS == "off" or not webhooks:
+        WebhookPosition.objects.all().delete()
+        return 0
+    if position is None:
+        _save_position(events.now(repository))
+        return 0
+    deadline, count, has_next = time.monotonic() + budget, 0, True
+    while has_next and time.monotonic() < deadline:
+        found = events.find(repository, position)
+        until, waiting = events.list_waiting(repository, webhooks, position.queue)
+        position, has_next = Position(found.position.change, found.position.log, until), found.has_next
+        with transaction.atomic():
+            count += sum(_tell(one, [*found.events, *waiting.get(one.pk, ())]) for one in webhooks)
+            _save_position(position)
+    return count
+
+
+def _read_position() -> Position | None:
+    if (row := WebhookPosition.objects.first()) is None:
+        return None
+    said = json.loads(row.text)
+    change = said.pop("change")
+    return Position((change[0], change[1]), **said)
+
+
+def _save_position(position: Position) -> None:
+    WebhookPosition.objects.update_or_create(pk=1, defaults={"text": json.dumps(asdict(position))})
+
+
+def _tell(webhook: Webhook, happened: Iterable[Event]) -> int:
+    closed = closed_groups()
+    wanted = {_key(one): one for one in happened if _wants(webhook, one, closed)}
+    if not wanted:
+        return 0
+    told = Delivery.objects.filter(webhook=webhook, key__in=wanted).values_list("key", flat=True)
+    for key in set(told):
+        del wanted[key]
+    waiting = Delivery.objects.filter(webhook=webhook, state=Delivery.WAITING).count()
+    with _language_of(webhook):
+        for key, event in sorted(wanted.items(), key=lambda one: one[1].at):
+            waiting += 1
+            _add(webhook, key, _happened(event), is_dropped=waiting > MOST_WAITING)
+    Delivery.objects.forget(webhook)
+    return len(wanted)
+
+
+def _wants(webhook: Webhook, event: Event, closed: Set[str]) -> bool:
+    """Return whether a webhook is to be told: of what is in groups for members, only if it names one of them."""
+    named, groups = set(webhook.slugs), set(event.groups)
+    if event.kind not in webhook.event_list or event.at <= webhook.since:
+        return False
+    if event.kind == events.POINTS and event.points < webhook.points:
+        return False
+    is_elsewhere = bool(named) and event.kind != events.WAITING and not named & groups
+    return not is_elsewhere and not (closed & groups and not closed & groups & named)
+
+
+def _key(event: Event) -> str:
+    return sha256(event.key.encode()).hexdigest()[:32]
+
+
+def _language_of(webhook: Webhook) -> AbstractContextManager[None]:
+    return language_of(webhook.user) if webhook.user else translation.override(chosen.language)
+
+
+def _happened(event: Event) -> Happened:
+    at = datetime.fromtimestamp(event.at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return Happened(event.kind, at, events.line_of(event), site_origin() + event.path, event.data())
+
+
+def _add(webhook: Webhook, key: str, happened: Happened, *, is_dropped: bool = False) -> Delivery:
+    facts = {"state": Delivery.FAILED, "problem": "full"} if is_dropped else {}
+    made = Delivery.objects.create(webhook=webhook, key=key, event=happened.type, body=happened.to_text(), **facts)
+    if not is_dropped:
+        add(deliver, made.pk)
+    return made
+
+
+def test(webhook: Webhook) -> Delivery:
+    """Deliver a test, whatever the webhook wants to be told of. Raises TaskQueueFull."""
+    now = timezone.now()
+    with _language_of(webhook), transaction.atomic():
+        line = translation.gettext("A test of the webhook of %(site)s") % {"site": chosen.SITE_NAME}
+        at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return _add(webhook, f"{TEST} {now.timestamp()}", Happened(TEST, at, line, f"{site_origin()}/", {}))
+
+
+@transaction.atomic
+def replay(delivery: Delivery) -> bool:
+    """Deliver again what was delivered, or not; return whether it is still known. Raises TaskQueueFull."""
+    again = Delivery.objects.filter(pk=delivery.pk).exclude(Q(body="") | Q(state=Delivery.WAITING))
+    if not again.update(state=Delivery.WAITING, problem="", status=None):
+        return False
+    add(deliver, delivery.pk)
+    return True
+
+
+@task(queue_name=OUT)
+def deliver(number: int) -> None:
+    """Send a delivery, unless its webhook is off. Repeated, it has the same id. Raises TryLater, DatabaseError."""
+    delivery = Delivery.objects.select_related("webhook__user").filter(pk=number, state=Delivery.WAITING).first()
+    if delivery is None:
+        return
+    webhook = delivery.webhook
+    if webhook.off_since or not _may_be_told(webhook.user):
+        _note(delivery, Delivery.FAILED, problem="off")
+        return
+    try:
+        answer = _posted(webhook, delivery)
+    except KeyChanged:
+        _note(delivery, Delivery.FAILED, problem="key")
+        webhook.switch(on=False, because="key")
+    except posting.Resting as rest:
+        raise TryLater("slow", rest.seconds) from None
+    except NotFetched as failure:
+        _failed(delivery, None, str(failure))
+    else:
+        if 200 <= answer.status < 300:
+            _note(delivery, Delivery.DONE, answer.status)
+            Webhook.objects.filter(pk=webhook.pk).exclude(failing_since=None).update(failing_since=None)
+        elif answer.status == _GONE:
+            _note(delivery, Delivery.FAILED, answer.status)
+            _switch_off(webhook, "gone")
+        else:
+            _failed(delivery, answer.status, "", posting.pause_in(answer))
+
+
+def _may_be_told(owner: User | None) -> bool:
+    if owner is None:
+        return bool(chosen.WEBHOOKS != "off")
+    return bool(chosen.WEBHOOKS == "members" and owner.is_active and owner.left_at is None)
+
+
+def _posted(webhook: Webhook, delivery: Delivery) -> Answer:
+    """Send a delivery. Raises NotFetched, KeyChanged, posting.Resting."""
+    secret, body = webhook.read_secret(), bodies.body_for(webhook.form, Happened.from_text(delivery.body))
+    headers = body.headers
+    if webhook.form == bodies.STANDARD:
+        headers |= bodies.signatures(secret.keys, f"msg_{delivery.key}", int(time.time()), body.content)
+    return posting.post(
+        f"webhook {webhook.pk}", secret.address, headers, body.content, private_hosts=settings.WEBHOOK_HOSTS
+    )
+
+
+def _note(delivery: Delivery, state: str, status: int | None = None, problem: str = "") -> None:
+    facts = {"state": state, "status": status, "problem": problem[:_LONGEST_PROBLEM]}
+    Delivery.objects.filter(pk=delivery.pk).update(tried_at=timezone.now(), **facts)
+
+
+def _failed(delivery: Delivery, status: int | None, problem: str, pause: float = 0.0) -> None:
+    """Note a failure, and raise TryLater; after a day of failures, switch the webhook off."""
+    webhook, now = delivery.webhook, timezone.now()
+    if webhook.failing_since and now - webhook.failing_since > GIVEN_UP:
+        _note(delivery, Delivery.FAILED, status, problem)
+        _switch_off(webhook, "failing")
+        return
+    Webhook.objects.filter(pk=webhook.pk, failing_since=None).update(failing_since=now)
+    if now - delivery.added_at > GIVEN_UP:
+        _note(delivery, Delivery.FAILED, status, problem)
+        return
+    _note(delivery, Delivery.WAITING, status, problem)
+    raise TryLater(f"{webhook}: {status or problem}", pause)
+
+
+def _switch_off(webhook: Webhook, because: str) -> None:
+    webhook.switch(on=False, because=because)
+    _log.warning("%s is switched off: %s", webhook, because)
+    path = reverse("articles:webhook" if webhook.user else "articles:site_webhook", args=[webhook.pk])
+    context = {"host": webhook.host, "link": site_origin() + path, "because": because}
+    administrators = User.objects.filter(is_superuser=True, is_active=True, left_at=None)
+    for owner in [webhook.user] if webhook.user else administrators:
+        if owner.verified_email:
+            send_text(
+                owner.verified_email, "webhook_off", context | {"site_name": chosen.SITE_NAME}, owner.language
+            )
