@@ -1,8 +1,8 @@
-"""Telling webhooks what happened: housekeeping adds deliveries, and background tasks send them.
+"""Telling webhooks what happened: housekeeping adds deliveries, and a background task for each webhook sends them.
 
-The deliveries of a round, their tasks and the position up to which was read are one transaction: a process that
-dies leaves a round that is done again. A delivery that fails is tried again for a day, with growing pauses; then
-its webhook is switched off, and its owner gets a mail.
+The deliveries of a round and the position up to which was read are one transaction: a process that dies leaves a
+round that is done again. A webhook has one task, so that those of one member do not fill the queue. What fails is
+tried again for a day, with growing pauses; then its webhook is switched off, and its owner gets a mail.
 """
 
 import json
@@ -16,10 +16,11 @@ from hashlib import sha256
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone, translation
 from django_tasks import task
+from django_tasks_db.models import DBTaskResult
 
 from accounts.encryption import KeyChanged
 from accounts.mail import send_text, site_origin
@@ -41,14 +42,16 @@ TEST = "test"
 """The event of a test that the owner asks for."""
 
 _GONE = 410
+_SECONDS = 10.0
+"""For which a task sends what waits for one webhook."""
+
 _LONGEST_PROBLEM = 100
 
 
 def announce(repository: Repository, budget: float) -> int:
     """Add a delivery for each webhook that wants to be told of what happened; return how many.
 
-    For about `budget` seconds. Raises StoreError, DatabaseError, and TaskQueueFull: then nothing is lost, and the
-    round is done again.
+    For about `budget` seconds. Raises StoreError, DatabaseError, and TaskQueueFull: then what waits is sent later.
     """
     webhooks = list(Webhook.objects.listening(of_members=chosen.WEBHOOKS == "members"))
     position = _read_position()
@@ -66,7 +69,18 @@ def announce(repository: Repository, budget: float) -> int:
         with transaction.atomic():
             count += sum(_tell(one, [*found.events, *waiting.get(one.pk, ())]) for one in webhooks)
             _save_position(position)
+    _take_up(Delivery.objects.filter(webhook__off_since=None))
     return count
+
+
+def _take_up(deliveries: QuerySet[Delivery]) -> None:
+    """Add a task for each webhook of what waits that has none. Two queries. Raises TaskQueueFull."""
+    waiting = deliveries.filter(state=Delivery.WAITING).order_by().values_list("webhook", flat=True).distinct()
+    if wanted := set(waiting):
+        tasks = DBTaskResult.objects.filter(task_path=deliver.module_path, finished_at=None)
+        wanted -= {said["args"][0] for said in tasks.values_list("args_kwargs", flat=True)}
+    for number in sorted(wanted):
+        add(deliver, number)
 
 
 def _read_position() -> Position | None:
@@ -124,50 +138,61 @@ def _happened(event: Event) -> Happened:
 
 def _add(webhook: Webhook, key: str, happened: Happened, *, is_dropped: bool = False) -> Delivery:
     facts = {"state": Delivery.FAILED, "problem": "full"} if is_dropped else {}
-    made = Delivery.objects.create(webhook=webhook, key=key, event=happened.type, body=happened.to_text(), **facts)
-    if not is_dropped:
-        add(deliver, made.pk)
-    return made
+    return Delivery.objects.create(webhook=webhook, key=key, event=happened.type, body=happened.to_text(), **facts)
 
 
-def test(webhook: Webhook) -> Delivery:
+def test(webhook: Webhook) -> None:
     """Deliver a test, whatever the webhook wants to be told of. Raises TaskQueueFull."""
     now = timezone.now()
     with _language_of(webhook), transaction.atomic():
         line = translation.gettext("A test of the webhook of %(site)s") % {"site": chosen.SITE_NAME}
         at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        return _add(webhook, f"{TEST} {now.timestamp()}", Happened(TEST, at, line, f"{site_origin()}/", {}))
+        _add(webhook, f"{TEST} {now.timestamp()}", Happened(TEST, at, line, f"{site_origin()}/", {}))
+        _take_up(webhook.deliveries.all())
 
 
 @transaction.atomic
 def replay(delivery: Delivery) -> bool:
     """Deliver again what was delivered, or not; return whether it is still known. Raises TaskQueueFull."""
     again = Delivery.objects.filter(pk=delivery.pk).exclude(Q(body="") | Q(state=Delivery.WAITING))
-    if not again.update(state=Delivery.WAITING, problem="", status=None):
+    if not again.update(state=Delivery.WAITING, problem="", status=None, tried_at=None):
         return False
-    add(deliver, delivery.pk)
+    _take_up(Delivery.objects.filter(pk=delivery.pk))
     return True
 
 
 @task(queue_name=OUT)
 def deliver(number: int) -> None:
-    """Send a delivery, unless its webhook is off. Repeated, it has the same id. Raises TryLater, DatabaseError."""
-    delivery = Delivery.objects.select_related("webhook__user").filter(pk=number, state=Delivery.WAITING).first()
-    if delivery is None:
-        return
-    webhook = delivery.webhook
-    if webhook.off_since or not _may_be_told(webhook.user):
-        _note(delivery, Delivery.FAILED, problem="off")
-        return
+    """Send what waits for a webhook, for some seconds. Repeated, a delivery has the same id.
+
+    What has not been tried comes first, so that one that is refused holds up no others. Raises TryLater,
+    TaskQueueFull, DatabaseError.
+    """
+    deadline = time.monotonic() + _SECONDS
+    while webhook := Webhook.objects.select_related("user").filter(pk=number).first():
+        if webhook.off_since or not _may_be_told(webhook.user):
+            webhook.deliveries.filter(state=Delivery.WAITING).update(state=Delivery.FAILED, problem="off")
+            return
+        waiting = webhook.deliveries.filter(state=Delivery.WAITING)
+        delivery = waiting.order_by(F("tried_at").asc(nulls_first=True), "pk").first()
+        if delivery is None:
+            return
+        _send(webhook, delivery)
+        if time.monotonic() >= deadline:
+            add(deliver, number)  # behind the tasks of others
+            return
+
+
+def _send(webhook: Webhook, delivery: Delivery) -> None:
+    """Send a delivery, and note what became of it. Raises TryLater."""
     try:
         answer = _posted(webhook, delivery)
     except KeyChanged:
-        _note(delivery, Delivery.FAILED, problem="key")
         webhook.switch(on=False, because="key")
     except posting.Resting as rest:
         raise TryLater("slow", rest.seconds) from None
     except NotFetched as failure:
-        _failed(delivery, None, str(failure))
+        _failed(webhook, delivery, None, str(failure))
     else:
         if 200 <= answer.status < 300:
             _note(delivery, Delivery.DONE, answer.status)
@@ -176,7 +201,7 @@ def deliver(number: int) -> None:
             _note(delivery, Delivery.FAILED, answer.status)
             _switch_off(webhook, "gone")
         else:
-            _failed(delivery, answer.status, "", posting.pause_in(answer))
+            _failed(webhook, delivery, answer.status, "", posting.pause_in(answer))
 
 
 def _may_be_told(owner: User | None) -> bool:
@@ -191,9 +216,8 @@ def _posted(webhook: Webhook, delivery: Delivery) -> Answer:
     headers = body.headers
     if webhook.form == bodies.STANDARD:
         headers |= bodies.signatures(secret.keys, f"msg_{delivery.key}", int(time.time()), body.content)
-    return posting.post(
-        f"webhook {webhook.pk}", secret.address, headers, body.content, private_hosts=settings.WEBHOOK_HOSTS
-    )
+    receiver = f"member {webhook.user_id}" if webhook.user_id else f"webhook {webhook.pk}"
+    return posting.post(receiver, secret.address, headers, body.content, private_hosts=settings.WEBHOOK_HOSTS)
 
 
 def _note(delivery: Delivery, state: str, status: int | None = None, problem: str = "") -> None:
@@ -201,9 +225,9 @@ def _note(delivery: Delivery, state: str, status: int | None = None, problem: st
     Delivery.objects.filter(pk=delivery.pk).update(tried_at=timezone.now(), **facts)
 
 
-def _failed(delivery: Delivery, status: int | None, problem: str, pause: float = 0.0) -> None:
+def _failed(webhook: Webhook, delivery: Delivery, status: int | None, problem: str, pause: float = 0.0) -> None:
     """Note a failure, and raise TryLater; after a day of failures, switch the webhook off."""
-    webhook, now = delivery.webhook, timezone.now()
+    now = timezone.now()
     if webhook.failing_since and now - webhook.failing_since > GIVEN_UP:
         _note(delivery, Delivery.FAILED, status, problem)
         _switch_off(webhook, "failing")

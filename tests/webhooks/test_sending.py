@@ -223,6 +223,54 @@ def test_a_receiver_that_fails_for_a_day_is_switched_off(hook, tell, receiver, s
     assert not DBTaskResult.objects.exists()
 
 
+def test_what_is_refused_holds_up_no_others_and_a_webhook_has_one_task(hook, tell, receiver, site_store, alice):
+    webhook = hook()
+    receiver.answers = [(400, {})]
+    for number in (1, 2, 3):
+        post(site_store, number, poster=alice.pk)
+
+    assert len(tell()) == 1
+    tell()
+    assert DBTaskResult.objects.count() == 1
+    pass_by(timedelta(minutes=1))
+    work_off(OUT)
+
+    told = [json.loads(body)["data"]["article"]["id"] for _path, _headers, body in receiver.taken]
+    assert told == [1, 2, 3, 1]
+    assert {one.state for one in webhook.deliveries.all()} == {Delivery.DONE}
+
+
+def test_a_task_ends_after_seconds_so_that_webhooks_take_turns(
+    hook, tell, receiver, site_store, alice, bob, monkeypatch
+):
+    hook(path="/one")
+    hook(bob, path="/two")
+    for number in (1, 2):
+        post(site_store, number, poster=alice.pk)
+    monkeypatch.setattr(sending, "_SECONDS", 0.0)
+
+    assert [path for path, *_rest in tell()] == ["/one", "/two", "/one", "/two"]
+
+
+def test_what_waits_without_a_task_is_taken_up(hook, tell, receiver, site_store, alice):
+    hook()
+    post(site_store, 1, poster=alice.pk)
+    sending.announce(site_store, 60)
+    DBTaskResult.objects.all().delete()
+
+    assert len(tell()) == 1
+
+
+def test_a_slow_receiver_delays_the_webhooks_of_its_member(hook, tell, receiver, site_store, alice, bob):
+    hook(bob, path="/one")
+    hook(bob, path="/two")
+    hook(alice, path="/other")
+    receiver.seconds = 1.05
+    post(site_store, 1, poster=alice.pk)
+
+    assert {path for path, *_rest in tell()} == {"/one", "/other"}
+
+
 def test_a_slow_receiver_delays_itself_alone(hook, tell, receiver, site_store, alice):
     hook(path="/slow")
     receiver.seconds = 1.05
