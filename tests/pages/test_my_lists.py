@@ -354,6 +354,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             }
         ],
         "devices": [],
+        "webhooks": [],
         "invitations": [],
         "vouches_given": [],
         "vouches": [],
