@@ -172,9 +172,10 @@ def index(request: MemberRequest, owner: User | None, of_site: bool) -> HttpResp
         if form.is_valid():
             try:
                 made = _added(form, owner)
-            except WebhookLimitError:
-                message = _("You have %(count)s webhooks, which is the limit. Remove one first.")
-                form.add_error(None, message % {"count": MOST_WEBHOOKS})
+            except WebhookLimitError as limit:
+                own = _("You have %(count)s webhooks, which is the limit. Remove one first.")
+                of_all = _("The members of this site have as many webhooks as are possible. Ask an administrator.")
+                form.add_error(None, of_all if limit.args else own % {"count": MOST_WEBHOOKS})
             else:
                 messages.success(request, _("The webhook has been added."))
                 return redirect(address_of("webhook", of_site=of_site, number=made.pk))

@@ -16,6 +16,9 @@ from accounts.models.members import User
 MOST_WEBHOOKS = 10
 """Webhooks of one member, and of the site."""
 
+MOST_OF_MEMBERS = 1_000
+"""Webhooks of all members: housekeeping looks for each at what happened."""
+
 LOGGED = 50
 """Deliveries of a webhook that are kept, with what was sent."""
 
@@ -33,7 +36,7 @@ _ROWS = 1_000
 
 
 class WebhookLimitError(Exception):
-    """The member, or the site, has as many webhooks as are possible."""
+    """The member, the site, or all members together have as many webhooks as are possible."""
 
 
 class WebhookManager(models.Manager["Webhook"]):
@@ -55,6 +58,8 @@ class WebhookManager(models.Manager["Webhook"]):
             User.objects.select_for_update().get(pk=owner.pk)
         if self.of(owner).count() >= MOST_WEBHOOKS:
             raise WebhookLimitError
+        if owner and self.exclude(user=None).count() >= MOST_OF_MEMBERS:
+            raise WebhookLimitError("all")
         secret = encryption.encrypt(json.dumps([address, new_key()]))
         return self.create(user=owner, secret=secret, host=host, **facts)
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from accounts.models import Delivery, User, Webhook
+from accounts.models import Delivery, User, Webhook, webhooks
 from accounts.models.webhooks import MOST_WEBHOOKS
 from tasks import OUT, work_off
 from tests.factories import browser_of, member, post
@@ -136,6 +136,14 @@ def test_a_member_has_only_so_many(receiver, site_store, hook, bob):
     answer = browser_of(bob).post("/settings/webhooks/", TYPED)
 
     assert (answer.status_code, Webhook.objects.count()) == (400, MOST_WEBHOOKS)
+
+
+def test_all_members_together_have_only_so_many(receiver, site_store, hook, alice, bob, admin, monkeypatch):
+    monkeypatch.setattr(webhooks, "MOST_OF_MEMBERS", 1)
+    hook(bob)
+
+    assert browser_of(alice).post("/settings/webhooks/", TYPED).status_code == 400
+    assert browser_of(admin).post("/administration/webhooks/", TYPED).status_code == 302
 
 
 def test_pages_ask_for_a_fresh_proof(receiver, site_store, bob, monkeypatch):
