@@ -189,6 +189,7 @@ def _added(form: WebhookForm, owner: User | None) -> Webhook:
     language = get_language() or ""
     facts = form.facts | {"form": form.cleaned_data["form"], "language": language}
     facts["since"] = repository().store.now()
+    sending.begin(repository())
     return Webhook.objects.add(owner, form.cleaned_data["address"], form.host, **facts)
 
 

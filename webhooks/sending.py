@@ -59,7 +59,7 @@ def announce(repository: Repository, budget: float) -> int:
         WebhookPosition.objects.all().delete()
         return 0
     if position is None:
-        _save_position(events.now(repository))
+        begin(repository)
         return 0
     deadline, count, has_next = time.monotonic() + budget, 0, True
     while has_next and time.monotonic() < deadline:
@@ -71,6 +71,12 @@ def announce(repository: Repository, budget: float) -> int:
             _save_position(position)
     _take_up(Delivery.objects.filter(webhook__off_since=None))
     return count
+
+
+def begin(repository: Repository) -> None:
+    """Read what happens from now on, unless housekeeping does already. Call it before a webhook is added."""
+    if not WebhookPosition.objects.exists():
+        _save_position(events.now(repository))
 
 
 def _take_up(deliveries: QuerySet[Delivery]) -> None:

@@ -134,8 +134,10 @@ class Webhook(models.Model):
         """Switch it on or off. Idempotent. What waits for one that is off is not delivered."""
         if on == (self.off_since is None):
             return
-        self.off_since, self.off_because, self.failing_since = None if on else timezone.now(), because, None
-        self.save(update_fields=["off_since", "off_because", "failing_since"])
+        now = timezone.now()
+        self.off_since, self.off_because, self.failing_since = None if on else now, because, None
+        self.since = now.timestamp()
+        self.save(update_fields=["off_since", "off_because", "failing_since", "since"])
         if not on:
             self.deliveries.filter(state=Delivery.WAITING).update(state=Delivery.FAILED, problem="off")
 

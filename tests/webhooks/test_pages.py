@@ -7,7 +7,7 @@ import pytest
 from accounts.models import Delivery, User, Webhook, webhooks
 from accounts.models.webhooks import MOST_WEBHOOKS
 from tasks import OUT, work_off
-from tests.factories import browser_of, member, post
+from tests.factories import browser_of, member, post, vote
 
 pytestmark = pytest.mark.django_db
 
@@ -94,6 +94,25 @@ def test_a_wrong_webhook_is_refused_and_what_was_typed_stays(receiver, site_stor
     html = answer.content.decode()
     assert 'class="errors"' in html
     assert (TYPED | wrong)["address"][:900] in html
+
+
+def test_what_happens_before_housekeeping_looks_for_the_first_time_is_told(receiver, site_store, tell, bob, alice):
+    browser_of(bob).post("/settings/webhooks/", TYPED)
+    post(site_store, 1, poster=alice.pk)
+
+    assert len(tell()) == 1
+
+
+def test_what_happened_while_a_webhook_was_off_is_not_told(receiver, site_store, hook, tell, alice, bob):
+    webhook = hook(bob)
+    hook(alice, path="/other")
+    webhook.switch(on=False)
+    post(site_store, 1, poster=alice.pk)
+    tell()
+    webhook.switch(on=True)
+    vote(site_store, 1)
+
+    assert tell() == []
 
 
 def test_a_host_that_the_operator_names_may_be_private_and_without_tls(receiver, site_store, bob, settings):
