@@ -202,7 +202,8 @@ def _send(webhook: Webhook, delivery: Delivery) -> None:
     else:
         if 200 <= answer.status < 300:
             _note(delivery, Delivery.DONE, answer.status)
-            Webhook.objects.filter(pk=webhook.pk).exclude(failing_since=None).update(failing_since=None)
+            if webhook.failing_since:
+                Webhook.objects.filter(pk=webhook.pk).update(failing_since=None)
         elif answer.status == _GONE:
             _note(delivery, Delivery.FAILED, answer.status)
             _switch_off(webhook, "gone")
