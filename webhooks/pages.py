@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
@@ -23,6 +23,7 @@ from accounts.web.form_pages import MemberRequest, form_action, members_only, pa
 from articles.forms.fields import Checkboxes
 from articles.wiring import group_titles, repository
 from links.fetching import NotFetched, checked
+from owner.administrator import administrators_only
 from owner.choices import chosen
 from tasks import TaskQueueFull
 from webhooks import bodies, events, sending
@@ -145,16 +146,20 @@ def _owned(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     A fresh proof is needed: the pages show what signs, and send out what the member can read. Raises Http404.
     """
 
-    @never_cache
     @members_only(proof=True)
-    @wraps(view)
-    def guarded(request: MemberRequest, of_site: bool, **rest: Any) -> HttpResponse:
-        if of_site and not request.user.is_superuser:
-            raise PermissionDenied("for administrators")
+    def with_owner(request: MemberRequest, of_site: bool, **rest: Any) -> HttpResponse:
         if chosen.WEBHOOKS == "off" or not (of_site or chosen.WEBHOOKS == "members"):
             raise Http404("no webhooks")
         return view(request, None if of_site else request.user, of_site=of_site, **rest)
 
+    of_the_site = administrators_only(with_owner)
+
+    @never_cache
+    @wraps(view)
+    def guarded(request: HttpRequest, of_site: bool, **rest: Any) -> HttpResponse:
+        return (of_the_site if of_site else with_owner)(request, of_site=of_site, **rest)
+
+    vars(guarded)["is_for_members"] = True
     return guarded
 
 

@@ -42,6 +42,7 @@ from accounts.models import (
     User,
     Vouch,
     WaitingAccount,
+    Webhook,
 )
 from articles import backup, known_store, wiring
 from articles.backup import accounts, folders, making
@@ -63,6 +64,7 @@ def used(run, site_store, alice, carol):
     Passkey.objects.create(user=alice, name="phone", credential_id="Aa-_", public_key="pQEC")
     Authenticator.objects.create(user=alice, secret=encrypt("JBSWY3DPEHPK3PXP"), last_step=58_000_000)
     RecoveryCode.objects.create(user=alice, digest="d" * 64)
+    Webhook.objects.add(alice, "https://example.org/", "example.org", form="slack", events="x", since=0.0)
     group = PermissionGroup.objects.create(name="Editors")
     group.permissions.add(Permission.objects.get(codename="edit_any_article"))
     alice.groups.add(group)
