@@ -121,7 +121,8 @@ class Site:
 def stopped_site(factory: pytest.TempPathFactory, name: str, static_files: Path, **environment: str) -> Path:
     """Return the data directory of a stopped site, to be copied: a first start takes seconds.
 
-    It has the demo content, unless the environment says otherwise, and no copies of pages.
+    It has the demo content, unless the environment says otherwise, and no copies of pages. It has no search
+    index: one of half the content would answer until it has caught up, a new one answers when it is complete.
     """
 
     def fill(folder: Path) -> None:
@@ -129,7 +130,8 @@ def stopped_site(factory: pytest.TempPathFactory, name: str, static_files: Path,
         first = Site(folder / "data", **environment)
         first.wait_until_up()
         assert first.stop() == 0
-        shutil.rmtree(folder / "data" / "kept_pages", ignore_errors=True)
+        for name in ("kept_pages", "search"):
+            shutil.rmtree(folder / "data" / name, ignore_errors=True)
 
     return fill_once(factory, name, fill) / "data"
 
