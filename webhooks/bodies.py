@@ -28,8 +28,6 @@ FORMS = {
 KEY_PREFIX = "whsec_"
 """What Standard Webhooks writes before a key."""
 
-_LONGEST_OF_DISCORD = 2_000  # characters
-
 
 class Happened(NamedTuple):
     """An event as it is kept until it is delivered. `line`: in one line; `address`: of its page."""
@@ -41,7 +39,7 @@ class Happened(NamedTuple):
     data: dict[str, Any]
 
     def to_text(self) -> str:
-        return json.dumps(self._asdict(), ensure_ascii=False)
+        return _json(self._asdict())
 
     @classmethod
     def from_text(cls, text: str) -> "Happened":
@@ -60,21 +58,21 @@ def body_for(form: str, happened: Happened) -> Body:
     line, address = happened.line, happened.address
     if form == NTFY:
         return Body(line.encode(), {"Content-Type": "text/plain; charset=utf-8", "Click": address})
-    fields: dict[str, Any]
-    match form:
-        case "slack":
-            text = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("|", "¦")
-            fields = {"text": f"<{address}|{text}>"}
-        case "discord":
-            said = line[: _LONGEST_OF_DISCORD - len(address) - 3]
-            fields = {"content": f"{said}\n<{address}>", "allowed_mentions": {"parse": []}}
-        case "matrix":
-            link = f'<a href="{escape(address)}">{escape(line)}</a>'
-            fields = {"text": f"{line} {address}", "html": link}
-        case _:
-            fields = happened._asdict()
-    content = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
-    return Body(content, {"Content-Type": "application/json"})
+    if form == SLACK:
+        text = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("|", "¦")
+        content = _json({"text": f"<{address}|{text}>"})
+    elif form == DISCORD:
+        content = _json({"content": f"{line}\n<{address}>", "allowed_mentions": {"parse": []}})
+    elif form == MATRIX:
+        link = f'<a href="{escape(address)}">{escape(line)}</a>'
+        content = _json({"text": f"{line} {address}", "html": link})
+    else:
+        content = happened.to_text()
+    return Body(content.encode(), {"Content-Type": "application/json"})
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def signatures(keys: Sequence[str], number: str, at: int, content: bytes) -> dict[str, str]:

@@ -6,7 +6,6 @@ moderators in the queue. What is found again has the same key, and is delivered 
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from math import floor
 from typing import Any, NamedTuple
 
@@ -73,13 +72,12 @@ _NEW_SECONDS = 86_400
 _LINE_CHARACTERS = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """Up to where everything was read. Times are in Unix seconds, `change` as the change log has it."""
 
-    change: tuple[int, str] | None = None
-    log: float = 0.0
-    queue: float = 0.0
+    change: tuple[int, str]
+    log: float
+    queue: float
 
 
 class Event(NamedTuple):
@@ -95,13 +93,12 @@ class Event(NamedTuple):
     points: int = 0
 
 
-@dataclass(slots=True)
-class Found:
+class Found(NamedTuple):
     """The events after a position, the position after them, and whether more follow at once."""
 
     position: Position
-    events: list[Event] = field(default_factory=list)
-    has_next: bool = False
+    events: list[Event]
+    has_next: bool
 
 
 def now(repository: Repository) -> Position:
@@ -133,7 +130,7 @@ def find(repository: Repository, position: Position) -> Found:
     }
     found += [_of_entry(entry, about.get(entry.article_id)) for entry in entries]
     log = max([position.log, *(entry.at for entry in entries)])
-    return Found(Position(part.place, log, position.queue), found, part.has_next)
+    return Found(position._replace(change=part.place, log=log), found, part.has_next)
 
 
 def _of_article(article: Article, since: float) -> Iterator[Event]:

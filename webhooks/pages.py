@@ -164,7 +164,7 @@ def _owned(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 
 def _found(owner: User | None, number: int) -> Webhook:
-    return get_object_or_404(Webhook, user=owner, pk=number)
+    return get_object_or_404(Webhook.objects.of(owner), pk=number)
 
 
 @page_with_form

@@ -9,8 +9,6 @@ import json
 import logging
 import time
 from collections.abc import Iterable, Set
-from contextlib import AbstractContextManager
-from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import sha256
 
@@ -26,7 +24,6 @@ from accounts.encryption import KeyChanged
 from accounts.mail import send_text, site_origin
 from accounts.models import Delivery, User, Webhook, WebhookPosition
 from accounts.models.webhooks import MOST_WAITING
-from articles.mailing import language_of
 from articles.repository import Repository
 from links import posting
 from links.fetching import Answer, NotFetched
@@ -53,9 +50,9 @@ def announce(repository: Repository, budget: float) -> int:
 
     For about `budget` seconds. Raises StoreError, DatabaseError, and TaskQueueFull: then what waits is sent later.
     """
-    webhooks = list(Webhook.objects.listening(of_members=chosen.WEBHOOKS == "members"))
+    webhooks = list(Webhook.objects.listening(chosen.WEBHOOKS))
     position = _read_position()
-    if chosen.WEBHOOKS == "off" or not webhooks:
+    if not webhooks:
         WebhookPosition.objects.all().delete()
         return 0
     if position is None:
@@ -65,7 +62,7 @@ def announce(repository: Repository, budget: float) -> int:
     while has_next and time.monotonic() < deadline:
         found = events.find(repository, position)
         until, waiting = events.list_waiting(repository, webhooks, position.queue)
-        position, has_next = Position(found.position.change, found.position.log, until), found.has_next
+        position, has_next = found.position._replace(queue=until), found.has_next
         with transaction.atomic():
             count += sum(_tell(one, [*found.events, *waiting.get(one.pk, ())]) for one in webhooks)
             _save_position(position)
@@ -92,13 +89,12 @@ def _take_up(deliveries: QuerySet[Delivery]) -> None:
 def _read_position() -> Position | None:
     if (row := WebhookPosition.objects.first()) is None:
         return None
-    said = json.loads(row.text)
-    change = said.pop("change")
-    return Position((change[0], change[1]), **said)
+    (at, last), log, queue = json.loads(row.text)
+    return Position((at, last), log, queue)
 
 
 def _save_position(position: Position) -> None:
-    WebhookPosition.objects.update_or_create(pk=1, defaults={"text": json.dumps(asdict(position))})
+    WebhookPosition.objects.update_or_create(pk=1, defaults={"text": json.dumps(position)})
 
 
 def _tell(webhook: Webhook, happened: Iterable[Event]) -> int:
@@ -110,12 +106,13 @@ def _tell(webhook: Webhook, happened: Iterable[Event]) -> int:
     for key in set(told):
         del wanted[key]
     waiting = Delivery.objects.filter(webhook=webhook, state=Delivery.WAITING).count()
-    with _language_of(webhook):
-        for key, event in sorted(wanted.items(), key=lambda one: one[1].at):
-            waiting += 1
-            _add(webhook, key, _happened(event), is_dropped=waiting > MOST_WAITING)
+    room = max(0, MOST_WAITING - waiting)
+    made = _deliveries(webhook, sorted(wanted.values(), key=lambda one: one.at))
+    for dropped in made[room:]:
+        dropped.state, dropped.problem = Delivery.FAILED, "full"
+    Delivery.objects.bulk_create(made)
     Delivery.objects.forget(webhook)
-    return len(wanted)
+    return len(made)
 
 
 def _wants(webhook: Webhook, event: Event, closed: Set[str]) -> bool:
@@ -133,28 +130,30 @@ def _key(event: Event) -> str:
     return sha256(event.key.encode()).hexdigest()[:32]
 
 
-def _language_of(webhook: Webhook) -> AbstractContextManager[None]:
-    return language_of(webhook.user) if webhook.user else translation.override(chosen.language)
+def _deliveries(webhook: Webhook, happened: Iterable[Event]) -> list[Delivery]:
+    """Return deliveries of events, not saved yet, in the language of whoever added the webhook."""
+    with translation.override(webhook.language or chosen.language):
+        return [
+            Delivery(webhook=webhook, key=_key(one), event=one.kind, body=_written(one).to_text())
+            for one in happened
+        ]
 
 
-def _happened(event: Event) -> Happened:
+def _written(event: Event) -> Happened:
     at = datetime.fromtimestamp(event.at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return Happened(event.kind, at, events.line_of(event), site_origin() + event.path, event.data())
 
 
-def _add(webhook: Webhook, key: str, happened: Happened, *, is_dropped: bool = False) -> Delivery:
-    facts = {"state": Delivery.FAILED, "problem": "full"} if is_dropped else {}
-    return Delivery.objects.create(webhook=webhook, key=key, event=happened.type, body=happened.to_text(), **facts)
-
-
+@transaction.atomic
 def test(webhook: Webhook) -> None:
     """Deliver a test, whatever the webhook wants to be told of. Raises TaskQueueFull."""
-    now = timezone.now()
-    with _language_of(webhook), transaction.atomic():
-        line = translation.gettext("A test of the webhook of %(site)s") % {"site": chosen.SITE_NAME}
-        at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        _add(webhook, f"{TEST} {now.timestamp()}", Happened(TEST, at, line, f"{site_origin()}/", {}))
-        _take_up(webhook.deliveries.all())
+
+    def line() -> str:
+        return translation.gettext("A test of the webhook of %(site)s") % {"site": chosen.SITE_NAME}
+
+    now = timezone.now().timestamp()
+    Delivery.objects.bulk_create(_deliveries(webhook, [Event(TEST, f"{TEST} {now}", now, (), line, "/", dict)]))
+    _take_up(webhook.deliveries.all())
 
 
 @transaction.atomic
@@ -175,13 +174,11 @@ def deliver(number: int) -> None:
     TaskQueueFull, DatabaseError.
     """
     deadline = time.monotonic() + _SECONDS
-    while webhook := Webhook.objects.select_related("user").filter(pk=number).first():
-        if webhook.off_since or not _may_be_told(webhook.user):
-            webhook.deliveries.filter(state=Delivery.WAITING).update(state=Delivery.FAILED, problem="off")
-            return
-        waiting = webhook.deliveries.filter(state=Delivery.WAITING)
-        delivery = waiting.order_by(F("tried_at").asc(nulls_first=True), "pk").first()
-        if delivery is None:
+    waiting = Delivery.objects.filter(webhook=number, state=Delivery.WAITING)
+    while delivery := waiting.order_by(F("tried_at").asc(nulls_first=True), "pk").first():
+        webhook = Webhook.objects.listening(chosen.WEBHOOKS).filter(pk=number).first()
+        if webhook is None:
+            waiting.update(state=Delivery.FAILED, problem="off")
             return
         _send(webhook, delivery)
         if time.monotonic() >= deadline:
@@ -209,12 +206,6 @@ def _send(webhook: Webhook, delivery: Delivery) -> None:
             _switch_off(webhook, "gone")
         else:
             _failed(webhook, delivery, answer.status, "", posting.pause_in(answer))
-
-
-def _may_be_told(owner: User | None) -> bool:
-    if owner is None:
-        return bool(chosen.WEBHOOKS != "off")
-    return bool(chosen.WEBHOOKS == "members" and owner.is_active and owner.left_at is None)
 
 
 def _posted(webhook: Webhook, delivery: Delivery) -> Answer:

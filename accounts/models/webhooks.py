@@ -46,9 +46,10 @@ class WebhookManager(models.Manager["Webhook"]):
         """Return the webhooks of a member, or those of the site."""
         return self.filter(user=owner)
 
-    def listening(self, *, of_members: bool) -> models.QuerySet["Webhook"]:
-        """Return those that are on. `of_members`: whether members may have any."""
-        owners = Q(user=None) | Q(user__is_active=True, user__left_at=None) if of_members else Q(user=None)
+    def listening(self, allowed: str) -> models.QuerySet["Webhook"]:
+        """Return the webhooks that are on. `allowed`: whose, as WEBHOOKS says."""
+        of_site, of_members = Q(user=None), Q(user__is_active=True, user__left_at=None)
+        owners = {"off": Q(pk__in=()), "site": of_site, "members": of_site | of_members}[allowed]
         return self.filter(owners, off_since=None).select_related("user")
 
     @transaction.atomic
@@ -98,7 +99,7 @@ class Webhook(models.Model):
     failing_since = models.DateTimeField(null=True)
     off_since = models.DateTimeField(null=True)
     off_because = models.CharField(max_length=10, blank=True)
-    """`gone` or `failing`; empty if its owner switched it off."""
+    """`gone`, `failing` or `key`; empty if its owner switched it off."""
 
     objects = WebhookManager()
 

@@ -159,6 +159,15 @@ def test_chats_get_a_line_in_their_own_form(hook, tell, site_store, alice, form,
     assert "webhook-signature" not in headers
 
 
+def test_the_line_is_in_the_language_of_who_added_the_webhook(hook, tell, site_store, alice):
+    hook(form="ntfy", language="zh-hans")
+    post(site_store, 1, poster=alice.pk)
+
+    ((_path, _headers, body),) = tell()
+
+    assert body.decode() == "alice 发布了《Article 1》"
+
+
 def test_ntfy_gets_a_text_with_the_address_of_its_page(hook, tell, site_store, alice):
     hook(form="ntfy")
     article = post_as(site_store, alice, "你好", "https://example.org/a").id
