@@ -170,7 +170,7 @@ def _from_inbox(repository: Repository, member: User, since: float, until: float
 
 
 def _is_still_shown(notice: Notice) -> bool:
-    """Return whether what someone wrote is still there; what moderators did is told in any case."""
+    """Return whether what someone wrote is still there; notices of what moderators did are sent in any case."""
     return notice.is_readable or notice.kind in (NoticeKind.MODERATION, NoticeKind.FLAG)
 
 

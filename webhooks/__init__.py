@@ -1,1 +1,1 @@
-"""Webhooks: programs are told what happens on the site, in the shape that they understand."""
+"""Webhooks: send what happens on the site to other programs, in the format they expect."""

@@ -1,4 +1,4 @@
-"""What happened since housekeeping last looked: the events that webhooks are told of.
+"""What happened since housekeeping last looked: the events that webhooks send.
 
 Articles and comments are found in the store's change log, acts of moderators in the public log, and what waits for
 moderators in the queue. What is found again has the same key, and is delivered once.
@@ -42,7 +42,7 @@ EVENTS = {
     BANNED: gettext_lazy("a member is banned"),
     WAITING: gettext_lazy("something waits for a moderator"),
 }
-"""What a webhook can be told of, as its form says it."""
+"""The kinds of events, with the labels of the form."""
 
 _OF_ACTIONS = {
     Action.REMOVE: REMOVED,
@@ -67,7 +67,7 @@ _OVERLAP = 10.0
 
 _SETTLE_SECONDS = 5
 _NEW_SECONDS = 86_400
-"""Age up to which an article or a comment that changed may not have been told of yet."""
+"""Age up to which an article or a comment that changed may still have to be sent."""
 
 _LINE_CHARACTERS = 300
 
@@ -112,7 +112,7 @@ def find(repository: Repository, position: Position) -> Found:
     try:
         part = repository.changes.read_part(position.change, _CHANGES_READ)
     except ChangesLostError:
-        _log.warning("webhooks are not told of some articles and comments: the store forgot their changes")
+        _log.warning("webhooks miss some articles and comments: the store has dropped their changes")
         part = repository.changes.read_part(None, _CHANGES_READ)
     since, found = repository.store.now() - _NEW_SECONDS, list[Event]()
     changed = list(repository.changes.read_changed(part.changed))

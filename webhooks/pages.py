@@ -60,7 +60,7 @@ OFF_BECAUSE = {
 
 
 class EventsForm(forms.Form):
-    """What a webhook is told of."""
+    """The events and groups of a webhook."""
 
     events = forms.MultipleChoiceField(
         label=gettext_lazy("Send when"), choices=[*events.EVENTS.items()], widget=Checkboxes
@@ -201,7 +201,7 @@ def _added(form: WebhookForm, owner: User | None) -> Webhook:
 @page_with_form
 @_owned
 def show(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
-    """Show a webhook and its deliveries, and change what it is told of."""
+    """Show a webhook and its deliveries, and change its events and groups."""
     webhook, status = _found(owner, webhook_id), 200
     form = EventsForm(webhook=webhook)
     if request.method == "POST":

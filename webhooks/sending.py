@@ -46,7 +46,7 @@ _LONGEST_PROBLEM = 100
 
 
 def announce(repository: Repository, budget: float) -> int:
-    """Add a delivery for each webhook that wants to be told of what happened; return how many.
+    """Add a delivery for each new event and each webhook subscribed to it; return how many.
 
     For about `budget` seconds. Raises StoreError, DatabaseError, and TaskQueueFull: then what waits is sent later.
     """
@@ -102,8 +102,8 @@ def _tell(webhook: Webhook, happened: Iterable[Event]) -> int:
     wanted = {_key(one): one for one in happened if _wants(webhook, one, closed)}
     if not wanted:
         return 0
-    told = Delivery.objects.filter(webhook=webhook, key__in=wanted).values_list("key", flat=True)
-    for key in set(told):
+    known = Delivery.objects.filter(webhook=webhook, key__in=wanted).values_list("key", flat=True)
+    for key in set(known):
         del wanted[key]
     waiting = Delivery.objects.filter(webhook=webhook, state=Delivery.WAITING).count()
     room = max(0, MOST_WAITING - waiting)
@@ -116,7 +116,7 @@ def _tell(webhook: Webhook, happened: Iterable[Event]) -> int:
 
 
 def _wants(webhook: Webhook, event: Event, closed: Set[str]) -> bool:
-    """Return whether a webhook is to be told: of what is in groups for members, only if it names one of them."""
+    """Return whether a webhook gets the event; of what is in groups for members, only if it names one of them."""
     named, groups = set(webhook.slugs), set(event.groups)
     if event.kind not in webhook.event_list or event.at <= webhook.since:
         return False
@@ -131,7 +131,7 @@ def _key(event: Event) -> str:
 
 
 def _deliveries(webhook: Webhook, happened: Iterable[Event]) -> list[Delivery]:
-    """Return deliveries of events, not saved yet, in the language of whoever added the webhook."""
+    """Return deliveries of events, not saved yet, in the language of the member who added the webhook."""
     with translation.override(webhook.language or chosen.language):
         return [
             Delivery(webhook=webhook, key=_key(one), event=one.kind, body=_written(one).to_text())
@@ -146,7 +146,7 @@ def _written(event: Event) -> Happened:
 
 @transaction.atomic
 def test(webhook: Webhook) -> None:
-    """Deliver a test, whatever the webhook wants to be told of. Raises TaskQueueFull."""
+    """Deliver a test, whichever events the webhook subscribes to. Raises TaskQueueFull."""
 
     def line() -> str:
         return translation.gettext("A test of the webhook of %(site)s") % {"site": chosen.SITE_NAME}

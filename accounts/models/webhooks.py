@@ -1,4 +1,4 @@
-"""Webhooks: addresses of programs that are told what happens, by a member, or by administrators for the site."""
+"""Webhooks: addresses to which events are sent, added by a member, or by administrators for the site."""
 
 import json
 from base64 import b64encode
@@ -73,7 +73,7 @@ class Secret(NamedTuple):
 
 
 class Webhook(models.Model):
-    """An address that is told what happens."""
+    """An address to which events are sent."""
 
     user = models.ForeignKey(User, models.CASCADE, null=True, related_name="webhooks")
     """Its member; none for one of the site."""
@@ -93,7 +93,7 @@ class Webhook(models.Model):
     language = models.CharField(max_length=20, blank=True)
     added_at = models.DateTimeField(default=timezone.now)
     since = models.FloatField()
-    """What happened before is not told; in Unix seconds of the store's clock."""
+    """Events before it are not sent; in Unix seconds of the store's clock."""
 
     rotated_at = models.DateTimeField(null=True)
     failing_since = models.DateTimeField(null=True)

@@ -58,7 +58,7 @@ def python(site_store, carol) -> None:
 
 @pytest.fixture
 def hook(receiver, site_store) -> Callable[..., Webhook]:
-    """A function that adds a webhook, of no member by default; what happens from now on is told."""
+    """A function that adds a webhook, of no member by default; it gets the events from now on."""
 
     def add(owner: User | None = None, *, path: str = "/hook", **facts: object) -> Webhook:
         facts = {"since": site_store.store.now(), "form": "standard", "events": "article.posted", **facts}

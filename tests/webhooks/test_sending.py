@@ -1,4 +1,4 @@
-"""What webhooks are told, and what happens when the other side does not take it."""
+"""What webhooks send, and what follows when a receiver refuses it."""
 
 import json
 from datetime import timedelta
@@ -159,7 +159,7 @@ def test_chats_get_a_line_in_their_own_form(hook, tell, site_store, alice, form,
     assert "webhook-signature" not in headers
 
 
-def test_the_line_is_in_the_language_of_who_added_the_webhook(hook, tell, site_store, alice):
+def test_the_line_is_in_the_language_of_the_member_who_added_the_webhook(hook, tell, site_store, alice):
     hook(form="ntfy", language="zh-hans")
     post(site_store, 1, poster=alice.pk)
 
