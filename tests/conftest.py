@@ -36,7 +36,7 @@ from tests import naming
 from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids
 from tests.rules import connect, default_rules
-from tests.store_state import REPOSITORY_DATABASE, client_of
+from tests.store_state import REPOSITORY_DATABASE, client_of, set_clock
 from tests.topologies import of_this_run
 from tests.topologies.node import Node
 from tests.topologies.of_this_run import Databases
@@ -260,6 +260,15 @@ def site_store(store_paths: Databases, db: None) -> Iterator[Repository]:
     client.flushdb()  # it remembers accounts that are rolled back
     caches["default"].clear()
     _forget_repositories()
+
+
+@pytest.fixture
+def later(site_store: Repository) -> Clock:
+    """The clock of the site's pages and tasks, at the present."""
+    clock = Clock(site_store.store.now())
+    set_clock(site_store, clock)
+    set_clock(wiring.patient_repository(), clock)
+    return clock
 
 
 def _forget_repositories() -> None:

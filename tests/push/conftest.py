@@ -5,14 +5,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from accounts.models import Device, MemberSession, User
-from articles import wiring
 from links import posting
 from push import protocol, sending
 from tasks import OUT, work_off
-from tests.clock import Clock
 from tests.factories import browser_of
 from tests.push_service import FakeBrowser, PushService
-from tests.store_state import set_clock
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +30,6 @@ def service(running_service, monkeypatch, settings) -> PushService:
     monkeypatch.setattr(sending._Round, "last", 0)
     posting._resting.clear()
     return running_service
-
-
-@pytest.fixture
-def later(site_store) -> Clock:
-    """The site's clock, for pages and tasks."""
-    clock = Clock()
-    set_clock(site_store, clock)
-    set_clock(wiring.patient_repository(), clock)
-    return clock
 
 
 @pytest.fixture

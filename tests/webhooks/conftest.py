@@ -5,13 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 
 from accounts.models import User, Webhook, WebhookPosition
-from articles import wiring
 from links import posting
 from tasks import OUT, work_off
-from tests.clock import Clock
 from tests.factories import actor
 from tests.push_service import HOST, PushService
-from tests.store_state import set_clock
 from webhooks import sending
 
 
@@ -40,15 +37,6 @@ def receiver(running_receiver, monkeypatch, settings) -> Receiver:
     monkeypatch.setattr(posting, "WORLD", running_receiver.world)
     posting._resting.clear()
     return running_receiver
-
-
-@pytest.fixture
-def later(site_store) -> Clock:
-    """The site's clock, for pages and tasks."""
-    clock = Clock(site_store.store.now())
-    set_clock(site_store, clock)
-    set_clock(wiring.patient_repository(), clock)
-    return clock
 
 
 @pytest.fixture
