@@ -35,6 +35,9 @@ from articles.models import SiteSetting
 
 VALID_SECONDS = 86400
 
+PATH = "administration/first/"
+"""Where the code is used. The launcher prints it, and does not import all views, which takes a second."""
+
 _ROW = "first administrator"
 _BYTES, _GROUP = 15, 6
 """A code has 120 random bits: 24 letters and digits, in groups."""

@@ -7,7 +7,7 @@ from owner import administrator, moderators, pages, settings, texts
 urlpatterns = [
     path("accent/<str:colour>.css", settings.accent, name="accent"),
     path("administration/", pages.administration, name="administration"),
-    path("administration/first/", administrator.create_first, name="first_administrator"),
+    path(administrator.PATH, administrator.create_first, name="first_administrator"),
     path("administration/hide/", pages.dismiss, name="dismiss_steps"),
     path("administration/look/", settings.look, name="owner_look"),
     path("administration/joining/", settings.joining, name="owner_joining"),

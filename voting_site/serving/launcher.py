@@ -13,7 +13,6 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, connection
-from django.urls import reverse
 
 from articles import housekeeping
 from articles.demo.seeding import seed_if_empty
@@ -26,7 +25,7 @@ from articles.operation import outages
 from articles.repository import Repository
 from articles.wiring import follower, patient_repository, unprepared_repository
 from links.process import LinkFetcher, link_fetcher
-from owner.administrator import issue_code
+from owner import administrator
 from tasks import keep_working
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
 from voting_site.configuration.service_urls import without_secrets
@@ -336,11 +335,11 @@ def _administrator_lines(base: str) -> Iterator[str]:
     """Yield where administrators find their pages, or how to create the first one, with a new code."""
     code = ""
     with suppress(DatabaseError):  # readers get error pages, which say so
-        code = issue_code()
+        code = administrator.issue_code()
     if not code:
         yield "  Administrator    log in, then open Administration in the menu of your account"
         return
-    address = (settings.SITE_URL or base) + reverse("articles:first_administrator")
+    address = f"{settings.SITE_URL or base}/{administrator.PATH}"
     yield f"  Administrator    open {address}#{code}"
     yield "                   once, within a day; or run `make admin` in another terminal"
 
