@@ -63,8 +63,8 @@ def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, demo_data:
     """A site with demo content, shared by all tests of a module."""
     data_dir = tmp_path_factory.mktemp("site") / "data"
     shutil.copytree(demo_data, data_dir)
-    # Tests change the store from outside, and then look at once.
-    running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY, RECENT_PAGES="off")
+    # Tests change the store from outside, and then look at once. What one worker finds, another may find later.
+    running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY, RECENT_PAGES="off", WEB_WORKERS="1")
     running.wait_until_up()
     until(lambda: 'class="row"' in str(running.get("/search/?q=redis")), DEADLINE)  # the index is open
     yield running
