@@ -43,7 +43,7 @@ _READING = (
 _WEBHOOKS = (
     ("off", pgettext_lazy("webhooks", "No one")),
     ("site", gettext_lazy("Administrators, for the site")),
-    ("members", gettext_lazy("Members, too")),
+    ("members", gettext_lazy("Administrators and members")),
 )
 _YES_NO = (("1", pgettext_lazy("setting", "On")), ("0", pgettext_lazy("setting", "Off")))
 _RADIO_BUTTONS = {
@@ -127,7 +127,7 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
     ),
     "WEBHOOKS": (
         gettext_lazy("Webhooks"),
-        gettext_lazy("Who can have programs on other servers, such as chats, told what happens."),
+        gettext_lazy("Who can have events sent to chats and to other servers."),
     ),
     "LIMIT_VOTES_NEW": (gettext_lazy("Votes of a new member"), _LIMIT_HELP),
     "LIMIT_POSTS_NEW": (gettext_lazy("Posts of a new member"), _LIMIT_HELP),
@@ -138,7 +138,8 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
 """The label and the help of each setting."""
 
 LOOK = ("SITE_NAME", "SITE_MARK", "SITE_ACCENT", "SITE_LANGUAGES")
-JOINING = tuple(name for name in LABELS if name not in LOOK)
+PROGRAMS = ("WEBHOOKS", "LEMMY_API", "NODEINFO", "SECURITY_CONTACT")
+JOINING = tuple(name for name in LABELS if name not in (*LOOK, *PROGRAMS))
 
 
 def _refusal(name: str, text: str) -> str:
@@ -203,8 +204,8 @@ class SettingField(forms.CharField):
                 widget = forms.NumberInput({"min": variable.low, "max": variable.high})
             case "accent":
                 widget = _Colour()
-            case "sign-up" | "reading" | "invitation tree" | "yes/no":
-                widget = RadioButtons(choices=_RADIO_BUTTONS[variable.kind])
+            case kind if kind in _RADIO_BUTTONS:
+                widget = RadioButtons(choices=_RADIO_BUTTONS[kind])
             case "list of languages":
                 widget = _Languages()
         self.variable, self.is_fixed = variable, name in settings.FIXED_SETTINGS
@@ -290,6 +291,12 @@ def look(request: HttpRequest) -> HttpResponse:
 @administrators_only
 def joining(request: HttpRequest) -> HttpResponse:
     return _page(request, JOINING, "joining")
+
+
+@page_with_form
+@administrators_only
+def programs(request: HttpRequest) -> HttpResponse:
+    return _page(request, PROGRAMS, "programs")
 
 
 @require_safe

@@ -11,6 +11,7 @@ urlpatterns = [
     path("administration/hide/", pages.dismiss, name="dismiss_steps"),
     path("administration/look/", settings.look, name="owner_look"),
     path("administration/joining/", settings.joining, name="owner_joining"),
+    path("administration/programs/", settings.programs, name="owner_programs"),
     path("administration/texts/", texts.index, name="owner_texts"),
     path("administration/texts/<str:name>/<str:language>/", texts.edit, name="owner_text"),
     path("administration/moderators/", moderators.index, name="owner_moderators"),

@@ -327,6 +327,7 @@ PAGES = (
     Page("name and look", "/administration/look/", "operator", site="empty"),
     Page("name and look, refused", "/administration/look/", "operator", 400, send(SITE_MARK="<b>"), site="empty"),
     Page("who can sign up", "/administration/joining/", "operator", site="empty"),
+    Page("programs", "/administration/programs/", "operator", site="empty"),
     Page("texts", "/administration/texts/", "operator"),
     Page("a text", "/administration/texts/rules/en/", "operator"),
     Page("moderators", "/administration/moderators/", "operator"),

@@ -24,6 +24,7 @@ PATHS = [
 ]
 FIELDS = {"SIGN_UP": "closed", "SITE_NAME": "x", "name": "bob", "permissions": "redact", "text": "x"}
 LOOK, JOINING, MODERATORS = "/administration/look/", "/administration/joining/", "/administration/moderators/"
+PROGRAMS = "/administration/programs/"
 
 
 @pytest.fixture
@@ -106,6 +107,7 @@ def test_no_other_colour_has_a_style_sheet(site_store, colour):
         (LOOK, "SITE_ACCENT", "red;}", "Enter a colour"),
         (LOOK, "SITE_LANGUAGES_own", "tlh", "Choose at least one language."),
         (JOINING, "SIGN_UP", "nobody", "printable"),
+        (PROGRAMS, "SECURITY_CONTACT", "http://example.org", "begins with https"),
         (JOINING, "NEW_MEMBER_DAYS", "366", "from 0 to 365"),
         (JOINING, "NEW_MEMBER_DAYS", "9" * 5000, "from 0 to 365"),
         (JOINING, "LIMIT_POSTS_NEW", "10 in 2 d", "60 in 1 d"),
@@ -119,6 +121,16 @@ def test_a_form_refuses_what_the_variable_refuses(site_store, choose, path, name
     assert sentence in answer.text
     assert not SiteSetting.objects.exists()
     assert logged(site_store) == []
+
+
+def test_each_setting_is_on_one_page_and_typed_only_if_it_is_a_text(browser, settings):
+    pages = [browser.get(path).text for path in (LOOK, JOINING, PROGRAMS)]
+
+    names = [name for page in pages for name in set(re.findall(r'name="([A-Z][A-Z_]+?)(?:_own|_offered)?"', page))]
+    typed = re.findall(r'type="text" name="([A-Z_]+)', "".join(pages))
+
+    assert sorted(names) == sorted(settings.BROWSER_SETTINGS)
+    assert {settings.BROWSER_SETTINGS[name].kind for name in typed} == {"name", "mark", "limit", "contact"}
 
 
 def test_the_nearest_colour_is_one_click_away(choose):
