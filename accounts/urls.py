@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.views import factors, login, mail, passwords, providers, security, settings
+from accounts.views import apps, factors, login, mail, passwords, providers, security, settings
 
 app_name = "accounts"
 urlpatterns = [
@@ -44,6 +44,13 @@ urlpatterns = [
     path("settings/mail/verify/<str:token>/", mail.verify, name="verify"),
     path("unsubscribe/<str:token>/", mail.unsubscribe, name="unsubscribe"),
     path("settings/invitations/", login.invitations, name="invitations"),
+    path(".well-known/oauth-authorization-server", apps.metadata, name="app_metadata"),
+    path("oauth/authorize/", apps.authorize, name="authorize"),
+    path("oauth/token/", apps.token, name="app_token"),
+    path("oauth/revoke/", apps.revoke, name="revoke_app_token"),
+    path("oauth/register/", apps.register_app, name="register_app"),
+    path("oauth/device/", apps.ask_by_device, name="ask_by_device"),
+    path("device/", apps.device, name="device"),
     path("settings/tokens/", settings.issue_token, name="token_issue"),
     path("settings/tokens/<int:token_id>/revoke/", settings.revoke_token, name="token_revoke"),
 ]

@@ -21,7 +21,7 @@ from django.utils.module_loading import import_string
 import tasks
 from accounts import account_deletion
 from accounts import sessions as member_sessions
-from accounts.models import Delivery, HeldPost, LegalNotice, Statement, TextDigest, Webhook
+from accounts.models import App, Delivery, HeldPost, LegalNotice, Statement, TextDigest, Webhook
 from articles import accounts, backup, mailing
 from articles.doctor import housekeeping
 from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, StoreUnavailable
@@ -174,6 +174,7 @@ def _expire(repository: Repository) -> str:
         _counted(HeldPost.objects.expire(), "held post", "deleted"),
         _counted(TextDigest.objects.expire(), "digest", "deleted"),
         _counted(Delivery.objects.expire(), "delivery", "forgotten"),
+        _counted(App.objects.expire(), "app or request of one", "forgotten"),
         _counted(forgotten, "legal record", "forgotten"),
     ]
     return ", ".join(filter(None, results))

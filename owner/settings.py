@@ -111,6 +111,10 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
             "by email, as the EU's Digital Services Act and similar laws ask. Then write a text on contact points."
         ),
     ),
+    "OAUTH_APPS": (
+        gettext_lazy("Apps that ask members for permission"),
+        gettext_lazy("Members can allow apps to use the site in their name, without copying a token."),
+    ),
     "LEMMY_API": (
         gettext_lazy("Apps for Lemmy"),
         gettext_lazy("Members can log in with phone apps such as Voyager, Jerboa or Thunder."),
@@ -138,7 +142,7 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
 """The label and the help of each setting."""
 
 LOOK = ("SITE_NAME", "SITE_MARK", "SITE_ACCENT", "SITE_LANGUAGES")
-PROGRAMS = ("WEBHOOKS", "LEMMY_API", "NODEINFO", "SECURITY_CONTACT")
+PROGRAMS = ("WEBHOOKS", "OAUTH_APPS", "LEMMY_API", "NODEINFO", "SECURITY_CONTACT")
 JOINING = tuple(name for name in LABELS if name not in (*LOOK, *PROGRAMS))
 
 

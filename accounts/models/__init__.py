@@ -1,4 +1,4 @@
-"""Members: accounts, sign-ups, vouches, sessions, devices, bans, rules, statements, notes, tokens, silencing."""
+"""Members: accounts, sign-ups, vouches, sessions, devices, bans, rules, notes, tokens, apps, silencing."""
 
 from accounts.models.blocks import Block, Mute
 from accounts.models.devices import FORGOTTEN_AFTER, MOST_DEVICES, PUSH_KINDS, Device
@@ -30,6 +30,7 @@ from accounts.models.moderation import (
     MemberNote,
     Sweep,
 )
+from accounts.models.oauth import App, AppRequest, Grant
 from accounts.models.rules import HeldPost, ModeratorRule, RuleVersion, TextDigest
 from accounts.models.sign_in import Authenticator, Identity, Passkey, RecoveryCode
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
@@ -60,6 +61,8 @@ __all__ = [
     "WAITING_MAIL",
     "AboutFlag",
     "AccountDeletion",
+    "App",
+    "AppRequest",
     "Authenticator",
     "Ban",
     "BanManager",
@@ -68,6 +71,7 @@ __all__ = [
     "BranchAct",
     "Delivery",
     "Device",
+    "Grant",
     "GroupModerator",
     "HeldPost",
     "Identity",

@@ -66,20 +66,24 @@ class TokenManager(models.Manager["Token"]):
         with transaction.atomic():
             User.objects.select_for_update().get(pk=user.pk)
             if once:
-                unseen = self.filter(user=user, name=name, last_used_at=None)
+                unseen = self.typed(user).filter(name=name, last_used_at=None)
                 unseen.filter(created_at__gte=timezone.now() - self.SENT_TWICE).delete()
-            if self.filter(user=user).count() >= self.PER_USER:
+            if self.typed(user).count() >= self.PER_USER:
                 raise TokenLimitError
             token = self.create(
-                user=user, name=name, digest=_digest(plaintext), scopes=allowed, expires_at=expires_at
+                user=user, name=name, digest=digest_of(plaintext), scopes=allowed, expires_at=expires_at
             )
         return token, plaintext
+
+    def typed(self, user: User) -> models.QuerySet["Token"]:
+        """Return the tokens that the member created, without those that an app got by a grant."""
+        return self.filter(user=user, grant=None)
 
     def find(self, plaintext: str) -> "Token | None":
         """Return the valid token of an active member, or None. Records its use, at most once an hour."""
         if not (plaintext.isascii() and plaintext.startswith(self.PREFIX)):
             return None
-        row = _BY_DIGEST.read(_digest(plaintext))
+        row = _BY_DIGEST.read(digest_of(plaintext))
         token = Token.from_db(DEFAULT_DB_ALIAS, _BY_DIGEST.names, row) if row else None
         if token is None or token.is_expired:
             return None
@@ -93,7 +97,8 @@ class TokenManager(models.Manager["Token"]):
         return token
 
 
-def _digest(plaintext: str) -> str:
+def digest_of(plaintext: str) -> str:
+    """Return what is stored of a secret."""
     # 32 random bytes cannot be guessed, so a fast hash is safe.
     return sha256(plaintext.encode()).hexdigest()
 

@@ -50,7 +50,8 @@ def settings_page(request: MemberRequest, status: int = 200, **forms: BaseForm) 
     context = {name: make(request.user) for name, make in _forms.items()} | {
         "email_form": EmailForm(instance=request.user),
         "token_form": TokenForm(),
-        "tokens": list(request.user.tokens.all()),
+        "tokens": list(Token.objects.typed(request.user)),
+        "grants": list(request.user.tokens.filter(grant__isnull=False)),
         "may_invite": chosen.SIGN_UP != "closed",
         "tokens_per_user": Token.objects.PER_USER,
         "mail_form": MailForm(member=request.user),

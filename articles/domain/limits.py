@@ -157,6 +157,8 @@ LIMITS = (
     Limit("passwords_network", Per.NETWORK, "300 in 10 min", "Passwords checked, right or wrong"),
     Limit("signups", Per.NETWORK, "10 in 1 h", "Sign-up forms sent"),
     Limit("signups_wide", Per.WIDE_NETWORK, "40 in 1 h", "Sign-up forms sent"),
+    Limit("apps", Per.NETWORK, "60 in 1 h", "Apps registered, and codes for devices requested"),
+    Limit("apps_wide", Per.WIDE_NETWORK, "240 in 1 h", "Apps registered, and codes for devices requested"),
     Limit("mails", Per.MAIL_ADDRESS, "3 in 1 h", "Password resets and links to verify the address requested"),
     Limit("mails_network", Per.NETWORK, "20 in 1 h", "Password resets and links to verify the address requested"),
     Limit(

@@ -4,7 +4,10 @@ API = "/api/"
 _DOCUMENTATION = f"{API}docs"
 _OF_FEEDS = ("/feeds/", "/following/", "/integrity/")
 _FEEDS = (".atom", ".rss", ".json")
-_NODEINFO = ("/.well-known/nodeinfo", "/nodeinfo/2.1")
+_OF_PROGRAMS = (
+    *("/.well-known/nodeinfo", "/nodeinfo/2.1", "/.well-known/oauth-authorization-server"),
+    *("/oauth/token/", "/oauth/revoke/", "/oauth/register/", "/oauth/device/"),
+)
 
 HEADERS = (
     ("Access-Control-Allow-Origin", "*"),
@@ -18,7 +21,7 @@ SENT = "Authorization, Content-Type, If-Modified-Since, If-None-Match"
 
 
 def is_open(path: str) -> bool:
-    """Return whether the address is one of the API, of a feed, or of the site's nodeinfo."""
+    """Return whether the address is one of the API, of a feed, or another for programs."""
     if path.startswith(API):
         return path != _DOCUMENTATION
-    return path in _NODEINFO or (path.startswith(_OF_FEEDS) and path.endswith(_FEEDS))
+    return path in _OF_PROGRAMS or (path.startswith(_OF_FEEDS) and path.endswith(_FEEDS))

@@ -72,6 +72,7 @@ FORMS = {
     "admin:password_change": _PASSWORDS,
     **dict.fromkeys(("accounts:signup", "accounts:finish_signup"), ("signups", "signups_wide")),
     **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network", "mails_wide")),
+    **dict.fromkeys(("accounts:register_app", "accounts:ask_by_device"), ("apps", "apps_wide")),
     "articles:new_notice": ("notices", "notices_wide"),
     "articles:preview": _PREVIEWS,
     "articles:link_info": ("lookups",),
@@ -117,7 +118,10 @@ PAGES = {
 """Limits of pages that are read."""
 
 _FOR_SCRIPTS = frozenset(
-    ("articles:pulse", "articles:known_link", "articles:preview", "articles:link_info", "lemmy:login")
+    (
+        *("articles:pulse", "articles:known_link", "articles:preview", "articles:link_info", "lemmy:login"),
+        *("accounts:app_token", "accounts:revoke_app_token", "accounts:register_app", "accounts:ask_by_device"),
+    )
 )
 """Addresses that only scripts use, whatever their Accept header says."""
 

@@ -197,16 +197,22 @@ def test_a_members_feed_can_be_read_with_its_key_alone(site, settings, bob):
         assert (answer.status_code, may_read(answer)) == (200, True), path
 
 
+OF_APPS = (
+    "/.well-known/oauth-authorization-server",
+    *(f"/oauth/{name}/" for name in ("token", "revoke", "register", "device")),
+)
+
+
 def test_only_the_api_and_feeds_are_open(site, bob):
     """No page with a form's token, and no file of a member, can be read: nor any address added later."""
     for route in routes():
         path = "/" + route.path().lstrip("/")
         answer = browser_of().get(path, headers=ORIGINS["other"])
         is_feed = route.pattern.endswith("<feed_kind:kind>")
-        is_nodeinfo = "nodeinfo" in path
+        is_for_programs = "nodeinfo" in path or path in OF_APPS
         is_record = path.startswith("/integrity/") and path.endswith(".json")
         is_api = path.startswith("/api/") and path != "/api/docs"
-        assert may_read(answer) is (is_api or is_feed or is_record or is_nodeinfo), path
+        assert may_read(answer) is (is_api or is_feed or is_record or is_for_programs), path
 
 
 def test_nothing_is_open_if_the_operator_wants(site, settings):

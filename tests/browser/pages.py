@@ -328,6 +328,15 @@ PAGES = (
     Page("name and look, refused", "/administration/look/", "operator", 400, send(SITE_MARK="<b>"), site="empty"),
     Page("who can sign up", "/administration/joining/", "operator", site="empty"),
     Page("programs", "/administration/programs/", "operator", site="empty"),
+    Page(
+        "permission for an app",
+        "/oauth/authorize/?response_type=code&redirect_uri=https://app.example.org/back&scope=vote+post+moderate&state=x"
+        f"&client_id={'A' * 22}&code_challenge={'c' * 43}&code_challenge_method=S256",
+        "member",
+    ),
+    Page("permission for an app that asks wrongly", "/oauth/authorize/?client_id=x", "member", 400),
+    Page("the code of a device", "/device/?user_code=BCDF-GHJK", "member"),
+    Page("the code of a device, refused", "/device/", "member", 400, send(user_code="BCDF-GHJK")),
     Page("texts", "/administration/texts/", "operator"),
     Page("a text", "/administration/texts/rules/en/", "operator"),
     Page("moderators", "/administration/moderators/", "operator"),
@@ -477,6 +486,11 @@ WITHOUT_PAGE = {
     "articles:change_password": "leads to the page",
     "articles:nodeinfo_links": "JSON for directories of sites",
     "articles:nodeinfo": "JSON for directories of sites",
+    "accounts:app_metadata": "JSON for apps",
+    **dict.fromkeys(
+        (f"accounts:{name}" for name in ("app_token", "revoke_app_token", "register_app", "ask_by_device")),
+        "JSON for apps",
+    ),
     "articles:sitemap": "XML for crawlers",
     "articles:sitemap_lists": "XML for crawlers",
     "articles:sitemap_articles": "XML for crawlers",

@@ -99,7 +99,7 @@ OPEN = {
     *("integrity_month", "month_json", "months_csv"),
     *("feed", "top_feed", "group_feed", "user_feed", "search_feed", "host", "host_feed"),
     *("comments_feed", "article_comments_feed", "member_comments_feed"),
-    *("security_txt", "change_password", "nodeinfo_links", "nodeinfo"),
+    *("security_txt", "change_password", "nodeinfo_links", "nodeinfo", "app_metadata"),
     *("manifest", "worker", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles", "card"),
 }
 

@@ -472,6 +472,13 @@ VARIABLES = (
         in_browser=True,
     ),
     Variable(
+        "OAUTH_APPS",
+        "yes/no",
+        "1",
+        "Let members allow apps to use the API in their name (OAuth 2.1), without copying a token (docs/api.md).",
+        in_browser=True,
+    ),
+    Variable(
         "LEMMY_API",
         "yes/no",
         "0",

@@ -1,0 +1,186 @@
+"""Apps that members let use the site in their name (OAuth 2.1): their registration, requests and grants."""
+
+import secrets
+from datetime import timedelta
+
+from django.db import models, transaction
+from django.utils import timezone
+
+from accounts.models.members import User
+from accounts.models.tokens import Token, digest_of
+
+MOST_UNUSED = 2_000
+"""Apps without a grant that are kept: a further one replaces the oldest."""
+
+UNUSED_KEPT = timedelta(days=30)
+
+MOST_GRANTS = 20
+"""Grants of one member: a further one replaces the grant that was refreshed longest ago."""
+
+MOST_REQUESTS = 10_000
+"""Requests of all apps that wait: a further one replaces the oldest."""
+
+REQUESTS_KEPT = timedelta(hours=1)
+"""Time for which a code that was used is known, so that its second use revokes what it gave."""
+
+GRANT_KEPT = timedelta(days=90)
+"""Time without a refresh after which a grant ends."""
+
+_ROWS = 1_000
+
+
+class AppManager(models.Manager["App"]):
+    """Register apps, and forget those that no member uses."""
+
+    @transaction.atomic
+    def register(self, name: str, addresses: list[str]) -> "App":
+        """Register an app under a client id of its own."""
+        unused = self.filter(grants=None).order_by("-pk").values_list("pk", flat=True)
+        self.filter(pk__in=list(unused[MOST_UNUSED - 1 :][:_ROWS])).delete()
+        return self.create(client_id=secrets.token_urlsafe(16), name=name, addresses="\n".join(addresses))
+
+    def expire(self) -> int:
+        """Delete some apps that no member uses, ended grants, and old requests; return how many of all."""
+        now, count = timezone.now(), 0
+        for old in (
+            AppRequest.objects.filter(expires_at__lt=now - REQUESTS_KEPT),
+            Token.objects.filter(grant__isnull=False, expires_at__lt=now - GRANT_KEPT),
+            self.filter(grants=None, created_at__lt=now - UNUSED_KEPT),
+        ):
+            found = list(old.values_list("pk", flat=True)[:_ROWS])
+            count += len(found)
+            old.model.objects.filter(pk__in=found).delete()
+        return count
+
+
+class App(models.Model):
+    """A program as it describes itself: nobody has checked its name."""
+
+    client_id = models.CharField(max_length=30, unique=True)
+    name = models.CharField(max_length=50)
+    addresses = models.TextField()
+    """To which members are led back with a code, one a line; empty if it only asks by device codes."""
+
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = AppManager()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GrantManager(models.Manager["Grant"]):
+    """Give apps tokens, and renew them."""
+
+    @transaction.atomic
+    def give(self, app: App, member: User, scopes: str, access: str, refresh: str, life: timedelta) -> "Grant":
+        """Create a grant with an access token, which is valid for `life`, and a refresh token."""
+        User.objects.select_for_update().get(pk=member.pk)
+        own = Token.objects.filter(user=member, grant__isnull=False).order_by("-expires_at")
+        Token.objects.filter(pk__in=list(own.values_list("pk", flat=True)[MOST_GRANTS - 1 :])).delete()
+        token = Token.objects.create(
+            user=member, name=app.name, digest=digest_of(access), scopes=scopes, expires_at=timezone.now() + life
+        )
+        family = digest_of(family_of(refresh))
+        return self.create(token=token, app=app, family=family, refresh=digest_of(refresh))
+
+    @transaction.atomic
+    def renew(self, grant: "Grant", access: str, refresh: str, life: timedelta) -> bool:
+        """Replace both tokens; return False, and revoke the grant, if another request has renewed it already."""
+        renewed = self.filter(pk=grant.pk, refresh=grant.refresh).update(refresh=digest_of(refresh))
+        if not renewed:
+            grant.token.delete()
+            return False
+        Token.objects.filter(pk=grant.pk).update(digest=digest_of(access), expires_at=timezone.now() + life)
+        return True
+
+    def find(self, refresh: str) -> "Grant | None":
+        """Return the grant of a refresh token. One that was replaced revokes its grant: somebody has a copy."""
+        found = self.select_related("token", "app").filter(family=digest_of(family_of(refresh))).first()
+        if found and found.refresh != digest_of(refresh):
+            found.token.delete()
+            return None
+        return found
+
+
+def family_of(refresh: str) -> str:
+    """Return the part of a refresh token that all those of its grant share."""
+    return refresh.partition(".")[0]
+
+
+class Grant(models.Model):
+    """A member's permission for an app, which uses it with a token. Of the secrets, only digests are stored."""
+
+    token = models.OneToOneField(Token, models.CASCADE, primary_key=True)
+    app = models.ForeignKey(App, models.CASCADE, related_name="grants")
+    family = models.CharField(max_length=64, unique=True)
+    refresh = models.CharField(max_length=64)
+    """Digest of the refresh token that is valid."""
+
+    objects = GrantManager()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return str(self.token)
+
+
+class RequestManager(models.Manager["AppRequest"]):
+    """Keep what apps ask for until members decide, or until the app has used the answer."""
+
+    def add(self, app: App, secret: str, life: timedelta, **facts: object) -> "AppRequest":
+        """Add a request, which the app knows by the secret. It expires after `life`."""
+        surplus = self.order_by("-pk").values_list("pk", flat=True)[MOST_REQUESTS - 1 :][:_ROWS]
+        self.filter(pk__in=list(surplus)).delete()
+        return self.create(app=app, digest=digest_of(secret), expires_at=timezone.now() + life, **facts)
+
+    def find(self, secret: str) -> "AppRequest | None":
+        return self.select_related("app", "user", "token").filter(digest=digest_of(secret)).first()
+
+    def waiting(self, user_code: str) -> "AppRequest | None":
+        """Return the request of a device that waits for a member."""
+        waiting = self.select_related("app").filter(state=AppRequest.WAITING, expires_at__gt=timezone.now())
+        return waiting.filter(user_code=user_code).first() if user_code else None
+
+
+class AppRequest(models.Model):
+    """What an app asks for: an authorization code, once a member allowed it, or a device code."""
+
+    WAITING, ALLOWED, DENIED, USED = "waiting", "allowed", "denied", "used"
+
+    app = models.ForeignKey(App, models.CASCADE)
+    user = models.ForeignKey(User, models.CASCADE, null=True)
+    """The member who decided."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    """Of the authorization code, or of the device code."""
+
+    user_code = models.CharField(max_length=8, null=True, unique=True)  # noqa: DJ001 - unique where there is one
+    scopes = models.CharField(max_length=40)
+    address = models.TextField(blank=True)
+    """To which the member is led back."""
+
+    challenge = models.CharField(max_length=128, blank=True)
+    """The S256 challenge of PKCE."""
+
+    state = models.CharField(max_length=10, default=WAITING)
+    expires_at = models.DateTimeField(db_index=True)
+    polled_at = models.DateTimeField(null=True)
+    token = models.ForeignKey(Token, models.SET_NULL, null=True)
+    """What it gave."""
+
+    objects = RequestManager()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.app}: {self.state}"
+
+    def pass_to(self, state: str, *, after: str, **facts: object) -> bool:
+        """Change the state, if it is still `after`; return whether it was."""
+        return bool(type(self).objects.filter(pk=self.pk, state=after).update(state=state, **facts))

@@ -1,0 +1,375 @@
+"""The authorization server: authlib's grants, with this site's apps, requests and tokens.
+
+Every app is a public client: it has no secret, and proves by PKCE that it is the one that asked. Access tokens are
+tokens of the API like those that members create. Codes and refresh tokens work once; the second use of one revokes
+what it gave.
+"""
+
+import re
+import secrets
+from collections.abc import Collection
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+from authlib.common.urls import add_params_to_uri
+from authlib.integrations.django_oauth2 import AuthorizationServer, RevocationEndpoint
+from authlib.integrations.django_oauth2.requests import DjangoOAuth2Payload
+from authlib.oauth2.rfc6749 import ClientMixin, OAuth2Request
+from authlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError
+from authlib.oauth2.rfc6749.grants import AuthorizationCodeGrant, RefreshTokenGrant
+from authlib.oauth2.rfc7636 import CodeChallenge
+from authlib.oauth2.rfc8628 import DEVICE_CODE_GRANT_TYPE, DeviceAuthorizationEndpoint, DeviceCodeGrant
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.mail import public_address
+from accounts.models import READ, SCOPES, App, AppRequest, Grant, Token, User
+from accounts.models.oauth import family_of
+from accounts.oauth import registration
+
+CODE_LIFE, ACCESS_LIFE = timedelta(minutes=1), timedelta(hours=1)
+
+DEVICE_LIFE = timedelta(minutes=10)
+"""Time in which a member types the code that a device shows."""
+
+DEVICE, REVOCATION = DeviceAuthorizationEndpoint.ENDPOINT_NAME, RevocationEndpoint.ENDPOINT_NAME
+_GRANTS = (AuthorizationCodeGrant.GRANT_TYPE, RefreshTokenGrant.GRANT_TYPE, DEVICE_CODE_GRANT_TYPE)
+_REFRESH_PREFIX = "avr_"
+_CLIENT_ID = re.compile("[A-Za-z0-9_-]{22}")
+
+
+def origin_of(request: HttpRequest) -> str:
+    """Return the issuer: the site's address without a path."""
+    return "://".join(public_address(request))
+
+
+def metadata(request: HttpRequest) -> dict[str, Any]:
+    """Return what apps need to know of the server (RFC 8414)."""
+    issuer = origin_of(request)
+    return {
+        "issuer": issuer,
+        "authorization_endpoint": issuer + reverse("accounts:authorize"),
+        "token_endpoint": issuer + reverse("accounts:app_token"),
+        "registration_endpoint": issuer + reverse("accounts:register_app"),
+        "revocation_endpoint": issuer + reverse("accounts:revoke_app_token"),
+        "device_authorization_endpoint": issuer + reverse("accounts:ask_by_device"),
+        "scopes_supported": [*SCOPES],
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": [*_GRANTS],
+        "token_endpoint_auth_methods_supported": ["none"],
+        "revocation_endpoint_auth_methods_supported": ["none"],
+        "code_challenge_methods_supported": ["S256"],
+        "authorization_response_iss_parameter_supported": True,
+        "service_documentation": issuer + reverse("api:docs"),
+    }
+
+
+def described(app: App) -> dict[str, Any]:
+    """Return what the site knows of an app (RFC 7591)."""
+    return {
+        "client_id": app.client_id,
+        "client_id_issued_at": int(app.created_at.timestamp()),
+        "client_name": app.name,
+        "redirect_uris": app.addresses.split("\n") if app.addresses else [],
+        "grant_types": [*_GRANTS],
+        "response_types": ["code"],
+        "scope": " ".join(SCOPES),
+        "token_endpoint_auth_method": "none",
+    }
+
+
+def limited(asked: str, allowed: Collection[str]) -> str:
+    """Return those of the scopes that are allowed. Every token can read."""
+    return " ".join(one for one in SCOPES if one == READ or (one in asked.split() and one in allowed))
+
+
+class _Client(ClientMixin):  # type: ignore[misc]
+    """An app, as authlib asks about it."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    def get_client_id(self) -> str:
+        return self.app.client_id
+
+    def get_default_redirect_uri(self) -> str:
+        return ""  # apps name it
+
+    def get_allowed_scope(self, scope: str | None) -> str:
+        return limited(scope or "", SCOPES)
+
+    def check_redirect_uri(self, redirect_uri: str) -> bool:
+        return registration.is_registered(self.app, redirect_uri)
+
+    def check_endpoint_auth_method(self, method: str, _endpoint: str) -> bool:
+        return method == "none"
+
+    def check_response_type(self, response_type: str) -> bool:
+        return response_type == "code"
+
+    def check_grant_type(self, _grant_type: str) -> bool:
+        return True
+
+
+class _Issued:
+    """A request or a grant, as authlib asks about it."""
+
+    def __init__(self, row: AppRequest | Grant) -> None:
+        self.row = row
+
+    def check_client(self, client: _Client) -> bool:
+        return self.row.app_id == client.app.pk
+
+    def get_client_id(self) -> str:
+        return self.row.app.client_id
+
+    def get_scope(self) -> str:
+        return self.row.token.scopes if isinstance(self.row, Grant) else self.row.scopes
+
+
+class _Request(OAuth2Request):  # type: ignore[misc]
+    """A request of Django, at an address that authlib takes for secure: the operator decides on https."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        super().__init__(request.method, f"https://site{request.path}", headers=request.headers)
+        self.payload = DjangoOAuth2Payload(request)
+        self._fields = request.GET, request.POST
+        self.origin = origin_of(request)
+
+    @property
+    def args(self) -> Any:
+        return self._fields[0]
+
+    @property
+    def form(self) -> Any:
+        return self._fields[1]
+
+
+class _PublicClients:
+    TOKEN_ENDPOINT_AUTH_METHODS = CLIENT_AUTH_METHODS = ("none",)
+
+
+class _Challenge(CodeChallenge):  # type: ignore[misc]
+    """PKCE by S256, from the beginning: authlib misses a challenge only once the code is used."""
+
+    SUPPORTED_CODE_CHALLENGE_METHOD = ("S256",)
+
+    def validate_code_challenge(self, grant: Any, redirect_uri: str) -> None:
+        if not {"code_challenge", "code_challenge_method"} <= grant.request.payload.data.keys():
+            raise InvalidRequestError("PKCE with S256 is required.")
+        super().validate_code_challenge(grant, redirect_uri)
+
+    def get_authorization_code_challenge(self, code: _Issued) -> str:
+        return code.row.challenge  # type: ignore[union-attr]
+
+    def get_authorization_code_challenge_method(self, _code: _Issued) -> str:
+        return "S256"
+
+
+class _Code(_Issued):
+    def get_redirect_uri(self) -> str:
+        return self.row.address  # type: ignore[union-attr]
+
+
+class _CodeGrant(_PublicClients, AuthorizationCodeGrant):  # type: ignore[misc]
+    def save_authorization_code(self, code: str, request: Any) -> None:
+        AppRequest.objects.add(
+            request.client.app,
+            code,
+            CODE_LIFE,
+            user=request.user,
+            scopes=limited(request.scope, request.chosen),
+            address=request.payload.redirect_uri,
+            challenge=request.payload.data["code_challenge"],
+            state=AppRequest.ALLOWED,
+        )
+
+    def query_authorization_code(self, code: str, client: _Client) -> _Code | None:
+        """Return a code that can be used. One that was used before is a copy: it revokes what it gave."""
+        found = AppRequest.objects.find(code)
+        if found is None or found.app_id != client.app.pk or not found.challenge:
+            return None
+        if found.state == AppRequest.USED and found.token:
+            found.token.delete()
+        is_valid = found.state == AppRequest.ALLOWED and found.expires_at > timezone.now()
+        return _Code(found) if is_valid else None
+
+    def authenticate_user(self, code: _Code) -> User | None:
+        return _use(code)
+
+    def delete_authorization_code(self, code: _Code) -> None:
+        """Keep it for a while: see `query_authorization_code`."""
+
+
+class _RefreshGrant(_PublicClients, RefreshTokenGrant):  # type: ignore[misc]
+    INCLUDE_NEW_REFRESH_TOKEN = True
+
+    def authenticate_refresh_token(self, refresh_token: str) -> _Issued | None:
+        grant = Grant.objects.find(refresh_token)
+        return _Issued(grant) if grant else None
+
+    def authenticate_user(self, refresh_token: _Issued) -> User | None:
+        return _active(refresh_token.row.token.user_id)  # type: ignore[union-attr]
+
+    def issue_token(self, user: User, refresh_token: _Issued) -> dict[str, Any]:
+        self.request.payload.data["scope"] = None  # the grant keeps its scopes, also if the app asks for less
+        issued: dict[str, Any] = super().issue_token(user, refresh_token)
+        family = family_of(self.request.form["refresh_token"])
+        return issued | {"refresh_token": _refresh_token(family)}
+
+    def revoke_old_credential(self, refresh_token: _Issued) -> None:
+        """It was replaced when the new one was saved."""
+
+
+class _DeviceGrant(_PublicClients, DeviceCodeGrant):  # type: ignore[misc]
+    def query_device_credential(self, device_code: str) -> "_DeviceCode | None":
+        found = AppRequest.objects.find(device_code)
+        return _DeviceCode(found) if found and not found.challenge else None
+
+    def query_user_grant(self, _user_code: str) -> tuple[User | None, bool] | None:
+        """Return who decided, and how; None until then. A code that was used is a copy."""
+        code = self.request.credential
+        if code.row.state == AppRequest.WAITING:
+            return None
+        if code.row.state == AppRequest.USED and code.row.token:
+            code.row.token.delete()
+        is_allowed = code.row.state == AppRequest.ALLOWED
+        user = _use(code) if is_allowed else None
+        return user, user is not None
+
+    def should_slow_down(self, credential: "_DeviceCode") -> bool:
+        asked, now = credential.row.polled_at, timezone.now()
+        AppRequest.objects.filter(pk=credential.row.pk).update(polled_at=now)
+        return asked is not None and now - asked < timedelta(seconds=DeviceAuthorizationEndpoint.INTERVAL - 1)
+
+    def validate_device_credential(self, credential: "_DeviceCode") -> User:
+        self.request.credential = credential
+        return super().validate_device_credential(credential)  # type: ignore[no-any-return]
+
+
+class _DeviceCode(_Issued):
+    row: AppRequest
+
+    def get_user_code(self) -> str:
+        return self.row.user_code or ""
+
+    def is_expired(self) -> bool:
+        return self.row.expires_at <= timezone.now()
+
+
+class _DeviceEndpoint(_PublicClients, DeviceAuthorizationEndpoint):  # type: ignore[misc]
+    EXPIRES_IN = int(DEVICE_LIFE.total_seconds())
+
+    def create_endpoint_response(self, request: Any) -> Any:
+        self.origin = request.origin
+        return super().create_endpoint_response(request)
+
+    def get_verification_uri(self) -> str:
+        return f"{self.origin}{reverse('accounts:device')}"
+
+    def save_device_credential(self, client_id: str, scope: str | None, data: dict[str, Any]) -> None:
+        facts = {"user_code": plain_code(data["user_code"]), "scopes": limited(scope or "", SCOPES)}
+        AppRequest.objects.add(App.objects.get(client_id=client_id), data["device_code"], DEVICE_LIFE, **facts)
+
+
+def _active(member: int | None) -> User | None:
+    return User.objects.filter(pk=member, is_active=True, left_at=None).first()
+
+
+def _use(code: _Issued) -> User | None:
+    """Use up a code; return the member who allowed it, None if another request was first."""
+    row = code.row
+    is_first = isinstance(row, AppRequest) and row.pass_to(AppRequest.USED, after=AppRequest.ALLOWED)
+    return _active(row.user_id) if is_first else None  # type: ignore[union-attr]
+
+
+def plain_code(typed: str) -> str:
+    """Return the letters of a code that a device shows, as it is stored."""
+    return "".join(filter(str.isalnum, typed[:40])).upper()[:8]
+
+
+class _Revocation(_PublicClients, RevocationEndpoint):  # type: ignore[misc]
+    def query_token(self, token_string: str, _hint: str | None) -> _Issued | None:
+        """Return the grant of either token."""
+        grant = Grant.objects.find(token_string) if family_of(token_string).startswith(_REFRESH_PREFIX) else None
+        if grant is None and (token := Token.objects.find(token_string)):
+            grant = Grant.objects.filter(pk=token.pk).select_related("app", "token").first()
+        return _Issued(grant) if grant else None
+
+    def revoke_token(self, token: _Issued, _request: Any) -> None:
+        token.row.token.delete()  # type: ignore[union-attr]
+
+
+class _Server(AuthorizationServer):  # type: ignore[misc]
+    def query_client(self, client_id: str) -> _Client | None:
+        app = App.objects.filter(client_id=client_id).first() if _CLIENT_ID.fullmatch(client_id) else None
+        return _Client(app) if app else None
+
+    def create_oauth2_request(self, request: HttpRequest | _Request) -> _Request:
+        return request if isinstance(request, _Request) else _Request(request)
+
+    def save_token(self, token: dict[str, Any], request: Any) -> None:
+        """Store the digests of a new pair. Raises InvalidGrantError if another request was first."""
+        access, refresh = token["access_token"], token["refresh_token"]
+        if request.refresh_token:
+            if not Grant.objects.renew(request.refresh_token.row, access, refresh, ACCESS_LIFE):
+                raise InvalidGrantError
+            return
+        asked = (request.authorization_code or request.credential).row
+        grant = Grant.objects.give(request.client.app, request.user, asked.scopes, access, refresh, ACCESS_LIFE)
+        AppRequest.objects.filter(pk=asked.pk).update(token=grant.pk)
+
+    def send_signal(self, *_args: Any, **_facts: Any) -> None:
+        """Nothing listens."""
+
+
+def _generate(*, scope: str, **_facts: Any) -> dict[str, Any]:
+    return {
+        "token_type": "Bearer",
+        "access_token": Token.objects.PREFIX + secrets.token_urlsafe(32),
+        "expires_in": int(ACCESS_LIFE.total_seconds()),
+        "refresh_token": _refresh_token(_REFRESH_PREFIX + secrets.token_urlsafe(16)),
+        "scope": scope,
+    }
+
+
+def _refresh_token(family: str) -> str:
+    return f"{family}.{secrets.token_urlsafe(32)}"
+
+
+@cache
+def server() -> _Server:
+    """Return the server of this process."""
+    made = _Server(App, Token)
+    made.scopes_supported = SCOPES
+    made.register_token_generator("default", _generate)
+    made.register_grant(_CodeGrant, [_Challenge(required=True)])
+    made.register_grant(_RefreshGrant)
+    made.register_grant(_DeviceGrant)
+    made.register_endpoint(_DeviceEndpoint)
+    made.register_endpoint(_Revocation)
+    return made
+
+
+def answer_token_request(request: HttpRequest) -> HttpResponse:
+    """Return the token endpoint's answer. All of it is stored, or nothing."""
+    with transaction.atomic():
+        response: HttpResponse = server().create_token_response(request)
+    return response
+
+
+def read_authorization_request(request: HttpRequest) -> Any:
+    """Return the grant that an app asks a member for, as authlib has it. Raises OAuth2Error."""
+    return server().get_consent_grant(request, request.user)
+
+
+def address_after(request: HttpRequest, grant: Any, scopes: Collection[str] | None) -> str:
+    """Return the app's address with a code for these scopes, or with a refusal if they are None."""
+    grant.request.chosen = scopes
+    member = None if scopes is None else request.user
+    response = server().create_authorization_response(grant.request, member, grant)
+    return str(add_params_to_uri(response["Location"], [("iss", origin_of(request))]))  # RFC 9207

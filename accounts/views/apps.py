@@ -1,0 +1,174 @@
+"""Apps that ask for permission (OAuth 2.1): what programs send, and the two pages on which members decide.
+
+Errors of a request are shown to the member and not sent to the app: every program can register an address, and the
+site must not lead anyone to it unasked (RFC 9700, section 4.11.2).
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from authlib.oauth2.rfc6749.errors import OAuth2Error
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.forms import TokenForm
+from accounts.models import App, AppRequest
+from accounts.oauth import server
+from accounts.oauth.registration import BadRegistration, home_of, register
+from accounts.web import unsent_form
+from accounts.web.form_pages import MemberRequest, View, members_only, page_with_form
+from owner.choices import chosen
+
+
+def _where_apps_are_on(view: View) -> View:
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not chosen.OAUTH_APPS:
+            raise Http404("no apps")
+        response: HttpResponse = view(request, *args, **kwargs)
+        return response
+
+    return guarded
+
+
+def _for_apps(answer: Callable[[HttpRequest], HttpResponse]) -> View:
+    """Accept POST from programs everywhere. Cookies are not looked at, so no form token is asked for."""
+    return csrf_exempt(never_cache(require_POST(_where_apps_are_on(answer))))
+
+
+@require_safe
+@_where_apps_are_on
+def metadata(request: HttpRequest) -> HttpResponse:
+    """Return the addresses below, and what the server can do."""
+    return JsonResponse(server.metadata(request))
+
+
+@_for_apps
+def register_app(request: HttpRequest) -> HttpResponse:
+    """Register an app, without an account: it can do nothing before a member allows something."""
+    try:
+        app = register(request.body)
+    except BadRegistration as bad:
+        return JsonResponse({"error": bad.error, "error_description": bad.description}, status=400)
+    return JsonResponse(server.described(app), status=201)
+
+
+@_for_apps
+def token(request: HttpRequest) -> HttpResponse:
+    """Exchange a code or a refresh token."""
+    return server.answer_token_request(request)
+
+
+@_for_apps
+def revoke(request: HttpRequest) -> HttpResponse:
+    """End a grant. The answer is the same for an unknown token."""
+    response: HttpResponse = server.server().create_endpoint_response(server.REVOCATION, request)
+    return response
+
+
+@_for_apps
+def ask_by_device(request: HttpRequest) -> HttpResponse:
+    """Give a device two codes: one for the member to type, one to ask with whether that was done."""
+    response: HttpResponse = server.server().create_endpoint_response(server.DEVICE, request)
+    return response
+
+
+class ScopesForm(forms.Form):
+    """What the app may do besides reading, of what it asks for."""
+
+    scopes = forms.MultipleChoiceField(
+        label=gettext_lazy("Besides reading, let the app"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+    def __init__(self, data: Any, asked: str) -> None:
+        super().__init__(data, initial={"scopes": asked.split()})
+        labels = TokenForm.base_fields["scopes"].choices  # type: ignore[attr-defined]
+        self.fields["scopes"].choices = [one for one in labels if one[0] in asked.split()]  # type: ignore[attr-defined]
+
+
+def _decide(request: HttpRequest, asked: str) -> tuple[ScopesForm, bool | None]:
+    """Return the form, and whether it allows the app something; None as long as the member has not decided."""
+    decision = request.POST.get("decision", "") if request.method == "POST" else ""
+    form = ScopesForm(request.POST if decision else None, asked)
+    unsent_form.refill(request, form)
+    if decision == "allow" and form.is_valid():
+        return form, True
+    return form, False if decision == "deny" else None
+
+
+def _ask(request: HttpRequest, app: App, form: ScopesForm, **more: Any) -> HttpResponse:
+    status = 400 if form.errors else 200
+    return render(request, "accounts/allow_app.html", {"app": app, "form": form, **more}, status=status)
+
+
+@never_cache
+@page_with_form
+@_where_apps_are_on
+@members_only(carries=["scopes"], proof=True)
+def authorize(request: MemberRequest) -> HttpResponse:
+    """Ask the member whether an app may use the site in their name, and lead back to the app with the answer."""
+    try:
+        grant = server.read_authorization_request(request)
+    except OAuth2Error as error:
+        description = error.get_error_description() or error.error
+        return render(request, "accounts/bad_app.html", {"description": str(description)[:300]}, status=400)
+    app = grant.request.client.app
+    form, is_allowed = _decide(request, grant.request.scope)
+    if is_allowed is None:
+        return _ask(request, app, form, home=home_of(grant.redirect_uri), address=grant.redirect_uri)
+    address = server.address_after(request, grant, form.cleaned_data["scopes"] if is_allowed else None)
+    return render(request, "accounts/leave.html", {"address": address, "provider": app.name})
+
+
+class DeviceForm(forms.Form):
+    """The code that a device shows."""
+
+    user_code = forms.CharField(
+        label=gettext_lazy("Code"),
+        help_text=gettext_lazy("The eight letters that the device or the program shows."),
+        max_length=40,
+        widget=forms.TextInput(
+            {"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false", "class": "short"}
+        ),
+    )
+
+    def clean_user_code(self) -> AppRequest:
+        found = AppRequest.objects.waiting(server.plain_code(self.cleaned_data["user_code"]))
+        if found is None:
+            raise forms.ValidationError(_("This code is unknown or has expired. Start again on the device."))
+        return found
+
+
+@never_cache
+@page_with_form
+@_where_apps_are_on
+@members_only(carries=["user_code", "scopes"], proof=True)
+def device(request: MemberRequest) -> HttpResponse:
+    """Take the code that a device shows, and ask whether its app may use the site. The device polls the answer."""
+    if request.method != "POST":
+        code = DeviceForm(initial={"user_code": request.GET.get("user_code", "")[:40]})
+        unsent_form.refill(request, code)
+        return render(request, "accounts/device.html", {"form": code})
+    code = DeviceForm(request.POST)
+    if not code.is_valid():
+        return render(request, "accounts/device.html", {"form": code}, status=400)
+    asked: AppRequest = code.cleaned_data["user_code"]
+    form, is_allowed = _decide(request, asked.scopes)
+    if is_allowed is None:
+        return _ask(request, asked.app, form, user_code=asked.user_code)
+    if is_allowed:
+        scopes = server.limited(asked.scopes, form.cleaned_data["scopes"])
+        asked.pass_to(AppRequest.ALLOWED, after=AppRequest.WAITING, user=request.user, scopes=scopes)
+        messages.success(request, _("Done. You can go back to the device: it continues in a few seconds."))
+    else:
+        asked.pass_to(AppRequest.DENIED, after=AppRequest.WAITING, user=request.user)
+        messages.success(request, _("Nothing was allowed."))
+    return redirect("accounts:device")
