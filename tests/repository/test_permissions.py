@@ -70,6 +70,14 @@ def test_the_rules_permit_what_scripts_and_modules_use_and_nothing_else():
     assert unused <= OF_THE_CLIENT
 
 
+def test_the_rules_permit_every_command_that_a_module_sends(server_url):
+    modules = "".join(path.read_text("utf-8") for path in Path(permissions.__file__).parents[1].rglob("*.py"))
+    sent = {name.upper() for name in re.findall(r"\b(?:client|pipe)\.([a-z]+)\(", modules)}
+    known = {str(name).upper() for name in client_of(server_url).command()}
+
+    assert sent & known <= {command.partition("|")[0] for command in COMMANDS}
+
+
 @pytest.mark.needs("one server")
 def test_a_user_who_may_run_nothing_is_told_of_every_command_and_key(limited):
     with pytest.raises(StoreUnfit, match="no transactions"):
