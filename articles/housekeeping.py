@@ -22,7 +22,7 @@ import tasks
 from accounts import account_deletion
 from accounts import sessions as member_sessions
 from accounts.models import App, Delivery, HeldPost, LegalNotice, Statement, TextDigest, Webhook
-from articles import accounts, backup, mailing
+from articles import accounts, backup, mailing, replies
 from articles.doctor import housekeeping
 from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, StoreUnavailable
 from articles.operation import metrics
@@ -212,6 +212,12 @@ def _send_mail(repository: Repository) -> str:
     return _counted(sent, "mail", "queued")
 
 
+def _post_replies(_repository: Repository) -> str:
+    """Post the replies that came by mail."""
+    done = replies.post_due(_BUDGET) if settings.REPLY_MAILDIR else {}
+    return ", ".join(_counted(number, "reply", what) for what, number in done.items())
+
+
 def _push(repository: Repository) -> str:
     """Let tasks push to members' devices what is new."""
     if not settings.WEB_PUSH:
@@ -258,6 +264,7 @@ _STEPS = (
     _Step("account_deletion", _delete_accounts),
     _Step("branches", _act_on_branches),
     _Step("mail", _send_mail),
+    _Step("replies", _post_replies),
     _Step("push", _push, is_routine=True),
     _Step("webhooks", _announce, is_routine=True),
     _Step("tasks", _do_tasks),
@@ -270,9 +277,9 @@ _STEPS = (
 )
 
 
-_FREQUENT = tuple(step for step in _STEPS if step.name in ("push", "webhooks"))
+_FREQUENT = tuple(step for step in _STEPS if step.name in ("replies", "push", "webhooks"))
 _FREQUENT_PAUSE = 10.0
-"""Seconds between two runs of these: what is pushed is expected soon."""
+"""Seconds between two runs of these: what is pushed or answered is expected soon."""
 
 
 def run(
@@ -314,7 +321,9 @@ def keep(
             if is_round:
                 tell(results)
             listening = Webhook.objects.filter(off_since=None)
-            is_awaited = bool(results) and (settings.WEB_PUSH or listening.exists())
+            is_awaited = bool(results) and (
+                settings.WEB_PUSH or settings.REPLY_MAILDIR is not None or listening.exists()
+            )
         except StoreError as error:
             _log.warning("housekeeping is postponed because the store is unavailable: %s", error)
         except Exception:

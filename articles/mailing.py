@@ -14,6 +14,7 @@ from functools import partial
 from html import unescape
 from itertools import islice
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
@@ -26,11 +27,12 @@ from django.utils.html import format_html, strip_tags
 from django.utils.translation import gettext
 from markupsafe import Markup
 
-from accounts.mail import DIGEST, NOTICES, send_later, site_origin, unsubscribe_token
+from accounts.mail import DIGEST, NOTICES, reply_address, send_later, site_origin, unsubscribe_token
 from accounts.models import BAN_SCOPES, Ban, User
 from articles.domain.articles import Article
 from articles.domain.notices import EXCERPT_CHARACTERS, Notice, NoticeKind, NoticePointer
 from articles.repository import Repository
+from articles.text.mails import MARKER
 from articles.text.markdown import plain
 from articles.web import preferences
 from articles.web.identity import named
@@ -71,6 +73,7 @@ def send_each(mails: Iterator[Mail], deadline: float) -> int:
     return sent
 
 
+_BUTTONS = 'class="foot"'
 _OWN_LINK = re.compile('(?<=href=")(?=/)')
 
 
@@ -80,16 +83,26 @@ class _Row(NamedTuple):
     html: Markup
     text: str
     address: str
+    reply: str = ""
+    """The address for a reply by mail; "" if none is possible."""
 
 
 def notices_to(
     member: User, notices: Sequence[Notice], count: int, bans: Sequence[Ban] = ()
 ) -> EmailMultiAlternatives:
-    """Return a mail about bans, if any, and notices in the member's language; `count` is their total number."""
+    """Return a mail about bans, if any, and notices in the member's language; `count` is their total number.
+
+    A reply to a mail about one comment is a reply to that comment. If there are several, each has its own address.
+    """
     with language_of(member):
         rows = [_ban_row(ban, site_origin()) for ban in bans]
-        rows += [_notice_row(notice, site_origin()) for notice in notices]
-        return message_to(member, "inbox/mail", NOTICES, {"count": count, "rows": rows})
+        rows += [_notice_row(member, notice, site_origin()) for notice in notices]
+        reply = rows[0].reply if count == 1 else ""
+        context = {"count": count, "rows": rows, "marker": MARKER if reply else ""}
+        message = message_to(member, "inbox/mail", NOTICES, context)
+        if reply:
+            message.extra_headers["Reply-To"] = reply
+        return message
 
 
 def digest_to(member: User, articles: Sequence[Article]) -> EmailMultiAlternatives:
@@ -140,9 +153,12 @@ def _ban_row(ban: Ban, origin: str) -> _Row:
     return _drawn_row(f"<li>{macros.facts(ban, BAN_SCOPES)}{macros.texts(ban)}{link}</li>", path, origin)
 
 
-def _notice_row(notice: Notice, origin: str) -> _Row:
-    drawn = str(_macros("inbox/notice.html").draw_notice(notice, plain(notice.html)[:EXCERPT_CHARACTERS]))
-    return _drawn_row(drawn, path_of(notice), origin)
+def _notice_row(member: User, notice: Notice, origin: str) -> _Row:
+    reply = reply_address(member.pk, notice.comment_id) if notice.takes_reply and notice.comment_id else ""
+    mailto = f"mailto:{quote(reply, safe='@')}?subject={quote(f'Re: {notice.title}')}" if reply else ""
+    excerpt = plain(notice.html)[:EXCERPT_CHARACTERS]
+    drawn = str(_macros("inbox/notice.html").draw_notice(notice, excerpt, mailto=mailto))
+    return _drawn_row(drawn, path_of(notice), origin)._replace(reply=reply)
 
 
 def sentence_of(notice: Notice) -> str:
@@ -162,7 +178,7 @@ def _text_of(drawn: str) -> str:
 
 
 def _drawn_row(drawn: str, path: str, origin: str) -> _Row:
-    lines = map(_text_of, drawn.split("</p>"))
+    lines = [_text_of(one) for one in drawn.split("</p>") if _BUTTONS not in one]
     html = Markup(_OWN_LINK.sub(origin, drawn))  # nosec B704 # noqa: S704 - the template escapes
     return _Row(html, "\n".join(filter(None, lines)), origin + path)
 

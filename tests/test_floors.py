@@ -76,6 +76,7 @@ FLOORS = (
         "articles.transfer",
         "articles.accounts",
         "articles.mailing",
+        "articles.replies",
     ),
     ("articles.web",),
     ("moderation.rules.acting",),

@@ -1,19 +1,23 @@
 """Whether the site can send mail."""
 
+import os
 import smtplib
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.utils.translation import gettext as _
 
+from articles import replies
 from articles.doctor.examination import Examination, Finding, Level, error, fine, note, reason_of, warning
 from articles.doctor.settings import is_public
 from owner.choices import chosen
 
 _BACKEND = "django.core.mail.backends.{}.EmailBackend"
 _SENDING = _BACKEND.format("smtp")
+_MOST_COUNTED = 1_000
 _NOT_SENDING = [_BACKEND.format(kind) for kind in ("console", "dummy", "filebased", "locmem")]
 
 
@@ -44,6 +48,25 @@ def check_server(_examination: Examination) -> Iterator[Finding]:
             yield fine(f"The mail server {_server()} accepts the site's login.")
     except (OSError, smtplib.SMTPException) as failure:
         yield error(f"The mail server {_server()} cannot be used.", "Check `EMAIL_URL`.", _answer_in(failure))
+
+
+def check_replies(_examination: Examination) -> Iterator[Finding]:
+    """Look at the maildir of replies by mail."""
+    if settings.REPLY_MAILDIR is None:
+        return
+    folder = replies.folder()
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        yield error(
+            _("Replies by mail are not read: the site cannot read and change `%(folder)s`.") % {"folder": folder},
+            _("Let the mail server deliver there, and the site's user delete: docs/reply-by-mail.md."),
+        )
+    elif set_aside := sum(1 for _name in islice(replies.aside().glob("*"), _MOST_COUNTED)):
+        yield warning(
+            f"{set_aside} replies by mail failed because of errors in the site.",
+            f"See the log. Move them from `{replies.aside()}` to `{folder}` to try again.",
+        )
+    else:
+        yield fine("Replies by mail are read.")
 
 
 def send_test(recipient: str) -> Finding:

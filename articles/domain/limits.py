@@ -147,6 +147,7 @@ LIMITS = (
         "120 in 1 min",
         "Texts shown while a member types; other requests of more than 100,000 bytes",
     ),
+    Limit("refusals", Per.MEMBER, "5 in 1 d", "Mails that say why a reply by mail was not published"),
     Limit("exports", Per.MEMBER, "5 in 1 h", "Copies of a member's data"),
     Limit("api", Per.READER, "300 in 1 min", "Requests to the API, other than searches and views"),
     Limit("logins", Per.ACCOUNT, "10 in 10 min", "Wrong passwords"),

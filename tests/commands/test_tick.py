@@ -55,6 +55,7 @@ STEPS = [
     "account_deletion",
     "branches",
     "mail",
+    "replies",
     "push",
     "webhooks",
     "tasks",

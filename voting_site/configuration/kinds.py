@@ -92,6 +92,16 @@ def _sender(text: str) -> str:
     return text
 
 
+_REPLY_ADDRESS = re.compile(r"(?=.{3,200}$)[a-z0-9](?:[a-z0-9._-]{0,17}[a-z0-9])?@[a-z0-9-]+(?:\.[a-z0-9-]+)*")
+
+
+def _reply_address(text: str) -> str:
+    """Check a mail address to which 45 characters can be added, in lower case."""
+    if not _REPLY_ADDRESS.fullmatch(text.lower()):
+        raise ValueError(text)
+    return text.lower()
+
+
 def _contact(text: str) -> str:
     """Return the URI of a mail address, or of a page with a form."""
     parts = urlsplit(text)
@@ -240,6 +250,11 @@ KINDS = {
         is_secret=True,
     ),
     "sender": Kind(_sender, "a mail address, such as news@example.org"),
+    "reply address": Kind(
+        _reply_address,
+        "a mail address in ASCII, without + and with at most 19 characters before the @, such as "
+        "reply@news.example.org",
+    ),
     "contact": Kind(_contact, "a mail address, or an https address"),
     "list of archives": Kind(
         _archives,

@@ -219,6 +219,21 @@ VARIABLES = (
     ),
     Variable("EMAIL_FROM", "sender", "noreply@localhost", "Sender of the site's mails."),
     Variable(
+        "REPLY_ADDRESS",
+        "reply address",
+        "",
+        "Address at which members reply to comments by mail (docs/reply-by-mail.md), such as "
+        "reply@news.example.org. The mail server delivers reply+anything@… to REPLY_MAILDIR. Empty: replies are "
+        "written on the site only.",
+    ),
+    Variable(
+        "REPLY_MAILDIR",
+        "directory",
+        "",
+        "Maildir in which housekeeping finds such mails, and from which it deletes them. A relative path starts "
+        "at the checkout.",
+    ),
+    Variable(
         "VOTING_WINDOW_DAYS",
         "number",
         "7",

@@ -210,7 +210,8 @@ COMMENT_SENT = Key(
     "comment:sent:<digest>",
     "string",
     "id of the comment that was posted with this text by this member in this place; the digest is of the three",
-    "a form that is sent twice posts one comment",
+    "a form that is sent twice posts one comment. For a reply by mail, the digest has its Message-ID instead of "
+    "the text, and is kept for 30 days",
     life=10 * MINUTE,
     in_backup=InBackup.OMITTED,
 )

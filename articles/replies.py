@@ -1,0 +1,258 @@
+"""Replies by mail: a mail server delivers them into a maildir, and housekeeping posts them as comments.
+
+A mail is deleted only once its reply is in the store, so a process that dies loses none; its Message-ID keeps the
+next process from posting it again. A reply is from the member's own address, to one that the site signed for this
+member and comment. Whatever else arrives is dropped without an answer.
+"""
+
+import logging
+import os
+import re
+import stat
+import time
+from collections import Counter
+from contextlib import suppress
+from email.utils import parseaddr
+from hashlib import sha256
+from heapq import nsmallest
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import translation
+from django.utils.encoding import punycode
+from django.utils.translation import gettext as _
+
+from accounts.mail import read_reply_address, send_later, site_origin, text_to
+from accounts.models import User
+from articles.domain.comments import CommentId, article_of
+from articles.domain.errors import ArticlesError, Banned, HeldForApproval, LimitReached, StoreError
+from articles.formatting.values import grouped
+from articles.forms.fields import check_links
+from articles.text.lines import InvalidInput, clean_comment
+from articles.text.mails import MARKER, MOST_BYTES, IncomingMail, Unreadable
+from articles.text.refusals import action_sentence, input_sentence
+from articles.web import comments, limits
+from owner.choices import chosen
+from tasks import TaskQueueFull
+
+_log = logging.getLogger(__name__)
+
+MAILS_PER_RUN = 50
+
+_NAMES_LOOKED_AT = 10_000
+"""Names in the folder among which the first ones are chosen."""
+
+
+class _Dropped(Exception):
+    """The mail is not answered. The text says why, in the log."""
+
+
+class _Refused(Exception):
+    """The reply is not published; its sender is mailed the reason, in the member's language."""
+
+
+class _Reply(NamedTuple):
+    """A mail to an address that the site signed for this member, in answer to a comment."""
+
+    mail: IncomingMail
+    member: User
+    comment: CommentId
+    key: str
+    """A digest of its Message-ID."""
+
+    @property
+    def is_from_member(self) -> bool:
+        """Whether the member sent it: others may know the address if the member forwarded it."""
+        return [_mailbox(one) for one in self.mail.senders] == [_mailbox(self.member.email)]
+
+
+def folder() -> Path:
+    """Return the folder in which mail servers put new mails."""
+    return Path(settings.REPLY_MAILDIR, "new")
+
+
+def aside() -> Path:
+    """Return the folder for mails that could not be handled because of an error in the site."""
+    return Path(settings.REPLY_MAILDIR, "cur")
+
+
+def post_due(budget: float) -> Counter[str]:
+    """Handle mails, at most `MAILS_PER_RUN`, for about `budget` seconds; return how many were what.
+
+    Raises StoreError, DatabaseError, TaskQueueFull, and OSError: then the mail stays, and the next run continues.
+    """
+    deadline, done, failed = time.monotonic() + budget, Counter[str](), None
+    if not os.access(folder(), os.R_OK | os.W_OK | os.X_OK):  # it would post them, and could not delete them
+        raise PermissionError(f"{folder()} cannot be read and changed")
+    for path in _waiting():
+        try:
+            done[_handle(path)] += 1
+        except OSError as error:
+            failed = error  # the others may still be read
+        if time.monotonic() >= deadline:
+            break
+    if failed:
+        raise failed
+    return done
+
+
+def _waiting() -> list[Path]:
+    """Return the first of the mails that wait. Links, folders and pipes are none."""
+    with os.scandir(folder()) as entries:
+        names = (
+            one.name for one in entries if one.is_file(follow_symlinks=False) and not one.name.startswith(".")
+        )
+        return [folder() / name for name in nsmallest(MAILS_PER_RUN, islice(names, _NAMES_LOOKED_AT))]
+
+
+def _handle(path: Path) -> str:
+    """Post the reply, refuse it or drop it; return what happened."""
+    try:
+        return _take(path)
+    except _Dropped as dropped:
+        _log.info("a mail to the address for replies was dropped: %s", dropped)
+        path.unlink(missing_ok=True)
+        return "dropped"
+    except (StoreError, DatabaseError, TaskQueueFull, OSError):
+        raise
+    except Exception:
+        _log.exception("a reply by mail could not be handled; it is in %s", aside())
+        aside().mkdir(exist_ok=True)
+        path.rename(aside() / path.name)
+        return "failed"
+
+
+def _take(path: Path) -> str:
+    reply = _opened(_read(path))
+    with translation.override(reply.member.language or chosen.language):
+        try:
+            _post(reply)
+        except StoreError:
+            raise
+        except (_Refused, InvalidInput, ArticlesError) as refused:
+            with transaction.atomic():
+                _answer(reply, refused)
+                path.unlink(missing_ok=True)  # before the commit: a mail has at most one answer
+            return "held" if isinstance(refused, HeldForApproval) else "refused"
+    path.unlink(missing_ok=True)
+    return "posted"
+
+
+def _read(path: Path) -> bytes:
+    """Return the mail, or its beginning if it is too large. Raises _Dropped."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise _Dropped("another process has handled it") from None
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _Dropped("it is not a file")
+        return file.read(MOST_BYTES + 1)
+
+
+def _opened(raw: bytes) -> _Reply:
+    """Return the reply in a mail. One query for a signed address. Raises _Dropped."""
+    mail = IncomingMail.of(raw)
+    if mail.is_automatic:
+        raise _Dropped("a program sent it")
+    if (signed := read_reply_address(mail.recipients)) is None:
+        raise _Dropped("it has no valid address")
+    member = User.objects.filter(pk=signed[0], is_active=True, left_at=None).first()
+    if member is None or not member.has_verified_email:
+        raise _Dropped("the address is that of a former member, or one without a verified address")
+    own = _mailbox(parseaddr(settings.DEFAULT_FROM_EMAIL)[1])
+    if any(_mailbox(one) == own or read_reply_address(one) for one in mail.senders):
+        raise _Dropped("it is from the site itself")
+    key = sha256(mail.header("Message-ID").encode("utf-8", "surrogatepass") or raw).hexdigest()
+    return _Reply(mail, member, signed[1], key)
+
+
+def _mailbox(address: str) -> str:
+    """Return an address in the form in which two are compared: a domain has several."""
+    name, _at, domain = address.rpartition("@")
+    with suppress(UnicodeError):
+        domain = punycode(domain)
+    return f"{name}@{domain}".casefold()
+
+
+def _post(reply: _Reply) -> None:
+    """Post the reply as its member, as the page does. Raises _Refused, InvalidInput, ArticlesError."""
+    if not reply.is_from_member:
+        raise _Refused(_("It came from another address than %(address)s.") % {"address": reply.member.email})
+    text = _text_of(reply.mail)
+    comments.post(
+        _request_of(reply.member),
+        article_of(reply.comment),
+        check_links(clean_comment(text)),
+        reply.comment,
+        mail=reply.key,
+    )
+
+
+def _text_of(mail: IncomingMail) -> str:
+    """Return what the member wrote. Raises _Refused, for instance if signed links of the site are left in it."""
+    if not mail.is_whole:
+        size = grouped(MOST_BYTES // 1000)
+        raise _Refused(_("It is larger than %(size)s KB. Leave out attachments and quoted text.") % {"size": size})
+    try:
+        text = mail.text
+    except Unreadable:
+        raise _Refused(_("Its text cannot be read. Send it as plain text.")) from None
+    if not text.strip():
+        raise _Refused(_("It contains no text besides the quotation."))
+    stop = reverse("accounts:unsubscribe", args=["-"]).rstrip("-/")
+    if MARKER in text or stop in text or read_reply_address(text):
+        raise _Refused(_("The quotation could not be told from your own text. Delete it before you send."))
+    return text
+
+
+def _request_of(member: User) -> HttpRequest:
+    request = HttpRequest()
+    request.user = member
+    return request
+
+
+def _answer(reply: _Reply, refused: Exception) -> None:
+    """Mail the member why the reply is not published, with its text. Raises TaskQueueFull, DatabaseError."""
+    member, message_id = reply.member, reply.mail.header("Message-ID")
+    try:
+        limits.take(_request_of(member), "refusals")
+    except LimitReached:
+        return
+    context = {
+        "name": member.username,
+        "site_name": chosen.SITE_NAME,
+        "sentence": _sentence_of(refused),
+        "is_held": isinstance(refused, HeldForApproval),
+        "is_ban": isinstance(refused, Banned),
+        "appeal": site_origin() + reverse("articles:appeal"),
+        "comment": site_origin() + reverse("articles:comment", args=[reply.comment]),
+        "lines": _lines_of(reply),
+    }
+    message = text_to(member.email, "reply_refused", context)
+    message.extra_headers["Auto-Submitted"] = "auto-replied"
+    if _MESSAGE_ID.fullmatch(message_id):
+        message.extra_headers |= {"In-Reply-To": message_id, "References": message_id}
+    send_later(message, member.pk)
+
+
+_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,250}>")
+
+
+def _sentence_of(refused: Exception) -> str:
+    if isinstance(refused, InvalidInput):
+        return input_sentence(refused)
+    return action_sentence(refused, has_button=True) if isinstance(refused, ArticlesError) else str(refused)
+
+
+def _lines_of(reply: _Reply) -> list[str]:
+    """Return the text for the answer, so that nothing is lost; none if another person may have sent it."""
+    with suppress(Unreadable):
+        if reply.is_from_member:
+            return reply.mail.text.splitlines()
+    return []

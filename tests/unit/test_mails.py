@@ -1,0 +1,246 @@
+"""What mails say: who sent them, and which part of the text is the sender's own."""
+
+import base64
+import time
+from contextlib import suppress
+from email.message import EmailMessage
+
+import pytest
+
+from articles.text.mails import MARKER, MOST_BYTES, IncomingMail, Unreadable, own_text
+from tests.cases import for_each
+
+QUOTED = [
+    f"{MARKER} Write your reply above this line. It is posted as your comment. {MARKER}",
+    "",
+    "Hello alice,",
+    "",
+    "bob commented on your article A title",
+    "To unsubscribe: https://news.example.org/unsubscribe/secret/",
+]
+
+
+def quoted(prefix: str = "> ") -> str:
+    return "\n".join(f"{prefix}{line}".rstrip() for line in QUOTED)
+
+
+def text_of(raw: bytes | str | EmailMessage) -> str:
+    raw = raw.as_bytes() if isinstance(raw, EmailMessage) else raw
+    return IncomingMail.of(raw.encode() if isinstance(raw, str) else raw).text
+
+
+OWN = "I agree.\n\n    indented code\n\n* a list"
+
+ON = "On 11/28/26 10:00, Article Voting wrote:"
+LINE = "________________________________"
+
+BODIES = {
+    "Gmail": f"{OWN}\n\nOn Sat, Nov 28, 2026 at 10:00 AM Article Voting <n@example.org>\nwrote:\n\n{quoted()}\n",
+    "Gmail in Chinese": f"{OWN}\n\nX <n@example.org> 于2026年11月28日周六 10:00写道：\n\n{quoted()}\n",
+    "Apple Mail": f"{OWN}\n\n> On 28 Nov 2026, at 10:00, Article Voting <n@example.org> wrote:\n> \n{quoted()}\n",
+    "iPhone": f"{OWN}\n\nSent from my iPhone\n\n> On Nov 28, 2026, at 10:00, X <n@x.org> wrote:\n{quoted()}",
+    "iPhone in Chinese": f"{OWN}\n\n发自我的 iPhone\n\n> 在 2026年11月28日，10:00，X 写道：\n> \n{quoted()}",
+    "Outlook": f"{OWN}\n\n-----Original Message-----\nFrom: X <n@x.org>\nSent: Saturday\n\n{quoted('')}",
+    "Outlook of today": f"{OWN}\n\n________________________________\nFrom: Article Voting <n@example.org>\n"
+    f"Sent: Saturday, November 28, 2026 10:00 AM\nTo: alice\nSubject: 1 new notice\n\n{quoted('')}",
+    "Outlook in Chinese": f"{OWN}\n\n________________________________\n发件人: Article Voting <n@example.org>\n"
+    f"发送时间: 2026年11月28日 10:00\n收件人: alice\n主题: 1 条新通知\n\n{quoted('')}",
+    "Outlook in Traditional Chinese": f"{OWN}\n\n寄件者: X\n寄件日期: 2026年\n主旨: b\n\n{quoted('')}",
+    "Thunderbird": f"{OWN}\n\n{ON}\n{quoted()}\n",
+    "Thunderbird, below": f"{ON}\n{quoted()}\n\n{OWN}\n\n-- \nAlice\nhttps://x.example\n",
+    "mutt": f"On Sat, Nov 28, 2026 at 10:00:00AM +0000, Article Voting wrote:\n{quoted()}\n\n{OWN}\n",
+    "QQ": f'{OWN}\n\n------------------&nbsp;原始邮件&nbsp;------------------\n发件人: "X";\n{quoted("")}',
+    "QQ, with blanks": f'{OWN}\n\n------------------ 原始邮件 ------------------\n发件人: "X"\n{quoted("")}',
+    "163": f'{OWN}\n\n\nAt 2026-11-28 10:00:00, "Article Voting" <n@example.org> wrote:\n{quoted(">")}\n',
+    "163 in Chinese": f'{OWN}\n\n在 2026-11-28 10:00:00，"X" <n@x.org> 写道：\n\n{quoted("")}\n',
+    "163 on a phone": f"{OWN}\n\n---- 回复的原邮件 ----\n| 发件人 | X |\n{quoted('')}",
+    "another language": f"{OWN}\n\nLe sam. 28 nov. 2026 à 10:00, X <n@x.org> a écrit :\n\n{quoted()}",
+    "only the marker": f"{OWN}\n\n{quoted('')}",
+    "a new mail": f"{OWN}\n",
+    "a signature": f"{OWN}\n-- \nAlice\n",
+    "Windows": f"{OWN}\n\nOn 11/28/26 10:00, X wrote:\n{quoted()}\n".replace("\n", "\r\n"),
+}
+
+
+@for_each("client", BODIES)
+def test_quoted_text_is_cut_from_what_mail_programs_send(client):
+    assert own_text(BODIES[client]).strip("\n") == OWN
+
+
+def test_answers_between_quoted_lines_are_kept():
+    body = f"On 11/28/26 10:00, X wrote:\n{quoted()}\n> one?\n\nFirst.\n\n> two?\nSecond:\n> three\nThird.\n"
+
+    assert [line for line in own_text(body).split("\n") if line] == ["First.", "Second:", "Third."]
+
+
+def test_text_that_resembles_a_quotation_is_kept():
+    for text in (
+        "From: here to there\nit is far",
+        "Subject: x",
+        "| a | b |\n|----|----|\n| 1 | 2 |",
+        "As I said in 2026:\nnothing",
+        "above\n\n---\n\nbelow",
+        "—— a dash",
+    ):
+        assert own_text(text) == text
+
+
+def test_a_mail_of_quotations_alone_has_no_text():
+    assert own_text(f"\n\nOn 11/28/26 10:00, X wrote:\n{quoted()}\n") == ""
+
+
+@for_each(
+    "charset, label",
+    [
+        ("gb18030", "GB2312"),
+        ("gbk", "gbk"),
+        ("big5", "Big5"),
+        ("iso-2022-jp", "ISO-2022-JP"),
+        ("utf-8", "utf-8"),
+        ("utf-8", "US-ASCII"),
+        ("utf-8", "no such"),
+        ("utf-8", "idna"),
+        ("utf-8", "utf-8; format=flowed"),
+    ],
+)
+def test_text_is_read_in_the_encoding_that_it_is_in(charset, label):
+    text = "日本" if charset == "iso-2022-jp" else "这是朱镕基" if charset == "gb18030" else "中文"
+    for transfer, encoded in (("8bit", text.encode(charset)), ("base64", base64.b64encode(text.encode(charset)))):
+        head = f"Content-Type: text/plain; charset={label}\nContent-Transfer-Encoding: {transfer}\n\n"
+        assert text_of(head.encode() + encoded) == text
+
+
+def test_text_in_no_known_encoding_is_unreadable():
+    with pytest.raises(Unreadable):
+        text_of(b"Content-Type: text/plain; charset=utf-8\n\n\xff\xfe\xfa")
+
+
+def test_the_text_is_taken_and_attachments_are_not():
+    mail = EmailMessage()
+    mail.set_content("Mine.\n")
+    mail.add_alternative("<p>Not mine</p>", subtype="html")
+    mail.add_attachment(b"secret", maintype="text", subtype="plain", filename="a.txt")
+    other = EmailMessage()
+    other.set_content("Of another")
+    mail.add_attachment(other)
+
+    assert text_of(mail) == "Mine."
+    mail = EmailMessage()
+    mail.add_attachment(b"secret", maintype="text", subtype="plain", filename="a.txt")
+    with pytest.raises(Unreadable):
+        text_of(mail)
+
+
+def test_the_parts_around_a_picture_are_one_text():
+    picture = "Content-Type: image/png\n\nx"
+    mail = f"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nOne\n--b\n{picture}\n--b\n\nTwo\n--b--"
+
+    assert text_of(mail).split() == ["One", "Two"]
+
+
+def test_a_mail_in_html_alone_is_read_without_what_it_quotes():
+    html = (
+        "<html><body><div>I <b>agree</b> &amp; more.<br>A line</div><div><br></div>"
+        "<div>On Sat, Nov 28, 2026 at 10:00 AM X &lt;n@x.org&gt; wrote:</div><blockquote>"
+        + "".join(f"<p>{line}</p>" for line in QUOTED)
+        + "</blockquote></body></html>"
+    )
+    mail = EmailMessage()
+    mail.set_content(html, subtype="html")
+    assert text_of(mail) == "I **agree** &amp; more.\nA line"
+    mail.set_content("<p>Yes</p>" + "".join(f"<p>{line}</p>" for line in QUOTED), subtype="html")
+    assert text_of(mail) == "Yes"
+    outlook = "<p>Yes</p><hr><p><b>From:</b> X<br><b>Sent:</b> today<br><b>Subject:</b> y</p><p>not mine</p>"
+    mail.set_content(outlook, subtype="html")
+    assert text_of(mail) == "Yes"
+
+
+AUTOMATIC = (
+    "Auto-Submitted: auto-replied",
+    "Auto-Submitted: auto-generated; owner-email=x",
+    "Auto-Submitted: AUTO-NOTIFIED",
+    "Precedence: bulk",
+    "Precedence: Junk",
+    "Precedence: list",
+    "Precedence: auto_reply",
+    "List-Id: <news.example.org>",
+    "List-Unsubscribe: <https://example.org>",
+    "X-Auto-Response-Suppress: All",
+    "X-Autoreply: yes",
+    "X-Autorespond: x",
+    "Return-Path: <>",
+    "Content-Type: multipart/report; report-type=delivery-status; boundary=x",
+)
+
+
+def test_mails_of_programs_are_told_from_those_of_people():
+    assert not [one for one in AUTOMATIC if not IncomingMail.of(f"{one}\n\nHi".encode()).is_automatic]
+    for head in ("Auto-Submitted: no", "Precedence: normal", "Return-Path: <alice@example.org>", "X-Mailer: y"):
+        assert not IncomingMail.of(f"{head}\n\nHi".encode()).is_automatic
+
+
+def test_several_senders_are_several():
+    for head, senders in (
+        ("From: Alice <alice@example.org>", ["alice@example.org"]),
+        ("From: alice@example.org, bob@example.org", ["alice@example.org", "bob@example.org"]),
+        ("From: alice@example.org\nFrom: bob@example.org", ["alice@example.org", "bob@example.org"]),
+        ('From: "alice@example.org" <bob@example.org>', ["bob@example.org"]),
+        ("From: =?utf-8?q?alice=40example=2Eorg?= <bob@example.org>", ["bob@example.org"]),
+        ("Subject: x", []),
+    ):
+        assert IncomingMail.of(f"{head}\n\nHi".encode()).senders == senders
+
+
+DEEP = "".join(f"Content-Type: multipart/mixed; boundary={n}\n\n--{n}\n" for n in range(1000))
+
+HOSTILE = {
+    "parts in parts": DEEP,
+    "parts in parts, with lines": DEEP + "x\n" * 20_000,
+    "mails in mails": "Content-Type: message/rfc822\n\n" * 3_300,
+    "many parts": "Content-Type: multipart/mixed; boundary=a\n\n" + "--a\n\n" * 19_000,
+    "parameters": "Content-Type: multipart/mixed;" + ";" * 98_000 + "\n\nx",
+    "quotation marks": "Content-Type: multipart/mixed;" + '";' * 49_000 + "\n\nx",
+    "continued parameters": "Content-Type: text/plain;" + "".join(f" a*{n}*=x;" for n in range(8_000)) + "\n\nx",
+    "headers": "a:\n" * 33_000,
+    "recipients": f"To: {'reply+1-1-aaaaaaaaaaaaaaaa@' * 3_000}\n\nx",
+    "comments in a header": "From: " + "(\n " * 33_000,
+    "encoded words": "From: " + "=?utf-8?b?" * 9_000 + "\n\nx",
+    "empty lines": "\n" * 99_000,
+    "blanks": "\n" + " " * 99_000,
+    "On": "\n" + "On " * 33_000,
+    "introductions": "\n" + "On 2026:\n>\n" * 9_000,
+    "a long line before quotations": "\n" + "a" * 50_000 + ":\n" + "\n>\n" * 16_000,
+    "heads": "\n" + "From: a\n" * 12_000,
+    "dashes": "\n" + "-" * 99_000,
+    "dividers": "\n" + "---- a" * 16_000,
+    "stars before From": "\n" + "* " * 49_000 + "From:",
+    "markers": "\n" + MARKER * 19_000,
+    "base64": "Content-Transfer-Encoding: base64\n\n" + "A" * 99_000,
+    "tags": "Content-Type: text/html\n\n" + "<b><p>" * 16_000,
+    "quotations in HTML": "Content-Type: text/html\n\n" + "<blockquote>x" * 7_000,
+    "lists in HTML": "Content-Type: text/html\n\n" + "<ul><li>" * 12_000,
+    "NUL": "From: a\0b\n\n\0\0",
+}
+
+
+@for_each("name", HOSTILE)
+def test_no_mail_takes_long_or_raises_anything_but_that_it_is_unreadable(name):
+    raw = HOSTILE[name].encode()
+    assert len(raw) <= MOST_BYTES, name
+    began = time.thread_time()
+
+    mail = IncomingMail.of(raw)
+    assert isinstance(mail.is_automatic, bool)
+    assert len(mail.recipients) + len(mail.senders) + len(mail.header("Message-ID")) < MOST_BYTES
+    with suppress(Unreadable):
+        assert len(mail.text) < 30 * MOST_BYTES
+
+    assert time.thread_time() - began < 5
+
+
+def test_of_a_mail_that_is_too_large_only_the_head_is_read():
+    mail = IncomingMail.of(b"From: alice@example.org\n\n" + b"x" * MOST_BYTES)
+
+    assert (mail.is_whole, mail.senders) == (False, ["alice@example.org"])
+    with pytest.raises(Unreadable):
+        assert mail.text
