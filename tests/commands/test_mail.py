@@ -2,9 +2,6 @@
 
 import mailbox
 import re
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -32,34 +29,23 @@ from tests.cast import MODERATOR
 from tests.clock import Clock
 from tests.factories import actor, browser_of, comment_on, member, post_as
 from tests.mail_backends import wait_until_sent
+from tests.mails import mail_server
+from tests.site_process import free_port
 from tests.store_state import set_clock
-from tests.waiting import until
 
 
 @pytest.fixture(scope="module")
-def mail_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path]]:
-    """A process that speaks SMTP: its port, and the folder of the mails that it accepts."""
-    folder = tmp_path_factory.mktemp("mail") / "box"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "aiosmtpd", "-n", "-l", f"127.0.0.1:{port}"]
-    server = subprocess.Popen([*command, "-c", "aiosmtpd.handlers.Mailbox", str(folder)])
-    until(lambda: _accepts(port))
-    yield port, folder
-    server.terminate()
-    server.wait(60)
-
-
-def _accepts(port: int) -> bool:
-    with socket.socket() as line:
-        return line.connect_ex(("127.0.0.1", port)) == 0
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path]]:
+    """The port of a mail server, and the folder of the mails that it accepts."""
+    port, folder = free_port(), tmp_path_factory.mktemp("mail") / "box"
+    with mail_server(port, folder):
+        yield port, folder
 
 
 @pytest.fixture
-def received(mail_server, settings) -> Callable[[], list[EmailMessage]]:
+def received(server, settings) -> Callable[[], list[EmailMessage]]:
     """Let the site send to the mail server; return a function that returns what it has accepted since."""
-    port, folder = mail_server
+    port, folder = server
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
     box = mailbox.Maildir(str(folder))

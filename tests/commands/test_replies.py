@@ -30,10 +30,9 @@ from tests.cases import for_each
 from tests.clock import Clock
 from tests.factories import actor, comment_on
 from tests.mail_backends import wait_until_sent
-from tests.site.test_background_tasks import mail_server
+from tests.mails import AUTOMATIC, HOSTILE, mail_server
+from tests.site_process import free_port
 from tests.store_state import client_of, set_clock
-from tests.unit.test_mails import AUTOMATIC, HOSTILE
-from tests.waiting import until
 
 
 @pytest.fixture
@@ -523,10 +522,7 @@ def test_a_reply_through_a_mail_server_is_posted(
 ):
     message = sent_notices(site_store, later)
     text, _html = parts_of(message)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    settings.REPLY_MAILDIR = tmp_path / "delivered"
+    port, settings.REPLY_MAILDIR = free_port(), tmp_path / "delivered"
     answer = EmailMessage(policy=SMTP)
     answer["From"], answer["To"], answer["Message-ID"] = (
         "alice@example.org",
@@ -537,7 +533,6 @@ def test_a_reply_through_a_mail_server_is_posted(
     answer.set_content(f"我同意。\n\nOn 11/28/26 10:00, Article Voting wrote:\n{quoted}")
 
     with mail_server(port, settings.REPLY_MAILDIR) as count:
-        until(lambda: _accepts(port))
         with smtplib.SMTP("127.0.0.1", port) as line:
             line.send_message(answer, "alice@example.org", [message["Reply-To"]])
         assert count() == 1
@@ -546,8 +541,3 @@ def test_a_reply_through_a_mail_server_is_posted(
         assert count() == 0
 
     assert texts(site_store, article)[0] == "我同意。"
-
-
-def _accepts(port: int) -> bool:
-    with socket.socket() as line:
-        return line.connect_ex(("127.0.0.1", port)) == 0

@@ -1,14 +1,13 @@
 """A mail is sent at once, and is not lost when the site is killed while it is sent."""
 
-import mailbox
 import os
 import signal
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
 
 from tests.form_browser import FormBrowser
+from tests.mails import mail_server
 from tests.waiting import until
 
 DEADLINE = 60
@@ -34,18 +33,6 @@ def shell(site, code):
 
 def ask_for_a_link(site):
     FormBrowser(site).send("/password/reset/", "/password/reset/", email="alice@example.org")
-
-
-@contextmanager
-def mail_server(port, folder):
-    """A process that speaks SMTP; yield a function that counts the mails that it has accepted."""
-    command = [sys.executable, "-m", "aiosmtpd", "-n", "-l", f"127.0.0.1:{port}"]
-    server = subprocess.Popen([*command, "-c", "aiosmtpd.handlers.Mailbox", str(folder)])
-    try:
-        yield lambda: len(mailbox.Maildir(str(folder), create=folder.exists())) if folder.exists() else 0
-    finally:
-        server.terminate()
-        server.wait(60)
 
 
 def test_a_mail_is_sent_at_once_and_not_lost_when_the_site_is_killed(start, tmp_path):
