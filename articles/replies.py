@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import translation
@@ -84,7 +84,8 @@ def aside() -> Path:
 def post_due(budget: float) -> Counter[str]:
     """Handle mails, at most `MAILS_PER_RUN`, for about `budget` seconds; return how many were what.
 
-    Raises StoreError, DatabaseError, TaskQueueFull, and OSError: then the mail stays, and the next run continues.
+    Raises StoreError, OperationalError, InterfaceError, TaskQueueFull, and OSError: then the mail stays, and the
+    next run continues.
     """
     deadline, done, failed = time.monotonic() + budget, Counter[str](), None
     if not os.access(folder(), os.R_OK | os.W_OK | os.X_OK):  # it would post them, and could not delete them
@@ -118,7 +119,7 @@ def _handle(path: Path) -> str:
         _log.info("a mail to the address for replies was dropped: %s", dropped)
         path.unlink(missing_ok=True)
         return "dropped"
-    except (StoreError, DatabaseError, TaskQueueFull, OSError):
+    except (StoreError, OperationalError, InterfaceError, TaskQueueFull, OSError):
         raise
     except Exception:
         _log.exception("a reply by mail could not be handled; it is in %s", aside())
@@ -218,7 +219,7 @@ def _request_of(member: User) -> HttpRequest:
 
 
 def _answer(reply: _Reply, refused: Exception) -> None:
-    """Mail the member why the reply is not published, with its text. Raises TaskQueueFull, DatabaseError."""
+    """Mail the member why the reply is not published, with its text. Raises TaskQueueFull."""
     member, message_id = reply.member, reply.mail.header("Message-ID")
     try:
         limits.take(_request_of(member), "refusals")
@@ -254,5 +255,5 @@ def _lines_of(reply: _Reply) -> list[str]:
     """Return the text for the answer, so that nothing is lost; none if another person may have sent it."""
     with suppress(Unreadable):
         if reply.is_from_member:
-            return reply.mail.text.splitlines()
+            return reply.mail.text[:MOST_BYTES].replace("\0", "").splitlines()  # PostgreSQL refuses a NUL
     return []

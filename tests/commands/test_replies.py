@@ -280,6 +280,10 @@ def test_headers_of_a_mail_cannot_forge_those_of_the_answer(alice, comment, box)
     assert "victim" not in mail.outbox[0].message().as_string()
 
 
+def test_what_a_database_cannot_keep_is_left_out_of_the_answer(alice, comment, box):
+    assert "\0" not in refused(alice, comment, box, f"a\0b\n{reply_address(alice.pk, comment)}").body
+
+
 def test_what_cannot_be_told_from_the_quotation_is_refused(site_store, article, alice, comment, box):
     for left in (
         "https://news.example.org/unsubscribe/secret/",

@@ -93,3 +93,15 @@ def test_a_refused_test_mail_is_an_error_with_the_server_s_answer(serve, answers
 
 def test_a_test_mail_that_goes_nowhere_is_a_warning(settings):
     assert send_test("olga@example.org").level.label == "warning"
+
+
+def test_a_folder_for_replies_that_cannot_be_used_is_an_error(settings, tmp_path):
+    assert levels("mail", "replies") == []
+    settings.REPLY_MAILDIR = tmp_path
+
+    assert levels("mail", "replies") == ["error"]
+    (tmp_path / "new").mkdir()
+    assert levels("mail", "replies") == ["fine"]
+    (tmp_path / "cur").mkdir()
+    (tmp_path / "cur" / "mail").touch()
+    assert levels("mail", "replies") == ["warning"]

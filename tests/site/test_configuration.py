@@ -401,6 +401,28 @@ def test_a_cache_in_the_database_of_the_store_is_refused(tmp_path, environment, 
         load(tmp_path)
 
 
+def test_replies_by_mail_take_an_address_and_a_maildir(environment, tmp_path):
+    environment.setenv("REPLY_ADDRESS", "Reply@News.example.org")
+    with pytest.raises(BadSetting, match=r"^REPLY_ADDRESS and REPLY_MAILDIR must be set together\.$"):
+        load(tmp_path)
+    environment.setenv("REPLY_MAILDIR", "box")
+    loaded = load(tmp_path)
+    assert (loaded["REPLY_ADDRESS"], loaded["REPLY_MAILDIR"]) == ("reply@news.example.org", tmp_path / "box")
+
+    for wrong in (
+        "reply",
+        "re+ply@x.org",
+        "a" * 20 + "@x.org",
+        "réply@x.org",
+        "a@b@c.org",
+        "a b@c.org",
+        "-a@c.org",
+    ):
+        environment.setenv("REPLY_ADDRESS", wrong)
+        with pytest.raises(BadSetting, match="REPLY_ADDRESS"):
+            load(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("cache", "store"),
     [
