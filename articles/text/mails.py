@@ -140,7 +140,9 @@ _DIVIDER = re.compile(r"\s{0,9}-{4,40}(?:\s|&nbsp;){0,9}[^-|:\s][^-|:]{1,40}-{4,
 """`-----Original Message-----`, `------------------ 原始邮件 ------------------`."""
 
 _SIGNATURES = ("-- ", "--")
-_SENT_FROM = re.compile(r"\s{0,9}(?:Sent from |Get Outlook for |发自我的|发送自|来自我的|從我的|發自我的)")
+_SENT_FROM = re.compile(
+    r"\s{0,9}(?:Sent (?:from|with|via) |Get Outlook for |发自我的|发送自|来自我的|從我的|發自我的)"
+)
 _TIME = re.compile(r"\d{4}|\d:\d\d")
 _LONGEST_INTRODUCTION = 300
 _RULES = " \t\xa0_*-"

@@ -55,6 +55,7 @@ BODIES = {
     "163": f'{OWN}\n\n\nAt 2026-11-28 10:00:00, "Article Voting" <n@example.org> wrote:\n{quoted(">")}\n',
     "163 in Chinese": f'{OWN}\n\n在 2026-11-28 10:00:00，"X" <n@x.org> 写道：\n\n{quoted("")}\n',
     "163 on a phone": f"{OWN}\n\n---- 回复的原邮件 ----\n| 发件人 | X |\n{quoted('')}",
+    "Proton": f"{OWN}\n\nSent with Proton Mail secure email.\n\nOn Saturday, 28 Nov 2026, X wrote:\n\n{quoted()}",
     "another language": f"{OWN}\n\nLe sam. 28 nov. 2026 à 10:00, X <n@x.org> a écrit :\n\n{quoted()}",
     "only the marker": f"{OWN}\n\n{quoted('')}",
     "a new mail": f"{OWN}\n",
