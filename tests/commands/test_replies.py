@@ -227,6 +227,13 @@ def test_the_rules_of_the_site_apply(site_store, article, alice, carol, comment,
     assert "This article has been removed." in refused(alice, comment, box).body
 
 
+def test_a_ban_from_a_group_applies(site_store, article, alice, carol, comment, box):
+    ban(alice, BanScope.GROUP, "Spam", days=0, moderator=actor(carol), group="python")
+
+    assert "You are banned from the group “Python”." in refused(alice, comment, box).body
+    assert texts(site_store, article) == ["What do you think?"]
+
+
 def test_the_limit_of_comments_applies(site_store, article, alice, comment, box, limits_clock):
     for number in range(20):
         handled(letter(alice, comment, f"Reply {number}", Message_ID=f"<{number}@x>"), box=box, posted=1)
