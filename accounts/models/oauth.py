@@ -49,7 +49,7 @@ class AppManager(models.Manager["App"]):
         ):
             found = list(old.values_list("pk", flat=True)[:_ROWS])
             count += len(found)
-            old.model.objects.filter(pk__in=found).delete()
+            old.filter(pk__in=found).delete()
         return count
 
 
