@@ -26,6 +26,9 @@ REQUESTS_KEPT = timedelta(hours=1)
 GRANT_KEPT = timedelta(days=90)
 """Time without a refresh after which a grant ends."""
 
+LONGEST_GRANT = timedelta(days=365)
+"""Time after which the app has to ask the member again, as after the longest session."""
+
 _ROWS = 1_000
 
 
@@ -45,6 +48,7 @@ class AppManager(models.Manager["App"]):
         for old in (
             AppRequest.objects.filter(expires_at__lt=now - REQUESTS_KEPT),
             Token.objects.filter(grant__isnull=False, expires_at__lt=now - GRANT_KEPT),
+            Token.objects.filter(grant__isnull=False, created_at__lt=now - LONGEST_GRANT),
             self.filter(grants=None, created_at__lt=now - UNUSED_KEPT),
         ):
             found = list(old.values_list("pk", flat=True)[:_ROWS])
@@ -54,7 +58,7 @@ class AppManager(models.Manager["App"]):
 
 
 class App(models.Model):
-    """A program as it describes itself: nobody has checked its name."""
+    """A program as it describes itself; its name is unverified."""
 
     client_id = models.CharField(max_length=30, unique=True)
     name = models.CharField(max_length=50)
@@ -98,8 +102,9 @@ class GrantManager(models.Manager["Grant"]):
         return True
 
     def find(self, refresh: str) -> "Grant | None":
-        """Return the grant of a refresh token. One that was replaced revokes its grant: somebody has a copy."""
-        found = self.select_related("token", "app").filter(family=digest_of(family_of(refresh))).first()
+        """Return the grant of a refresh token. One that was replaced is a copy, and revokes its grant."""
+        alive = self.filter(token__created_at__gt=timezone.now() - LONGEST_GRANT)
+        found = alive.select_related("token", "app").filter(family=digest_of(family_of(refresh))).first()
         if found and found.refresh != digest_of(refresh):
             found.token.delete()
             return None

@@ -113,6 +113,11 @@ def test_an_app_gets_what_the_member_ticks_and_uses_the_api_with_it(app, as_alic
     assert Token.objects.get().scopes == "read vote"
 
 
+def test_the_way_of_each_code_is_a_decision_of_the_member(app, as_alice, pair):
+    assert "http-equiv" not in as_alice.get(address(app)).text
+    assert AppRequest.objects.filter(state=AppRequest.ALLOWED).count() == 0
+
+
 def test_what_is_not_asked_for_cannot_be_ticked(app, as_alice):
     assert decide(as_alice, address(app, scope="vote"), scopes=["moderate"]).status_code == 400
     assert not AppRequest.objects.exists()
@@ -293,6 +298,14 @@ def test_two_renewals_at_once_leave_no_grant(app, pair):
     assert Grant.objects.renew(first, "avs_a", "f.a", timedelta(hours=1))
     assert not Grant.objects.renew(second, "avs_b", "f.b", timedelta(hours=1))
     assert not Token.objects.exists()
+
+
+def test_an_app_asks_again_after_a_year(app, pair):
+    Token.objects.update(created_at=timezone.now() - timedelta(days=365))
+
+    assert refresh(app, pair["refresh_token"]).json()["error"] == "invalid_grant"
+    assert App.objects.expire() == 1
+    assert not Grant.objects.exists()
 
 
 def test_one_app_cannot_use_the_refresh_token_of_another(app, pair):
