@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from accounts import member_ids
 from accounts.models import Token, User
-from accounts.models.tokens import _digest
+from accounts.models.tokens import digest_of
 from articles.domain.articles import ImportedArticle
 from articles.repository import Repository
 from articles.wiring import patient_repository
@@ -62,7 +62,7 @@ def make_members(count: int) -> list[dict[str, object]]:
     member_ids.note(first + count - 1)
     tokens = {user.pk: Token.objects.PREFIX + secrets.token_urlsafe(32) for user in users}
     Token.objects.bulk_create(
-        Token(user=user, name="chaos", digest=_digest(tokens[user.pk]), last_used_at=timezone.now())
+        Token(user=user, name="chaos", digest=digest_of(tokens[user.pk]), last_used_at=timezone.now())
         for user in users
     )
     sessions: dict[int, str] = {}
