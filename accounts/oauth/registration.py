@@ -15,7 +15,8 @@ MOST_BYTES = 10_000
 
 _MOST_ADDRESSES, _ADDRESS_CHARACTERS, _NAME_CHARACTERS = 5, 300, 50
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*):[A-Za-z0-9:/?@!$&()*+,;=._~%\[\]-]+")
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_LOOPBACK = re.compile(r"(127\.0\.0\.1|\[::1\]|localhost)(:[0-9]{1,5})?")
+"""Host and port of the device itself. `hostname` of urllib leaves out what follows an address in brackets."""
 
 
 class BadRegistration(Exception):
@@ -81,7 +82,7 @@ def is_address(address: object) -> bool:
         return False
     if match[1] == "https":
         return bool(host)
-    return host in _LOOPBACK if match[1] == "http" else "." in match[1]
+    return bool(_LOOPBACK.fullmatch(parts.netloc)) if match[1] == "http" else "." in match[1]
 
 
 def is_registered(app: App, address: str) -> bool:
@@ -95,8 +96,8 @@ def is_registered(app: App, address: str) -> bool:
 def _without_port(address: str) -> tuple[str, str, str] | None:
     """Return host, path and query of an address on the device itself; None for others."""
     parts = urlsplit(address)
-    is_own = parts.scheme == "http" and parts.hostname in _LOOPBACK
-    return (str(parts.hostname), parts.path, parts.query) if is_own else None
+    own = _LOOPBACK.fullmatch(parts.netloc) if parts.scheme == "http" else None
+    return (own[1], parts.path, parts.query) if own else None
 
 
 def home_of(address: str) -> str:

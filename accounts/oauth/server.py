@@ -21,7 +21,7 @@ from authlib.oauth2.rfc6749.grants import AuthorizationCodeGrant, RefreshTokenGr
 from authlib.oauth2.rfc7636 import CodeChallenge
 from authlib.oauth2.rfc8628 import DEVICE_CODE_GRANT_TYPE, DeviceAuthorizationEndpoint, DeviceCodeGrant
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils import timezone
 
@@ -39,6 +39,16 @@ DEVICE, REVOCATION = DeviceAuthorizationEndpoint.ENDPOINT_NAME, RevocationEndpoi
 _GRANTS = (AuthorizationCodeGrant.GRANT_TYPE, RefreshTokenGrant.GRANT_TYPE, DEVICE_CODE_GRANT_TYPE)
 _REFRESH_PREFIX = "avr_"
 _CLIENT_ID = re.compile("[A-Za-z0-9_-]{22}")
+_CHARACTERS = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
+"""What these consist of (RFC 6749, appendix A). authlib raises ValueError for others in its errors."""
+
+PARAMETERS = frozenset(
+    (
+        *("client_id", "response_type", "redirect_uri", "scope", "code_challenge", "code_challenge_method"),
+        *("grant_type", "code", "code_verifier", "refresh_token", "device_code", "token", "token_type_hint"),
+    )
+)
+"""What apps send, besides `state`, which can be any text, and what other servers know."""
 
 
 def origin_of(request: HttpRequest) -> str:
@@ -80,6 +90,13 @@ def described(app: App) -> dict[str, Any]:
         "scope": " ".join(SCOPES),
         "token_endpoint_auth_method": "none",
     }
+
+
+def check(fields: QueryDict) -> None:
+    """Raise InvalidRequestError unless each parameter comes once, in the characters that OAuth has for it."""
+    known = [values for name, values in fields.lists() if name in PARAMETERS]
+    if not all(len(values) == 1 and _CHARACTERS.fullmatch(values[0]) for values in known):
+        raise InvalidRequestError("Each parameter comes once, in printable ASCII.")
 
 
 def limited(asked: str, allowed: Collection[str]) -> str:
@@ -212,8 +229,11 @@ class _RefreshGrant(_PublicClients, RefreshTokenGrant):  # type: ignore[misc]
         grant = Grant.objects.find(refresh_token)
         return _Issued(grant) if grant else None
 
-    def authenticate_user(self, refresh_token: _Issued) -> User | None:
-        return _active(refresh_token.row.token.user_id)  # type: ignore[union-attr]
+    def authenticate_user(self, refresh_token: _Issued) -> User:
+        """Return the member. Raises InvalidGrantError, by which apps know that they have to ask again."""
+        if (member := _active(refresh_token.row.token.user_id)) is None:  # type: ignore[union-attr]
+            raise InvalidGrantError
+        return member
 
     def issue_token(self, user: User, refresh_token: _Issued) -> dict[str, Any]:
         self.request.payload.data["scope"] = None  # the grant keeps its scopes, also if the app asks for less
@@ -364,6 +384,7 @@ def answer_token_request(request: HttpRequest) -> HttpResponse:
 
 def read_authorization_request(request: HttpRequest) -> Any:
     """Return the grant that an app asks a member for, as authlib has it. Raises OAuth2Error."""
+    check(request.GET)
     return server().get_consent_grant(request, request.user)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from authlib.oauth2.rfc6749.errors import OAuth2Error
+from authlib.oauth2.rfc6749.errors import InvalidRequestError, OAuth2Error
 from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -44,6 +44,23 @@ def _for_apps(answer: Callable[[HttpRequest], HttpResponse]) -> View:
     return csrf_exempt(never_cache(require_POST(_where_apps_are_on(answer))))
 
 
+def _with_fields(answer: Callable[[HttpRequest], HttpResponse]) -> View:
+    """Take parameters from the body alone: addresses end up in logs."""
+
+    @_for_apps
+    @wraps(answer)
+    def checked(request: HttpRequest) -> HttpResponse:
+        try:
+            server.check(request.POST)
+            if server.PARAMETERS & request.GET.keys():
+                raise InvalidRequestError("Send parameters in the body.")
+        except InvalidRequestError as error:
+            return JsonResponse(dict(error.get_body()), status=400)
+        return answer(request)
+
+    return checked
+
+
 @require_safe
 @_where_apps_are_on
 def metadata(request: HttpRequest) -> HttpResponse:
@@ -61,20 +78,20 @@ def register_app(request: HttpRequest) -> HttpResponse:
     return JsonResponse(server.described(app), status=201)
 
 
-@_for_apps
+@_with_fields
 def token(request: HttpRequest) -> HttpResponse:
     """Exchange a code or a refresh token."""
     return server.answer_token_request(request)
 
 
-@_for_apps
+@_with_fields
 def revoke(request: HttpRequest) -> HttpResponse:
     """End a grant. The answer is the same for an unknown token."""
     response: HttpResponse = server.server().create_endpoint_response(server.REVOCATION, request)
     return response
 
 
-@_for_apps
+@_with_fields
 def ask_by_device(request: HttpRequest) -> HttpResponse:
     """Give a device two codes: one for the member to type, one to ask with whether that was done."""
     response: HttpResponse = server.server().create_endpoint_response(server.DEVICE, request)
