@@ -90,7 +90,10 @@ class Device(models.Model):
 
     @property
     def is_logged_in(self) -> bool:
-        """Whether its login or its token is still valid. At most one query."""
+        """Whether its login or its token is still valid. At most one query.
+
+        That of an app is, between two renewals: the app loses it with its grant.
+        """
         if self.token:
-            return not self.token.is_expired
+            return not self.token.is_expired or hasattr(self.token, "grant")
         return self.session_id is not None and is_logged_in(self.user, self.session_id)

@@ -1,8 +1,11 @@
 """Apps that send what no app should, and what members of honest ones rely on."""
 
-import pytest
+from datetime import timedelta
 
-from accounts.models import App, AppRequest, Token
+import pytest
+from django.utils import timezone
+
+from accounts.models import App, AppRequest, Device, Token
 from accounts.oauth.registration import is_address, is_registered
 from tests.accounts.test_oauth import address, answer_of, code_for, decide, exchange, refresh
 
@@ -87,3 +90,15 @@ def test_an_app_of_a_member_who_is_gone_is_told_to_ask_again(app, pair, alice):
     alice.save()
 
     assert refresh(app, pair["refresh_token"]).json()["error"] == "invalid_grant"
+
+
+def test_notices_are_pushed_to_an_app_between_its_renewals(app, pair, alice, monkeypatch):
+    token = Token.objects.get()
+    Device.objects.create(user=alice, token=token, digest="x", secret="x")
+    typed, _plain = Token.objects.issue(alice, "typed", expires_at=timezone.now() + timedelta(hours=1))
+    Device.objects.create(user=alice, token=typed, digest="y", secret="y")
+    later_on = timezone.now() + timedelta(hours=2)
+    monkeypatch.setattr(timezone, "now", lambda: later_on)
+
+    assert Device.objects.get(digest="x").is_logged_in
+    assert not Device.objects.get(digest="y").is_logged_in
