@@ -60,6 +60,10 @@ def routes() -> list[Route]:
     return list(_routes(get_resolver().url_patterns))
 
 
+FOR_PROGRAMS = [f"/oauth/{name}/" for name in ("token", "revoke", "register", "device")]
+"""Addresses among those of pages to which programs post, without a session and its token."""
+
+
 def routes_of_pages() -> list[Route]:
     """Return the site's own pages: not the administration's addresses and not the API's."""
     return [route for route in routes() if not route.pattern.startswith(("/admin/", "/api/"))]

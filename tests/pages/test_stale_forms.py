@@ -9,7 +9,7 @@ from django.test import Client
 from accounts.models import Token, User
 from tests.cast import password_of
 from tests.factories import actor, browser_of
-from tests.routes import routes_of_pages
+from tests.routes import FOR_PROGRAMS, routes_of_pages
 
 OUT_OF_DATE = "This page was out of date, so nothing has been changed yet."
 FOREIGN = [
@@ -269,9 +269,6 @@ def test_the_second_sign_up_tab_continues(site_store, article, bob):
 
     assert response["Location"] == "/newest/"
     assert site_store.articles.get(article).votes == 2
-
-
-FOR_PROGRAMS = [f"/oauth/{name}/" for name in ("token", "revoke", "register", "device")]
 
 
 def test_every_view_that_accepts_forms_can_return_them(site_store, article, carol):
