@@ -35,10 +35,14 @@ _ROWS = 1_000
 class AppManager(models.Manager["App"]):
     """Register apps, and forget those that no member uses."""
 
+    def unused(self) -> models.QuerySet["App"]:
+        """Return the apps that no member uses, or is just about to."""
+        return self.filter(grants=None, apprequest=None)
+
     @transaction.atomic
     def register(self, name: str, addresses: list[str]) -> "App":
         """Register an app under a client id of its own."""
-        unused = self.filter(grants=None).order_by("-pk").values_list("pk", flat=True)
+        unused = self.unused().order_by("-pk").values_list("pk", flat=True)
         self.filter(pk__in=list(unused[MOST_UNUSED - 1 :][:_ROWS])).delete()
         return self.create(client_id=secrets.token_urlsafe(16), name=name, addresses="\n".join(addresses))
 
@@ -49,7 +53,7 @@ class AppManager(models.Manager["App"]):
             AppRequest.objects.filter(expires_at__lt=now - REQUESTS_KEPT),
             Token.objects.filter(grant__isnull=False, expires_at__lt=now - GRANT_KEPT),
             Token.objects.filter(grant__isnull=False, created_at__lt=now - LONGEST_GRANT),
-            self.filter(grants=None, created_at__lt=now - UNUSED_KEPT),
+            self.unused().filter(created_at__lt=now - UNUSED_KEPT),
         ):
             found = list(old.values_list("pk", flat=True)[:_ROWS])
             count += len(found)

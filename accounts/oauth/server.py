@@ -28,6 +28,7 @@ from django.utils import timezone
 from accounts.mail import public_address
 from accounts.models import READ, SCOPES, App, AppRequest, Grant, Token, User
 from accounts.models.oauth import family_of
+from accounts.models.tokens import digest_of
 from accounts.oauth import registration
 
 CODE_LIFE, ACCESS_LIFE = timedelta(minutes=1), timedelta(hours=1)
@@ -314,10 +315,11 @@ def plain_code(typed: str) -> str:
 
 class _Revocation(_PublicClients, RevocationEndpoint):  # type: ignore[misc]
     def query_token(self, token_string: str, _hint: str | None) -> _Issued | None:
-        """Return the grant of either token."""
+        """Return the grant of either token, also of an access token that has expired."""
         grant = Grant.objects.find(token_string) if family_of(token_string).startswith(_REFRESH_PREFIX) else None
-        if grant is None and (token := Token.objects.find(token_string)):
-            grant = Grant.objects.filter(pk=token.pk).select_related("app", "token").first()
+        if grant is None:
+            by_access = Grant.objects.filter(token__digest=digest_of(token_string))
+            grant = by_access.select_related("app", "token").first()
         return _Issued(grant) if grant else None
 
     def revoke_token(self, token: _Issued, _request: Any) -> None:
@@ -385,6 +387,7 @@ def answer_token_request(request: HttpRequest) -> HttpResponse:
 def read_authorization_request(request: HttpRequest) -> Any:
     """Return the grant that an app asks a member for, as authlib has it. Raises OAuth2Error."""
     check(request.GET)
+    check(request.POST)
     return server().get_consent_grant(request, request.user)
 
 
