@@ -13,6 +13,12 @@ def demo_data(tmp_path_factory, static_files):
     return stopped_site(tmp_path_factory, "demo", static_files)
 
 
+@pytest.fixture(scope="session")
+def empty_data(tmp_path_factory, static_files):
+    """The same without content: most of the time of a first start is the migration of the accounts database."""
+    return stopped_site(tmp_path_factory, "empty", static_files, DEMO="0")
+
+
 @pytest.fixture(scope="module")
 def module_start(request, tmp_path_factory):
     """A function that starts a site with demo content for all tests of a module."""
@@ -21,7 +27,7 @@ def module_start(request, tmp_path_factory):
 
 @pytest.fixture
 def start(request, tmp_path):
-    """A function that starts a site: with demo content, or with DEMO="0" or `first` on an empty data directory."""
+    """A function that starts a site: with demo content, with DEMO="0" without, with `first` for the first time."""
     yield from _starts(request, tmp_path)
 
 
@@ -30,10 +36,11 @@ def _starts(request, folder):
 
     def begin(name="data", *, first=False, **environment):
         if not (folder / name).exists():
-            if first or environment.get("DEMO") == "0":
+            if first:
                 shutil.copytree(request.getfixturevalue("static_files"), folder / name / "static")
             else:
-                shutil.copytree(request.getfixturevalue("demo_data"), folder / name)
+                prepared = "empty_data" if environment.get("DEMO") == "0" else "demo_data"
+                shutil.copytree(request.getfixturevalue(prepared), folder / name)
         sites.append(Site(folder / name, **environment))
         return sites[-1]
 
