@@ -148,7 +148,7 @@ class RequestManager(models.Manager["AppRequest"]):
         return self.create(app=app, digest=digest_of(secret), expires_at=timezone.now() + life, **facts)
 
     def find(self, secret: str) -> "AppRequest | None":
-        return self.select_related("app", "user", "token").filter(digest=digest_of(secret)).first()
+        return self.select_related("app", "token").filter(digest=digest_of(secret)).first()
 
     def waiting(self, user_code: str) -> "AppRequest | None":
         """Return the request of a device that waits for a member."""

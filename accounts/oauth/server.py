@@ -14,9 +14,9 @@ from typing import Any
 
 from authlib.common.urls import add_params_to_uri
 from authlib.integrations.django_oauth2 import AuthorizationServer, RevocationEndpoint
-from authlib.integrations.django_oauth2.requests import DjangoOAuth2Payload
+from authlib.integrations.django_oauth2.requests import DjangoOAuth2Payload, DjangoOAuth2Request
 from authlib.oauth2.rfc6749 import ClientMixin, OAuth2Request
-from authlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError
+from authlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError, OAuth2Error
 from authlib.oauth2.rfc6749.grants import AuthorizationCodeGrant, RefreshTokenGrant
 from authlib.oauth2.rfc7636 import CodeChallenge
 from authlib.oauth2.rfc8628 import DEVICE_CODE_GRANT_TYPE, DeviceAuthorizationEndpoint, DeviceCodeGrant
@@ -36,9 +36,7 @@ CODE_LIFE, ACCESS_LIFE = timedelta(minutes=1), timedelta(hours=1)
 DEVICE_LIFE = timedelta(minutes=10)
 """Time in which a member types the code that a device shows."""
 
-DEVICE, REVOCATION = DeviceAuthorizationEndpoint.ENDPOINT_NAME, RevocationEndpoint.ENDPOINT_NAME
 _GRANTS = (AuthorizationCodeGrant.GRANT_TYPE, RefreshTokenGrant.GRANT_TYPE, DEVICE_CODE_GRANT_TYPE)
-_REFRESH_PREFIX = "avr_"
 _CLIENT_ID = re.compile("[A-Za-z0-9_-]{22}")
 _CHARACTERS = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
 """What these consist of (RFC 6749, appendix A). authlib raises ValueError for others in its errors."""
@@ -145,26 +143,53 @@ class _Issued:
     def get_client_id(self) -> str:
         return self.row.app.client_id
 
+
+class _Grant(_Issued):
+    row: Grant
+
     def get_scope(self) -> str:
-        return self.row.token.scopes if isinstance(self.row, Grant) else self.row.scopes
+        return self.row.token.scopes
 
 
-class _Request(OAuth2Request):  # type: ignore[misc]
+class _Code(_Issued):
+    """An authorization code, or the code of a device."""
+
+    row: AppRequest
+
+    def get_scope(self) -> str:
+        return self.row.scopes
+
+    def get_redirect_uri(self) -> str:
+        return self.row.address
+
+    def get_user_code(self) -> str:
+        return self.row.user_code or ""
+
+    def is_expired(self) -> bool:
+        return self.row.expires_at <= timezone.now()
+
+    def end_if_copied(self) -> None:
+        """Revoke what the code gave, if it was used before: there is a copy of it."""
+        if self.row.state == AppRequest.USED and self.row.token:
+            self.row.token.delete()
+
+    def use(self) -> User | None:
+        """Use up the code; return the member who allowed it, None unless it was allowed and not used before."""
+        is_first = self.row.pass_to(AppRequest.USED, after=AppRequest.ALLOWED)
+        return _active(self.row.user_id) if is_first else None
+
+
+def _active(member: int | None) -> User | None:
+    return User.objects.filter(pk=member, is_active=True, left_at=None).first()
+
+
+class _Request(DjangoOAuth2Request):  # type: ignore[misc]
     """A request of Django, at an address that authlib takes for secure: the operator decides on https."""
 
     def __init__(self, request: HttpRequest) -> None:
-        super().__init__(request.method, f"https://site{request.path}", headers=request.headers)
+        OAuth2Request.__init__(self, request.method, f"https://site{request.path}", headers=request.headers)
         self.payload = DjangoOAuth2Payload(request)
-        self._fields = request.GET, request.POST
-        self.origin = origin_of(request)
-
-    @property
-    def args(self) -> Any:
-        return self._fields[0]
-
-    @property
-    def form(self) -> Any:
-        return self._fields[1]
+        self._request = request
 
 
 class _PublicClients:
@@ -181,16 +206,11 @@ class _Challenge(CodeChallenge):  # type: ignore[misc]
             raise InvalidRequestError("PKCE with S256 is required.")
         super().validate_code_challenge(grant, redirect_uri)
 
-    def get_authorization_code_challenge(self, code: _Issued) -> str:
-        return code.row.challenge  # type: ignore[union-attr]
+    def get_authorization_code_challenge(self, code: _Code) -> str:
+        return code.row.challenge
 
-    def get_authorization_code_challenge_method(self, _code: _Issued) -> str:
+    def get_authorization_code_challenge_method(self, _code: _Code) -> str:
         return "S256"
-
-
-class _Code(_Issued):
-    def get_redirect_uri(self) -> str:
-        return self.row.address  # type: ignore[union-attr]
 
 
 class _CodeGrant(_PublicClients, AuthorizationCodeGrant):  # type: ignore[misc]
@@ -206,106 +226,84 @@ class _CodeGrant(_PublicClients, AuthorizationCodeGrant):  # type: ignore[misc]
             state=AppRequest.ALLOWED,
         )
 
-    def query_authorization_code(self, code: str, client: _Client) -> _Code | None:
-        """Return a code that can be used. One that was used before is a copy: it revokes what it gave."""
-        found = AppRequest.objects.find(code)
+    def query_authorization_code(self, text: str, client: _Client) -> _Code | None:
+        """Return a code that can be used."""
+        found = AppRequest.objects.find(text)
         if found is None or found.app_id != client.app.pk or not found.challenge:
             return None
-        if found.state == AppRequest.USED and found.token:
-            found.token.delete()
-        is_valid = found.state == AppRequest.ALLOWED and found.expires_at > timezone.now()
-        return _Code(found) if is_valid else None
+        code = _Code(found)
+        code.end_if_copied()
+        return code if found.state == AppRequest.ALLOWED and not code.is_expired() else None
 
     def authenticate_user(self, code: _Code) -> User | None:
-        return _use(code)
+        return code.use()
 
     def delete_authorization_code(self, code: _Code) -> None:
-        """Keep it for a while: see `query_authorization_code`."""
+        """Keep it for a while: see `end_if_copied`."""
 
 
 class _RefreshGrant(_PublicClients, RefreshTokenGrant):  # type: ignore[misc]
     INCLUDE_NEW_REFRESH_TOKEN = True
 
-    def authenticate_refresh_token(self, refresh_token: str) -> _Issued | None:
+    def authenticate_refresh_token(self, refresh_token: str) -> _Grant | None:
         grant = Grant.objects.find(refresh_token)
-        return _Issued(grant) if grant else None
+        return _Grant(grant) if grant else None
 
-    def authenticate_user(self, refresh_token: _Issued) -> User:
+    def authenticate_user(self, refresh_token: _Grant) -> User:
         """Return the member. Raises InvalidGrantError, by which apps know that they have to ask again."""
-        if (member := _active(refresh_token.row.token.user_id)) is None:  # type: ignore[union-attr]
+        if (member := _active(refresh_token.row.token.user_id)) is None:
             raise InvalidGrantError
         return member
 
-    def issue_token(self, user: User, refresh_token: _Issued) -> dict[str, Any]:
+    def issue_token(self, user: User, refresh_token: _Grant) -> dict[str, Any]:
         self.request.payload.data["scope"] = None  # the grant keeps its scopes, also if the app asks for less
         issued: dict[str, Any] = super().issue_token(user, refresh_token)
         family = family_of(self.request.form["refresh_token"])
         return issued | {"refresh_token": _refresh_token(family)}
 
-    def revoke_old_credential(self, refresh_token: _Issued) -> None:
+    def revoke_old_credential(self, refresh_token: _Grant) -> None:
         """It was replaced when the new one was saved."""
 
 
 class _DeviceGrant(_PublicClients, DeviceCodeGrant):  # type: ignore[misc]
-    def query_device_credential(self, device_code: str) -> "_DeviceCode | None":
+    def query_device_credential(self, device_code: str) -> _Code | None:
         found = AppRequest.objects.find(device_code)
-        return _DeviceCode(found) if found and not found.challenge else None
+        return _Code(found) if found and not found.challenge else None
 
     def query_user_grant(self, _user_code: str) -> tuple[User | None, bool] | None:
-        """Return who decided, and how; None until then. A code that was used is a copy."""
-        code = self.request.credential
+        """Return who decided, and how; None until then."""
+        code: _Code = self.request.credential
         if code.row.state == AppRequest.WAITING:
             return None
-        if code.row.state == AppRequest.USED and code.row.token:
-            code.row.token.delete()
-        is_allowed = code.row.state == AppRequest.ALLOWED
-        user = _use(code) if is_allowed else None
+        code.end_if_copied()
+        user = code.use()
         return user, user is not None
 
-    def should_slow_down(self, credential: "_DeviceCode") -> bool:
+    def should_slow_down(self, credential: _Code) -> bool:
         asked, now = credential.row.polled_at, timezone.now()
         AppRequest.objects.filter(pk=credential.row.pk).update(polled_at=now)
         return asked is not None and now - asked < timedelta(seconds=DeviceAuthorizationEndpoint.INTERVAL - 1)
 
-    def validate_device_credential(self, credential: "_DeviceCode") -> User:
+    def validate_device_credential(self, credential: _Code) -> User:
         self.request.credential = credential
         return super().validate_device_credential(credential)  # type: ignore[no-any-return]
 
 
-class _DeviceCode(_Issued):
-    row: AppRequest
-
-    def get_user_code(self) -> str:
-        return self.row.user_code or ""
-
-    def is_expired(self) -> bool:
-        return self.row.expires_at <= timezone.now()
-
-
 class _DeviceEndpoint(_PublicClients, DeviceAuthorizationEndpoint):  # type: ignore[misc]
+    """Gives the two codes. One for each request, since the address of the page follows from it."""
+
     EXPIRES_IN = int(DEVICE_LIFE.total_seconds())
 
-    def create_endpoint_response(self, request: Any) -> Any:
-        self.origin = request.origin
-        return super().create_endpoint_response(request)
+    def __init__(self, origin: str) -> None:
+        super().__init__(server())
+        self._origin = origin
 
     def get_verification_uri(self) -> str:
-        return f"{self.origin}{reverse('accounts:device')}"
+        return f"{self._origin}{reverse('accounts:device')}"
 
     def save_device_credential(self, client_id: str, scope: str | None, data: dict[str, Any]) -> None:
         facts = {"user_code": plain_code(data["user_code"]), "scopes": limited(scope or "", SCOPES)}
         AppRequest.objects.add(App.objects.get(client_id=client_id), data["device_code"], DEVICE_LIFE, **facts)
-
-
-def _active(member: int | None) -> User | None:
-    return User.objects.filter(pk=member, is_active=True, left_at=None).first()
-
-
-def _use(code: _Issued) -> User | None:
-    """Use up a code; return the member who allowed it, None if another request was first."""
-    row = code.row
-    is_first = isinstance(row, AppRequest) and row.pass_to(AppRequest.USED, after=AppRequest.ALLOWED)
-    return _active(row.user_id) if is_first else None  # type: ignore[union-attr]
 
 
 def plain_code(typed: str) -> str:
@@ -314,16 +312,14 @@ def plain_code(typed: str) -> str:
 
 
 class _Revocation(_PublicClients, RevocationEndpoint):  # type: ignore[misc]
-    def query_token(self, token_string: str, _hint: str | None) -> _Issued | None:
+    def query_token(self, token_string: str, _hint: str | None) -> _Grant | None:
         """Return the grant of either token, also of an access token that has expired."""
-        grant = Grant.objects.find(token_string) if family_of(token_string).startswith(_REFRESH_PREFIX) else None
-        if grant is None:
-            by_access = Grant.objects.filter(token__digest=digest_of(token_string))
-            grant = by_access.select_related("app", "token").first()
-        return _Issued(grant) if grant else None
+        by_access = Grant.objects.filter(token__digest=digest_of(token_string)).select_related("app", "token")
+        grant = Grant.objects.find(token_string) or by_access.first()
+        return _Grant(grant) if grant else None
 
-    def revoke_token(self, token: _Issued, _request: Any) -> None:
-        token.row.token.delete()  # type: ignore[union-attr]
+    def revoke_token(self, token: _Grant, _request: Any) -> None:
+        token.row.token.delete()
 
 
 class _Server(AuthorizationServer):  # type: ignore[misc]
@@ -354,7 +350,7 @@ def _generate(*, scope: str, **_facts: Any) -> dict[str, Any]:
         "token_type": "Bearer",
         "access_token": Token.objects.PREFIX + secrets.token_urlsafe(32),
         "expires_in": int(ACCESS_LIFE.total_seconds()),
-        "refresh_token": _refresh_token(_REFRESH_PREFIX + secrets.token_urlsafe(16)),
+        "refresh_token": _refresh_token(f"avr_{secrets.token_urlsafe(16)}"),
         "scope": scope,
     }
 
@@ -372,7 +368,6 @@ def server() -> _Server:
     made.register_grant(_CodeGrant, [_Challenge(required=True)])
     made.register_grant(_RefreshGrant)
     made.register_grant(_DeviceGrant)
-    made.register_endpoint(_DeviceEndpoint)
     made.register_endpoint(_Revocation)
     return made
 
@@ -381,6 +376,21 @@ def answer_token_request(request: HttpRequest) -> HttpResponse:
     """Return the token endpoint's answer. All of it is stored, or nothing."""
     with transaction.atomic():
         response: HttpResponse = server().create_token_response(request)
+    return response
+
+
+def answer_revocation(request: HttpRequest) -> HttpResponse:
+    response: HttpResponse = server().create_endpoint_response(_Revocation.ENDPOINT_NAME, request)
+    return response
+
+
+def answer_device(request: HttpRequest) -> HttpResponse:
+    """Return the two codes with which a device asks a member."""
+    made, asked = server(), _Request(request)
+    try:
+        response: HttpResponse = made.handle_response(*_DeviceEndpoint(origin_of(request))(asked))
+    except OAuth2Error as error:
+        response = made.handle_error_response(asked, error)
     return response
 
 

@@ -87,15 +87,13 @@ def token(request: HttpRequest) -> HttpResponse:
 @_with_fields
 def revoke(request: HttpRequest) -> HttpResponse:
     """End a grant. The answer is the same for an unknown token."""
-    response: HttpResponse = server.server().create_endpoint_response(server.REVOCATION, request)
-    return response
+    return server.answer_revocation(request)
 
 
 @_with_fields
 def ask_by_device(request: HttpRequest) -> HttpResponse:
     """Give a device two codes: one for the member to type, one to ask with whether that was done."""
-    response: HttpResponse = server.server().create_endpoint_response(server.DEVICE, request)
-    return response
+    return server.answer_device(request)
 
 
 class ScopesForm(forms.Form):
@@ -140,7 +138,7 @@ def authorize(request: MemberRequest) -> HttpResponse:
     app = grant.request.client.app
     form, is_allowed = _decide(request, grant.request.scope)
     if is_allowed is None:
-        return _ask(request, app, form, home=home_of(grant.redirect_uri), address=grant.redirect_uri)
+        return _ask(request, app, form, home=home_of(grant.redirect_uri))
     address = server.address_after(request, grant, form.cleaned_data["scopes"] if is_allowed else None)
     return render(request, "accounts/leave.html", {"address": address, "provider": app.name})
 
@@ -152,9 +150,7 @@ class DeviceForm(forms.Form):
         label=gettext_lazy("Code"),
         help_text=gettext_lazy("The eight letters that the device or the program shows."),
         max_length=40,
-        widget=forms.TextInput(
-            {"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false", "class": "short"}
-        ),
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
     )
 
     def clean_user_code(self) -> AppRequest:

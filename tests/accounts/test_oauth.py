@@ -9,6 +9,7 @@ from html import unescape
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
+from authlib.oauth2.rfc8628 import DeviceAuthorizationEndpoint
 from django.test import Client
 from django.utils import timezone
 
@@ -413,6 +414,23 @@ def test_a_device_shows_a_code_that_the_member_types(app, as_alice, monkeypatch)
     assert given["scope"] == "read vote"
     assert me(given["access_token"]).json()["name"] == "alice"
     assert refresh(app, given["refresh_token"]).status_code == 200
+
+
+def test_devices_that_ask_at_the_same_time_are_each_sent_to_their_own_address(app, settings, monkeypatch):
+    settings.ALLOWED_HOSTS = ["testserver", "other.example"]
+    make, others = DeviceAuthorizationEndpoint.generate_user_code, []
+
+    def another_asks_meanwhile(endpoint):
+        monkeypatch.setattr(DeviceAuthorizationEndpoint, "generate_user_code", make)
+        fields = {"client_id": app.client_id}
+        others.append(Client().post("/oauth/device/", fields, HTTP_HOST="other.example").json())
+        return make(endpoint)
+
+    monkeypatch.setattr(DeviceAuthorizationEndpoint, "generate_user_code", another_asks_meanwhile)
+    codes = ask_by_device(app).json()
+
+    assert codes["verification_uri"] == "http://testserver/device/"
+    assert others[0]["verification_uri"] == "http://other.example/device/"
 
 
 def test_the_second_use_of_a_device_code_revokes_what_it_gave(app, as_alice):
