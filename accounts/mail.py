@@ -8,6 +8,7 @@ import re
 import smtplib
 import threading
 from base64 import b32encode
+from contextlib import suppress
 from email.utils import make_msgid
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,6 +22,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.encoding import punycode
 from django.utils.http import base36_to_int, int_to_base36
 from django_tasks import task
 from django_tasks_db.models import DBTaskResult
@@ -210,6 +212,14 @@ def read_unsubscribe_token(token: str) -> tuple[User, str] | None:
         return None
     member = User.objects.filter(pk=user_id).first()
     return (member, what) if member else None
+
+
+def comparable(address: str) -> str:
+    """Return a mail address in the form in which two are compared: a domain has many spellings."""
+    name, _at, domain = address.rpartition("@")
+    with suppress(UnicodeError):  # no domain
+        domain = punycode(domain)
+    return f"{name}@{domain}".casefold()
 
 
 def reply_address(member: int, comment: int) -> str:

@@ -24,10 +24,9 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import translation
-from django.utils.encoding import punycode
 from django.utils.translation import gettext as _
 
-from accounts.mail import read_reply_address, send_later, site_origin, text_to
+from accounts.mail import comparable, read_reply_address, send_later, site_origin, text_to
 from accounts.models import User
 from articles.domain.comments import CommentId, article_of
 from articles.domain.errors import ArticlesError, Banned, HeldForApproval, LimitReached, StoreError
@@ -68,7 +67,7 @@ class _Reply(NamedTuple):
     @property
     def is_from_member(self) -> bool:
         """Whether the member sent it: others may know the address if the member forwarded it."""
-        return [_mailbox(one) for one in self.mail.senders] == [_mailbox(self.member.email)]
+        return [comparable(one) for one in self.mail.senders] == [comparable(self.member.email)]
 
 
 def folder() -> Path:
@@ -166,19 +165,11 @@ def _opened(raw: bytes) -> _Reply:
     member = User.objects.filter(pk=signed[0], is_active=True, left_at=None).first()
     if member is None or not member.has_verified_email:
         raise _Dropped("the address is that of a former member, or one without a verified address")
-    own = _mailbox(parseaddr(settings.DEFAULT_FROM_EMAIL)[1])
-    if any(_mailbox(one) == own or read_reply_address(one) for one in mail.senders):
+    own = comparable(parseaddr(settings.DEFAULT_FROM_EMAIL)[1])
+    if any(comparable(one) == own or read_reply_address(one) for one in mail.senders):
         raise _Dropped("it is from the site itself")
     key = sha256(mail.header("Message-ID").encode("utf-8", "surrogatepass") or raw).hexdigest()
     return _Reply(mail, member, signed[1], key)
-
-
-def _mailbox(address: str) -> str:
-    """Return an address in the form in which two are compared: a domain has several."""
-    name, _at, domain = address.rpartition("@")
-    with suppress(UnicodeError):
-        domain = punycode(domain)
-    return f"{name}@{domain}".casefold()
 
 
 def _post(reply: _Reply) -> None:

@@ -7,7 +7,6 @@ texts count as well. What is posted, voted and flagged also has limits of its ow
 import logging
 import time
 from collections.abc import Collection, Iterable
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -16,11 +15,11 @@ from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.core.exceptions import PermissionDenied
 from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.utils.encoding import punycode
 from django.utils.http import urlsafe_base64_decode
 from django.utils.translation import gettext as _
 
 from accounts import names
+from accounts.mail import comparable
 from accounts.passwords import HashesBusy, password_confirmed
 from accounts.sign_in.arrival import find_arriving
 from accounts.web import unsent_form
@@ -258,11 +257,9 @@ def _mail_address(request: HttpRequest) -> str:
 
 def _mailbox(address: str) -> str:
     """Return the mailbox of an address: a domain has many spellings, and `+…` is for its owner."""
-    name, _at, domain = address[:_MAIL_ADDRESS_LENGTH].strip().rpartition("@")
-    with suppress(UnicodeError):  # no domain: no mail is sent
-        domain = punycode(domain)  # as in the mail
+    name, _at, domain = comparable(address[:_MAIL_ADDRESS_LENGTH].strip()).rpartition("@")
     mailbox = name.strip('"').partition("+")[0]
-    return f"{mailbox}@{domain}".casefold()
+    return f"{mailbox}@{domain}"
 
 
 def _account(request: HttpRequest) -> str:
