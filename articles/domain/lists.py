@@ -191,11 +191,6 @@ class MemberPage:
         """Points that others gave the articles of the page: each article's first vote is the poster's own."""
         return sum(article.points - 1 for article in self.articles)
 
-    @property
-    def ranked_points(self) -> int:
-        """The same without choices that are left out of ranking. If any are, the poster's own is one."""
-        return sum(article.ranked_points - (not article.left_out.votes) for article in self.articles)
-
 
 class SearchOrder(StrEnum):
     """How results of a search are ordered."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from articles.domain.articles import ArticleId, Choice
+from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.errors import ArticleNotFound
 from articles.domain.lists import MOST_PAGED, MemberPage, Position
 from articles.domain.members import UserId
@@ -78,15 +78,32 @@ class Members(OfStore):
         """Return the points of a member's newest `ARTICLES_RATED` articles that are listed, without first votes.
 
         Each article's first vote is the poster's own. `ranked`: only of choices that are not left out of ranking.
-        Two round trips; one without articles.
+        Two round trips; one without articles, three if `ranked` and some of their votes are left out.
         """
         replies = self._store.in_shards(
             lambda pipe, keys: pipe.zrevrange(keys.posted(poster), 0, ARTICLES_RATED - 1, withscores=True)
         )
         newest = islice(_noted(replies), ARTICLES_RATED)
         articles = read_articles(self._store, [article_id for article_id, _ in newest], None)
-        page = MemberPage(tuple(one for one in articles if one.removed is None), 1, has_next=False)
-        return page.ranked_points if ranked else page.points
+        listed = [one for one in articles if one.removed is None]
+        if not ranked:
+            return MemberPage(tuple(listed), 1, has_next=False).points
+        return sum(one.ranked_points for one in listed) - self._count_own_ranked(poster, listed)
+
+    def _count_own_ranked(self, poster: UserId, articles: Sequence[Article]) -> int:
+        """Return in how many of these points of articles that rank the poster's own vote is one.
+
+        It is one wherever a vote ranks, unless it is known to be left out: after the voter sets are dropped, only
+        the numbers remain, and a point that nobody else gave must not count.
+        """
+        ranking = [one for one in articles if one.votes > one.left_out.votes]
+        unsure = [one.id for one in ranking if one.left_out.votes]
+        if not unsure:
+            return len(ranking)
+        with self._store.pipeline() as pipe:
+            for one in unsure:
+                pipe.sismember(self._store.shards.of(one).left_out_on(one), str(poster))
+            return len(ranking) - sum(map(bool, pipe.execute()))
 
     def iterate_choices(self, user: UserId, choice: Choice) -> Iterator[Noted]:
         """Yield every article the member is listed to have voted for, or opposed, newest first.

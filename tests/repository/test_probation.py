@@ -1,5 +1,6 @@
 """The votes of members on probation are left out of ranking until it ends, and then count all at once."""
 
+import random
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -96,6 +97,30 @@ def test_votes_cast_before_probation_wait_too_once_it_is_settled(repository):
     assert repository.comments.get(comment).left_out == NONE_LEFT_OUT
     assert points(repository, [article]) == [2]
     assert problems(repository) == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_points_of_a_member_are_those_that_others_gave_and_that_rank(repository, clock, seed):
+    draw = random.Random(seed)
+    voters, waiting, given = range(901, 911), set[int](), dict[int, dict[int, int]]()
+    for number in range(12):
+        if draw.random() < 0.4:
+            one = draw.choice([ALICE, *voters])
+            decide = repository.left_out.count_again if one in waiting else repository.left_out.leave_out
+            list(decide(one, str(one), MODERATOR, "A ring"))
+            waiting ^= {one}
+        article = post(repository, number + 1)
+        given[article] = {
+            one: draw.choice([1, 1, -1]) for one in draw.sample(voters, draw.choice([0, 1, 1, 2, 5]))
+        }
+        for one, value in given[article].items():
+            repository.votes.cast(article, one, Choice.VOTE if value > 0 else Choice.OPPOSE)
+    wanted = sum(value for one in given.values() for voter, value in one.items() if voter not in waiting)
+
+    assert repository.members.get_points(ALICE, ranked=True) == wanted
+    let_pass(repository, clock, 99 * DAY)
+    repository.clock.drop_voters(60)
+    assert wanted - len(given) <= repository.members.get_points(ALICE, ranked=True) <= wanted
 
 
 def test_what_moderators_decide_ends_it(repository, articles):
