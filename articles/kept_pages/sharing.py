@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.cookie import parse_cookie
-from django.middleware.gzip import re_accepts_gzip
 from django.urls import Resolver404, resolve
 from django.utils.translation import get_language_from_request
 from django.utils.translation import gettext as _
 
 from articles.kept_pages.pages import Address
-from articles.web.caching import PERSONAL_COOKIES, RULES
+from articles.web.caching import PERSONAL_COOKIES, RULES, accepted_encodings
 from articles.web.preferences import PREFERENCE_COOKIES
 
 SHARED_VIEWS = frozenset(RULES) | {"articles:pulse", "api:list_articles", "api:list_hot"}
@@ -115,7 +114,7 @@ def reading_of(
         sent.get("x-forwarded-proto", "") if trusts_scheme else "",
         path,
         query,
-        bool(re_accepts_gzip.search(sent.get("accept-encoding", ""))),
+        "gzip" in accepted_encodings(sent.get("accept-encoding", "")),
         _language(languages, cookies.get(settings.LANGUAGE_COOKIE_NAME, "")),
         tuple([cookies.get(name, "") for name in PREFERENCE_COOKIES]),
     )

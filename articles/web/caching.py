@@ -3,8 +3,9 @@
 They are set inside compression, and outside everything that makes a response vary (session, language, cookies).
 """
 
+import re
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b
 
 from django.conf import settings
@@ -22,6 +23,29 @@ CRAWLER_SECONDS = 3600
 PICTURE_SECONDS = 86400
 
 PERSONAL_COOKIES = (settings.SESSION_COOKIE_NAME, "messages")
+
+_ENCODINGS = ("br", "gzip")
+_LONGEST_ENCODINGS = 500
+"""Characters of Accept-Encoding that are read; a longer one accepts no encoding."""
+
+_WEIGHT = re.compile(r"q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)")
+
+
+@lru_cache(512)
+def accepted_encodings(header: str) -> str:
+    """Return which of `br` and `gzip` an Accept-Encoding accepts (RFC 9110, 12.5.3), separated by commas.
+
+    A client that gives `identity` a higher weight wants neither. A malformed weight counts as 0.
+    """
+    weights: dict[str, float] = {}
+    for part in header.lower().split(",") if len(header) <= _LONGEST_ENCODINGS else ():
+        name, sign, parameter = (text.strip(" \t") for text in part.partition(";"))
+        name = "gzip" if name == "x-gzip" else name
+        match = _WEIGHT.fullmatch(parameter if sign else "q=1")
+        weights[name] = min(weights.get(name, 1.0), float(match[1]) if match else 0.0)
+    of_others, of_identity = weights.get("*", 0.0), weights.get("identity", 0.0)
+    return ",".join(one for one in _ENCODINGS if 0.0 < weights.get(one, of_others) >= of_identity)
+
 
 Rule = Callable[[HttpRequest, HttpResponse], HttpResponse]
 

@@ -3,9 +3,11 @@
 import gzip
 from pathlib import Path
 
+import pytest
 from django.http import HttpResponse
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 
+from articles.web.caching import accepted_encodings
 from tests.factories import browser_of
 from voting_site.serving.requests import BodyMiddleware
 
@@ -51,3 +53,75 @@ def test_pages_that_are_short_or_packed_already_or_not_to_be_packed_stay_as_they
 
 def test_a_strong_etag_becomes_weak():
     assert packed(**{"Cache-Control": "private", "ETag": '"strong"'})["ETag"] == 'W/"strong"'
+
+
+ACCEPTED = {
+    "": "",
+    "gzip": "gzip",
+    "GZip": "gzip",
+    "x-gzip": "gzip",
+    "X-GZIP;Q=0.5": "gzip",
+    "gzip, deflate, br, zstd": "br,gzip",
+    "br;q=0.4, gzip; q=0.8": "br,gzip",
+    "\tgzip\t;\tq=1.000\t,": "gzip",
+    "gzip;q=0.001": "gzip",
+    ", ,gzip,, ": "gzip",
+    "*": "br,gzip",
+    "*;q=0.1": "br,gzip",
+    "*;q=0, gzip": "gzip",
+    "gzip, *;q=0": "gzip",
+    "gzip;q=0, *": "br",
+    "br;q=0, *": "gzip",
+    "identity;q=0, gzip": "gzip",
+    "identity;q=0": "",
+    "identity;q=0, *": "br,gzip",
+    "gzip, identity": "gzip",
+    "gzip;q=1.0, identity; q=0.5, *;q=0": "gzip",
+    "identity; q=1.0, gzip;q=0.5, *;q=0": "",
+    "identity, br;q=0.9, gzip": "gzip",
+    "gzip;q=0": "",
+    "gzip;q=0.0": "",
+    "gzip;q=0.000": "",
+    "gzip ; Q=0.": "",
+    "x-gzip;q=0": "",
+    "gzip;q=0, *;q=0": "",
+    "*;q=0": "",
+    "gzip, gzip;q=0": "",
+    "x-gzip;q=0, gzip": "",
+    "br, gzip;q=0": "br",
+    "deflate;q=0, gzip;q=0.1": "gzip",
+    "supergzip": "",
+    "gzip-1": "",
+    "not-gzip, deflate": "",
+    "gzip deflate": "",
+    "gzip;q=": "",
+    "gzip;q=abc": "",
+    "gzip;q=-1": "",
+    "gzip;q=2": "",
+    "gzip;q=1foo": "",
+    "gzip;q=0.0000": "",
+    "gzip;q=0;q=1": "",
+    "gzip;;q=1": "",
+    "gzip;level=9": "",
+    "gzip;": "",
+    '"gzip"': "",
+    "gzip\0": "",
+    ";q=1": "",
+    "gzip," + "a" * 1000: "",
+    "gzip;q=0" + "," * 100: "",
+}
+"""What an Accept-Encoding accepts: as RFC 9110 says, or none if it is malformed."""
+
+
+def test_an_encoding_is_accepted_as_the_standard_says():
+    assert {header: accepted_encodings(header) for header in ACCEPTED} == ACCEPTED
+
+
+@pytest.mark.parametrize("path", ["/", "/feeds/front.atom", "/api/articles", "/api/openapi.json", "/settings/"])
+def test_no_page_is_packed_for_a_client_that_refuses_it(site_store, article, alice, path):
+    wishes = {"gzip;q=0": None, "gzip;q=0.0, *": None, "*;q=0, gzip": "gzip", "GZIP": "gzip"}
+    for header, encoding in wishes.items():
+        for client in (Client(), browser_of(alice)):
+            response = client.get(path, headers={"Accept-Encoding": header}, follow=True)
+            assert response.headers.get("Content-Encoding") == encoding, (header, path)
+            assert "Accept-Encoding" in response.headers["Vary"]

@@ -94,6 +94,32 @@ def test_only_files_that_pages_link_are_served(root, settings, debug):
         assert status(f"/static/{hidden}") == 404
 
 
+@pytest.mark.django_db
+def test_a_static_file_is_packed_only_as_the_client_accepts(root):
+    static_files.gather()
+    (root / "site.css.br").write_bytes(b"1")
+    (root / "site.css.gz").write_bytes(b"12")
+    middleware = PublicFilesMiddleware(lambda _request: HttpResponse(status=404))
+
+    def encoding(header):
+        with closing(middleware(RequestFactory().get("/static/site.css", HTTP_ACCEPT_ENCODING=header))) as answer:
+            return answer.headers.get("Content-Encoding")
+
+    for header, expected in {
+        "gzip, br": "br",
+        "gzip": "gzip",
+        "X-Gzip": "gzip",
+        "br;q=0, gzip": "gzip",
+        "*;q=0, br": "br",
+        "gzip;q=0": None,
+        "gzip;q=0, br;q=0.0": None,
+        "*;q=0": None,
+        "gzip;q=x": None,
+        "": None,
+    }.items():
+        assert encoding(header) == expected, header
+
+
 def test_only_metric_files_of_an_earlier_server_are_removed(tmp_path):
     counts = ("counter_12.db", "histogram_0.db", "gauge_livesum_7.db")
     others = ("lock", "accounts.db", "counter_x.db", "counter_1.db.backup")

@@ -286,6 +286,7 @@ def test_another_address_is_another_page(site, other):
         ("cookie", "analytics=1; theme="),
         ("accept-language", "en-GB,en;q=0.9,de;q=0.5"),
         ("accept-encoding", "br"),
+        ("accept-encoding", "br, gzip;q=0"),
         ("user-agent", "other"),
         ("x-forwarded-proto", "https"),
     ],

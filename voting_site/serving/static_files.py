@@ -13,10 +13,13 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.files.base import ContentFile
 from django.core.files.storage import Storage
 from django.core.management import call_command
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from rjsmin import jsmin
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+from articles.web.caching import accepted_encodings
 from voting_site.serving.listener import CannotServe
 
 Sources = Mapping[str, tuple[Storage, str]]
@@ -121,7 +124,15 @@ _MANIFEST = "staticfiles.json"
 
 
 class PublicFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """Django's static files by WhiteNoise, except hidden files and the manifest, which pages do not link."""
+    """Django's static files by WhiteNoise, except hidden files and the manifest, which pages do not link.
+
+    WhiteNoise, and Django's compression inside, search Accept-Encoding for names: they get the accepted ones.
+    """
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        sent = request.META.get("HTTP_ACCEPT_ENCODING", "")
+        request.META["HTTP_ACCEPT_ENCODING"] = accepted_encodings(sent)
+        return super().__call__(request)  # type: ignore[no-any-return]
 
     def add_file_to_dictionary(self, url: str, path: str, stat_cache: Any = None) -> None:
         if _is_public(url):
