@@ -3,14 +3,19 @@
 Bare links and the names of members (`@alice`) become links. HTML is shown as it was typed, and an image becomes a
 link to it: pages load nothing from other sites. At the end, only listed tags and attributes pass.
 
+No word is lost: an address that cannot be a link, a definition that nothing refers to, surplus cells of a row, and
+the numbers of items are shown. Each paragraph, heading, item, cell, list and quotation has the direction of its
+first letter.
+
 Each step takes time in proportion to the text and to the HTML, and both are bounded before. A text whose HTML
 would be too deep or too large, or would show nothing, is shown as it was typed.
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from html import escape
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from unicodedata import bidirectional
 from urllib.parse import quote
 
 import comrak
@@ -22,7 +27,7 @@ from articles.text.lines import InvalidInput
 from articles.text.links import LINK_LIMIT, clean_link, is_ordinary, is_private
 from articles.text.mentions import MEMBERS, MENTION, NAME, link_of, spellings
 
-RULES_VERSION = 4
+RULES_VERSION = 5
 """Raised whenever the HTML of some text changes: HTML that was kept under another version is made again."""
 
 FindMembers = Callable[[Collection[str]], Collection[str]]
@@ -88,9 +93,10 @@ _IN_SITE_LINK = "/?#%!$&'()*+,;=:@~"
 # Characters that no text has stand for characters that shall mean nothing to the parser.
 _BREAK = "\ufdd0"  # between two characters that mean something only together
 _WIDE_BREAK = "\U0002fffe"  # the same, and a Chinese character to the parser's rules for emphasis
-_SHIELDS = {"*": "\ufdd1", "_": "\ufdd2", "~": "\ufdd3"}
+_SHIELDS = {"*": "\ufdd1", "_": "\ufdd2", "~": "\ufdd3", "|": "\ufdd4"}
+_MARK = "\ufdd5"  # around the number of a definition, at the end of its address
 _LINE_BREAK = re.compile("\r\n?|[\v\f]")
-_NOT_IN_TEXTS = re.compile("[\ufdd0-\ufdd3\U0002fffe]")
+_NOT_IN_TEXTS = re.compile("[\ufdd0-\ufdd5\U0002fffe]")
 
 # Hebrew and Arabic, which put letters before a word, and scripts without spaces from Thai to Khmer: there, as in
 # Chinese, emphasis begins and ends beside punctuation within a word.
@@ -104,6 +110,9 @@ _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]{1,31}:"
 _HTML_LINE = re.compile(rf"^([ \t>*+\-0-9.)]*+)(?=<[A-Za-z/!?])(?!<{_SCHEME})", re.MULTILINE)
 _OTHER_SCHEME = re.compile(rf"(?<=<)(?={_SCHEME})(?!(?:https?|mailto):)", re.IGNORECASE)
 
+_LINK_IN_IMAGE = re.compile(r"(?<=!)(?=\[[^\[\]]*+\[)")
+"""Where an image begins whose description has brackets: links in them would lose their addresses."""
+
 _INDENT = re.compile(
     r"^(?=[ \t>*+\-0-9.)]{15})(?:[ \t>]*+(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]))*[ \t>]*", re.MULTILINE
 )
@@ -111,6 +120,34 @@ _INDENT = re.compile(
 
 _EMPTY_LINE = re.compile(r"\n[ \t>]*+(?=\n)")
 _COLUMNS = re.compile(r"(?<=[^\n]\n)[ \t>]*+(?=[^\n|]*\|)(?=[^\n-]*-)[|:\- \t]++$", re.MULTILINE)
+
+_DELIMITERS = re.compile(r"[ \t>]*+\|?(?:[ \t]*+:?-++:?[ \t]*+\|)*+(?:[ \t]*+:?-++:?)?[ \t]*+")
+_CONTAINERS = re.compile(r"[ \t>]*+(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]++[ \t>]*+)*+")
+"""The quotes and lists in which a line begins."""
+
+_CELL_END = re.compile(r"\\.|(\|)")
+"""A separator of cells, as the group, or an escaped character."""
+
+_DEFINITION = re.compile(
+    r"^(?P<quotes>[ \t>]*+)[ \t>*+\-0-9.)]*+\[(?:[^\[\]\\]|\\[\s\S])++\](?P<colon>:)"
+    r"[ \t]*+(?:\n[ \t>]*+)?(?:<[^<>\n]*+|[^\s<]\S*+)",
+    re.MULTILINE,
+)
+"""What may define where `[label]` leads, to the end of its address. A label ends before the next line with one."""
+
+_MARKED = re.compile(f"{_MARK}([0-9]+){_MARK}")
+
+_ITEM_NUMBER = re.compile(r"^[ \t>*+-]*+([0-9]{1,9})[.)][ \t]", re.MULTILINE)
+_ITEM_START = re.compile(rb"([0-9]{1,9})[.)]")
+_PLACE = re.compile(r' data-sourcepos="(?P<line>[0-9]+):(?P<column>[0-9]+)-[^"]*"')
+_PLACED_ITEM = re.compile(rf"<(?:(?P<end>/?)[ou]l(?: [^>]*)?|li{_PLACE.pattern})>")
+_CODE_NAME = re.compile('<pre><code(?: class="language-([^"]*)"| data-meta="([^"]*)")+>')
+
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_BLOCK = re.compile("<(/?)(?:blockquote|h[3-6]|li|ol|p|table|td|th|ul)[ >]")
+_NAMELESS = re.compile("@|(?i:https?)://")
+"""The beginning of a link's text that is a mention or an address."""
+_DIRECTIONS = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 
 _TAGS = {"a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s"}
 _TABLE = {"table", "thead", "tbody", "tr", "th", "td"}
@@ -123,7 +160,8 @@ _UNFINISHED = re.compile(r"(?:<[^>]*|&[^;]*)\Z")
 
 _LINK_TAG = re.compile("(<(?:/?a|/?code|img)(?: [^>]*)?>)")
 _NUMBER = re.compile('(?:href|src)="([0-9]*)"')
-_ALT = re.compile('alt="([^"]*)"')
+_ALT = re.compile(' alt="([^"]*)"')
+_TITLE = re.compile(' title="([^"]*)"')
 _NESTING = re.compile("<(/?)(?:a|blockquote|del|em|ol|strong|ul)[ >]")
 
 _NAME = re.compile("@[^/+]+")
@@ -136,7 +174,7 @@ _LINK = re.compile(r'<a href="([^"]*)"')
 def _gate(is_site_link: Callable[[str], object]) -> Cleaner:
     return Cleaner(
         tags={*_TAGS, *_TABLE, "strong", "ul"},
-        attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
+        attributes={"*": set(), "a": {"href", "title"}, "li": {"value"}, "ol": {"start"}, "pre": {"title"}},
         tag_attribute_values={"a": {"dir": {"auto"}}},
         allowed_classes={"th": _SIDES, "td": _SIDES},
         set_tag_attribute_values={"pre": {"tabindex": "0"}},  # a keyboard scrolls long lines
@@ -220,6 +258,7 @@ class _Links:
         return self._seen[url]
 
     def _address(self, url: str) -> str:
+        url = url.strip().replace(" ", "%20")
         if _MAIL.fullmatch(url):
             return url
         if self.site_links and len(url) <= LINK_LIMIT and _SITE_LINK.fullmatch(url):
@@ -240,14 +279,14 @@ def _drawn(text: str, links: _Links, find_members: FindMembers | None) -> str:
     """Return the HTML of a text. Raises _Unfit."""
     _check(_count_steps(text) <= _MOST_STEPS and _count_cells(text) <= _MOST_CELLS)
     _check(sum(map(text.count, _LINK_SIGNS)) <= _MOST_LINK_SIGNS)
-    html, urls = _parsed(_shielded(text))
+    html, urls = _parsed(_shielded(_with_narrow_rows(text)))
     _check(html.count("<") <= _MOST_TAGS)
     _check(max(accumulate(-1 if slash else 1 for slash in _NESTING.findall(html)), default=0) <= _DEEPEST)
     html = _unbroken(_with_members(_with_links(html, urls, links), find_members))
     _check("<hr" in html or _shows(html))
     html = html.replace("&quot;", '"')
     _check(html.count("<") + html.count("&") <= _MOST_TAGS and len(html) <= _MOST_BYTES)
-    html = _GATES[links.site_links].clean(html)
+    html = _directed(_GATES[links.site_links].clean(html))
     _check(len(html.encode()) <= _MOST_BYTES)
     return html
 
@@ -280,6 +319,7 @@ def _shielded(text: str) -> str:
     text = _SINGLE_TILDE.sub(_SHIELDS["~"], text)
     text = _ESCAPED.sub(_BREAK, text)
     text = _HTML_LINE.sub(lambda indent: indent[0] + _BREAK, text)
+    text = _LINK_IN_IMAGE.sub(_BREAK, text)
     return _OTHER_SCHEME.sub(_BREAK, text)
 
 
@@ -310,7 +350,63 @@ def _end_of(link: str) -> int:
     return end
 
 
+def _with_narrow_rows(text: str) -> str:
+    """Return the text with the separators of surplus cells shielded: they would be left out with their cells."""
+    if "|" not in text:
+        return text
+    lines, columns = text.split("\n"), 0
+    for at, line in enumerate(lines):
+        if not line.strip(" \t>"):
+            columns = 0
+        elif columns:
+            cells = list(line)
+            for end in _cell_ends(line)[columns - 1 :]:
+                cells[end] = _SHIELDS["|"]
+            lines[at] = "".join(cells)
+        elif at and _DELIMITERS.fullmatch(line):
+            columns = len(_cell_ends(line)) + 1
+            columns *= columns == len(_cell_ends(lines[at - 1])) + 1
+    return "\n".join(lines)
+
+
+def _cell_ends(row: str) -> list[int]:
+    """Return where the cells of a table's row end, apart from the last one."""
+    ends = [match.start() for match in _CELL_END.finditer(row) if match[1]]
+    if ends and _CONTAINERS.fullmatch(row, 0, ends[0]):
+        del ends[0]
+    if ends and not row[ends[-1] + 1 :].strip():
+        del ends[-1]
+    return ends
+
+
 def _parsed(text: str) -> tuple[str, list[str]]:
+    """Return the HTML of `_parsed_once`, with the definitions that no link uses shown as they were typed."""
+    places = list(_DEFINITION.finditer(text))
+    if not places:
+        return _parsed_once(text)
+    marked = _inserted(text, [(match.end(), f"{_MARK}{number}{_MARK}") for number, match in enumerate(places)])
+    html, urls = _parsed_once(marked)
+    used = set[str]().union(*map(_MARKED.findall, urls))
+    if len(used.union(_MARKED.findall(html))) == len(places):
+        return _MARKED.sub("", html), [_MARKED.sub("", url) for url in urls]
+    insertions, follows = list[tuple[int, str]](), False
+    for number, match in enumerate(places):
+        if str(number) not in used:
+            insertions.append((match.start("colon"), _BREAK))
+        elif follows:  # it cannot interrupt the paragraph that the one before becomes
+            insertions.append((match.start(), f"{match['quotes']}\n"))
+        follows = str(number) not in used
+    return _parsed_once(_inserted(text, insertions))
+
+
+def _inserted(text: str, insertions: Sequence[tuple[int, str]]) -> str:
+    """Return the text with others inserted at ascending places."""
+    starts = (0, *(at for at, _insertion in insertions))
+    pieces = (text[start:at] + insertion for start, (at, insertion) in zip(starts, insertions, strict=False))
+    return "".join((*pieces, text[starts[-1] :]))
+
+
+def _parsed_once(text: str) -> tuple[str, list[str]]:
     """Return the parser's HTML, in which the addresses of links and images are numbers, and those addresses."""
     urls: list[str] = []
 
@@ -322,9 +418,57 @@ def _parsed(text: str) -> tuple[str, list[str]]:
     extensions.table = extensions.strikethrough = extensions.cjk_friendly_emphasis = True
     extensions.link_url_rewriter = extensions.image_url_rewriter = number
     output = comrak.RenderOptions()
-    output.escape = True
-    html = _unshielded(comrak.render_markdown(text, extensions, render_options=output))
-    return html, urls
+    output.escape = output.full_info_string = True
+    output.unsafe_ = (
+        True  # hands every address to `number`: `_Links` judges them, and HTML is escaped nevertheless
+    )
+    output.sourcepos = _counts_otherwise(text)
+    html = comrak.render_markdown(text, extensions, render_options=output)
+    if output.sourcepos:
+        html = _numbered(html, text)
+    return _CODE_NAME.sub(_named_code, _unshielded(html)), urls
+
+
+def _counts_otherwise(text: str) -> bool:
+    """Return whether items may have other numbers than those that browsers count."""
+    numbers = map(int, _ITEM_NUMBER.findall(text))
+    return any(number != last + 1 for last, number in pairwise(numbers))
+
+
+def _numbered(html: str, text: str) -> str:
+    """Return the HTML with the numbers that items were given, and without places in the text.
+
+    An item that repeats the number before it counts on: many people write "1." before each.
+    """
+    lines = [line.encode() for line in text.split("\n")]
+    lists = list[tuple[int, int] | None]()  # of each open list, the last number as typed and as shown
+
+    def numbered(match: re.Match[str]) -> str:
+        if match["end"]:
+            lists.pop()
+        elif not match["line"]:
+            lists.append(None)
+        elif typed := _ITEM_START.match(lines[int(match["line"]) - 1], int(match["column"]) - 1):
+            number, last = int(typed[1]), lists[-1]
+            counted = last[1] + 1 if last else number
+            is_counted = not last or number in (last[0], counted)
+            lists[-1] = number, counted if is_counted else number
+            return "<li>" if is_counted else f'<li value="{number}">'
+        return match[0]
+
+    return _PLACE.sub("", _PLACED_ITEM.sub(numbered, html))
+
+
+def _named_code(match: re.Match[str]) -> str:
+    """Return the beginning of a code block: a language is its title, more words are its first line."""
+    if match[2]:
+        return f"<pre><code>{match[1]} {match[2]}\n"
+    return f'<pre title="{_quoted(match[1])}"><code>'
+
+
+def _quoted(html: str) -> str:
+    """Return escaped HTML for an attribute, with quotation marks that `_drawn` leaves alone."""
+    return html.replace("&quot;", "&#34;")
 
 
 def _with_links(html: str, urls: list[str], links: _Links) -> str:
@@ -335,25 +479,30 @@ def _with_links(html: str, urls: list[str], links: _Links) -> str:
     html = html.replace("<del>", "<s>").replace("</del>", "</s>")
     html = html.replace('<th align="', '<th class="').replace('<td align="', '<td class="')
     parts = _LINK_TAG.split(html)
-    is_code, address, url, opened = False, "", "", 0
+    is_code, address, url, title, opened = False, "", "", "", 0
     for at in range(1, len(parts), 2):
         tag = parts[at]
         if tag.startswith(("<code", "</code")):
             is_code = tag[1] != "/"
         elif tag.startswith("<a "):
-            url = _url(tag, urls)
+            url, title = _url(tag, urls), _title(tag)
             address, opened = links.address(url), at
-            parts[at] = f'<a href="{escape(address)}">' if address else ""
+            parts[at] = _opening(address, title) if address else ""
         elif tag == "</a>":
             label = "".join(parts[opened + 1 : at])
             if not address:  # one between angle brackets keeps them
                 is_typed = url and _unescaped(label) in (url, url.removeprefix("mailto:"))
-                parts[opened], parts[at] = ("&lt;", "&gt;") if is_typed else ("", "")
+                parts[opened], parts[at] = ("&lt;", "&gt;") if is_typed else ("[", _typed_end(url, title))
             elif not _shows(label):
                 parts[opened + 1 : at] = [""] * (at - opened - 2) + [escape(address)]
             address = ""
         else:
-            parts[at] = _image(tag, "" if address else links.address(_url(tag, urls)))
+            source = _url(tag, urls)
+            if not address:
+                parts[at] = _image(tag, source, links.address(source))
+            else:  # a link has one address: that of the picture in it is named
+                parts[at], title = _alt(tag), " ".join(filter(None, (title, escape(source), _title(tag))))
+                parts[opened] = _opening(address, title)
         if not is_code and not address and _may_link(parts[at + 1]):
             parts[at + 1] = _linked_texts(parts[at + 1], links)
     if _may_link(parts[0]):
@@ -374,16 +523,35 @@ def _linked_texts(html: str, links: _Links) -> str:
 
 
 def _url(tag: str, urls: list[str]) -> str:
-    """Return the address of a link's or an image's tag; "" for `javascript:` and others that comrak refuses."""
+    """Return the address of a link's or an image's tag."""
     number = _NUMBER.search(tag)
     return urls[int(number[1])] if number and number[1] else ""
 
 
-def _image(tag: str, address: str) -> str:
-    """Return the link to an image, or its description if there is no address."""
+def _alt(tag: str) -> str:
     alt = _ALT.search(tag)
-    label = alt[1] if alt else ""
-    return f'<a href="{escape(address)}">{label or escape(address)}</a>' if address else label
+    return alt[1] if alt else ""
+
+
+def _title(tag: str) -> str:
+    title = _TITLE.search(tag)
+    return title[1] if title else ""
+
+
+def _opening(address: str, title: str) -> str:
+    return f'<a href="{escape(address)}"' + (f' title="{_quoted(title)}">' if title else ">")
+
+
+def _typed_end(url: str, title: str) -> str:
+    """Return how a link or image that is none ends: as it was typed after the label."""
+    return f"]({escape(url, quote=False)}" + (f' "{title}")' if title else ")")
+
+
+def _image(tag: str, source: str, address: str) -> str:
+    """Return the link to an image, or what was typed if its address cannot be a link."""
+    if not address:
+        return f"![{_alt(tag)}{_typed_end(source, _title(tag))}"
+    return f"{_opening(address, _title(tag))}{_alt(tag) or escape(address)}</a>"
 
 
 def _linked(text: str, links: _Links) -> str:
@@ -419,6 +587,46 @@ def _with_members(html: str, find_members: FindMembers | None) -> str:
         return f"{link_of(name)}{rest}" if name else f"@{rest}"
 
     return _MENTIONED.sub(link, html) if "<m>" in html else html
+
+
+def _directed(html: str) -> str:
+    """Return clean HTML in which each block has the direction of its first letter, where its parent has another.
+
+    Letters of code, of addresses and of mentioned names do not count.
+    """
+    if not _RIGHT_TO_LEFT.search(html):
+        return html
+    parts, blocks, apart = _TAG.split(html), list[tuple[int, str]](), ""
+    for at, part in enumerate(parts):
+        if apart:
+            apart = "" if part == apart else apart
+        elif at % 2 == 0:
+            if blocks and not blocks[-1][1] and (direction := _direction(part)):
+                _direct(parts, blocks, direction)
+        elif part == "<code>" or (part.startswith("<a ") and _NAMELESS.match(parts[at + 1])):
+            apart = f"</{part[1:].partition(' ')[0].rstrip('>')}>"
+        elif block := _BLOCK.match(part):
+            if block[1]:
+                blocks.pop()
+            else:
+                blocks.append((at, ""))
+    return "".join(parts)
+
+
+def _direction(html: str) -> str:
+    kinds = (bidirectional(char) for char in _unescaped(html))
+    return next((_DIRECTIONS[kind] for kind in kinds if kind in _DIRECTIONS), "")
+
+
+def _direct(parts: list[str], blocks: list[tuple[int, str]], direction: str) -> None:
+    """Give the open blocks that have no direction yet this one."""
+    around = "ltr"
+    for depth, (at, known) in enumerate(blocks):
+        if not known:
+            blocks[depth] = at, direction
+            if direction != around:
+                parts[at] = f'{parts[at][:-1]} dir="{direction}">'
+        around = known or direction
 
 
 def _shows(html: str) -> bool:

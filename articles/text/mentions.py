@@ -31,7 +31,7 @@ MENTION = rf"(?<![{_WORD}@/_.+-])[_.+-]*(?P<mention>@{NAME}{_AFTER_NAME}(?:[/+]@
 Not a part of the address of a mail, a page or a Fediverse account, nor of a package (`@types/node`).
 """
 
-_QUOTE = re.compile("(</?blockquote>)")
+_QUOTE = re.compile("(</?blockquote[^>]*>)")
 _LINK = re.compile(rf'<a href="{MEMBERS}([^"/]+)/"[^>]*>@({NAME})</a>')
 
 _ENDS_NAME = re.compile(f"(?<={_UNSPACED})|(?={_UNSPACED})")
@@ -62,8 +62,8 @@ def mentioned_in(html: Markup) -> tuple[str, ...]:
     """
     names, depth = dict[str, None](), 0
     for part in _QUOTE.split(html):
-        if part in ("<blockquote>", "</blockquote>"):
-            depth += 1 if part == "<blockquote>" else -1
+        if _QUOTE.fullmatch(part):
+            depth += -1 if part[1] == "/" else 1
         elif depth == 0:
             names.update(dict.fromkeys(name for path, name in _LINK.findall(part) if unquote(path) == name))
     return tuple(names)

@@ -5,6 +5,8 @@ import re
 import time
 from html import unescape
 from html.parser import HTMLParser
+from itertools import count
+from random import Random
 from urllib.parse import urljoin
 
 import pytest
@@ -18,7 +20,22 @@ DRAWN = {
     "# One\n\n## Two\n\nThree\n===\n\n##### Five": "<h3>One</h3>\n<h4>Two</h4>\n<h3>Three</h3>\n<h5>Five</h5>",
     "*a* **b** ~~c~~ `<i>`": "<p><em>a</em> <strong>b</strong> <s>c</s> <code>&lt;i&gt;</code></p>",
     "> q": "<blockquote>\n<p>q</p>\n</blockquote>",
-    "```py\n<b>\n```": '<pre tabindex="0"><code>&lt;b&gt;\n</code></pre>',
+    "```py\n<b>\n```": '<pre title="py" tabindex="0"><code>&lt;b&gt;\n</code></pre>',
+    "``` a <b>\nc\n```": '<pre tabindex="0"><code>a &lt;b&gt;\nc\n</code></pre>',
+    "1. a\n1. b\n5. c\n   > 2. d\n   > 9. e": (
+        '<ol>\n<li>a</li>\n<li>b</li>\n<li value="5">c\n<blockquote>\n<ol start="2">\n<li>d</li>\n'
+        '<li value="9">e</li>'
+        "\n</ol>\n</blockquote>\n</li>\n</ol>"
+    ),
+    "![[a](https://example.org)](b)": f'<p>![<a href="https://example.org/" {REL}>a</a>](b)</p>',
+    "[a](javascript:b 'c') ![d](e)": '<p>[a](javascript:b "c") ![d](e)</p>',
+    "[a](<https://example.org/ b>)": f'<p><a href="https://example.org/%20b" {REL}>a</a></p>',
+    "[a](https://example.org '\"<b>')": (
+        f'<p><a href="https://example.org/" title="&quot;&lt;b&gt;" {REL}>a</a></p>'
+    ),
+    "[a]\n\n> [b]: c\n> [a]: https://example.org": (
+        f'<p><a href="https://example.org/" {REL}>a</a></p>\n<blockquote>\n<p>[b]: c</p>\n</blockquote>'
+    ),
     "3. a\n   - b": '<ol start="3">\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>',
     "<b onclick=x>a</b>": "<p>&lt;b onclick=x&gt;a&lt;/b&gt;</p>",
     "<div>\n*a*\n\n- <!-- b\n\n*c*": (
@@ -35,7 +52,7 @@ DRAWN = {
     "**강조(한글)**는": "<p><strong>강조(한글)</strong>는</p>",
     "これは**「強調」**です。": "<p>これは<strong>「強調」</strong>です。</p>",
     "**หมายเหตุ:**โปรดดู": "<p><strong>หมายเหตุ:</strong>โปรดดู</p>",
-    'و**«كلمة»** ב**"מילה"**': '<p>و<strong>«كلمة»</strong> ב<strong>"מילה"</strong></p>',
+    'و**«كلمة»** ב**"מילה"**': '<p dir="rtl">و<strong>«كلمة»</strong> ב<strong>"מילה"</strong></p>',
     "請看***【公告】***內容": "<p>請看<em><strong>【公告】</strong></em>內容</p>",
 }
 
@@ -176,7 +193,7 @@ def test_a_link_leads_where_it_says_and_gives_nothing_away(text, link):
     html = render(text, find_members=_in_ascii)
     address, words = link
 
-    assert f'<a href="{address}" {REL}>' in html
+    assert re.search(f'<a href="{re.escape(address)}"(?: title="[^"]*")? {REL}>', html)
     assert re.sub("<[^>]*>", "", html[html.index("<a") : html.index("</a>")]) == words
     assert html.count("<a") == 1
     assert "!" not in html
@@ -225,6 +242,70 @@ def test_a_mention_from_right_to_left_leaves_the_direction_of_its_paragraph():
         f'<a href="/users/%E5%B0%8F%E6%98%8E/" {REL}>',
     ]
     assert mentioned_in(html) == ("علي", "小明")
+
+
+PIECES = (
+    *(
+        "ab",
+        "https://e.org/ab",
+        "[ab]",
+        "[ab]: ",
+        "[ab]: /ab 'ab'",
+        "](",
+        "![",
+        "[",
+        ")",
+        "(",
+        "<",
+        ">",
+        "`",
+        "```",
+    ),
+    *("~~~", "\n", "\n\n", "|", "\n-|-\n", "\n-:\n", "- ", "1. ", "7) ", "> ", "*", "**", "_", '"', "'", "\\"),
+    *("&amp;", "&", "    ", "#", " ", "\t", "@ab ", "~", "==="),
+)
+
+
+def test_no_word_is_lost():
+    choices, words = Random(1), count()
+    for _text in range(2_000):
+        text = "".join(choices.choices(PIECES, k=choices.randint(3, 25)))
+        text = re.sub("ab", lambda word: f"w{next(words)}w", text)
+        shown = unescape(render(text))
+        assert [word for word in re.findall("w[0-9]+w", text) if word not in shown] == [], text
+
+
+DIRECTIONS = {
+    "> English (see above).\n\nرد عربي هنا!": "ltr ltr rtl",
+    "عربي\n\n> english\n>\n> עברית": "rtl ltr ltr rtl",
+    "- a\n- ب\n  - ج": "ltr ltr rtl rtl rtl",
+    "|א|b|\n|-|-|\n|1|ב|": "rtl rtl ltr rtl rtl",
+    "@alice https://example.org `code` 1) — مرحبا": "rtl",
+    "# «عنوان»\n\na &lt; ب": "rtl ltr",
+    "1\n\n`a`\n\n**x**א\n\nא**x**": "ltr ltr ltr rtl",
+    "𞤀𞤣𞤤𞤢𞤥\n\nߒߞߏ\n\nࠀࠁ\n\n中文": "rtl rtl rtl ltr",
+}
+
+
+@pytest.mark.parametrize(("text", "directions"), DIRECTIONS.items())
+def test_each_block_has_the_direction_of_its_first_letter(text, directions):
+    class Blocks(HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.open, self.found = ["ltr"], []
+
+        def handle_starttag(self, tag, attrs):
+            self.open.append(dict(attrs).get("dir") or self.open[-1])
+            if tag in {"p", "h3", "li", "ul", "blockquote", "table", "td", "th"}:
+                self.found.append(self.open[-1])
+
+        def handle_endtag(self, tag):
+            self.open.pop()
+
+    blocks = Blocks()
+    blocks.feed(render(text))
+
+    assert " ".join(blocks.found) == directions
 
 
 def addresses(text: str) -> list[str]:
@@ -285,7 +366,7 @@ AS_TYPED = (
     ">" * 25 + " words",
     "\n".join("  " * depth + "- a" for depth in range(25)),
     "*a **b " * 11 + "c** d*" * 11,
-    "[a]: https://example.org/",
+    "[a]: <b>",
     "#",
     "> >\n> -",
     "```\n```",
