@@ -25,6 +25,9 @@ _PRESCAN_BYTES = 1024
 _HTML = ("text/html", "application/xhtml+xml")
 _KINDS = {**dict.fromkeys(_HTML, "page"), "text/plain": "text", "application/pdf": "pdf"}
 
+_MOST_BROKEN = 0.25
+"""The largest share of broken characters in a page whose encoding is guessed: a wrong guess has more."""
+
 _XML_ENCODING = re.compile(r"""<\?xml[^>]{0,200}\sencoding\s*=\s*["']([^"'>]{1,40})["']""")
 _CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([^\s;"'>]{1,40})""", re.IGNORECASE)
 _LANG_ATTRIBUTE = re.compile(rb"""<html[^>]{0,500}?\slang\s*=\s*["']?([A-Za-z-]{2,12})""", re.IGNORECASE)
@@ -44,7 +47,10 @@ _GUESSES: Mapping[str, tuple[str, ...]] = {
 }
 """What pages without a declared encoding are in, by their language or the end of their host's name."""
 
-_SEPARATOR = re.compile(r"\s+[-–—|·•:»«/~]{1,2}\s+|\s*[|｜]\s*|\s*(?:——|－)\s*|_+|:\s+|：")
+_SEPARATOR = re.compile(
+    r"\s+[-–—|·•:»«/~]{1,2}\s+|\s*[|｜]\s*|\s*(?:——|－)\s*|(?<![A-Za-z0-9_])_+|_+(?![A-Za-z0-9_])|(?P<colon>:\s+|：)"
+)
+"""What stands between a title and the site's name. A colon may also follow what the page is about."""
 _SECOND_LEVEL = ("ac", "co", "com", "edu", "gov", "net", "or", "org")
 
 
@@ -122,24 +128,28 @@ def _declared(beginning: bytes) -> Any:
 
 
 def _guessed(body: bytes, host: str) -> Any:
-    """Return UTF-8 if the page is valid in it; else what its language or its country uses, if valid."""
+    """Return UTF-8 if the page is in it; else what its language or its country uses, else windows-1252.
+
+    Few broken bytes among the other characters beyond ASCII do not matter: pages quote what others wrote.
+    """
     match = _LANG_ATTRIBUTE.search(body[: 4 * _PRESCAN_BYTES])
     language = match[1].decode().lower() if match else ""
     keys = (language, language.partition("-")[0], f".{host.rpartition('.')[2]}")
-    for name in ("utf-8", *(name for key in keys for name in _GUESSES.get(key, ()))):
-        encoding = webencodings.lookup(name)
-        if encoding and _is_valid(body, encoding):
-            return encoding
-    return webencodings.lookup("windows-1252")
+    names = ("utf-8", *dict.fromkeys(name for key in keys for name in _GUESSES.get(key, ())))
+    broken = {name: _broken(body, webencodings.lookup(name)) for name in names}
+    best = min(names[1:], key=broken.__getitem__, default="utf-8")
+    name = next((name for name in ("utf-8", best) if broken[name] <= _MOST_BROKEN), "windows-1252")
+    return webencodings.lookup(name)
 
 
-def _is_valid(body: bytes, encoding: Any) -> bool:
-    """Return whether all bytes are characters, apart from one that the end cuts."""
+def _broken(body: bytes, encoding: Any) -> float:
+    """Return the share of the characters beyond ASCII that are none, apart from one that the end cuts."""
     try:
         encoding.codec_info.incrementaldecoder("strict").decode(body)
     except (UnicodeError, ValueError):
-        return False
-    return encoding.name != "iso-2022-jp" or b"\x1b$" in body
+        text = encoding.codec_info.decode(body, "replace")[0]
+        return float(text.count("\ufffd") / max(1, len(text) - len(text.encode("ascii", "ignore"))))
+    return float(encoding.name == "iso-2022-jp" and b"\x1b$" not in body)
 
 
 @dataclass
@@ -206,7 +216,8 @@ def _title(found: _Facts, host: str) -> str:
     given = (found.named.get("og:title", ""), found.texts.get("title", ""), found.texts.get("h1", ""))
     titles = [title for title in (_line(text[: 4 * MOST_TITLE]) for text in given) if title]
     for title in titles:
-        if (short := without_site(title, names)) and _folded(short) not in names:
+        others = frozenset(_folded(other) for other in titles if other != title)
+        if (short := without_site(title, names, others)) and _folded(short) not in names:
             return short
     return titles[0] if titles else ""  # the page of the site itself
 
@@ -228,15 +239,17 @@ def _folded(name: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
-def without_site(title: str, names: frozenset[str]) -> str:
-    """Return the title without a first or last part that is the site's name, in the form of `_folded`."""
-    cuts = [(match.start(), match.end()) for match in _SEPARATOR.finditer(title)]
-    for start, end in cuts:
-        if _folded(title[end:]) in names and title[:start].strip():
-            return title[:start].strip()
-    for start, end in reversed(cuts):
-        if _folded(title[:start]) in names and title[end:].strip():
-            return title[end:].strip()
+def without_site(title: str, names: frozenset[str], others: frozenset[str]) -> str:
+    """Return the title without a first or last part that is the site's name.
+
+    "Redis: a guide" on redis.io is about Redis: at a colon, a name goes only if another title of the page is
+    without it. `names` and `others` are in the form of `_folded`.
+    """
+    parts = [(title[: cut.start()], title[cut.end() :], cut["colon"]) for cut in _SEPARATOR.finditer(title)]
+    parts += [(after, before, colon) for before, after, colon in reversed(parts)]
+    for rest, name, colon in parts:
+        if _folded(name) in names and rest.strip() and not (colon and _folded(rest) not in others):
+            return rest.strip()
     return title
 
 

@@ -59,7 +59,8 @@ def _with_site_behind(story: Story) -> str:
 
 
 def _with_site_before(story: Story) -> str:
-    return _head(story, f"{story.site}: {_escaped(story.title)}", _named(story)) + "<body>"
+    heading = f"<body><h1>{_escaped(story.title)}</h1>"
+    return _head(story, f"{story.site}: {_escaped(story.title)}", _named(story)) + heading
 
 
 def _with_host_behind(story: Story) -> str:
