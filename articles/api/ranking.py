@@ -9,6 +9,7 @@ from ninja import Query
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from articles.api import schemas
 from articles.api.protocol.operations import EVERYONE, ArticleNumber, router
 from articles.domain import explanation
 from articles.searching import MOST_CHARACTERS, read_query
@@ -53,7 +54,9 @@ class GroupPlace(BaseModel):
 
 
 class ScoreParts(BaseModel):
-    __doc__ = gettext_noop("The sum the front page is ordered by: time + seconds_per_point × points = score.")
+    __doc__ = gettext_noop(
+        "The sum the front page is ordered by: time + seconds_per_point × ranked_points = score."
+    )
 
     time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
     votes: int
@@ -61,9 +64,7 @@ class ScoreParts(BaseModel):
     left_out_votes: int = Field(description=gettext_noop("Votes for it that are excluded from ranking."))
     left_out_opposes: int = Field(description=gettext_noop("Votes against it that are excluded from ranking."))
     waiting: int = Field(description=gettext_noop("How many of these wait until their members are no longer new."))
-    points: int = Field(
-        description=gettext_noop("Votes for minus votes against, without those excluded from ranking.")
-    )
+    ranked_points: int = Field(description=schemas.RANKED_POINTS)
     seconds_per_point: float = Field(
         description=gettext_noop("How far one point moves an article."), examples=[432.0]
     )
@@ -112,7 +113,7 @@ class Sample(BaseModel):
     rank: int | None = Field(
         description=gettext_noop("Rank on the front page; null if not among the first hundred.")
     )
-    points: int = Field(description=gettext_noop("Votes for minus votes against."))
+    ranked_points: int = Field(description=schemas.RANKED_POINTS)
     hot_rank: int | None = Field(
         description=gettext_noop("Rank on the hot list; null if not among the first hundred.")
     )
@@ -141,19 +142,23 @@ class Relevance(BaseModel):
     )
     matches: list[Match]
     matched: float = Field(description=gettext_noop("The sum of the matches."))
-    points: int = Field(description=gettext_noop("Votes for minus votes against, as the search index has them."))
+    ranked_points: int = Field(
+        description=gettext_noop(
+            "Votes for minus votes against, without those excluded from ranking, as the search index has them."
+        )
+    )
     prior: int = Field(description=gettext_noop("What points and age add: relevance = matched · log₂(2 + prior)."))
     relevance: float = Field(description=gettext_noop("Results with more come first."))
 
     @classmethod
     def of(cls, source: explanation.Relevance | explanation.Unfound) -> "Relevance":
         if isinstance(source, explanation.Unfound):
-            return cls(status=source.value, matches=[], matched=0, points=0, prior=0, relevance=0)
+            return cls(status=source.value, matches=[], matched=0, ranked_points=0, prior=0, relevance=0)
         return cls(
             status="found",
             matches=[Match(**match._asdict()) for match in source.matches],
             matched=source.matched,
-            points=source.points,
+            ranked_points=source.points,
             prior=source.prior,
             relevance=source.value,
         )
@@ -211,7 +216,7 @@ class Explanation(BaseModel):
                 for hours in range(0, explanation.DECAY_HOURS + 1, _DECAY_STEP_HOURS)
             ],
             history=[
-                Sample(time=sample.at, rank=sample.rank, points=sample.points, hot_rank=sample.hot_rank)
+                Sample(time=sample.at, rank=sample.rank, ranked_points=sample.points, hot_rank=sample.hot_rank)
                 for sample in source.history
             ],
         )
@@ -229,7 +234,7 @@ def _score(parts: explanation.ScoreParts) -> ScoreParts:
         left_out_votes=parts.left_out.votes,
         left_out_opposes=parts.left_out.opposes,
         waiting=parts.waiting,
-        points=parts.points,
+        ranked_points=parts.points,
         seconds_per_point=parts.seconds_per_point,
         score=parts.value,
     )

@@ -96,8 +96,8 @@ class ListQuery(BaseModel):
         Order.SCORE,
         description=gettext_noop(
             "Order of the list: score is the front page's order, time is newest first, hot is by recent "
-            "readership, points is most points first, with ties newest first, active is by the last comment, "
-            "with locked discussions last."
+            "readership, points is most ranked_points first, with ties newest first, active is by the last "
+            "comment, with locked discussions last."
         ),
         examples=["points"],
     )
@@ -158,6 +158,12 @@ class PageQuery(AfterQuery):
         return self.page if self.after is None else None
 
 
+RANKED_POINTS = gettext_noop(
+    "Votes for minus votes against, without those excluded from ranking. Score, order=points and min_points use "
+    "these."
+)
+
+
 class Article(BaseModel):
     __doc__ = gettext_noop("A posted title with a link, a text, or both.")
 
@@ -176,6 +182,7 @@ class Article(BaseModel):
     votes: int
     opposes: int
     points: int = Field(description=gettext_noop("Votes for minus votes against."))
+    ranked_points: int = Field(description=RANKED_POINTS)
     score: float = Field(description=gettext_noop("The value that orders the front page, in Unix seconds."))
     groups: list[str]
     choice: Choice = Field(description=gettext_noop("Your own; none for readers without an account."))
@@ -415,6 +422,7 @@ def fields_of(article: articles.Article) -> dict[str, Any]:
         "votes": article.votes,
         "opposes": article.opposes,
         "points": article.points,
+        "ranked_points": article.ranked_points,
         "score": article.score,
         "groups": list(article.groups),
         "choice": article.choice,

@@ -106,7 +106,7 @@ class SearchQuery(_PageQuery):
     )
     order: Literal["relevance", "score", "time", "points"] = Field(
         "relevance",
-        description=gettext_noop("By relevance, as on the front page, newest first, or by points."),
+        description=gettext_noop("By relevance, as on the front page, newest first, or by ranked_points."),
         examples=["time"],
     )
     group: str | SkipJsonSchema[None] = Field(

@@ -214,7 +214,10 @@ class Unfound(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """The terms of a search result's relevance. `matched`: the sum of the matches; `points`: as in the index."""
+    """The terms of a search result's relevance, as in the index.
+
+    `matched`: the sum of the matches; `points`: ranked points.
+    """
 
     matches: tuple[Match, ...]
     matched: float

@@ -37,6 +37,7 @@ from articles.finding.index import (
     named,
     ordered,
     prior_of_points,
+    ranked_points_in,
     read_state,
     value_of,
     without_panics,
@@ -332,8 +333,9 @@ class Finder:
                     if score := _score(searcher, part, key):
                         match = term.spelled, where, how
                         matches[match] = matches.get(match, 0.0) + score
-        (points,) = column_of(searcher, "points", ARTICLES, [article.id]).values()
+        (rank,) = column_of(searcher, "rank", ARTICLES, [article.id]).values()
         (prior,) = column_of(searcher, "prior", ARTICLES, [article.id]).values()
+        points = ranked_points_in(rank)
         of_points = prior_of_points(points)
         parts = tuple(Match(*match, score) for match, score in matches.items())
         return Relevance(parts, matched, points, of_points, prior - BASE_OF_PRIOR - of_points)

@@ -27,7 +27,7 @@ from articles.searching import hosts_of, language_of, stems_in, tokens_of, words
 from articles.text.lines import InvalidInput
 from articles.text.links import link_digest
 
-FORMAT = "3"
+FORMAT = "4"
 """Increase it with every change of what is indexed: existing indexes are then built again."""
 
 ARTICLES, COMMENTS = "a", "c"
@@ -129,6 +129,15 @@ def value_of(order: int) -> float:
     return (order >> _ID_BITS) / 1000
 
 
+_LEAST_RANKED = 1_000_000
+"""Ranked points below zero that `rank` tells apart."""
+
+
+def ranked_points_in(rank: int) -> int:
+    """Return the points that rank an article, as its field `rank` has them."""
+    return (rank >> _ID_BITS) - _LEAST_RANKED
+
+
 def prior_of(points: int, posted_at: float) -> int:
     """Return what raises an article's relevance apart from its words: that is multiplied by log2(2 + prior).
 
@@ -215,7 +224,7 @@ def _add_words(document: Document, name: str, text: str) -> None:
 
 def document_of_article(article: Article, weight: float) -> Document:
     """Return an article as the index contains it."""
-    document, number, posted_at, points = Document(), article.id, article.posted_at, article.ranked_points
+    document, number, posted_at, ranked = Document(), article.id, article.posted_at, article.ranked_points
     _add_words(document, "title", article.title)
     if article.text:
         _add_words(document, "text", article.text)
@@ -224,10 +233,10 @@ def document_of_article(article: Article, weight: float) -> Document:
     document.add_text("names", " ".join(names))
     document.add_unsigned("key", key_of(number, ARTICLES))
     document.add_unsigned("time", ordered(posted_at, number))
-    document.add_unsigned("score", ordered(posted_at + weight * points, number))
-    document.add_unsigned("rank", ordered((points + 1_000_000) / 1000, number))
-    document.add_integer("points", points)
-    document.add_unsigned("prior", prior_of(points, posted_at))
+    document.add_unsigned("score", ordered(posted_at + weight * ranked, number))
+    document.add_unsigned("rank", ordered((ranked + _LEAST_RANKED) / 1000, number))
+    document.add_integer("points", article.points)
+    document.add_unsigned("prior", prior_of(ranked, posted_at))
     document.add_unsigned("mark", mark_of_article(article))
     with suppress(InvalidInput):  # a damaged link is none
         document.add_unsigned("link", link_number(article.link))

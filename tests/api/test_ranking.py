@@ -48,7 +48,7 @@ def test_the_explanation_has_every_part(anyone, site_store, ranked):
             "left_out_votes": 0,
             "left_out_opposes": 0,
             "waiting": 0,
-            "points": 2,
+            "ranked_points": 2,
             "seconds_per_point": 432.0,
             "score": stored.score,
         },
@@ -67,7 +67,7 @@ def test_the_explanation_has_every_part(anyone, site_store, ranked):
         },
         "one_more_vote": {"seconds": 432.0, "rank": 1, "gained": 0},
         "closes_at": stored.closes_at,
-        "history": [{"time": sample.at, "rank": 1, "points": 2, "hot_rank": 1}],
+        "history": [{"time": sample.at, "rank": 1, "ranked_points": 2, "hot_rank": 1}],
         "search": None,
     }
     assert (below["title"], below["worth"]) == ("Below", 1)
@@ -81,7 +81,7 @@ def test_the_sum_is_the_score_of_the_list(anyone, site_store, ranked):
     told = anyone.get(f"articles/{ranked}/ranking").json()
 
     parts = told["score"]
-    assert parts["time"] + parts["seconds_per_point"] * parts["points"] == parts["score"]
+    assert parts["time"] + parts["seconds_per_point"] * parts["ranked_points"] == parts["score"]
     assert parts["score"] == ranking_values(site_store, Order.SCORE)[ranked]
     assert told["hotness"]["hotness"] == pytest.approx(ranking_values(site_store, Order.HOT)[ranked], rel=1e-9)
 

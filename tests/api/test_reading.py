@@ -10,7 +10,8 @@ from tests.factories import post_as
 from tests.store_state import ARTICLE_KEY, RANKING_KEY, VOTERS_KEY, count_keys, counted_pipelines
 
 FIELDS = {
-    *("id", "title", "link", "poster", "time", "votes", "opposes", "points", "score", "groups"),
+    *("id", "title", "link", "poster", "time", "votes", "opposes", "points", "ranked_points", "score"),
+    "groups",
     *("choice", "closes_at", "removed", "merged_into", "merged", "saved", "edited_at", "pv", "uv", "has_text"),
     *("comments", "last_comment_at", "locked", "read_at", "new_comments"),
 }
@@ -40,6 +41,7 @@ def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
         "votes": 1,
         "opposes": 1,
         "points": 0,
+        "ranked_points": 0,
         "score": stored.score,
         "groups": [],
         "choice": "none",

@@ -1,9 +1,15 @@
 """GET /api/search."""
 
+import random
+from urllib.parse import quote
+
 import pytest
+from django.test import Client
 
 from articles import wiring
+from articles.domain.articles import Choice
 from tests.caller import error_of
+from tests.factories import actor
 
 
 @pytest.fixture
@@ -138,3 +144,45 @@ def test_filters_work_as_on_the_page_and_what_is_none_is_named(anyone, found):
     assert ids_of(anyone.get("search?q=host:redis.io&order=points")) == {other}
     assert ids_of(anyone.get("search?q=author:alice+group:python")) == {one}
     assert anyone.get("search?q=colour:red+redis").json()["doubts"] == ["colour:"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_searches_are_filtered_by_the_points_shown_and_ordered_by_ranked_points(
+    anyone, site_store, alice, carol, seed
+):
+    draw = random.Random(seed)
+    for number in range(14):
+        article = site_store.articles.post(
+            alice.pk, "alice", f"Redis {number}", f"https://example.org/{number}"
+        ).id
+        for voter in draw.sample(range(901, 909), draw.randrange(9)):
+            site_store.votes.cast(article, voter, draw.choice([Choice.VOTE, Choice.VOTE, Choice.OPPOSE]))
+    for voter in draw.sample(range(901, 909), 4):
+        list(site_store.left_out.leave_out(voter, "name", actor(carol), "A ring"))
+    articles = anyone.get("articles?order=time").json()["articles"]
+    assert any(one["points"] != one["ranked_points"] for one in articles)
+
+    for bound in range(-9, 10):
+        for values, admits in (
+            (f"{bound}", bound.__eq__),
+            (f">{bound}", bound.__lt__),
+            (f"<={bound}", bound.__ge__),
+            (f"{bound}..{bound + 2}", range(bound, bound + 3).__contains__),
+        ):
+            term = f"{'points'}:{values}"
+            wanted = {one["id"] for one in articles if admits(one["points"])}
+            assert ids_of(anyone.get(f"search?q={quote(term)}")) == wanted, term
+    for path in (
+        "articles?order=points",
+        "search?q=redis&order=points",
+        "search?q=r&order=points&hide=python",
+    ):
+        shown = [one["ranked_points"] for one in anyone.get(path).json()["articles"]]
+        assert len(shown) == 14
+        assert shown == sorted(shown, reverse=True), path
+    for least in range(6):
+        wanted = {f"{one['id']}" for one in articles if one["ranked_points"] >= least}
+        feed = Client().get(f"/feeds/newest.json?min_points={least}").json()["items"]
+        assert {one["url"].rstrip("/").rpartition("/")[2] for one in feed} == wanted
+    host = Client().get("/hosts/example.org/").text
+    assert f"{sum(one['points'] for one in articles)} points" in host

@@ -28,7 +28,12 @@ def test_one_act_leaves_the_votes_out_and_another_counts_them(site_store, voted,
     assert "Excluded from ranking" in why
     assert "1 for, 0 against" in why
     reply = browser.get(f"/api/articles/{voted}/ranking").json()["score"]
-    assert (reply["votes"], reply["left_out_votes"], reply["left_out_opposes"], reply["points"]) == (2, 1, 0, 1)
+    assert (reply["votes"], reply["left_out_votes"], reply["left_out_opposes"]) == (2, 1, 0)
+    assert reply["ranked_points"] == 1
+    for path in ("/", f"/articles/{voted}/"):
+        assert "2 for, 0 against; 1 point affects ranking" in browser.get(path).text
+    numbers = browser.get(f"/pulse/?ids={voted}").json()["articles"][0]["numbers"]
+    assert numbers == "2 for, 0 against; 1 point affects ranking"
     assert b'"votes_left_out_of_ranking": true' in browser_of(mallory).get("/settings/data/").getvalue()
     log = browser.get("/moderation/").text
     assert "excluded the votes of" in log

@@ -146,11 +146,10 @@ def holes_of(row: CommentRow) -> dict[str, object]:
     if row.cut:
         holes["more"] = _counted(ngettext("%(num)s more reply", "%(num)s more replies", row.cut), row.cut)
     if row.shape.is_shown:
-        is_open = row.shape.may_vote
+        is_open, counts = row.shape.may_vote, {"votes": row.votes, "opposes": row.opposes}
         holes |= {
-            "votes": row.votes,
-            "opposes": row.opposes,
-            "points": piece("votes/points.html", {}, votes=row.votes, opposes=row.opposes, is_open=is_open),
+            **counts,
+            "points": piece("votes/points.html", {}, **counts, is_open=is_open, ranked=""),
             "standing": _standing(row),
         }
     return holes

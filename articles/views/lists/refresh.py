@@ -35,8 +35,17 @@ def counts(thing: ArticleId | str, source: Article | Tally) -> dict[str, Any]:
         "choice": source.choice.value,
         "points": grouped(source.points),
         "unit": ngettext("point", "points", abs(source.points)),
-        "numbers": _("%(votes)s for, %(opposes)s against") % {"votes": votes, "opposes": opposes},
+        "numbers": _("%(votes)s for, %(opposes)s against") % {"votes": votes, "opposes": opposes}
+        + (ranked_note(source.points, source.ranked_points) if isinstance(source, Article) else ""),
     }
+
+
+def ranked_note(points: int, ranked: int) -> str:
+    """Return what follows the votes of an article whose points are not those that rank; "" for others."""
+    if ranked == points:
+        return ""
+    text = ngettext("; %(num)s point affects ranking", "; %(num)s points affect ranking", abs(ranked))
+    return text % {"num": grouped(ranked)}
 
 
 def comments_label(number: int) -> str:

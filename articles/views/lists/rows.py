@@ -18,7 +18,7 @@ from articles.domain.members import UserId
 from articles.formatting.kept import kept, piece
 from articles.formatting.values import age_in_units, age_in_words, grouped, time_of
 from articles.searching import NOTHING, Hiding, home_of
-from articles.views.lists.refresh import comments_label, unread_label, views_label, visitors_label
+from articles.views.lists.refresh import comments_label, ranked_note, unread_label, views_label, visitors_label
 from articles.web.addresses import path_of
 from articles.wiring import group_titles
 
@@ -191,7 +191,9 @@ def holes_of(article: Article, facts: Facts) -> dict[str, object]:
 
 def button_holes(article: Article, *, is_open: bool) -> dict[str, object]:
     """Return what the buttons of an article say. `name` is its title: that of a search's row has marks."""
-    points = piece("votes/points.html", {}, votes=article.votes, opposes=article.opposes, is_open=is_open)
+    ranked = ranked_note(article.points, article.ranked_points)
+    counts = {"votes": article.votes, "opposes": article.opposes}
+    points = piece("votes/points.html", {}, **counts, is_open=is_open, ranked=ranked)
     return {
         "id": article.id,
         "name": article.title,
