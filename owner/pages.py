@@ -44,7 +44,7 @@ def mail(request: HttpRequest) -> HttpResponse:
 @form_action(page="articles:owner_mail", button=gettext_lazy("Send a test email"))
 @administrators_only
 def test_mail(request: HttpRequest) -> HttpResponse:
-    """Send a mail to the administrator's own address, and say what the mail server answered."""
+    """Let a mail be sent to the administrator's own address, and say what the mail server answered."""
     address = request.user.email  # type: ignore[union-attr]
     if address and is_sent():
         finding = send_test(address)
@@ -52,9 +52,11 @@ def test_mail(request: HttpRequest) -> HttpResponse:
             choices.save(MAIL_TESTED, str(int(time.time())))
             accepted = _("The mail server has accepted the email to %(address)s. Look whether it arrives.")
             messages.success(request, accepted % {"address": address})
-        else:
+        elif finding.detail:
             failed = _("The email could not be sent: %(answer)s. Check EMAIL_URL and EMAIL_FROM.")
-            messages.error(request, failed % {"answer": (finding.detail or finding.text).rstrip(".")})
+            messages.error(request, failed % {"answer": finding.detail.rstrip(".")})
+        else:
+            messages.error(request, f"{finding.text} {finding.advice}")
     return redirect("articles:owner_mail")
 
 

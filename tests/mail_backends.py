@@ -1,11 +1,18 @@
 """Mail backends that accept or fail, and mail that tasks send."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import count
+from types import SimpleNamespace
 
 from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 
 from tasks import MAIL, work_off
+
+
+def clock_of_a_site(working: Callable[[], object] = lambda: work_off(MAIL)) -> SimpleNamespace:
+    """Stand for `time` where a test mail is waited for: the site works while the one who waits sleeps."""
+    return SimpleNamespace(monotonic=count(step=1).__next__, sleep=lambda _seconds: working())
 
 
 def wait_until_sent() -> None:

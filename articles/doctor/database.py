@@ -3,6 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.db import DatabaseError, connection
@@ -19,18 +20,25 @@ _SHORTEST_STATEMENT_MS = 30_000
 _SETTINGS = ("fsync", "synchronous_commit", "statement_timeout")
 
 
-def read_only() -> None:
-    """Let this process only read the accounts' file: Django would create, convert and recover it.
+@contextmanager
+def read_only() -> Iterator[None]:
+    """Let this process only read the accounts' file in the block: Django would create, convert and recover it.
 
     A file that no process has open is read as it is, because SQLite would create files beside it.
     """
-    file = accounts_file()
+    file, writable = accounts_file(), connection.settings_dict
     if file is None:
+        yield
         return
     connection.close()
     is_in_use = file.with_name(f"{file.name}-wal").exists()
     address = f"{file.as_uri()}?mode=ro{'' if is_in_use else '&immutable=1'}"
-    connection.settings_dict = connection.settings_dict | {"NAME": address, "OPTIONS": {"timeout": 5}}
+    connection.settings_dict = writable | {"NAME": address, "OPTIONS": {"timeout": 5}}
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict = writable
 
 
 def check_answers(examination: Examination) -> Iterator[Finding]:
@@ -102,9 +110,8 @@ def check_integrity(_examination: Examination) -> Iterator[Finding]:
     try:
         damage = _damage()
         if damage:  # if the site started in between, the first reading may have seen half a change
-            connection.close()
-            read_only()
-            damage = _damage()
+            with read_only():
+                damage = _damage()
     except DatabaseError as failure:
         if "interrupted" not in str(failure):
             raise

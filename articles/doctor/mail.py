@@ -1,18 +1,36 @@
 """Whether the site can send mail."""
 
+import json
 import os
 import smtplib
+import time
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
+from django.db import DatabaseError
+from django.utils.crypto import get_random_string
 from django.utils.translation import gettext as _
+from django_tasks import TaskResultStatus, task
+from django_tasks_db.models import DBTaskResult
 
+import tasks
 from articles import replies
-from articles.doctor.examination import Examination, Finding, Level, error, fine, note, reason_of, warning
+from articles.doctor.examination import (
+    Examination,
+    Finding,
+    Level,
+    accounts_file,
+    error,
+    fine,
+    note,
+    reason_of,
+    warning,
+)
 from articles.doctor.settings import is_public
+from owner import choices
 from owner.choices import chosen
 
 _BACKEND = "django.core.mail.backends.{}.EmailBackend"
@@ -69,23 +87,92 @@ def check_replies(_examination: Examination) -> Iterator[Finding]:
         yield fine("Replies by mail are read.")
 
 
+PATIENCE = 10.0
+"""Seconds in which a process of the site takes the test mail: an idle one looks every second."""
+
+_LONGEST_ANSWER = 30.0
+"""Further seconds in which the mail server answers the process that has taken it."""
+
+_POLL = 0.2
+
+_ANSWER = "test mail"
+"""The note of what the last test mail was answered."""
+
+
 def send_test(recipient: str) -> Finding:
-    """Send a mail, and return the server's answer. Sends nothing if the site's mail goes nowhere."""
+    """Let the process that sends the site's mail send one, and return the server's answer to it.
+
+    Sends nothing if the site's mail goes nowhere, or if no process sends it.
+    """
     if not is_sent():
         return warning(f"No mail was sent to {recipient}: mail is printed or dropped.", "Set `EMAIL_URL`.")
+    key = get_random_string(16)
+    began = time.monotonic()
+    try:
+        if (file := accounts_file()) and not file.exists():
+            return _not_taken()
+        tasks.add(answer_test, recipient, key)
+        while (answer := _answer_to(key)) is None and time.monotonic() < began + PATIENCE + _LONGEST_ANSWER:
+            if time.monotonic() >= began + PATIENCE and _withdrawn(key):
+                return _not_taken()
+            time.sleep(_POLL)
+    except (DatabaseError, tasks.TaskQueueFull) as failure:
+        reason = "too many tasks wait" if isinstance(failure, tasks.TaskQueueFull) else reason_of(failure)
+        return error("The test mail cannot be queued.", "See the log of housekeeping, which sends mail.", reason)
+    return _finding_of(recipient, answer)
+
+
+def _finding_of(recipient: str, answer: tuple[str, bool, str] | None) -> Finding:
+    if answer is None:
+        return error(
+            _("The mail server has not answered the process that sends mail."),
+            _("See the site's log for the reason."),
+        )
+    server, has_accepted, detail = answer
+    if has_accepted:
+        return Finding(Level.FINE, f"{server} has accepted the mail to {recipient}.", "", detail)
+    return error(f"No mail could be sent to {recipient}.", "Check `EMAIL_URL` and `EMAIL_FROM`.", detail)
+
+
+def _not_taken() -> Finding:
+    return error(
+        _("No process of the site has taken the test email."),
+        _(
+            "Mail is sent by housekeeping: start the site, or `manage.py tick --every 60` beside "
+            "`manage.py run --no-housekeeping`. If it runs, its log says why mail waits."
+        ),
+    )
+
+
+@task(queue_name=tasks.MAIL)
+def answer_test(recipient: str, key: str) -> None:
+    """Send a test mail, and note the answer for the process that asked with this key."""
     message = EmailMessage(
         f"Test mail of {chosen.SITE_NAME}", "If you can read this, the site can send mail.\n", to=[recipient]
     )
+    has_accepted = True
     try:
         with get_connection() as backend:
             message.connection = backend
             answers = _recorded_answers(backend)
             message.send()
+            detail = ", ".join(answers)
     except (OSError, ValueError, smtplib.SMTPException) as failure:
-        return error(
-            f"No mail could be sent to {recipient}.", "Check `EMAIL_URL` and `EMAIL_FROM`.", _answer_in(failure)
-        )
-    return Finding(Level.FINE, f"{_server()} has accepted the mail to {recipient}.", "", ", ".join(answers))
+        has_accepted, detail = False, _answer_in(failure)
+    choices.save(_ANSWER, json.dumps([key, _server(), has_accepted, detail]))
+
+
+def _answer_to(key: str) -> tuple[str, bool, str] | None:
+    """Return the mail server, whether it has accepted the mail, and its words; None before that."""
+    choices.forget()
+    answered, *answer = json.loads(choices.note_of(_ANSWER) or '[""]')
+    return tuple(answer) if answered == key else None
+
+
+def _withdrawn(key: str) -> bool:
+    """Drop a test mail that no process has taken; return whether there was one."""
+    waiting = DBTaskResult.objects.filter(status=TaskResultStatus.READY, args_kwargs__args__1=key)
+    return waiting.order_by().delete()[0] > 0
 
 
 def _session_of(backend: Any) -> Any:

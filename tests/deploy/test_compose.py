@@ -24,6 +24,9 @@ TEXT = (FOLDER / "compose.yaml").read_text("utf-8")
 COMPOSE = yaml.safe_load(TEXT)
 SERVICES = COMPOSE["services"]
 FROM_THE_SITE = ("web", "tick")
+OVERLAYS = {
+    name: yaml.safe_load((FOLDER / f"compose.{name}.yaml").read_text("utf-8")) for name in ("sentinel", "cluster")
+}
 
 
 @pytest.mark.parametrize("program", ["docker-compose", "docker compose"])
@@ -92,6 +95,18 @@ def test_only_the_proxy_is_reachable_from_outside():
     assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
     assert COMPOSE["networks"]["back"] == {"internal": True}
     assert [name for name, service in SERVICES.items() if "front" in service["networks"]] == ["proxy", "web"]
+
+
+@pytest.mark.parametrize("name", ["", "sentinel", "cluster"])
+def test_what_sends_can_leave_the_store_cannot_and_every_log_is_bounded(name):
+    """With the services of the other files: those that they change keep their networks in compose.yaml."""
+    services = SERVICES | (OVERLAYS[name]["services"] if name else {})
+    for one, service in services.items():
+        own = SERVICES.get(one, {}) | service
+        assert own["logging"]["options"].keys() == {"max-size", "max-file"}, one
+        networks = {*own["networks"], *SERVICES.get(one, {}).get("networks", ())}
+        is_site = own["image"] == "voting-site"
+        assert bool(networks & {"front", "out"}) == (is_site or one == "proxy"), one
 
 
 def test_the_site_trusts_the_network_of_the_proxy_and_no_other():

@@ -53,7 +53,7 @@ def test_compose_accepts_the_file_beside_the_first_one(tmp_path, name):
     keys = {services[service]["environment"]["SECRET_KEY"] for service in ("web", "web-2", "tick")}
     assert keys == {"secret"}
     networks = [network for service in services.values() for network in service["networks"]]
-    assert set(networks) == {"front", "back"}
+    assert set(networks) == {"front", "out", "back"}
 
 
 @each_overlay

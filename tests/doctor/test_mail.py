@@ -1,10 +1,15 @@
 """Whether mails leave the site, with a real mail server."""
 
 import pytest
+from django_tasks_db.models import DBTaskResult
 
+from articles.doctor import mail
 from articles.doctor.mail import send_test
 from tests.doctor.examining import brief, levels, look
 from tests.doctor.mail_server import MailServer
+from tests.mail_backends import clock_of_a_site
+
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
@@ -22,6 +27,11 @@ def serve(settings):
     yield start
     for server in servers:
         server.stop()
+
+
+@pytest.fixture(autouse=True)
+def _a_site_runs(monkeypatch):
+    monkeypatch.setattr(mail, "time", clock_of_a_site())
 
 
 @pytest.mark.parametrize("kind", ["console", "dummy", "filebased", "locmem"])
@@ -70,8 +80,8 @@ def test_a_test_mail_is_sent_and_the_answer_reported(serve):
 
     assert (finding.level.label, finding.detail) == ("fine", "250 queued as 7")
     assert finding.text == f"127.0.0.1:{server.port} has accepted the mail to olga@example.org."
-    (mail,) = server.mails
-    assert "To: olga@example.org" in mail
+    (sent,) = server.mails
+    assert "To: olga@example.org" in sent
 
 
 @pytest.mark.parametrize(
@@ -89,6 +99,28 @@ def test_a_refused_test_mail_is_an_error_with_the_server_s_answer(serve, answers
     finding = send_test("olga@example.org")
 
     assert (finding.level.label, finding.detail) == ("error", detail)
+
+
+def test_without_a_process_that_sends_mail_no_test_mail_is_sent_and_none_waits(serve, monkeypatch):
+    server = serve()
+    monkeypatch.setattr(mail, "time", clock_of_a_site(lambda: None))
+
+    finding = send_test("olga@example.org")
+
+    assert (finding.level.label, finding.detail) == ("error", "")
+    assert "tick --every 60" in finding.advice
+    assert server.mails == []
+    assert not DBTaskResult.objects.exists()
+
+
+def test_a_server_that_is_away_at_the_test_is_an_error_and_keeps_no_task(serve):
+    serve().stop()
+
+    finding = send_test("olga@example.org")
+
+    assert finding.level.label == "error"
+    assert "refused" in finding.detail
+    assert not DBTaskResult.objects.exists()
 
 
 def test_a_test_mail_that_goes_nowhere_is_a_warning(settings):

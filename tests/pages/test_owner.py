@@ -11,10 +11,12 @@ from django.utils import timezone
 from accounts import account_deletion
 from accounts.moderators import GROUP
 from articles import wiring
+from articles.doctor import mail as doctor_mail
 from articles.models import SiteSetting, SiteText
 from owner import choices, moderators
 from owner.choices import chosen
 from tests.factories import actor, browser_of, member
+from tests.mail_backends import clock_of_a_site
 from tests.routes import routes_of_pages
 
 PATHS = [
@@ -338,8 +340,11 @@ def test_a_script_learns_that_a_text_was_saved_so_that_it_sends_it_once(browser)
 
 
 @pytest.mark.parametrize("backend", ["Accepting", "Broken"])
-def test_a_test_mail_goes_to_the_administrator_and_the_answer_is_shown(choose, browser, settings, backend):
+def test_a_test_mail_goes_to_the_administrator_and_the_answer_is_shown(
+    choose, browser, settings, monkeypatch, backend
+):
     settings.EMAIL_BACKEND = f"tests.mail_backends.{backend}"
+    monkeypatch.setattr(doctor_mail, "time", clock_of_a_site())
 
     choose("/administration/mail/test/", to="mallory@example.org")
 
@@ -347,6 +352,16 @@ def test_a_test_mail_goes_to_the_administrator_and_the_answer_is_shown(choose, b
     assert bool(choices.note_of("step mail")) is arrives
     assert ("has accepted the email to root@example.org" in page) is arrives
     assert ("could not be sent" in page) is not arrives
+
+
+def test_the_page_says_that_no_process_sends_mail(choose, browser, settings, monkeypatch):
+    settings.EMAIL_BACKEND = "tests.mail_backends.Accepting"
+    monkeypatch.setattr(doctor_mail, "time", clock_of_a_site(lambda: None))
+
+    choose("/administration/mail/test/")
+
+    assert "No process of the site has taken the test email." in browser.get("/administration/mail/").text
+    assert choices.note_of("step mail") == ""
 
 
 def test_a_site_that_sends_no_mail_says_how_to_set_it(choose, browser):

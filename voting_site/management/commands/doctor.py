@@ -35,7 +35,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add_form_arguments(parser)
         parser.add_argument("--skip", metavar="SECTION", choices=SECTIONS, action="append", default=[], help=_SKIP)
-        parser.add_argument("--send-test", metavar="ADDRESS", help="also send a mail to this address")
+        parser.add_argument(
+            "--send-test", metavar="ADDRESS", help="also let the running site send a mail to this address"
+        )
 
     def handle(self, *_: Any, **options: Any) -> None:
         with translation.override("en"):
@@ -47,10 +49,10 @@ class Command(BaseCommand):
     def _results(self, skipped: list[str], recipient: str | None) -> list[Result]:
         if settings.DATABASES["default"]["ENGINE"] == POSTGRES:
             import_module(f"{POSTGRES}.base").limit_waits()
-        database.read_only()
-        results = settings_results((), loading.warnings(settings.BASE_DIR))
-        results += [one for one in _of_the_launcher() if one.section not in skipped]
-        results += examine(Examination(examined_repository()), skipped)
+        with database.read_only():
+            results = settings_results((), loading.warnings(settings.BASE_DIR))
+            results += [one for one in _of_the_launcher() if one.section not in skipped]
+            results += examine(Examination(examined_repository()), skipped)
         if recipient:
             results.append(Result("mail", "test", mail.send_test(recipient)))
         return sorted(results, key=lambda result: SECTIONS.index(result.section))
