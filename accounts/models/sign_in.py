@@ -42,7 +42,13 @@ class Passkey(models.Model):
     """COSE, in base64url without padding."""
 
     sign_count = models.BigIntegerField(default=0)
-    """How often it has signed, by its own count: one that goes back betrays a copy. 0: it does not count."""
+    """How often it has signed, by its own count. 0: it does not count."""
+
+    is_synced = models.BooleanField(null=True)
+    """Whether its owner's devices share it, as it said when it was added (the flag BE); None: not known yet.
+
+    Each device then counts by itself. The counter of another passkey betrays a copy when it goes back.
+    """
 
     created_at = models.DateTimeField(default=timezone.now)
     last_used_at = models.DateTimeField(null=True)

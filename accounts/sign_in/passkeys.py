@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.db import transaction
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -24,6 +25,7 @@ from webauthn import (
 from webauthn.helpers import base64url_to_bytes, bytes_to_base64url, options_to_json_dict
 from webauthn.helpers.structs import (
     AuthenticatorSelectionCriteria,
+    CredentialDeviceType,
     PublicKeyCredentialDescriptor,
     ResidentKeyRequirement,
     UserVerificationRequirement,
@@ -110,6 +112,7 @@ def add(request: HttpRequest, member: User, response: str, name: str) -> Passkey
                 "name": name,
                 "public_key": bytes_to_base64url(verified.credential_public_key),
                 "sign_count": verified.sign_count,
+                "is_synced": _is_synced(verified),
             },
         )
     if not is_new:
@@ -130,13 +133,29 @@ def use(request: HttpRequest, purpose: str, response: str, member: User | None =
         credential_public_key=base64url_to_bytes(passkey.public_key),
         credential_current_sign_count=0,  # compared below
     )
-    counts = bool(verified.new_sign_count or passkey.sign_count)
-    if counts and verified.new_sign_count <= passkey.sign_count:
-        _log.warning("the counter of passkey %d of account %d went back", passkey.pk, passkey.user_id)
-        raise PasskeyError(is_copied=True)
-    same = Passkey.objects.filter(pk=passkey.pk, sign_count=passkey.sign_count)
-    same.update(sign_count=verified.new_sign_count, last_used_at=timezone.now())
+    _note_use(passkey, verified.new_sign_count, is_synced=_is_synced(verified))
     return passkey
+
+
+def _is_synced(verified: Any) -> bool:
+    return bool(verified.credential_device_type == CredentialDeviceType.MULTI_DEVICE)
+
+
+def _note_use(passkey: Passkey, count: int, *, is_synced: bool) -> None:
+    """Note a use, unless it betrays a copy (WebAuthn Level 3, 6.1.1 and 7.2). Raises PasskeyError.
+
+    A passkey that was not synced stays so: a copy could claim to be. One query decides: of two uses at once with
+    the same count, one is refused.
+    """
+    same = Passkey.objects.filter(Q(is_synced=is_synced) | Q(is_synced=None), pk=passkey.pk)
+    if not is_synced:
+        same = same.filter(sign_count__lt=count) if count else same.filter(sign_count=0)
+    if same.update(sign_count=count, is_synced=is_synced, last_used_at=timezone.now()):
+        return
+    if not Passkey.objects.filter(pk=passkey.pk).exists():  # removed meanwhile
+        raise PasskeyError
+    _log.warning("the counter of passkey %d of account %d went back, or its kind", passkey.pk, passkey.user_id)
+    raise PasskeyError(is_copied=True)
 
 
 def _expected(request: HttpRequest, purpose: str) -> dict[str, Any]:

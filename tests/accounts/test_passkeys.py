@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounts.models import Passkey, User
-from accounts.sign_in import second_factor
+from accounts.sign_in import passkeys, second_factor
 from accounts.sign_in.passkeys import LONGEST_RESPONSE
-from tests.accounts.authenticator import PRESENT, Authenticator
+from tests.accounts.authenticator import BACKED_UP, ELIGIBLE, PRESENT, VERIFIED, Authenticator
 from tests.cast import PASSWORD
 from tests.mail_backends import wait_until_sent
 
@@ -82,13 +82,82 @@ def test_a_new_passkey_is_refused_for(as_alice, wrong):
     assert not Passkey.objects.exists()
 
 
-def test_a_counter_that_goes_back_betrays_a_copy(phone):
-    assert log_in(Client(), phone).status_code == 302
+ALONE, SYNCED, ON_ONE, OTHER = VERIFIED, VERIFIED | ELIGIBLE | BACKED_UP, VERIFIED | ELIGIBLE, VERIFIED | BACKED_UP
+"""Flags of a passkey of one device, of one that several share, of one that they could, and of none."""
+
+IN, COPY, INVALID = "logged in", "A copy of this passkey seems to be in use", "The passkey was not accepted."
+
+
+@pytest.mark.parametrize(
+    ("added", "used", "before", "count", "outcome"),
+    [
+        *((ALONE, ALONE, *counts, IN) for counts in ((0, 0), (0, 1), (8, 9), (8, 2**32 - 1))),
+        *((ALONE, ALONE, *counts, COPY) for counts in ((8, 8), (8, 7), (8, 3), (8, 0), (2**32 - 1, 2**32 - 1))),
+        *(
+            (added, used, *counts, IN)
+            for added in (SYNCED, ON_ONE)
+            for used in (SYNCED, ON_ONE)
+            for counts in ((8, 3), (8, 8), (8, 0), (8, 9), (0, 0))
+        ),
+        *((ALONE, used, *counts, COPY) for used in (SYNCED, ON_ONE) for counts in ((8, 3), (8, 9), (0, 0))),
+        *((added, ALONE, *counts, COPY) for added in (SYNCED, ON_ONE) for counts in ((8, 3), (8, 9), (0, 0))),
+        *((added, OTHER, 8, 9, INVALID) for added in (ALONE, SYNCED, ON_ONE)),
+        *((None, used, 8, 3, IN) for used in (SYNCED, ON_ONE)),
+        *((None, ALONE, 8, count, outcome) for count, outcome in ((9, IN), (8, COPY), (3, COPY), (0, COPY))),
+    ],
+)
+def test_a_counter_betrays_a_copy_only_where_devices_do_not_share_the_passkey(
+    as_alice, added, used, before, count, outcome
+):
+    device = Authenticator()
+    add(as_alice, device, flags=added or ALONE)
+    kept = Passkey.objects.all()
+    kept.update(sign_count=before, **({"is_synced": None} if added is None else {}))
+    device.count = count - 1
+
+    response = log_in(client := Client(), device, flags=used)
+
+    assert get_user(client).is_authenticated == (outcome == IN)
+    assert outcome == IN or outcome in response.text
+    assert kept.get().sign_count == (count if outcome == IN else before)
+    if outcome == IN:
+        assert kept.get().is_synced == bool(used & ELIGIBLE)
+        device.count = count - 1
+        again = IN if used & ELIGIBLE or count == 0 else COPY
+        log_in(client := Client(), device, flags=used)
+        assert get_user(client).is_authenticated == (again == IN)
+
+
+def test_a_passkey_that_is_backed_up_without_being_eligible_is_not_added(as_alice):
+    add(as_alice, Authenticator(), flags=OTHER)
+
+    assert not Passkey.objects.exists()
+
+
+def test_of_two_uses_at_once_with_the_same_count_one_is_refused(client, phone, monkeypatch):
+    copy, verified = Client(), passkeys.verify_authentication_response
+    answer = phone.use(options(copy, "sign-in"))
     phone.count -= 1
 
-    response = log_in(client := Client(), phone)
+    def meanwhile(**facts):
+        monkeypatch.setattr(passkeys, "verify_authentication_response", verified)
+        assert copy.post("/login/passkey/", {"credential": answer}).status_code == 302
+        return verified(**facts)
 
-    assert "A copy of this passkey seems to be in use" in response.text
+    monkeypatch.setattr(passkeys, "verify_authentication_response", meanwhile)
+    assert COPY in log_in(client, phone).text
+    assert not get_user(client).is_authenticated
+
+
+def test_a_passkey_that_is_removed_during_its_use_logs_no_one_in(client, phone, monkeypatch):
+    verified = passkeys.verify_authentication_response
+
+    def meanwhile(**facts):
+        Passkey.objects.all().delete()
+        return verified(**facts)
+
+    monkeypatch.setattr(passkeys, "verify_authentication_response", meanwhile)
+    assert INVALID in log_in(client, phone).text
     assert not get_user(client).is_authenticated
 
 
