@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 from urllib.parse import urlsplit
 
 import requests
@@ -25,7 +25,7 @@ from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 
 from accounts.sign_in.http import bounded
-from accounts.sign_in.provider import GITHUB, TENANT, Declined, Person, Provider, ProviderAway, Refused
+from accounts.sign_in.provider import GITHUB, TENANT, Declined, Person, Provider, ProviderAway, Refused, Unproven
 
 ALGORITHMS = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
@@ -45,6 +45,9 @@ LEEWAY = 60
 """Seconds by which clocks may differ."""
 
 _LONGEST = 255
+_LATEST = 1 << 53
+"""Seconds: later times are not exact in JSON."""
+
 GITHUB_METADATA: dict[str, Any] = {
     "issuer": GITHUB,
     "authorization_endpoint": f"{GITHUB}/login/oauth/authorize",
@@ -162,6 +165,8 @@ class Visit:
         self._check_answer(metadata, answer)
         token = self._token(metadata, kept["verifier"], answer["code"], back)
         if self.provider.is_github:
+            if kept["fresh"]:
+                raise Unproven("it has no ID tokens")
             return self._github_user(metadata, token)
         claims = self._claims(token, kept)
         if "userinfo_endpoint" in metadata and not self._has_all(claims):
@@ -217,6 +222,9 @@ class Visit:
             raise Refused("no ID token")
         try:
             decoded = self._decoded(text)
+            _check_times(decoded.claims)
+            if kept["fresh"]:
+                _check_proof(decoded.claims, kept["at"])
             options: dict[str, Any] = {"aud": {"essential": True, "value": self.provider.client_id}}
             params = {
                 "nonce": kept["nonce"],
@@ -224,15 +232,13 @@ class Visit:
                 "access_token": token["access_token"],
             }
             CodeIDToken(decoded.claims, decoded.header, options, params).validate(leeway=LEEWAY)
-        except (JoseError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        except (JoseError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             raise Refused(f"ID token: {type(error).__name__}: {error}") from error
         claims = decoded.claims
         if not self._is_issuer(claims):
             raise Refused("ID token: of another issuer")
         if not (isinstance(claims["sub"], str) and 0 < len(claims["sub"]) <= _LONGEST):
             raise Refused("ID token: no subject")
-        if kept["fresh"] and claims.get("auth_time", kept["at"]) < kept["at"] - LEEWAY:
-            raise Refused("the provider did not ask who it is")
         return claims
 
     def _is_issuer(self, claims: Mapping[str, Any]) -> bool:
@@ -299,6 +305,25 @@ class Visit:
         if isinstance(error, requests.ConnectionError):  # others cost no time
             self._about.away_until = time.monotonic() + AWAY_SECONDS
         return ProviderAway(str(error)[:_LONGEST])
+
+
+def _check_times(claims: Mapping[str, Any]) -> None:
+    """Raise ValueError for a time that is none: the libraries take `true` for 1, and compare with infinity."""
+    for name in ("exp", "iat", "nbf"):
+        if name in claims and not _is_time(claims[name]):
+            raise ValueError(f"{name} is no time")
+
+
+def _check_proof(claims: Mapping[str, Any], asked_at: int) -> None:
+    """Raise Unproven unless the person has logged in there since the site asked for it."""
+    at = claims.get("auth_time")
+    if not _is_time(at) or not asked_at - LEEWAY <= at <= time.time() + LEEWAY:
+        raise Unproven(f"a login of {str(at)[:_LONGEST]!r}, asked for at {asked_at}")
+
+
+def _is_time(value: Any) -> TypeGuard[float]:
+    """Return whether a claim is a NumericDate (RFC 7519): a number of seconds since 1970."""
+    return type(value) in (int, float) and 0 <= value <= _LATEST
 
 
 def _as_person(provider: Provider, claims: Mapping[str, Any]) -> Person:

@@ -42,6 +42,11 @@ class Provider:
     def is_github(self) -> bool:
         return self.issuer == GITHUB
 
+    @property
+    def can_prove(self) -> bool:
+        """Whether its answers can say when the person logged in there: those of GitHub have no ID token."""
+        return not self.is_github
+
     def issues_as(self, issuer: str) -> bool:
         """Return whether the provider issues tokens under this name, and identities."""
         if TENANT not in self.issuer:
@@ -70,6 +75,10 @@ class ProviderAway(Exception):
 
 class Refused(Exception):
     """The answer is not from the provider, not for this site, or not of this time. The text is for the log."""
+
+
+class Unproven(Refused):
+    """The provider does not say that the person has just logged in there."""
 
 
 class Declined(Exception):

@@ -26,7 +26,7 @@ from accounts.mail import public_address
 from accounts.models import Identity, Invitation, User, WaitingAccount
 from accounts.sign_in import identities
 from accounts.sign_in.arrival import PROVIDER, arrive, confirmed, welcome_if_approved
-from accounts.sign_in.provider import Declined, Person, Provider, ProviderAway, Refused, visit
+from accounts.sign_in.provider import Declined, Person, Provider, ProviderAway, Refused, Unproven, visit
 from accounts.sign_in.ways import LastWayError, removing_a_way
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, login_page, members_only, page_with_form
@@ -86,8 +86,10 @@ def link(request: MemberRequest, provider: str) -> HttpResponse:
 @members_only()
 def confirm(request: MemberRequest, provider: str) -> HttpResponse:
     """Leave for the provider, to prove who uses the session."""
-    intent = LoginIntent.from_request(request)
-    return _leave(request, _provider(provider), CONFIRM, intent, member=request.user.pk)
+    intent, one = LoginIntent.from_request(request), _provider(provider)
+    if not one.can_prove:
+        return _explain(request, one, CONFIRM, intent, Unproven("it has no ID tokens"))
+    return _leave(request, one, CONFIRM, intent, member=request.user.pk)
 
 
 def _leave(
@@ -173,6 +175,15 @@ def _explain(
     elif isinstance(failure, ProviderAway):
         _log.warning("the provider %s cannot be used: %s", provider.name, failure)
         text, status = _("%(provider)s does not answer right now. Try again later, or log in another way."), 502
+    elif isinstance(failure, Unproven):
+        _note_failure(request, provider, str(failure))
+        text, status = (
+            _(
+                "%(provider)s did not confirm that you have just logged in there. Use another way, or log out and "
+                "log in again."
+            ),
+            403,
+        )
     else:
         _note_failure(request, provider, str(failure))
         text, status = _("The answer of %(provider)s was not valid. Please try again."), 403

@@ -1,5 +1,6 @@
 """Providers that lie, answer late or not at all, and answers that attackers carry from one place to another."""
 
+import math
 import time
 
 import pytest
@@ -53,6 +54,12 @@ def test_an_honest_provider_logs_its_member_in(browser, club, member):
     assert is_logged_in(browser)
 
 
+NO_TIMES = (
+    *("", "0", str(NOW), f"{NOW}.5", "soon", "2027-01-15T08:00:00Z", True, False, [], [NOW], {}, {"seconds": NOW}),
+    *(-1, -NOW, -0.5, math.inf, -math.inf, math.nan, 1e300, 10**400, NOW * 10**9),
+)
+"""What is no time in seconds."""
+
 LIES = {
     "another issuer": {"claims": {"iss": "https://evil.example"}},
     "no issuer": {"claims": {"iss": None}},
@@ -66,6 +73,13 @@ LIES = {
     "expired": {"claims": {"exp": NOW - 3600}},
     "without an end": {"claims": {"exp": None}},
     "not valid yet": {"claims": {"nbf": NOW + 3600}},
+    **{
+        f"{name}: no time, {number}": {"claims": {name: value}}
+        for name in ("exp", "iat", "nbf")
+        for number, value in enumerate(NO_TIMES)
+    },
+    "issued in the future": {"claims": {"iat": NOW + 3600}},
+    "issued at no time": {"claims": {"iat": None}},
     "no subject": {"claims": {"sub": None}},
     "an empty subject": {"claims": {"sub": ""}},
     "a subject that is no text": {"claims": {"sub": 7}},
@@ -297,14 +311,34 @@ def test_a_newcomer_does_not_learn_which_addresses_have_an_account(club, alice):
     assert len(pages[0][1]) > 100
 
 
-def test_a_proof_has_to_be_of_this_time(browser, club, member, time_passes):
+def confirm(browser, club, time_passes, auth_time):
+    """Ask the provider for a fresh proof, when the login is no longer one."""
     club.log_in(browser)
     time_passes(700)
-    club.claims = {"auth_time": NOW - 3600}
+    club.claims = {"auth_time": auth_time}
+    return club.back(browser, club.begin(browser, "/login/confirm/with/{}/"), follow=True)
 
-    club.back(browser, club.begin(browser, "/login/confirm/with/{}/"))
+
+@pytest.mark.parametrize("auth_time", [*NO_TIMES, None], ids=map(str, range(len(NO_TIMES) + 1)))
+def test_a_proof_has_to_say_when_the_person_logged_in(browser, club, member, time_passes, auth_time):
+    answer = confirm(browser, club, time_passes, auth_time)
+
+    assert "Club did not confirm that you have just logged in there." in answer.text
+    assert browser.get("/settings/delete/").status_code == 302
+
+
+@pytest.mark.parametrize("seconds", [-(10**9), -3600, -61, 300, 3600, 10**9])
+def test_a_proof_has_to_be_of_this_time(browser, club, member, time_passes, seconds):
+    confirm(browser, club, time_passes, int(time.time()) + seconds)
 
     assert browser.get("/settings/delete/").status_code == 302
+
+
+@pytest.mark.parametrize("seconds", [-50, 0, 0.5, 30])
+def test_clocks_may_differ_by_a_minute(browser, club, member, time_passes, seconds):
+    confirm(browser, club, time_passes, int(time.time()) + seconds)
+
+    assert browser.get("/settings/delete/").status_code == 200
 
 
 def test_a_connection_counts_only_for_the_member_who_left(browser, club, alice, bob):

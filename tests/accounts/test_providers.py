@@ -415,3 +415,18 @@ def test_a_member_of_another_account_in_the_same_browser_is_replaced(browser, cl
     club.log_in(browser)
 
     assert member_at(browser) == alice
+
+
+def test_github_proves_nothing_afresh_and_the_page_says_what_to_do(github, time_passes, alice):
+    Identity.objects.create(user=alice, issuer=GITHUB, subject="583231")
+    browser = browser_of()
+    come_from(github, browser)
+    time_passes(700)
+
+    page = browser.get("/login/confirm/")
+    answer = browser.post("/login/confirm/with/club/", follow=True)
+
+    assert "Club cannot confirm that you have just logged in there. Use another way" in page.text
+    assert "/login/confirm/with/" not in page.text
+    assert "Club did not confirm" in answer.text
+    assert browser.get("/settings/delete/").status_code == 302
