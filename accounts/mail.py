@@ -121,13 +121,15 @@ _line = _Line()
 rests.connect(_line.close, sender=MAIL)
 
 
-def send_text(recipient: str, template: str, context: dict[str, Any], language: str = "") -> None:
+def send_text(
+    recipient: str, template: str, context: dict[str, Any], language: str = "", *, member: int = 0
+) -> None:
     """Send a mail in the background from `accounts/mail/<template>.txt` and its subject, in this language.
 
-    If too many mails wait, it is only logged.
+    `member`: see `send_later`. If too many mails wait, it is only logged.
     """
     try:
-        send_later(text_to(recipient, template, context, language))
+        send_later(text_to(recipient, template, context, language), member)
     except TaskQueueFull:
         _log.error("a mail (%s) was not sent: too many wait", template)
 

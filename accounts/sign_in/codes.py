@@ -8,6 +8,7 @@ from hashlib import sha256
 import pyotp
 import segno
 from django.db import transaction
+from django.dispatch import Signal
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
@@ -22,6 +23,13 @@ _RECOVERY_BYTES, _GROUP = 10, 4
 _DIGITS = 6
 LONGEST_CODE = 40
 """Characters of a code as it is typed, with spaces and hyphens."""
+
+
+code_entered = Signal()
+"""Sent with `member` before a code that can be guessed is compared. What a receiver raises refuses the code."""
+
+code_compared = Signal()
+"""Sent with `member`, `is_right`, and `can_be_guessed`: whether `code_entered` was sent before."""
 
 
 def new_secret() -> str:
@@ -47,8 +55,17 @@ def save_secret(member: User, secret: str, code: str) -> bool:
 
 
 def accept(member: User, code: str) -> bool:
-    """Return whether this is a code of the member's app, or a recovery code. Each is accepted once."""
-    return _accept_of_app(member, _digits(code)) or _accept_recovery(member, code)
+    """Return whether this is a code of the member's app, or a recovery code. Each is accepted once.
+
+    Whoever enters one has taken the first step already. Six digits can be guessed; recovery codes cannot, so these
+    work even while others are refused. Raises what a receiver of `code_entered` raises.
+    """
+    digits = _digits(code)
+    if can_be_guessed := len(digits) == _DIGITS:
+        code_entered.send(sender=User, member=member)
+    is_right = _accept_of_app(member, digits) or _accept_recovery(member, code)
+    code_compared.send(sender=User, member=member, is_right=is_right, can_be_guessed=can_be_guessed)
+    return is_right
 
 
 def _accept_of_app(member: User, digits: str) -> bool:

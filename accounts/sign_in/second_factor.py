@@ -2,9 +2,11 @@
 
 from contextlib import suppress
 
+from django.conf import settings
 from django.db import transaction
+from django.urls import reverse
 
-from accounts.mail import send_text
+from accounts.mail import send_text, site_origin
 from accounts.models import Authenticator, User
 from accounts.sign_in import codes
 from accounts.sign_in.ways import LastWayError, removing_a_way
@@ -30,6 +32,14 @@ def tell(member: User, what: str) -> None:
     if member.email:
         context = {"name": member.username, "site_name": chosen.SITE_NAME, "what": what}
         send_text(member.email, "sign_in_changed", context, member.language)
+
+
+def warn(member: User) -> None:
+    """Mail the member, at a verified address, that someone has taken the first step and enters wrong codes."""
+    if member.verified_email and member.verified_email == member.email:
+        link = f"{site_origin()}{reverse('accounts:password_reset')}" if settings.PASSWORDS else ""
+        context = {"name": member.username, "site_name": chosen.SITE_NAME, "link": link}
+        send_text(member.email, "wrong_codes", context, member.language, member=member.pk)
 
 
 def has_app(member: User) -> bool:

@@ -121,6 +121,9 @@ def reset_sent(request: HttpRequest) -> HttpResponse:
 class ConfirmReset(SuccessMessageMixin, auth_views.PasswordResetConfirmView):  # type: ignore[type-arg]
     """Set a new password by the link from a mail. The link expires with its use, a login or a new password."""
 
+    _JUST_SET = "password_just_set"
+    """Where the session keeps whose password it has set: of no one else does the form check a password."""
+
     form_class = NewPasswordForm
     template_name = "accounts/password_reset_confirm.html"
     success_url = reverse_lazy("accounts:login")
@@ -133,10 +136,16 @@ class ConfirmReset(SuccessMessageMixin, auth_views.PasswordResetConfirmView):  #
         password = posted.get("new_password1", "")
         if self.validlink or self.user is None or password != posted.get("new_password2"):
             return response
+        if self.request.session.get(self._JUST_SET) != self.user.pk:
+            return response
         if not unsent_form.already_has_password(self.request, self.user.get_username(), password):
             return response
         messages.success(self.request, str(self.success_message))
         return redirect(str(self.success_url))
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        self.request.session[self._JUST_SET] = form.user.pk
+        return super().form_valid(form)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         if self.validlink:

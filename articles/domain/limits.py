@@ -68,6 +68,8 @@ class Per(StrEnum):
     NETWORK = "network"
     WIDE_NETWORK = "wide network; 10 times as many per provider"
     ACCOUNT = "account and network, and as many per wide network; 3 times as many per provider"
+    WHOLE_ACCOUNT = "account, from all networks together"
+    OUTSIDE = "account, from all networks together on which the member is not logged in"
     MAIL_ADDRESS = "mail address"
     SITE = "site"
 
@@ -156,6 +158,16 @@ LIMITS = (
     Limit("logins_wide", Per.WIDE_NETWORK, "300 in 10 min", "Wrong passwords for any account"),
     Limit("passwords", Per.ACCOUNT, "30 in 10 min", "Passwords checked, right or wrong"),
     Limit("passwords_network", Per.NETWORK, "300 in 10 min", "Passwords checked, right or wrong"),
+    Limit("guesses", Per.OUTSIDE, "300 in 1 d", "Wrong passwords from anywhere"),
+    Limit("codes", Per.WHOLE_ACCOUNT, "10 in 10 min", "Wrong codes of authenticator apps"),
+    Limit("codes_day", Per.WHOLE_ACCOUNT, "30 in 1 d", "Wrong codes of authenticator apps in the long run"),
+    Limit(
+        "wrong_codes",
+        Per.WHOLE_ACCOUNT,
+        "3 in 1 d",
+        "Wrong codes of the second step before a mail warns the member",
+    ),
+    Limit("warnings", Per.WHOLE_ACCOUNT, "1 in 1 d", "Mails that warn a member of wrong codes"),
     Limit("signups", Per.NETWORK, "10 in 1 h", "Sign-up forms sent"),
     Limit("signups_wide", Per.WIDE_NETWORK, "40 in 1 h", "Sign-up forms sent"),
     Limit("apps", Per.NETWORK, "60 in 1 h", "Apps registered, and codes for devices requested"),

@@ -141,6 +141,12 @@ LIMITS = {
     "exports": gettext_lazy("You have downloaded your data too often in a short time."),
     "api": gettext_lazy("Too many requests in a short time."),
     "logins": gettext_lazy("Too many password attempts."),
+    "guesses": gettext_lazy(
+        "Too many wrong passwords were entered for this account. Log in another way, or reset your password."
+    ),
+    "codes": gettext_lazy(
+        "Too many wrong codes were entered for this account. A passkey or a recovery code still works."
+    ),
     "passwords": gettext_lazy("Too many passwords were entered in a short time."),
     "signups": gettext_lazy("Too many sign-ups from your network."),
     "mails": gettext_lazy("Too many password resets were requested."),

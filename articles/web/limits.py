@@ -6,13 +6,15 @@ texts count as well. What is posted, voted and flagged also has limits of its ow
 
 import logging
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef
 from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import urlsafe_base64_decode
@@ -20,8 +22,11 @@ from django.utils.translation import gettext as _
 
 from accounts import names
 from accounts.mail import comparable
+from accounts.models import MemberSession, User
 from accounts.passwords import HashesBusy, password_confirmed
 from accounts.sign_in.arrival import find_arriving
+from accounts.sign_in.codes import code_compared, code_entered
+from accounts.sign_in.second_factor import warn
 from accounts.web import unsent_form
 from accounts.web.form_pages import is_page_with_form
 from articles.domain.errors import ArticlesError, LimitReached, StoreError
@@ -60,16 +65,22 @@ _FEED_NAMES = (
     "member_comments_",
     "following_",
 )
-_WRONG_PASSWORDS = ("logins", "logins_day", "logins_network", "logins_wide")
+_GUESSES = "guesses"
+_WRONG_PASSWORDS = ("logins", "logins_day", "logins_network", "logins_wide", _GUESSES)
 _PASSWORDS = (*_WRONG_PASSWORDS, "passwords", "passwords_network")
+_WITHOUT_GUESSES = tuple(limit for limit in _PASSWORDS if limit != _GUESSES)
+"""Those of forms in which no password can be guessed: a member whose guesses are used up can still send them."""
+
+_CODES = ("codes", "codes_day")
 _CHANGES, _PREVIEWS = ("changes",), ("previews",)
 
 FORMS = {
-    **dict.fromkeys(("accounts:login", "accounts:confirm", "accounts:second_step"), _PASSWORDS),
-    # Both also accept a form that arrives twice, by its password: without a limit they would check any password.
-    **dict.fromkeys(("accounts:password_change", "accounts:password_reset_confirm"), _PASSWORDS),
-    "admin:password_change": _PASSWORDS,
-    **dict.fromkeys(("accounts:signup", "accounts:finish_signup"), ("signups", "signups_wide")),
+    **dict.fromkeys(("accounts:login", "accounts:confirm"), _PASSWORDS),
+    # These also accept a form that arrives twice, by its password: without a limit they would check any password.
+    **dict.fromkeys(("accounts:password_change", "admin:password_change"), _PASSWORDS),
+    **dict.fromkeys(("accounts:second_step", "accounts:password_reset_confirm"), _WITHOUT_GUESSES),
+    "accounts:signup": ("signups", "signups_wide", _GUESSES),
+    "accounts:finish_signup": ("signups", "signups_wide"),
     **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network", "mails_wide")),
     **dict.fromkeys(("accounts:register_app", "accounts:ask_by_device"), ("apps", "apps_wide")),
     "articles:new_notice": ("notices", "notices_wide"),
@@ -83,7 +94,7 @@ FORMS = {
 PASSWORD_FORMS = frozenset(
     (
         *("accounts:signup", "articles:first_administrator", "lemmy:login"),
-        *(view for view, limits in FORMS.items() if limits is _PASSWORDS),
+        *(view for view, limits in FORMS.items() if "passwords" in limits),
     )
 )
 """Views that hash a password for each form."""
@@ -168,19 +179,25 @@ def take(request: HttpRequest, *limits: str) -> None:
 
     While the store is away, this process counts by itself.
     """
+    uses = _take(limits, partial(_subjects, request))
+    if not set(_WRONG_PASSWORDS).isdisjoint(limits):
+        vars(request)["taken"] = uses
+
+
+def _take(limits: Collection[str], subjects: Callable[[Per], dict[str, int]]) -> list[Use]:
+    """Take one use of each limit, by each of its subjects; return the uses. Raises LimitReached."""
     uses: list[Use] = []
     try:
         repo = repository()
-        if uses := _uses(request, limits, repo.rules):
+        if uses := _uses(limits, subjects, repo.rules):
             repo.limits.take(uses)
     except StoreError:
         of_site = rules()
-        uses = uses or _uses(request, limits, of_site)
+        uses = uses or _uses(limits, subjects, of_site)
         limit, wait_ms = _local.take(uses, of_site.limits, int(time.time() * 1000))
         if wait_ms:
             of_site.refuse(limit, wait_ms)
-    if limits == _PASSWORDS:
-        vars(request)["taken"] = uses
+    return uses
 
 
 def take_password(request: HttpRequest) -> None:
@@ -216,13 +233,13 @@ def take_mentions(request: HttpRequest, count: int) -> None:
         take(request, *["mentions"] * count, *["mentions_new"] * (count if is_new_member(request.user) else 0))
 
 
-def _uses(request: HttpRequest, limits: Collection[str], site_rules: Rules) -> list[Use]:
+def _uses(limits: Collection[str], subjects: Callable[[Per], dict[str, int]], site_rules: Rules) -> list[Use]:
     """Return a use of each limit that the site has, by each subject."""
     return [
         Use(limit, subject, share)
         for limit in limits
         if limit in site_rules.limits
-        for subject, share in _subjects(request, BY_NAME[limit].per).items()
+        for subject, share in subjects(BY_NAME[limit].per).items()
     ]
 
 
@@ -232,6 +249,8 @@ def _subjects(request: HttpRequest, per: Per) -> dict[str, int]:
         return {str(member): 1}
     seen_from = partial(network_of, address_of(request))
     match per:
+        case Per.OUTSIDE:
+            return _from_outside(request)
         case Per.MEMBER | Per.READER:
             return {seen_from(neighbourhood): WIDE_SHARE, seen_from(household): ANONYMOUS_SHARE}
         case Per.ACCOUNT:
@@ -241,10 +260,25 @@ def _subjects(request: HttpRequest, per: Per) -> dict[str, int]:
         case Per.MAIL_ADDRESS | Per.SITE:
             whose = ("site",) if per is Per.SITE else ("mail", _mailbox(_mail_address(request)))
             return {digest("limit", *whose): 1}
-        case Per.WIDE_NETWORK:
-            return {seen_from(provider): PROVIDER_SHARE, seen_from(neighbourhood): 1}
         case _:
-            return {seen_from(household): 1}
+            wide = {seen_from(provider): PROVIDER_SHARE, seen_from(neighbourhood): 1}
+            return wide if per is Per.WIDE_NETWORK else {seen_from(household): 1}
+
+
+def _from_outside(request: HttpRequest) -> dict[str, int]:
+    """Return the account whose password a form has; no one on a network where its member is logged in. One query.
+
+    A new password starts again, so the member can always get in by mail. So does a member who is logged in: others
+    cannot use up what confirms who it is.
+    """
+    name, address = _account(request), address_of(request)
+    logins = MemberSession.objects.filter(user=OuterRef("pk"), network=neighbourhood(address) if address else "")
+    known = User.objects.filter(canonical_name=name).values_list("password", Exists(logins)).first()
+    password, is_inside = known or ("", False)
+    if is_inside and address:
+        return {}
+    is_own = request.user.is_authenticated and names.canonical(request.user.get_username()) == name
+    return {digest("limit", "outside", name, password, str(is_own)): 1}
 
 
 def _mail_address(request: HttpRequest) -> str:
@@ -341,6 +375,32 @@ def note_failed_login(credentials: dict[str, Any], request: HttpRequest | None =
 def give_back_login(request: HttpRequest, **_signal: Any) -> None:
     """Give back the uses that a right password took from the limits of wrong ones."""
     _give_back(request, _WRONG_PASSWORDS)
+
+
+@receiver(code_entered)
+def take_code(member: User, **_signal: Any) -> None:
+    """Take a use of the limits of codes, which all networks share. Raises LimitReached."""
+    _take(_CODES, partial(_whole_account, member))
+
+
+@receiver(code_compared)
+def note_code(member: User, *, is_right: bool, can_be_guessed: bool, **_signal: Any) -> None:
+    """Give back the uses that a right code took; warn the member of several wrong ones."""
+    subjects = partial(_whole_account, member)
+    if not is_right:
+        try:
+            _take(("wrong_codes",), subjects)
+        except LimitReached:
+            with suppress(LimitReached):
+                _take(("warnings",), subjects)
+                warn(member)
+    elif can_be_guessed:
+        with suppress(StoreError):
+            repository().limits.give_back(_uses(_CODES, subjects, rules()))
+
+
+def _whole_account(member: User, _per: Per) -> dict[str, int]:
+    return {digest("limit", "whole account", str(member.pk)): 1}
 
 
 def _give_back(request: HttpRequest, limits: Collection[str]) -> None:

@@ -221,6 +221,15 @@ def test_a_password_sent_twice_with_a_link_is_set_once_and_confirmed(client, ali
     assert "This link is not valid" in other.text
 
 
+def test_a_link_tells_no_one_whether_a_guessed_password_is_right(client, alice):
+    [message] = _mails(client)
+    address = _link(message.body).rsplit("/", 2)[0] + "/set-password/"
+
+    page = Client().post(address, {"new_password1": PASSWORD, "new_password2": PASSWORD})
+
+    assert "This link is not valid" in page.text
+
+
 def test_a_link_is_invalid_after_the_address_changes(client, alice):
     [message] = _mails(client)
     alice.email = "new@example.org"

@@ -1,5 +1,8 @@
 """Rate limits of pages and forms: what is refused, what readers see, and what stays possible for others."""
 
+import time
+
+import pyotp
 import pytest
 from django.core import mail
 from django.core.handlers.wsgi import WSGIRequest
@@ -8,9 +11,9 @@ from django.utils import translation
 from django.utils.http import urlsafe_base64_encode
 
 from accounts.forms import LoginForm
-from accounts.models import User
+from accounts.models import Authenticator, User
 from accounts.passwords import HashesBusy
-from accounts.sign_in import second_factor
+from accounts.sign_in import codes, second_factor
 from accounts.sign_in.provider import Provider
 from articles import wiring
 from articles.domain.articles import ArticleId
@@ -22,10 +25,12 @@ from tests.cast import PASSWORD, password_of
 from tests.factories import browser_of, comment_on, member
 from tests.figures import value
 from tests.internals import Limits, failing
+from tests.lemmy import Lemmy
 from tests.mail_backends import wait_until_sent
 from tests.routes import routes
 from tests.rules import RATES
 
+SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 HOME, ELSEWHERE = "203.0.113.7", "198.51.100.9"
 
 
@@ -77,6 +82,148 @@ def test_codes_of_the_second_step_share_the_limit_of_passwords(dave):
 
     assert statuses(guesses) == [200] * 10 + [429]
     assert log_in("dave").status_code == 429
+
+
+def networks(count: int) -> list[str]:
+    """Addresses of different providers."""
+    return [f"198.{n}.100.7" for n in range(count)]
+
+
+def code_of(seconds: int = 0) -> str:
+    return pyotp.TOTP(SECRET).at(int(time.time()) + seconds)
+
+
+@pytest.fixture
+def with_app(dave) -> list[str]:
+    """Dave with an authenticator app; returns recovery codes."""
+    assert codes.save_secret(dave, SECRET, code_of())
+    Authenticator.objects.update(last_step=0)
+    User.objects.filter(pk=dave.pk).update(verified_email=dave.email, language="zh-hans")
+    return second_factor.turn_on(dave)
+
+
+def at_second_step(address: str) -> Client:
+    browser = Client(REMOTE_ADDR=address)
+    assert log_in("dave", PASSWORD, address, browser).status_code == 302
+    return browser
+
+
+def enter(browser: Client, code: str) -> int:
+    return browser.post("/login/second/", {"code": code}).status_code
+
+
+def by_lemmy(address: str, code: str) -> int:
+    app = Lemmy(browser=Client(REMOTE_ADDR=address))
+    login = {"username_or_email": "dave", "password": PASSWORD, "totp_2fa_token": code}
+    return app.send("POST", "user/login", login).status_code
+
+
+def test_codes_are_limited_by_account_through_all_networks_and_doors(with_app, settings, limits_clock):
+    settings.LEMMY_API = True
+    waiting = at_second_step(HOME)
+    compared = []
+    for n, address in enumerate(networks(12)):
+        answers = [by_lemmy(address, f"{n:06}"), enter(at_second_step(address), f"{n:03} {n:03}")]
+        compared += [answer for answer in answers if answer != 429]
+
+    assert compared == [401, 200] * 5
+    assert by_lemmy(ELSEWHERE, code_of()) == enter(waiting, code_of()) == 429
+    assert enter(at_second_step(ELSEWHERE), with_app[0]) == 302  # not guessable, so it stays a way in
+    limits_clock.advance(60)
+    assert enter(waiting, code_of()) == 302
+    for minute in range(60):
+        limits_clock.advance(60)
+        compared.append(enter(at_second_step(networks(99)[minute + 20]), "000000"))
+    assert compared.count(200) == 5 + 20 + 1  # 30 in a day, and what an hour refills
+
+
+def test_codes_that_are_compared_at_once_share_the_limit(with_app, dave, monkeypatch):
+    compared = []
+
+    def meanwhile(_member: User, _digits: str) -> bool:
+        compared.append(1)
+        return codes.accept(dave, "000000")
+
+    monkeypatch.setattr(codes, "_accept_of_app", meanwhile)
+    with pytest.raises(LimitReached):
+        codes.accept(dave, "000000")
+    assert len(compared) == 10
+
+
+def test_right_codes_take_nothing_from_the_limit_of_wrong_ones(with_app, limits_clock):
+    for address in networks(40):
+        Authenticator.objects.update(last_step=0)
+        assert enter(at_second_step(address), code_of()) == 302
+
+
+def test_a_member_is_warned_once_a_day_that_someone_enters_wrong_codes(with_app, limits_clock):
+    for _day in range(2):
+        for address in networks(9):
+            enter(at_second_step(address), "00000")
+        wait_until_sent()
+        limits_clock.advance(86_400)
+
+    first, second = mail.outbox
+    assert (first.to, first.body) == (["dave@example.org"], second.body)
+    assert "/password/reset/" in first.body
+    assert "密码" in first.subject
+
+
+@pytest.mark.parametrize("verified", ["", "old@example.org"])
+def test_no_one_else_is_warned_and_a_few_mistyped_codes_warn_no_one(with_app, dave, verified):
+    browser = at_second_step(HOME)
+    for _ in range(3):
+        enter(browser, "000000")
+    User.objects.filter(pk=dave.pk).update(verified_email=verified)
+    for _ in range(6):
+        enter(browser, "000000")
+    wait_until_sent()
+
+    assert mail.outbox == []
+
+
+def guess(door: str, address: str, password: str) -> int:
+    """Guess Dave's password at a door; return the status."""
+    browser = Client(REMOTE_ADDR=address)
+    match door:
+        case "lemmy":
+            login = {"username_or_email": "dave", "password": password}
+            return Lemmy(browser=browser).send("POST", "user/login", login).status_code
+        case "change":
+            form = {"username": "dave", "new_password1": password, "new_password2": password}
+            return browser.post("/password/", form | {"old_password": "x"}).status_code
+        case "signup":
+            form = {"username": "dave", "password1": password, "password2": password}
+            return browser.post("/signup/", form).status_code
+    return log_in("dave", password, address, browser).status_code
+
+
+DOORS = ("login", "lemmy", "change", "signup")
+
+
+def test_guesses_of_a_password_are_limited_by_account_at_every_door(dave, settings):
+    settings.LEMMY_API = True
+    settings.LIMIT_GUESSES = Rate(USES, 86_400)
+    wiring.forget_repositories()
+    at_home = browser_of(dave)
+    at_home.post("/login/", {"username": "dave", "password": PASSWORD}, REMOTE_ADDR=HOME)
+
+    guesses = [guess(door, address, "wrong") for door, address in zip(DOORS * 2, networks(8), strict=True)]
+
+    assert guesses.count(429) == len(guesses) - USES
+    assert {guess(door, ELSEWHERE, PASSWORD) for door in DOORS} == {429}
+    assert log_in("dave", PASSWORD, HOME).status_code == 302  # the member is logged in on this network
+    assert at_home.post("/login/confirm/", {"password": PASSWORD}, REMOTE_ADDR=ELSEWHERE).status_code == 302
+    dave.set_password("a new password, by mail")
+    dave.save()
+    assert log_in("dave", "a new password, by mail", ELSEWHERE).status_code == 302
+
+
+def test_guesses_are_limited_alike_for_names_that_no_one_has(settings):
+    settings.LIMIT_GUESSES = Rate(USES, 86_400)
+    wiring.forget_repositories()
+
+    assert statuses([log_in("nobody", address=one) for one in networks(USES + 1)]) == [200] * USES + [429]
 
 
 def test_another_spelling_of_a_name_is_the_same_account(dave):
