@@ -6,6 +6,7 @@ import re
 import smtplib
 import socket
 import stat
+from collections import Counter
 from contextlib import suppress
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -325,7 +326,8 @@ def test_hostile_mails_are_handled(site_store, article, alice, comment, box):
     head = f"From: alice@example.org\nTo: {address}\n"
     put(box, *((head + one).encode() for one in HOSTILE.values()))
 
-    done = replies.post_due(600)
+    runs = -(-len(HOSTILE) // replies.MAILS_PER_RUN)
+    done = sum((replies.post_due(600) for _ in range(runs)), Counter())
 
     assert (done.total(), len(box), done["failed"]) == (len(HOSTILE), 0, 0)
 
