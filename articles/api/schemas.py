@@ -263,7 +263,9 @@ class ArticlePage(BaseModel):
     page: NumberOfPage
     pages: int
     total: int = Field(
-        description=gettext_noop("Total number of articles on all pages; an upper limit if you hide any.")
+        description=gettext_noop(
+            "Total number of articles on all pages; an upper limit if you hide hosts or words."
+        )
     )
     next_after: NextAfter
     hidden: Hidden

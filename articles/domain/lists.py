@@ -116,9 +116,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class ArticlePage:
-    """One page of a list: at most `per_page` articles of `total`.
+    """One page of a list: at most `per_page` articles of `total`, without hidden ones.
 
-    `total` and `pages` are upper limits if the list combines several groups or leaves out hidden ones.
+    `total` and `pages` are upper limits if hosts or words are hidden, except on the last page.
     """
 
     articles: tuple[Article, ...]

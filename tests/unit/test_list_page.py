@@ -240,10 +240,10 @@ def test_a_list_that_is_empty_because_of_hidden_groups_says_so():
     hiding = Reader(hides=True)
 
     for facts in ({}, ONE):
-        assert empty(page(total=3, **facts), hiding) == Empty("You are hiding every article here.")
+        assert empty(page(total=0, hidden=3, **facts), hiding) == Empty("You are hiding every article here.")
     assert empty(page(total=0), hiding).heading == "Nothing has been posted yet"
     own = Reader(hidden_groups=("python",))
-    assert empty(page(total=3, **ONE), own).sentence == "This group has no articles yet."
+    assert empty(page(total=0, hidden=3, **ONE), own).sentence == "This group has no articles yet."
 
 
 def test_a_single_page_has_no_pager():

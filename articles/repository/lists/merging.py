@@ -17,14 +17,14 @@ from math import inf, isqrt
 from typing import Any, NamedTuple
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.lists import Order, Period, Position
+from articles.domain.lists import Order, Period, Position, closed_groups
 from articles.domain.members import UserId
-from articles.repository.lists.reading import FIELDS, articles_in, rescored_at, sort_key
+from articles.repository.lists.reading import FIELDS, articles_in, readable, rescored_at, sort_key
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from
-from articles.searching import NOTHING, Hiding
+from articles.searching import NOTHING, Hiding, Kind
 
 GROUP_RANKING_LIFE = 60
 """Seconds that a group's ranking is kept after its last read."""
@@ -356,52 +356,94 @@ class UnseenCut(NamedTuple):
 def read_unseen(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> UnseenCut:
     """Return a page. Round trips: those of `read_each`.
 
-    `Cut.total` includes shown, hidden and duplicate entries. An article in the rankings of several groups is
-    returned once, with the value read last, because a vote may come between two reads.
+    `Cut.total` is the number of entries that are not hidden, whether shown or not; an upper limit where titles or
+    links hide some, until the end is reached. An article in the rankings of several groups is returned once, with
+    the value read last, because a vote may come between two reads.
     """
-    each, description = read_each(store, rankings, query)
+    described = description_calls(store, query.slugs[0] if len(query.slugs) == 1 else None)
+    each, further = read_each(store, rankings, query, [*described, *_counting(rankings, query)])
+    description, counts = "".join(further[: len(described)]), further[len(described) :]
     values = {member: value for one in each for member, value in one.entries}
     ordered: list[Entry] = sorted((sort_key(value, member) for member, value in values.items()), reverse=True)
     page, following = ordered[query.start : query.wanted - 1], ordered[query.wanted - 1 : query.wanted]
     hidden = {member: value for one in each for member, value in one.hidden.items()}
     top = page[0][0] if page and (query.start or query.shown) else inf
     bottom = following[0][0] if following else -inf
-    (first, *_), total = each, sum(one.total for one in each)
+    (first, *_), total = each, _total(each, counts)
+    if not (following or query.shown or query.after is not None):
+        total = min(total, query.start + len(page)) if page else min(total, query.start)
     entries = [(article_id_from(member), value) for value, member in page]
     cut = Cut(entries, total, None, rescored_at(first.state), first.articles, description)
-    left_out = sum(bottom < value <= top for value in hidden.values())
-    return UnseenCut(cut, bool(following), left_out, first.titles)
+    left_out = [article_id_from(member) for member, value in hidden.items() if bottom < value <= top]
+    return UnseenCut(cut, bool(following), _count_own(store, left_out, query.hidden), first.titles)
 
 
-def read_each(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> tuple[list[Unseen], str]:
-    """Return what each ranking has for the page, and the description of an only group.
+def _count_own(store: Store, ids: Sequence[ArticleId], hidden: Hiding) -> int:
+    """Return how many of these hidden articles the reader could see. No round trip without closed groups."""
+    hides = hidden.without(Kind.GROUP) or not closed_groups().issuperset(hidden.groups)
+    return len(readable(store, ids)) if hides else 0
+
+
+def _counting(rankings: Sequence[Ranking], query: UnseenQuery) -> list[Call]:
+    """Return the calls that count a list, and what is hidden of it, where the lengths of the rankings do not."""
+    of_shards, calls = {one.keys.prefix: one for one in rankings}, []
+    groups, hidden = query.slugs if rankings[0].group else (), query.hidden
+    ids, _groups, posters, *_ = hidden.lists
+    is_hidden = any((ids, hidden.groups, posters, hidden.read_by))
+    if is_hidden or len(groups) > 1 or rankings[0].since is not None:
+        for one in of_shards.values():
+            since = one.since if one.period is None else one.posted_since
+            facts = ("" if since is None else exact_time(since), int(one.period is not None), ",".join(groups))
+            calls.append(
+                Call(
+                    "lists/count",
+                    (one.base or one.key, one.keys.order(Order.TIME)),
+                    (one.keys.prefix, *facts, ",".join(hidden.groups), posters, ids, hidden.read_by or ""),
+                )
+            )
+    return calls
+
+
+def _total(each: Sequence[Unseen], counts: Sequence[tuple[int, int]]) -> int:
+    """Return the length of the list, from the lengths of its rankings and what `_counting` found."""
+    listed = sum(one.total for one in each)
+    if counts and counts[0][0] >= 0:
+        listed = sum(count for count, _ in counts)
+    return max(0, listed - sum(hidden for _, hidden in counts))
+
+
+def read_each(
+    store: Store, rankings: Sequence[Ranking], query: UnseenQuery, further: Sequence[Call] = ()
+) -> tuple[list[Unseen], Sequence[Any]]:
+    """Return what each ranking has for the page, and the replies to further calls.
 
     One round trip; more if titles or links hide many: see `SPARE`.
     """
     for _ in range(MOST_READINGS):
-        each, description = _read_each(store, rankings, query)
+        each, replies = _read_each(store, rankings, query, further)
         if all(one.state == each[0].state for one in each):
             break
-    return each, description
+    return each, replies
 
 
-def _read_each(store: Store, rankings: Sequence[Ranking], query: UnseenQuery) -> tuple[list[Unseen], str]:
+def _read_each(
+    store: Store, rankings: Sequence[Ranking], query: UnseenQuery, further: Sequence[Call]
+) -> tuple[list[Unseen], Sequence[Any]]:
     spare = SPARE if query.hidden.hides_texts else 0
     asked, whole = query.wanted + spare, 0
     if len(rankings) == 1 and not query.start:
         whole = query.size + spare // 2
-    described = description_calls(store, query.slugs[0] if len(query.slugs) == 1 else None)
-    each, waiting, description = dict[int, Unseen](), list(range(len(rankings))), ""
+    each, waiting, of_further = dict[int, Unseen](), list(range(len(rankings))), list[Any]()
     while waiting:
         calls = [_call(store, rankings[n], query, len(rankings), asked, whole) for n in waiting]
-        replies = store.run_many([*calls, *described])
-        description += "".join(replies[len(calls) :])
+        replies = store.run_many([*calls, *further])
+        of_further += replies[len(calls) :]
         found = list(zip(waiting, replies, strict=False))
         for n, reply in found:
             each[n] = _unseen(reply, query, whole, each.get(n))
         waiting = [n for n, reply in found if len(each[n].entries) < query.wanted and len(reply[1]) == 2 * asked]
-        asked, whole, described = 4 * asked, 0, []
-    return [each[n] for n in range(len(rankings))], description
+        asked, whole, further = 4 * asked, 0, []
+    return [each[n] for n in range(len(rankings))], of_further
 
 
 def _unseen(reply: Sequence[Any], query: UnseenQuery, whole: int, before: Unseen | None) -> Unseen:

@@ -189,19 +189,7 @@ class Lists:
             raise PageNotFound(number)
         goes_on = goes_on and (query.goes_on or query.start + query.size < MOST_PAGED)
         page = self._page_of(cut, query, number, reader, groups)
-        if closed := closed_groups():  # numbers would tell of what only members see
-            listed = max(query.preceding + len(cut.entries), cut.total - self._count_closed(query.slugs, closed))
-            page, found = replace(page, total=listed), found._replace(hidden=0)
         return replace(page, shown=len(query.shown) or None, goes_on=goes_on, hidden=found.hidden)
-
-    def _count_closed(self, slugs: Sequence[str], closed: Collection[str]) -> int:
-        """Return how many listed articles, or of any of these groups, are in closed ones. One round trip."""
-        with self._store.pipeline() as pipe:
-            for keys in self._store.shards.all:
-                for one in closed:
-                    for slug in slugs or [one]:
-                        pipe.sinter([keys.group(one), keys.group(slug)])
-            return len({member for found in pipe.execute() for member in found})
 
     def _within_the_hot_list(self, cut: Cut, query: _PageQuery) -> Cut:
         """Cut to the size of the hot list, which holds more entries between two rescores."""

@@ -135,9 +135,9 @@ def empty_list(
         return Empty(_("You have reached the end. Nothing new has been posted since."))
     if page.order is Order.HOT:
         return _group_hot(page) or _hot(period)
-    if page.order is Order.ACTIVE and not page.total:
+    if page.order is Order.ACTIVE and not (page.total or page.hidden):
         return _nothing_discussed(page)
-    if hides and page.total:
+    if hides and page.hidden:
         return Empty(_("You are hiding every article here."))
     return (
         _top(period)
