@@ -25,10 +25,12 @@ from accounts.models import App, Delivery, HeldPost, LegalNotice, Statement, Tex
 from articles import accounts, backup, mailing, replies
 from articles.doctor import housekeeping
 from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, StoreUnavailable
+from articles.domain.lists import without_groups
 from articles.operation import metrics
 from articles.readership import archive
 from articles.repository import Repository
 from articles.web.groups import follow_merges
+from owner.choices import closed_groups
 
 _log = logging.getLogger(__name__)
 
@@ -120,8 +122,9 @@ def _score(repository: Repository) -> str:
 
 
 def _sample(repository: Repository) -> str:
-    """Record the ranks of the top articles."""
-    return _counted(repository.history.record(), "article", "sampled")
+    """Record the ranks of the top articles, as everyone sees them."""
+    with without_groups(closed_groups()):
+        return _counted(repository.history.record(), "article", "sampled")
 
 
 def _measure(repository: Repository) -> str:

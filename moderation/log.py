@@ -121,7 +121,7 @@ def public_log(request: HttpRequest) -> HttpResponse:
     return render(request, "moderation/log.html", context)
 
 
-_REST = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12}){0,1023}")
+_REST = re.compile(r"[0-9]{1,17}(\.[0-9]{1,12}){0,1023}")
 
 
 def _rest(request: HttpRequest) -> list[int] | None:

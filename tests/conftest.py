@@ -27,6 +27,7 @@ from accounts.models import User
 from articles import site, wiring
 from articles.domain.articles import ArticleId
 from articles.domain.rules import Rules
+from articles.models import KnownStore
 from articles.repository import Repository
 from articles.web.groups import forget_liveliness
 from moderation import rights, subjects
@@ -243,23 +244,34 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 
 @pytest.fixture
-def site_store(store_paths: Databases, db: None) -> Iterator[Repository]:
-    """The repository of the site's own pages, on an empty store."""
+def new_site(store_paths: Databases, db: None) -> Iterator[Callable[[], Repository]]:
+    """A function that empties the store of the site's own pages, and returns its repository."""
     client = client_of(settings.STORE_URL)
-    client.flushdb()
+
+    def begin() -> Repository:
+        client.flushdb()
+        KnownStore.objects.all().delete()
+        caches["default"].clear()
+        _forget_repositories()
+        with pytest.MonkeyPatch.context() as own:  # all tests use one server
+            own.setattr(Repository, "check_server", lambda _: None)
+            return wiring.repository()
+
+    yield begin
+    client.flushdb()  # it remembers accounts that are rolled back
     caches["default"].clear()
     _forget_repositories()
-    with pytest.MonkeyPatch.context() as own:  # all tests use one server
-        own.setattr(Repository, "check_server", lambda _: None)
-        repository = wiring.repository()
+
+
+@pytest.fixture
+def site_store(new_site: Callable[[], Repository]) -> Repository:
+    """The repository of the site's own pages, on an empty store."""
+    repository = new_site()
     site.site_text("")  # what an administrator wrote is read before the test, which may count queries
     site.find_block("")
     acting.check_name("")
     choices.version()
-    yield repository
-    client.flushdb()  # it remembers accounts that are rolled back
-    caches["default"].clear()
-    _forget_repositories()
+    return repository
 
 
 @pytest.fixture

@@ -307,6 +307,12 @@ def set_clock(repository: Repository, clock: float | Callable[[], float]) -> Non
 # Articles
 
 
+def skip_number(repository: Repository) -> int:
+    """Give out the number of an article that is never posted, and return it."""
+    with repository.store.commands() as client:
+        return int(client.incr(names.COUNTER))
+
+
 def _article(repository: Repository, article_id: int) -> str:
     return repository.store.shards.of(article_id).article(article_id)
 

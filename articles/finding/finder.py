@@ -258,11 +258,16 @@ class Finder:
 
     @_reading
     def find_latest_by_group(self) -> dict[str, float]:
-        """Return when the latest article of each group was posted, in Unix seconds, by slug. No round trip."""
+        """Return when the latest article of each group was posted, in Unix seconds, by slug.
+
+        For closed groups all their articles count, for others those that are in none. No round trip.
+        """
         searcher, _ = self._searcher()
         found, is_no_article = dict[str, float](), (Occur.MustNot, _term("names", NO_ARTICLE))
+        is_closed = [(Occur.MustNot, _name("group", slug)) for slug in sorted(closed_groups())]
         for name, _count in searcher.terms_with_prefix("names", NAME_SIGNS["group"], limit=_MOST_GROUPS):
-            in_group = IndexQuery.boolean_query([(Occur.Must, _term("names", name)), is_no_article])
+            others = [] if name[1:] in closed_groups() else is_closed
+            in_group = IndexQuery.boolean_query([(Occur.Must, _term("names", name)), is_no_article, *others])
             latest = searcher.aggregate(in_group, {"latest": {"max": {"field": "time"}}})["latest"]["value"]
             if latest is not None:
                 found[name[1:]] = value_of(int(latest))
@@ -270,24 +275,23 @@ class Finder:
 
     @_reading
     def list_hosts(self, most: int) -> list[str]:
-        """Return the hosts with the most articles, at most `most`; none to readers of a part. No round trip."""
-        if closed_groups():
-            return []
+        """Return the hosts with the most articles, at most `most`. No round trip."""
         searcher, _ = self._searcher()
-        return [name[1:] for name, _ in searcher.terms_with_prefix("names", NAME_SIGNS["host"], limit=most)]
+        enough = 2 * most if closed_groups() else most
+        names = searcher.terms_with_prefix("names", NAME_SIGNS["host"], limit=enough)
+        counts = {name[1:]: _frequency(searcher, "names", name) for name, _ in names}
+        return sorted(filter(counts.__getitem__, counts), key=lambda host: (-counts[host], host))[:most]
 
     @_reading
     def suggest(self, query: Query) -> tuple[str, str] | None:
         """Return the first word of the query that nothing has, and the most frequent one with one mistake less.
 
-        None without such words, and for readers who do not see every group. No round trip.
+        None without such words. No round trip.
         """
-        if closed_groups():
-            return None
         searcher, _ = self._searcher()
 
         def frequency(word: str) -> int:
-            return sum(int(searcher.doc_freq(field, word)) for field in ("title", "text", "names"))
+            return sum(_frequency(searcher, field, word) for field in ("title", "text", "names"))
 
         unknown = (
             words.tokens[0]
@@ -395,6 +399,19 @@ def _of_link(
         wanted.append((Occur.Must, earlier))
     found = searcher.search(IndexQuery.boolean_query(wanted), most, order_by_field="time")
     return [id_of(key) for key in column(searcher, "key", [place for _, place in found.hits])], found.count
+
+
+def _frequency(searcher: tantivy.Searcher, field: str, word: str) -> int:
+    """Return in how many entries a word is, of those that the reader gets to see."""
+    frequency, closed = int(searcher.doc_freq(field, word)), closed_groups()
+    if not frequency or not closed:
+        return frequency
+    hidden: Any  # its `count` is missing in the package's annotations
+    in_closed = _any([_name("group", slug) for slug in sorted(closed)])
+    hidden = searcher.search(
+        IndexQuery.boolean_query([(Occur.Must, _term(field, word)), (Occur.Must, in_closed)]), 1
+    )
+    return max(0, frequency - int(hidden.count))
 
 
 def _one_mistake_from(word: str) -> Iterator[str]:

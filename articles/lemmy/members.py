@@ -71,7 +71,7 @@ def get_person(
     return {
         "person_view": shapes.person_view(
             member,
-            repo.members.count_posted(member.pk),
+            repo.members.count_shown(member.pk),
             member.about if profiles.is_about_visible(member, request) else "",
         ),
         "posts": shapes.post_views(posts),

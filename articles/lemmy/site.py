@@ -15,6 +15,7 @@ from articles.site import site_text
 from articles.views.well_known import LEMMY_VERSION
 from articles.web import reading
 from articles.wiring import group_titles, repository
+from owner import choices
 from owner.choices import Recent, chosen
 
 _SORT, _LISTING = "Hot", "All"
@@ -35,7 +36,7 @@ class _Counts(NamedTuple):
 
 
 def _count() -> _Counts:
-    with without_groups(()):
+    with without_groups(choices.closed_groups()):  # the same for all readers
         articles = repository().lists.get_page(Order.TIME, size=1).total
     return _Counts(get_user_model().objects.filter(is_active=True, left_at=None).count(), articles)
 
@@ -137,7 +138,7 @@ def _my_user(member: User, shapes: Shapes) -> Json:
                 "upvote_percentage": False,
             },
             "person": me,
-            "counts": shapes.person_view(member, repository().members.count_posted(member.pk))["counts"],
+            "counts": shapes.person_view(member, repository().members.count_shown(member.pk))["counts"],
         },
         "follows": [
             {"community": shapes.community(slug), "follower": me}

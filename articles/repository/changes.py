@@ -5,6 +5,7 @@ at any time: it records the id of this copy of the data, and for each shard up t
 A mirror has one position in the changes of all shards.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
@@ -19,6 +20,7 @@ from articles.domain.members import UserId
 from articles.repository.comments.reading import FIELDS, FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.reading import moved_to, read_articles
 from articles.repository.store import keys as names
+from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, OfStore
 from articles.repository.store.values import count_from, whole_from
 
@@ -109,8 +111,28 @@ class Changes(OfStore):
         """Return the first changes after a place, at most so many; without a place, none and the place for now.
 
         What changed in the `OVERLAP` before comes again in the next part: another shard may note something earlier
-        meanwhile, and so may a server that takes over. One round trip. Raises ChangesLostError.
+        meanwhile, and so may a server that takes over. With closed groups, parts are read until so many changes
+        are the reader's to know. One round trip for each, and those of `read_changed`. Raises ChangesLostError.
         """
+        part = self._read_part(place, most)
+        if not closed_groups():
+            return part
+        known = self._known(part.changed)
+        while part.has_next and len(known) < most:
+            part = self._read_part(part.place, most)
+            known += self._known(part.changed)
+        if len(known) > most or part.has_next:
+            last = known[most - 1]
+            place = (round(last.at * 1e6), f"c{last.id}" if last.is_comment else f"{last.id}")
+            return ChangesPart(tuple(known[:most]), place, has_next=True)
+        return ChangesPart(tuple(known), part.place, has_next=False)
+
+    def _known(self, changed: Sequence[Changed]) -> list[Changed]:
+        """Return those of these changes that the reader gets to know."""
+        return [one for one, *_ in self.read_changed(changed)]
+
+    def _read_part(self, place: Place | None, most: int) -> ChangesPart:
+        """Return the first changes after a place, whoever gets to know them. One round trip."""
         at, last = place or ("inf", "")
         calls = [
             Call("changes/read", (keys.changes,), (at, last, most + 1 if place else 0))
@@ -150,8 +172,26 @@ class Changes(OfStore):
             is_closed = article is not None and not closed_groups().isdisjoint(article.groups)
             if one.is_comment and article and not is_closed:
                 yield one, None, None if article.is_hidden else comments.get(one.id)
-            elif not one.is_comment and (not is_closed or (article and article.is_logged)):
+            elif not one.is_comment and (not is_closed or (article and self._was_shown(article))):
                 yield one, None if is_closed else article, None
+
+    def _was_shown(self, article: Article) -> bool:
+        """Return whether an article in a closed group was in none before, as the moderation log has it.
+
+        No round trip unless the log names it.
+        """
+        keys, groups, left = self._store.shards.of(article.id), set(article.groups), -1 if article.is_logged else 0
+        while left:
+            given = (ENTRIES_PER_READ, "" if left < 0 else left)
+            left, *texts = self._store.run("moderation_log/find", [keys.article(article.id), keys.log], given)
+            for text in texts:
+                with suppress(ValueError, KeyError, AttributeError):
+                    details = json.loads(text)["details"]
+                    groups.difference_update(details.get("added", "").split(","))
+                    groups.update(filter(None, details.get("removed", "").split(",")))
+                    if groups.isdisjoint(closed_groups()):
+                        return True
+        return False
 
     def get_moments(self) -> dict[str, float]:
         """Return when each shard changed last, in seconds, by prefix; 0 if it never did. One round trip."""

@@ -6,13 +6,13 @@ from itertools import islice
 
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.errors import ArticleNotFound
-from articles.domain.lists import MOST_PAGED, MemberPage, Position
+from articles.domain.lists import MOST_PAGED, MemberPage, Position, closed_groups
 from articles.domain.members import UserId
-from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
-from articles.repository.lists.reading import moment, read_articles
+from articles.repository.lists.paging import PageWindow, newest_first, page_window, position_of, read_window
+from articles.repository.lists.reading import moment, read_articles, readable
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import OfStore, Value, exact_time
+from articles.repository.store.connection import Call, OfStore, Value, exact_time
 from articles.repository.store.move_state import check_kept
 from articles.repository.store.values import article_id_from
 
@@ -144,6 +144,16 @@ class Members(OfStore):
         )
         return sum(counts[::2]), sum(counts[1::2])
 
+    def count_shown(self, user: UserId) -> tuple[int, int]:
+        """Return how many articles and comments of the member the reader gets to see. One round trip."""
+        closed = ",".join(sorted(closed_groups()))
+        calls = [
+            Call("members/count_shown", (keys.posted(user), keys.commented(user)), (keys.prefix, closed))
+            for keys in self._store.shards.all
+        ]
+        replies = self._store.run_many(calls)
+        return sum(articles for articles, _ in replies), sum(comments for _, comments in replies)
+
     def count_between(self, user: UserId, since: float, until: float) -> tuple[int, int]:
         """Return how many articles and comments the member posted from `since` to before `until`, in Unix seconds.
 
@@ -177,7 +187,7 @@ class Members(OfStore):
         is_own: bool = False,
     ) -> MemberPage:
         page = page_window(number, self._store.rules.per_page, MOST_PAGED, after)
-        entries = read_window(self._store, lists, page, after)
+        entries = self._visible_entries(lists, page, after)
         shown, has_next = entries[: page.size], page.has_next(len(entries))
         articles = read_articles(self._store, [article_id_from(member) for member, _ in shown], reader)
         listed = tuple(article for article in articles if article.removed is None)
@@ -185,6 +195,26 @@ class Members(OfStore):
         if not has_next:
             page.check_entries(listed + removed)
         return MemberPage(listed, number, has_next, position_of(shown), removed)
+
+    def _visible_entries(
+        self, lists: Sequence[str], page: PageWindow, after: Position | None
+    ) -> list[tuple[str, float]]:
+        """Return what `read_window` does, of the list without articles that the reader does not get to see.
+
+        With closed groups, the list is read from its beginning, or from the position on.
+        """
+        if not closed_groups():
+            return read_window(self._store, lists, page, after)
+        wanted, found = (0 if after else page.start) + page.size + 1, list[tuple[str, float]]()
+        step = PageWindow(1, max(page.size, ENTRIES_PER_READ), MOST_PAGED)
+        while len(found) < wanted:
+            read = read_window(self._store, lists, step, after)
+            part, after = read[: step.size], position_of(read[: step.size])
+            known = readable(self._store, [article_id_from(member) for member, _ in part])
+            found += [entry for entry in part if article_id_from(entry[0]) in known]
+            if len(read) <= step.size:
+                break
+        return found[wanted - page.size - 1 : wanted]
 
     def _all(self, lists: Sequence[str]) -> Iterator[Noted]:
         yield from _noted([self._entries(name) for name in lists])

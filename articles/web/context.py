@@ -20,7 +20,7 @@ from accounts.web.login_intent import LoginIntent
 from accounts.web.middleware import form_token_input
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
-from articles.domain.lists import Group, closed_groups
+from articles.domain.lists import Group
 from articles.formatting.kept import drawn
 from articles.site import default_welcome, site_text
 from articles.text.markdown import plain
@@ -117,9 +117,6 @@ class Frame(NamedTuple):
     is_closed: bool
     """Whether the reader has to log in to read the site."""
 
-    may_be_for_members: bool
-    """Whether some groups are for members only, and the reader is none."""
-
     has_privacy: bool
     """Whether the footer leads such a reader to the site's text about privacy."""
 
@@ -164,7 +161,6 @@ def frame_of(request: HttpRequest) -> Frame:
         description="" if is_closed else in_brief((site_text("welcome") or default_welcome()).text),
         is_moving=is_about_to_move(),
         is_closed=is_closed,
-        may_be_for_members=bool(closed_groups()),
         has_privacy=is_closed and site_text("privacy") is not None,
         feeds=_feeds(user),
     )

@@ -14,7 +14,7 @@ from django.db import transaction
 from accounts.models import GroupModerator
 from accounts.models.group_moderators import follow_merged_groups, named_groups
 from articles.domain.errors import StoreError
-from articles.domain.lists import EVERYONE, MEMBERS
+from articles.domain.lists import EVERYONE, MEMBERS, without_groups
 from articles.domain.moderation_log import Action, Actor
 from articles.repository import Repository
 from articles.text.lines import InvalidInput
@@ -41,7 +41,9 @@ def _load() -> Liveliness:
     with suppress(StoreError):
         targets = repository().groups.get_targets(sorted(slugs))
     followers = Counter(slug for row in rows for slug in {targets.get(slug, slug) for slug in row})
-    return Liveliness(followers, finder().find_latest_by_group(), GroupModerator.objects.names_by_group())
+    with without_groups(choices.closed_groups()):  # all readers of the process get them
+        latest = finder().find_latest_by_group()
+    return Liveliness(followers, latest, GroupModerator.objects.names_by_group())
 
 
 def visibility_of(slug: str) -> Literal["everyone", "members"]:

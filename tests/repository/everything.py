@@ -6,7 +6,7 @@ from articles.domain.articles import Choice
 from articles.domain.comments import CommentOrder, root_of
 from articles.domain.errors import ArticleRemoved, VotingClosed
 from articles.domain.flags import FlagReason
-from articles.domain.lists import TOP_PERIODS, Order
+from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.domain.moderation_log import Action, Actor
 from articles.domain.ranking import Parameters
 from articles.domain.suggestions import SuggestionKind
@@ -58,6 +58,10 @@ def use_all(repository: Repository, clock: Clock) -> None:
         read(repository, article_id)
         repository.groups.assign(article_id, ["three"], ["one"], actor=MODERATOR)
         repository.changes.read_part((0, ""), 5)
+        for period in (Period.DAY, Period.ALL):
+            hidden = Hiding(("three",), members=(BOB,), articles=(ids[0],), read_by=77)
+            repository.lists.get_page(Order.POINTS, period=period, hidden=hidden)
+        repository.members.count_shown(BOB)
         repository.articles.remove(article_id, MODERATOR, "Spam")
         assert [one.removal.reason for one in repository.removed_articles.describe([article_id])] == ["Spam"]
         repository.groups.assign(article_id, ["one"], actor=MODERATOR)

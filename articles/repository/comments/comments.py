@@ -3,10 +3,12 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 from articles.domain.articles import Article, ArticleId, Choice, Tally
 from articles.domain.comments import (
+    COMMENTS_PER_MEMBER_PAGE,
     EDIT_SECONDS,
     FIRST_PART,
     Comment,
@@ -20,21 +22,26 @@ from articles.domain.comments import (
 )
 from articles.domain.errors import ArticleNotFound, CommentNotFound, LimitReached
 from articles.domain.limits import VOTES
+from articles.domain.lists import MOST_PAGED, closed_groups
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
 from articles.repository.comments.reading import FIELDS as THREAD_FIELDS
 from articles.repository.comments.reading import (
     FIELDS_WITH_HTML,
     comments_by,
+    comments_with,
     member_page,
     newest_comments,
+    newest_ids_by,
     read_thread,
     thread_call,
     thread_in,
     within_a_feed,
 )
 from articles.repository.limits import vote_arguments
+from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import FIELDS, read_article_with, read_fields_with, readable
+from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import NO_ONE, OfStore, exact_time, joined_times
 from articles.repository.store.values import joined
 
@@ -193,11 +200,16 @@ class Comments(OfStore):
     def get_page_by(self, user: UserId, number: int = 1) -> tuple[list[Comment], bool]:
         """Return page `number`, counted from 1, of a member's comments, newest first, and whether more follow.
 
-        COMMENTS_PER_MEMBER_PAGE of them, with removed ones and those on removed articles. Two round trips. Raises
-        PageNotFound for pages that do not exist, PageTooDeep beyond `MOST_PAGED` comments.
+        COMMENTS_PER_MEMBER_PAGE of them, with removed ones and those on removed articles. Two round trips; with
+        closed groups, one more for each batch of the comments up to the page. Raises PageNotFound for pages that
+        do not exist, PageTooDeep beyond `MOST_PAGED` comments.
         """
-        comments, has_next = member_page(self._store, user, number)
-        return self._readable(comments), has_next
+        if not closed_groups():
+            return member_page(self._store, user, number)
+        page = page_window(number, COMMENTS_PER_MEMBER_PAGE, MOST_PAGED)
+        ids = list(islice(self._readable_ids(newest_ids_by(self._store, user)), page.start, page.end + 1))
+        page.check_entries(ids)
+        return comments_with(self._store, ids[: page.size]), page.has_next(len(ids))
 
     def list_newest(self, *, since: float, article_id: ArticleId | None = None) -> list[Comment]:
         """Return the newest shown comments on listed articles, or on one article, newest first.
@@ -206,15 +218,35 @@ class Comments(OfStore):
         which a long one counts once more for each KB. One round trip. Those on an article that was removed are
         returned if it is given.
         """
-        return self._readable(newest_comments(self._store, since, article_id))
+        read, before, times = newest_comments(self._store, since, article_id), -1, 1
+        while len(found := self._readable(read)) < len(read) and before < len(read):
+            if len(shown := within_a_feed(found, since)) < len(found):
+                return shown
+            before, times = len(read), 4 * times
+            read = newest_comments(self._store, since, article_id, times)
+        return within_a_feed(found, since)
 
     def list_newest_by(self, user: UserId, *, since: float) -> list[Comment]:
         """Return the newest shown comments of a member, even those on removed articles, as `list_newest` does.
 
         One round trip for each batch of each shard.
         """
-        comments = comments_by(self._store, user, FIELDS_WITH_HTML)
-        return self._readable(within_a_feed((comment for comment in comments if comment.is_shown), since))
+        comments = self._all_readable(comments_by(self._store, user, FIELDS_WITH_HTML))
+        return within_a_feed((comment for comment in comments if comment.is_shown), since)
+
+    def _readable_ids(self, ids: Sequence[CommentId]) -> Iterator[CommentId]:
+        """Yield those of these comments that are on articles that the reader gets to see."""
+        for at in range(0, len(ids), ENTRIES_PER_READ):
+            batch = ids[at : at + ENTRIES_PER_READ]
+            known = readable(self._store, list(map(article_of, batch)))
+            yield from (one for one in batch if article_of(one) in known)
+
+    def _all_readable(self, comments: Iterator[Comment]) -> Iterator[Comment]:
+        """Yield those that `_readable` returns. No round trip without closed groups."""
+        if not closed_groups():
+            yield from comments
+        while batch := list(islice(comments, COMMENTS_PER_MEMBER_PAGE)):
+            yield from self._readable(batch)
 
     def _readable(self, comments: list[Comment]) -> list[Comment]:
         """Return the comments on articles that the reader gets to see. At most one round trip."""

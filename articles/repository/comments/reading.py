@@ -154,28 +154,54 @@ def member_page(store: Store, user: UserId, number: int) -> tuple[list[Comment],
     return sorted(comments, key=_age_order, reverse=True), page.has_next(len(places) - page.start)
 
 
-def newest_comments(store: Store, since: float, article_id: ArticleId | None) -> list[Comment]:
-    """Return the comments of a feed, newest first: on listed articles, or on one article. One round trip."""
+def newest_ids_by(store: Store, user: UserId) -> list[CommentId]:
+    """Return the ids of a member's comments, newest first, of each shard twice `MOST_PAGED`. One round trip."""
+    replies = store.in_shards(
+        lambda pipe, keys: pipe.zrevrange(keys.commented(user), 0, 2 * MOST_PAGED - 1, withscores=True)
+    )
+    places = sorted((sort_key(at, member) for entries in replies for member, at in entries), reverse=True)
+    return [int(member) for _, member in places]
+
+
+def comments_with(store: Store, ids: Sequence[CommentId]) -> list[Comment]:
+    """Return the comments with these ids, with their HTML, in this order. One round trip, two if some is made."""
+    with store.pipeline() as pipe:
+        for one in ids:
+            keys = store.shards.of_comment(one)
+            pipe.zcard(keys.replies(one)[0])
+            pipe.hmget(keys.comment(one), FIELDS_WITH_HTML)
+        found = pipe.execute()
+    rows = (
+        [one, 0, count, 0, 0, *fields] for one, count, fields in zip(ids, found[::2], found[1::2], strict=True)
+    )
+    return comments_from(store, rows)
+
+
+def newest_comments(store: Store, since: float, article_id: ArticleId | None, times: int = 1) -> list[Comment]:
+    """Return the comments of a feed, newest first: on listed articles, or on one article. One round trip.
+
+    `times`: so many times as many, for a reader who does not get to see all.
+    """
     shards = store.shards.all if article_id is None else [store.shards.of(article_id)]
-    article = "" if article_id is None else article_id
+    article, bounds = "" if article_id is None else article_id, (times * LEAST_IN_FEED, times * MOST_IN_FEED)
     replies = store.run_many(
         Call(
             "comments/list_newest",
             (keys.order(Order.ACTIVE),),
-            (article, exact_time(since), LEAST_IN_FEED, MOST_IN_FEED, keys.prefix, *FIELDS_WITH_HTML),
+            (article, exact_time(since), *bounds, keys.prefix, *FIELDS_WITH_HTML),
         )
         for keys in shards
     )
     comments = comments_from(store, chain.from_iterable(replies))
-    return within_a_feed(sorted(comments, key=_age_order, reverse=True), since)
+    return within_a_feed(sorted(comments, key=_age_order, reverse=True), since, times)
 
 
-def within_a_feed(comments: Iterable[Comment], since: float) -> list[Comment]:
-    """Return the first comments, which are given newest first: those of a feed."""
+def within_a_feed(comments: Iterable[Comment], since: float, times: int = 1) -> list[Comment]:
+    """Return the first comments, which are given newest first: those of a feed, or so many times as many."""
     kept, size = list[Comment](), 0
     for comment in comments:
         size += 1 + max(len(comment.text.encode()), len(comment.html.encode())) // 1000
-        if size > MOST_IN_FEED or (len(kept) >= LEAST_IN_FEED and comment.posted_at < since):
+        if size > times * MOST_IN_FEED or (len(kept) >= times * LEAST_IN_FEED and comment.posted_at < since):
             break
         kept.append(comment)
     return kept

@@ -154,7 +154,7 @@ class Feeds:
 
     @staticmethod
     def _candidates(feed_filter: FeedFilter) -> int:
-        return MOST_ARTICLES if feed_filter == FeedFilter() else CANDIDATES
+        return MOST_ARTICLES if feed_filter == FeedFilter() and not closed_groups() else CANDIDATES
 
     def _cut(self, order: Order, size: int, slug: str | None = None) -> Cut:
         """Return the first `size` entries of a list."""

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from heapq import merge
 from itertools import islice
 from math import inf, isqrt
@@ -25,6 +26,9 @@ from articles.repository.store.keys import Keys
 
 MOST_PAGED_ENTRIES = 100_000
 """Entries that can be paged through by number, the only way to reach older entries on groups and parameters."""
+
+_MOST_VISIBLE = 5_000
+"""The same where some groups are closed: then the entries before a page are read."""
 
 RETRY_SECONDS = 600
 """Time in which the same action on a member or a host, logged again, is a retry whose first reply was lost."""
@@ -80,10 +84,15 @@ class ModerationLog(OfStore):
     def get_page(self, number: int = 1) -> LogPage:
         """Return page `number`, counted from 1, newest first, without reading the entries before it.
 
-        One round trip; two for later pages of several shards. Raises PageNotFound, and PageTooDeep beyond
-        `MOST_PAGED_ENTRIES`.
+        One round trip; two for later pages of several shards. With closed groups, all entries before it are read.
+        Raises PageNotFound, and PageTooDeep beyond `MOST_PAGED_ENTRIES`, or `_MOST_VISIBLE` then.
         """
-        page = page_window(number, self._store.rules.per_page, MOST_PAGED_ENTRIES)
+        most = _MOST_VISIBLE if closed_groups() else MOST_PAGED_ENTRIES
+        page = page_window(number, self._store.rules.per_page, most)
+        if closed_groups():
+            visible = [entry for _, entry in islice(self._visible(), page.start, page.end + 1)]
+            page.check_entries(visible)
+            return LogPage(tuple(visible[: page.size]), number, has_next=page.has_next(len(visible)))
         windows = self._windows(page.start, page.end + 1)
         with self._store.pipeline() as pipe:
             for keys, (first, last) in zip(self._store.shards.all, windows, strict=True):
@@ -94,7 +103,7 @@ class ModerationLog(OfStore):
         entries = list(islice(newest_first, begin, begin + page.size + 1))
         page.check_entries(entries)
         shown = [entry for _, entry in entries[: page.size] if entry]
-        return LogPage(self._readable(shown), number, has_next=page.has_next(len(entries)))
+        return LogPage(tuple(shown), number, has_next=page.has_next(len(entries)))
 
     def get_rest(self, rest: Sequence[int] | None = None) -> LogPage:
         """Return the page that begins the rest of the log, as `LogPage.rest` counts it, by default the first page.
@@ -102,6 +111,8 @@ class ModerationLog(OfStore):
         One round trip, two for the first page. Raises PageNotFound if the number of shards is another one by now.
         """
         shards, size = self._store.shards.all, self._store.rules.per_page
+        if closed_groups():
+            return self._visible_page(list(islice(self._visible(rest), size + 1)), size, rest)
         if rest is None:
             rest = self._store.in_shards(lambda pipe, keys: pipe.llen(keys.log))
         if len(rest) != len(shards):
@@ -114,7 +125,7 @@ class ModerationLog(OfStore):
         newest_first = list(islice(merge(*logs, key=lambda dated: dated[0], reverse=True), size + 1))
         read = Counter(n for _, n, _ in newest_first[:size])
         return LogPage(
-            self._readable([entry for _, _, entry in newest_first[:size] if entry]),
+            tuple(entry for _, _, entry in newest_first[:size] if entry),
             number=1,
             has_next=len(newest_first) > size,
             rest=tuple(count - read[n] for n, count in enumerate(rest)),
@@ -127,6 +138,8 @@ class ModerationLog(OfStore):
         Three round trips at most. Raises PageNotFound if the number of shards is another one by now.
         """
         shards, size = self._store.shards.all, self._store.rules.per_page
+        if closed_groups():
+            return self._find_visible(wanted, rest)
         lengths = self._store.in_shards(lambda pipe, keys: pipe.llen(keys.log))
         if len(rest or lengths) != len(shards):
             raise PageNotFound(1)
@@ -149,7 +162,78 @@ class ModerationLog(OfStore):
                 if len(found) == size:
                     break
         left = tuple(count - read[n] for n, count in enumerate(counts))
-        return LogPage(self._readable(found), number=1, has_next=any(left), rest=left, searched_to=reached)
+        return LogPage(tuple(found), number=1, has_next=any(left), rest=left, searched_to=reached)
+
+    def _find_visible(self, wanted: LogFilter, rest: Sequence[int] | None) -> LogPage:
+        """Return what `find` does, of the entries that the reader gets to see."""
+        shards, size, found = self._store.shards.all, self._store.rules.per_page, list[LogEntry]()
+        searched = list(islice(self._visible(rest), ENTRIES_SEARCHED + 1))
+        contents = self._contents(wanted, [(entry.at, n, entry) for n, entry in searched])
+        read = 0
+        for n, entry in searched[:ENTRIES_SEARCHED]:
+            read += 1
+            if wanted.admits(entry, *contents.get(_content_key(shards[n], entry), ("", ()))):
+                found.append(entry)
+                if len(found) == size:
+                    break
+        page = self._visible_page(searched, read, rest)
+        return replace(page, entries=tuple(found), searched_to=page.entries[-1].at if page.entries else 0)
+
+    def _visible_page(
+        self, searched: Sequence[tuple[int, LogEntry]], size: int, rest: Sequence[int] | None
+    ) -> LogPage:
+        """Return a page of the first of these entries, whose `rest` tells of no others.
+
+        It is the time of the last one, in microseconds, and how many entries of this time came before.
+        """
+        shown, at, passed = [entry for _, entry in searched[:size]], *(rest or (0, 0))
+        if shown:
+            last = _microseconds(shown[-1].at)
+            ties = sum(_microseconds(entry.at) == last for entry in shown)
+            at, passed = last, ties + (passed if at == last else 0)
+        return LogPage(tuple(shown), number=1, has_next=len(searched) > size, rest=(at, passed))
+
+    def _visible(self, rest: Sequence[int] | None = None) -> Iterator[tuple[int, LogEntry]]:
+        """Yield the entries that the reader gets to see, newest first, each with the number of its shard.
+
+        `rest`: see `_visible_page`. Round trips for each batch. Raises PageNotFound.
+        """
+        if rest is not None and len(rest) != 2:  # counted while no group was closed
+            raise PageNotFound(1)
+        at, passed = rest or (None, 0)
+        shards = self._store.shards.all
+        logs = [_descending(n, self._read_log(keys, self._first(keys, at))) for n, keys in enumerate(shards)]
+        entries = ((n, entry) for _, n, entry in merge(*logs, key=itemgetter(0), reverse=True) if entry)
+        while batch := list(islice(entries, ENTRIES_PER_READ)):
+            known = set(map(id, self._readable([entry for _, entry in batch])))
+            for n, entry in batch:
+                if id(entry) not in known or (at is not None and _microseconds(entry.at) > at):
+                    continue
+                if at == _microseconds(entry.at) and passed:
+                    passed -= 1
+                    continue
+                yield n, entry
+
+    def _first(self, keys: Keys, at: int | None) -> int:
+        """Return the number of a shard's first entry that is not newer than a time. O(log N) round trips."""
+        if at is None:
+            return 0
+        with self._store.commands() as client:
+            low, high = 0, client.llen(keys.log)
+            while low < high:
+                middle = (low + high) // 2
+                entry = next(entries_from(filter(None, [client.lindex(keys.log, middle)])), None)
+                low, high = (middle + 1, high) if entry and _microseconds(entry.at) > at else (low, middle)
+        return low
+
+    def _read_log(self, keys: Keys, start: int = 0) -> Iterator[tuple[float, LogEntry | None]]:
+        """Yield the entries of a shard, newest first, as `_dated` does. One round trip for each batch."""
+        batch = [""]
+        while batch:
+            with self._store.commands() as client:
+                batch = client.lrange(keys.log, start, start + ENTRIES_PER_READ - 1)
+            yield from _dated(batch)
+            start += len(batch)
 
     def _readable(self, entries: Iterable[LogEntry]) -> tuple[LogEntry, ...]:
         """Return the entries without those on what only members see: articles of closed groups, and these groups.
@@ -207,12 +291,27 @@ class ModerationLog(OfStore):
     def get_for_article(self, article_id: ArticleId, rest: int | None = None) -> LogPage:
         """Return a page of an article's entries, newest first: the first, or that which begins the `rest`.
 
-        One round trip.
+        One round trip; with closed groups, one for each page of the whole list.
         """
         keys, size = self._store.shards.of(article_id), self._store.rules.per_page
+        if closed_groups():
+            return self._visible_for_article(article_id, rest)
         arguments: list[Value] = [size, "" if rest is None else rest]
         left, *texts = self._store.run("moderation_log/find", [keys.article(article_id), keys.log], arguments)
-        return LogPage(self._readable(entries_from(texts)), 1, has_next=left > 0, rest=(left,))
+        return LogPage(tuple(entries_from(texts)), 1, has_next=left > 0, rest=(left,))
+
+    def _visible_for_article(self, article_id: ArticleId, rest: int | None) -> LogPage:
+        """Return what `get_for_article` does, of the entries that the reader gets to see."""
+        keys, size = self._store.shards.of(article_id), self._store.rules.per_page
+        texts, left = list[str](), -1
+        while left:
+            given: list[Value] = [size, "" if left < 0 else left]
+            left, *part = self._store.run("moderation_log/find", [keys.article(article_id), keys.log], given)
+            texts += part
+        visible = self._readable(entries_from(texts))
+        first = 0 if rest is None else max(0, len(visible) - rest)
+        after = len(visible) - first - size
+        return LogPage(visible[first : first + size], 1, has_next=after > 0, rest=(max(0, after),))
 
     def find_latest(self, acts: Sequence[tuple[Action, SubjectId]]) -> list[LogEntry | None]:
         """Return the newest entry about each of these acts, if it is among the latest about its article.
@@ -238,12 +337,7 @@ class ModerationLog(OfStore):
     def iterate(self, actor: str | None = None) -> Iterator[LogEntry]:
         """Yield all entries, or those of a moderator, newest first per shard. One round trip for each batch."""
         for keys in self._store.shards.all:
-            start, batch = 0, [""]
-            while batch:
-                with self._store.commands() as client:
-                    batch = client.lrange(keys.log, start, start + ENTRIES_PER_READ - 1)
-                yield from (entry for _, entry in _dated(batch) if entry and actor in (None, entry.actor_name))
-                start += len(batch)
+            yield from (entry for _, entry in self._read_log(keys) if entry and actor in (None, entry.actor_name))
 
 
 def _words_of(entry: LogEntry) -> Iterator[str]:
@@ -252,6 +346,10 @@ def _words_of(entry: LogEntry) -> Iterator[str]:
     for text in entry.details.values():
         yield text
         yield from text.split(",")
+
+
+def _microseconds(at: float) -> int:
+    return round(at * 1e6)
 
 
 def _content_key(keys: Keys, entry: LogEntry) -> str:

@@ -1,7 +1,7 @@
 """Explanations of an article's rank, read from the rankings themselves."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -99,7 +99,7 @@ class Explanations:
             if afterwards == facts and places.are_consistent:
                 break
             facts = afterwards
-        return self._explanation(article, facts, places)
+        return self._explanation(article, facts, self._visible(article.id, facts, places))
 
     def _facts(self, article_id: ArticleId) -> _Facts:
         call = self._facts_call(article_id)
@@ -147,6 +147,67 @@ class Explanations:
                     yield Call(
                         "lists/make_group_ranking", (ranking, keys.group(slug), whole), (GROUP_RANKING_LIFE,)
                     )
+
+    def _visible(self, article_id: ArticleId, facts: _Facts, places: _Places) -> _Places:
+        """Return the places among what the reader gets to see. Three round trips with closed groups."""
+        shards, closed = self._store.shards.all, sorted(closed_groups())
+        if not closed:
+            return places
+        found = self._store.in_shards(lambda pipe, keys: [pipe.smembers(keys.group(slug)) for slug in closed])
+        hidden = [sorted(set().union(*found[n * len(closed) : (n + 1) * len(closed)])) for n in range(len(shards))]
+        with self._store.pipeline() as pipe:
+            for keys, ids in zip(shards, hidden, strict=True):
+                for order in (Order.SCORE, Order.HOT) if ids else ():
+                    pipe.zmscore(keys.order(order), ids)
+                for slug in facts.groups if ids else ():
+                    pipe.smismember(keys.group(slug), ids)
+            replies = iter(pipe.execute())
+        lists = places.front, places.with_vote, places.hot, *places.groups
+        visible: list[list[_Row]] = [[] for _ in lists]
+        for n, ids in enumerate(hidden):
+            of_each = [next(replies) if ids else () for _ in range(2 + len(facts.groups))]
+            scores, hotness, *are_in = [dict(zip(ids, values, strict=False)) for values in of_each]
+            in_groups = [{one: scores[one] for one, is_in in flags.items() if is_in} for flags in are_in]
+            places_of = (facts.stored_score, facts.score.with_more(1), facts.stored_hotness or math.inf)
+            values = (*places_of, *[facts.stored_score] * len(facts.groups))
+            theirs = (scores, scores, hotness, *in_groups)
+            for rows, value, known, into in zip(lists, values, theirs, visible, strict=True):
+                place = sort_key(float(value), str(article_id))
+                entries = [sort_key(float(one), member) for member, one in known.items() if one is not None]
+                row = rows[n]
+                if row.skipped >= 0 and row.total:
+                    above = sum(entry > place for entry in entries)
+                    row = row._replace(skipped=row.skipped - above, total=row.total - len(entries))
+                into.append(row)
+        front, with_vote, hot, *groups = visible
+        self._pass_over(article_id, hidden, (Order.SCORE, places.front, front), (Order.HOT, places.hot, hot))
+        return _Places(front, with_vote, hot, groups, places.states)
+
+    def _pass_over(
+        self,
+        article_id: ArticleId,
+        hidden: Sequence[Collection[str]],
+        *lists: tuple[Order, Sequence[_Row], list[_Row]],
+    ) -> None:
+        """Let the rows name the next visible neighbours instead of hidden ones. At most one round trip."""
+        wanted = []
+        with self._store.pipeline() as pipe:
+            for order, rows, visible in lists:
+                for n, row in enumerate(rows):
+                    if {row.above, row.below}.isdisjoint(hidden[n]):
+                        continue
+                    passed, name = len(hidden[n]) + 2, self._store.shards.all[n].order(order)
+                    pipe.zrevrange(name, max(0, row.skipped - passed), row.skipped + passed, withscores=True)
+                    wanted.append((visible, n, min(row.skipped, passed)))
+            replies = pipe.execute() if wanted else []
+        for (visible, n, before), entries in zip(wanted, replies, strict=True):
+            known = [
+                (member, repr(value)) if member not in hidden[n] and member != str(article_id) else None
+                for member, value in entries
+            ]
+            above = next(filter(None, reversed(known[:before])), ("", ""))
+            below = next(filter(None, known[before:]), ("", ""))
+            visible[n] = _Row(*visible[n][:2], *above, *below)
 
     def _explanation(self, article: Article, facts: _Facts, places: _Places) -> Explanation:
         most = self._store.rules.hot_size

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 
 from articles.domain.articles import ArticleId
 from articles.domain.explanation import Sample
-from articles.domain.lists import Order
-from articles.repository.lists.merging import Ranking, merge_page
+from articles.domain.lists import Order, closed_groups
+from articles.repository.lists.merging import Ranking, UnseenQuery, merge_page, read_unseen
 from articles.repository.store.connection import Call, OfStore, Value
+from articles.searching import NOTHING
 
 EVERY = 600
 """Seconds between samples; their times are multiples of it."""
@@ -64,7 +65,9 @@ class History(OfStore):
         store = self._store
         rankings = [Ranking(keys, keys.order(order)) for keys in store.shards.all]
         first = min(TOP, store.rules.hot_size) if order is Order.HOT else TOP
-        return {article_id: rank for rank, article_id in enumerate(merge_page(store, rankings, 0, first).ids, 1)}
+        query = UnseenQuery(0, first, hidden=NOTHING.and_groups(closed_groups()))
+        cut = read_unseen(store, rankings, query).cut if query.hidden else merge_page(store, rankings, 0, first)
+        return {article_id: rank for rank, article_id in enumerate(cut.ids, 1)}
 
 
 def samples_from(texts: Iterable[str], now: float) -> list[Sample]:
