@@ -190,8 +190,25 @@ def is_reserved(name: str, site_name: str = "") -> bool:
     return suffix != _suffix(stem) and looks_reserved(name, site_name)
 
 
+_SEPARATORS = re.compile("[-_ʻʼˬՙꙿꜗ-ꜟꞈ]")
+"""What names have between their letters, and the few letters that look like it."""
+
+_DASHES = re.compile("(?<=[0-9A-Za-z])[ー一]+|[ー一]+(?=[0-9A-Za-z])")
+"""Letters that look like a dash beside Latin ones."""
+
+
+def look_digests(name: str) -> list[str]:
+    """Return the digests that names share if they look alike. They may outlive the account, unlike the name.
+
+    Separators make no difference: `ann_`, `a-nn` and `a__nn` look like `ann`. Nor does case, although a letter may
+    look like others only in one: `ANNIE_` looks like `annie`, and `ВОВ` in Cyrillic like `bob`.
+    """
+    plain = _DASHES.sub("", _SEPARATORS.sub("", unicodedata.normalize("NFKC", name)))
+    return sorted({look_digest(plain), look_digest(canonical(plain))})
+
+
 def look_digest(name: str) -> str:
-    """Return a digest that names share if they look alike. It may outlive the account, unlike the name."""
+    """Return the digest under which names were kept until 0.5, when separators made a difference."""
     return sha256(look_of(name).encode()).hexdigest()[:32]
 
 

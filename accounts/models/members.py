@@ -121,7 +121,7 @@ class UserManager(auth.UserManager["User"]):
 
     def is_look_taken(self, username: str) -> bool:
         """Return whether the name looks like that of another member, or of a deleted account."""
-        return NameLook.objects.filter(digest=names.look_digest(username)).exists()
+        return NameLook.objects.filter(_looks_like(username)).exists()
 
     def bulk_create_imported(self, posters: Iterable[str]) -> dict[str, int]:
         """Return the user ids of imported posters by the names given. Idempotent.
@@ -460,15 +460,17 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
 
     def _take_look(self) -> None:
         """Raise ValidationError if the name looks like that of another account."""
-        look, _is_new = NameLook.objects.get_or_create(
-            digest=names.look_digest(self.username), defaults={"user_id": self.pk}
-        )
-        if look.user_id != self.pk:
+        NameLook.note({self.username: self.pk})
+        if NameLook.objects.filter(_looks_like(self.username)).exclude(user_id=self.pk).exists():
             raise ValidationError({"username": LOOKS_TAKEN})
 
 
+def _looks_like(name: str) -> models.Q:
+    return models.Q(digest__in=[*names.look_digests(name), names.look_digest(name)])
+
+
 class NameLook(models.Model):
-    """What a name looks like, as a digest, and whose it is first: no new name may look the same.
+    """What a name looks like, as digests, and whose it is first: no new name may look the same.
 
     It stays when an account is deleted. Names of imported posters, and of members from earlier versions, may look
     alike.
@@ -486,7 +488,11 @@ class NameLook(models.Model):
     @staticmethod
     def note(users: Mapping[str, int]) -> None:
         """Keep what the names of accounts look like, unless another account has the look; `users`: ids by name."""
-        looks = [NameLook(digest=names.look_digest(name), user_id=pk) for name, pk in users.items()]
+        looks = [
+            NameLook(digest=digest, user_id=pk)
+            for name, pk in users.items()
+            for digest in names.look_digests(name)
+        ]
         NameLook.objects.bulk_create(looks, ignore_conflicts=True)
 
 

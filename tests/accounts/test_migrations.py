@@ -59,3 +59,21 @@ def test_members_of_earlier_versions_keep_look_alike_names_of_which_the_first_me
         look_digest("all"): 202,
         look_digest("bob"): 203,
     }
+
+
+def test_the_looks_of_names_from_earlier_versions_are_kept_without_separators():
+    call_command("migrate", "accounts", "0030", verbosity=0)
+    try:
+        older = MigrationExecutor(connection).loader.project_state([("accounts", "0030_synced_passkeys")]).apps
+        users, looks = (older.get_model("accounts", model).objects for model in ("User", "NameLook"))
+        for pk, name in enumerate(["a_nn", "an_n", "bo-b", "~304"], 301):
+            users.create(pk=pk, username=name, canonical_name=name)
+        looks.create(digest="before", user_id=304)
+    finally:
+        call_command("migrate", verbosity=0)
+
+    assert dict(NameLook.objects.values_list("digest", "user_id")) == {
+        look_digest("ann"): 301,
+        look_digest("bob"): 303,
+        "before": 304,
+    }

@@ -1,5 +1,6 @@
 """Members whose names have letters of other scripts: every page, feed and operation works with them."""
 
+from hashlib import sha256
 from urllib.parse import quote, unquote
 
 import pytest
@@ -103,6 +104,78 @@ def test_a_site_of_ascii_names_refuses_others_and_still_look_alikes(settings, al
     assert "must start with a letter from a to z" in sign_up("小明")[1].text
     assert "characters that are not allowed" in sign_up("zoé")[1].text
     assert "looks like another" in sign_up("aIice")[1].text
+
+
+BESIDE = {
+    "ann": (
+        *("ann_", "ann__", "ann-", "ann--", "ann_-", "a_nn", "an_n", "a-nn", "an-n", "a_n_n", "a-n_n-", "a__nn"),
+        *(
+            "ANN_",
+            "Ann-",
+            "a-N-n",
+            "ａｎｎ＿",
+            "annʼ",
+            "aʼnn",
+            "annʻ",
+            "ʻann",
+            "annˬ",
+            "annー",
+            "aーnn",
+            "ann_ー",
+            "ann一",
+        ),
+    ),
+    "b_ob": ("bob", "bo-b", "B0B", "b0_b", "B-O-B", "b_ob_", "ВОВ", "В-О-В", "ВОВ_"),
+    "alice-2": ("alice2", "a1ice_2", "aIice-2", "alice_2", "al_ice2", "АІісе2"),
+    "annie": ("ANNIE_", "AnnI-e", "annIe_"),
+    "BILL_I": ("billi", "bill-i", "biIIi", "BILLI"),
+    "modern-art": ("modernart", "modem-art", "modemart", "rnodern_art"),
+    "小_明": ("小明", "小-明", "小明_", "小__明"),
+    "Вова": ("Во-ва", "В_ова", "воВа_", "ВО_ВА"),
+    "علي": ("علي_", "ع-لي"),
+    "김철수": ("김-철수", "김_철_수"),
+    "おのでら": ("お_のでら", "おのでら-"),
+}
+
+
+def test_a_name_that_differs_only_in_what_separates_its_letters_is_too_similar(site_store):
+    for name in BESIDE:
+        member(name, password=PASSWORD)
+
+    free = [one for alike in BESIDE.values() for one in alike if not User.objects.is_look_taken(one)]
+
+    assert free == []
+    assert "looks like another" in sign_up("an_n")[1].text
+    assert get_user(sign_up("hannah_lee")[0]).is_authenticated
+    assert User.objects.bulk_create_imported(["a__nn"])["a__nn"] == User.objects.get(username="a__nn").pk
+    browser = Client()
+    browser.post("/login/", {"username": "a_nn", "password": PASSWORD})
+    assert not get_user(browser).is_authenticated
+
+
+def test_names_that_differ_in_a_letter_are_two(site_store):
+    names = (
+        *("ann", "anna", "an", "nan", "ann1", "ann2", "hann", "annie", "jose", "josé", "ann郎", "ann三"),
+        *("アン", "アーン", "一郎", "次郎", "ימי", "מי"),
+    )
+
+    assert [member(name).username for name in names] == list(names)
+
+
+def test_the_names_that_there_are_stay_and_those_of_deleted_accounts_are_not_given_again(site_store):
+    ann, other = member("ann", password=PASSWORD), member("bea")
+    User.objects.filter(pk=other.pk).update(username="ann_", canonical_name="ann_")
+    NameLook.objects.create(digest=sha256(b"gone_one").hexdigest()[:32], user_id=7)
+
+    other.refresh_from_db()
+    other.set_password(PASSWORD)
+    other.save()
+    for name, owner in (("ann_", other), ("ANN_", other), ("ann", ann)):
+        browser = Client()
+        browser.post("/login/", {"username": name, "password": PASSWORD})
+        assert get_user(browser) == owner
+    assert "looks like another" in sign_up("gone_one")[1].text
+    assert get_user(sign_up("gone-by")[0]).is_authenticated
 
 
 def test_of_two_look_alikes_that_sign_up_at_once_one_gets_the_name(site_store, monkeypatch):
