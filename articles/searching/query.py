@@ -24,6 +24,8 @@ MOST_CHARACTERS = 200
 """Characters of a query that are read; the rest is ignored."""
 
 MOST_TERMS = 12
+"""Terms of a query that are looked up, alternatives included; the rest is ignored."""
+
 _GROUPS_PER_TERM = 10
 """Groups whose titles a term may match."""
 
@@ -161,7 +163,16 @@ def read_query(text: str) -> Query:
                 clauses.append(Clause((one,), excludes))
             joins = False
     clauses = [_in_field(clause, field) for clause in _without_stop_words(clauses)]
-    return Query(tuple(dict.fromkeys(clauses))[:MOST_TERMS], of_comments, tuple(dict.fromkeys(doubts)))
+    return Query(tuple(_bounded(clauses)), of_comments, tuple(dict.fromkeys(doubts)))
+
+
+def _bounded(clauses: list[Clause]) -> Iterator[Clause]:
+    """Yield the clauses with their first `MOST_TERMS` different terms, alternatives included."""
+    left = MOST_TERMS
+    for clause in dict.fromkeys(replace(one, terms=tuple(dict.fromkeys(one.terms))) for one in clauses):
+        if terms := clause.terms[:left]:
+            yield replace(clause, terms=terms)
+            left -= len(terms)
 
 
 def _words(part: re.Match[str], *, is_last: bool) -> Iterator[Words]:

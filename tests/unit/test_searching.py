@@ -189,9 +189,48 @@ def test_long_words_are_not_kept_in_memory(char, texts):
 def test_any_query_is_read_into_a_bounded_number_of_terms(text):
     query = read_query(text)
 
-    assert len(query.clauses) <= MOST_TERMS
+    assert sum(len(clause.terms) for clause in query.clauses) <= MOST_TERMS
     assert all(word.tokens for word in query.words)
     matches(searched(an_article(1, "Title")), text)
+
+
+WORDS = [chr(0x4E00 + number) for number in range(60)]
+
+MANY_TERMS = {
+    "words": " ".join(f"word{n}" for n in range(30)),
+    "alternatives": " OR ".join(WORDS),
+    "alternatives of pairs": " OR ".join(f"{one}{one}" for one in WORDS),
+    "alternatives of phrases": " OR ".join(f'"a{one} b"' for one in WORDS),
+    "alternatives of filters": " OR ".join(f"by:p{n}" for n in range(40)),
+    "alternatives of ranges": " OR ".join(f"points:>{n}" for n in range(40)),
+    "alternatives of days": " OR ".join(f"after:{n}" for n in range(2000, 2040)),
+    "alternatives in a field": "in:title " + " OR ".join(WORDS),
+    "exclusions": " ".join(f"-{one}" for one in WORDS),
+    "excluded alternatives": " OR ".join(f"-{one}" for one in WORDS),
+    "pairs of alternatives": " ".join(f"{one} OR x{one}" for one in WORDS),
+    "excluded pairs": " ".join(f"-{one} OR -x{one}" for one in WORDS),
+    "quoted signs": " OR ".join(f'"{one}"' for one in WORDS),
+    "letters": " OR ".join("abcdefghijklmnopqrstuvwxyz"),
+    "syllables": " ".join(chr(0xAC00 + 30 * n) for n in range(90)),
+    "hosts": " OR ".join(f"host:{n}.example" for n in range(20)),
+    "groups": " OR ".join(f"group:g{n}" for n in range(20)),
+    "doubtful filters": " OR ".join(f"is:{n}" for n in range(40)),
+}
+
+
+@for_each("kind", MANY_TERMS)
+def test_of_a_query_only_the_first_terms_are_looked_up_alternatives_included(kind):
+    query = read_query(MANY_TERMS[kind])
+
+    assert sum(len(clause.terms) for clause in query.clauses) == MOST_TERMS
+    assert all(clause.terms for clause in query.clauses)
+
+
+def test_a_term_that_is_repeated_counts_once():
+    repeated = " OR ".join(["redis"] * 20)
+
+    assert read_query(f"{repeated} OR valkey") == read_query("redis OR valkey")
+    assert len(read_query(" ".join(f"{one} OR redis" for one in ["redis"] * 8) + " valkey").clauses) == 2
 
 
 @pytest.mark.parametrize(
