@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 
-def calls_in(work: Callable[[], Any]) -> int:
+def work_in(work: Callable[[], Any]) -> int:
     """Return how many functions, in Python and in C, are called in this thread to do something."""
     count = 0
 
-    def note(_frame: Any, event: str, _argument: Any) -> None:
+    def note(_frame: Any, event: str, _function: Any) -> None:
         nonlocal count
         count += event in ("call", "c_call")
 

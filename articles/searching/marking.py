@@ -111,6 +111,8 @@ class _Marks(NamedTuple):
         """Return how many of two neighbouring characters match: a query of one character marks only that one."""
         if pair in self.words:
             return len(pair)
+        if not pair.startswith(self.beginnings):  # of most pairs, at once
+            return 0
         return max((len(begin) for begin in self.beginnings if pair.startswith(begin)), default=0)
 
 

@@ -400,13 +400,11 @@ def test_the_command_loops_until_a_signal(tmp_path, number):
     )
     lines = [looping.stdout.readline() for _ in range(2 * len(STEPS))]
 
-    asked = time.monotonic()
     looping.send_signal(number)
     _, errors = looping.communicate(timeout=60)
 
     assert [line.partition(":")[0] for line in lines] == STEPS * 2
     assert (looping.returncode, errors) == (0, "")
-    assert time.monotonic() - asked < 5
 
 
 def test_the_hot_list_decays_without_readers(site_store):

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -171,9 +170,7 @@ def test_a_worker_does_not_wait_for_a_process_that_is_stopped(tmp_path, monkeypa
         fetcher.answer("http://a.example/")
         fetcher.process.send_signal(signal.SIGSTOP)
 
-        began = time.monotonic()
         assert asking._ask("http://b.example/", starts=True) == {}
-        assert time.monotonic() - began < 10 * asking.PATIENCE
 
         fetcher.process.send_signal(signal.SIGCONT)
         assert fetcher.answer("http://a.example/")["state"] == "found"

@@ -2,18 +2,17 @@
 
 import html
 import re
-import time
 from urllib.parse import quote
 
 import pytest
 from django.test import Client
 
-from articles import wiring
 from articles.domain.articles import Choice
 from tests.cast import MODERATOR
 from tests.factories import actor, member, post_as
 from tests.pages.lists import rows
 from tests.store_state import set_clock
+from tests.work import work_in
 
 
 def post(site_store, user, title, *groups):
@@ -246,18 +245,18 @@ def test_the_comments_tab_keeps_the_query_and_lists_comments_with_their_articles
     assert Client().get("/search/?kind=other").status_code == 404
 
 
-def test_comments_of_the_greatest_length_are_found_quickly(site_store, alice):
+def test_comments_of_the_greatest_length_are_found_with_little_work(site_store, alice):
     query = "甲乙丙丁戊己庚辛壬癸子丑"
     for number in range(site_store.store.rules.per_page):
         article = post(site_store, alice, f"Article {number}")
         site_store.comments.post(article, alice.pk, alice.username, query + "中" * 19_900 + str(number))
-    wiring.finder()  # indexes them
+    Client().get("/search/?q=other")  # indexes them
 
-    start = time.thread_time()
-    page = text_of(Client().get(f"/search/?q={quote(query)}&kind=comments"))
+    address, pages = f"/search/?q={quote(query)}&kind=comments", list[str]()
+    calls = work_in(lambda: pages.append(text_of(Client().get(address))))
 
-    assert time.thread_time() - start < 0.6  # it would be more if each pair were compared with each term
-    assert page.count("<mark>") == site_store.store.rules.per_page
+    assert calls < 250_000  # they would be more if each pair were compared with each term
+    assert pages[0].count("<mark>") == site_store.store.rules.per_page
 
 
 def test_a_long_comment_is_shown_around_its_first_match(site_store, alice):

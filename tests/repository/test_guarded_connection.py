@@ -2,7 +2,7 @@
 
 import socket
 import threading
-import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -13,6 +13,7 @@ from articles.repository.store.clients import guarded_connection
 from articles.repository.store.clients.guarded_connection import answer_within
 from tests.rules import connect
 from tests.store_state import NOWHERE, new_client
+from tests.waiting import SECONDS
 
 LONG = 10_000
 """Bytes of the slow server's answers. Sent one by one, they take a hundred seconds."""
@@ -89,32 +90,29 @@ def ask(repository):
 
 def test_the_time_limit_holds_for_a_whole_answer(slow):
     repository = connect(slow.url, timeout_seconds=0.3)
-    began = time.monotonic()
 
-    assert "Timeout" in ask(repository)
-    assert time.monotonic() - began < 20, "the whole answer would take a hundred seconds"
+    assert "Timeout" in ask(repository)  # the whole answer would come, after a hundred seconds
 
 
 def test_the_time_limit_holds_for_all_answers_of_a_pipeline(slow):
     repository = connect(slow.url, timeout_seconds=0.3)
-    began = time.monotonic()
     with repository.store.pipeline() as pipe:
         for _ in range(50):
             pipe.get("a")
         with pytest.raises(redis.TimeoutError):
             pipe.execute()
 
-    assert time.monotonic() - began < 20
-
 
 def test_a_request_has_one_time_limit_for_all_its_answers(silent):
     repository = connect(silent.url, timeout_seconds=60)
-    began = time.monotonic()
-    with answer_within(0.3):
-        ask(repository)
-        ask(repository)
 
-    assert time.monotonic() - began < 20
+    def ask_twice() -> None:
+        with answer_within(0.3):
+            ask(repository)
+            ask(repository)
+
+    with ThreadPoolExecutor() as pool:
+        pool.submit(ask_twice).result(timeout=SECONDS)
 
 
 def test_a_hanging_store_is_not_asked_again_at_once(silent):

@@ -180,7 +180,7 @@ def test_the_maximum_age_of_the_list_is_configurable(server_url, clock):
     assert repository.lists.get_page(Order.HOT).refreshed_at == clock()
 
 
-def test_readers_do_not_wait_while_another_reader_rescores_the_list(repository, clock, real_time_is_short):
+def test_readers_do_not_wait_while_another_reader_rescores_the_list(repository, clock):
     fill(repository, clock, 30)
     repository.hot.rescore()
     moment = clock()
@@ -192,17 +192,7 @@ def test_readers_do_not_wait_while_another_reader_rescores_the_list(repository, 
     assert page.refreshed_at == moment
     assert len(page.articles) == 25
     assert not repository.hot.refresh()
-    assert repository.store.client.get(keys.HOT_LOCK) == "somebody"
-
-
-@pytest.fixture
-def real_time_is_short():
-    """Fail if a reader waits for a lock of ten seconds."""
-    from time import monotonic
-
-    began = monotonic()
-    yield
-    assert monotonic() - began < _LOCK_LIFE / 2
+    assert repository.store.client.get(keys.HOT_LOCK) == "somebody", "it would be gone if one had waited for it"
 
 
 def test_a_lock_left_by_a_crash_expires(repository, clock):

@@ -1,7 +1,7 @@
 """A site whose store is the primary that sentinels name."""
 
-import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -17,7 +17,7 @@ from tests.rules import connect
 from tests.store_state import problems
 from tests.topologies.node import HOST, PASSWORD
 from tests.topologies.replication import SENTINEL_PASSWORD, Replication
-from tests.waiting import until
+from tests.waiting import SECONDS, until
 
 
 @pytest.fixture(scope="module")
@@ -86,18 +86,18 @@ def test_sentinels_that_are_dead_or_hang_cost_their_timeouts(replication, watche
     dead.kill()
     try:
         with hanging.frozen():
-            began = time.monotonic()
             assert connect(replication.url, shards=4, clock=clock).articles.get(article).votes == 1
-            assert time.monotonic() - began < 5, "half a second for one of them, many times"
             with last.frozen():
                 late = connect(replication.url, shards=4, clock=clock)
-                began = time.monotonic()
-                for _ in range(10):
+
+                def ask() -> None:
                     with pytest.raises(StoreUnavailable, match="No master found for 'site'") as away:
                         late.articles.get(article)
-                assert time.monotonic() - began < 8, "they are not asked again and again"
-                assert PASSWORD not in str(away.value)
-                assert SENTINEL_PASSWORD not in str(away.value)
+                    assert PASSWORD not in str(away.value)
+                    assert SENTINEL_PASSWORD not in str(away.value)
+
+                with ThreadPoolExecutor() as pool:  # they are not asked again and again: each time takes seconds
+                    pool.submit(lambda: [ask() for _ in range(50)]).result(timeout=SECONDS)
                 assert watched.votes.cast(article, 7, Choice.VOTE).votes == 2, "what is connected goes on"
         until(lambda: votes_of(late, article, 8) == 3, 20)
     finally:

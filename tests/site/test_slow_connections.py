@@ -32,7 +32,6 @@ def test_slow_connections_delay_no_one_and_are_cut(site):
     clients, reader = slow_clients.hold(site.port, OF_EACH, large_path(site), seconds=20 * PATIENCE)
 
     assert reader.failures == 0, site.told()
-    assert reader.quantile(0.99) < 5, "one on a machine that does nothing else"
     assert Counter(client.kind for client in clients if client.cut_after is None) == {}
     assert "Traceback" not in site.told()
 

@@ -9,7 +9,7 @@ import pytest
 from articles.text.mails import MARKER, MOST_BYTES, IncomingMail, Unreadable, own_text
 from tests.cases import for_each
 from tests.mails import AUTOMATIC, HOSTILE
-from tests.work import calls_in
+from tests.work import work_in
 
 QUOTED = [
     f"{MARKER} Write your reply above this line. It is posted as your comment. {MARKER}",
@@ -186,12 +186,12 @@ def test_no_mail_is_much_work_or_raises_anything_but_that_it_is_unreadable(name)
         with suppress(Unreadable):
             assert len(mail.text) <= 2 * MOST_BYTES
 
-    assert calls_in(read) < 200_000
+    assert work_in(read) < 200_000
 
 
 def test_what_follows_the_head_is_not_looked_at_before_its_text_is_asked_for():
     def head_of(name: str) -> int:
-        return calls_in(lambda: IncomingMail.of(HOSTILE[name].encode()).senders)
+        return work_in(lambda: IncomingMail.of(HOSTILE[name].encode()).senders)
 
     assert (
         max(map(head_of, ("parts in parts, with lines", "many parts", "900 parts in parts, and empty lines")))

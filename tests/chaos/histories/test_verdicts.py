@@ -25,6 +25,7 @@ from tests.chaos.histories.operations import (
     read_history,
 )
 from tests.chaos.histories.verdict import Start, judge
+from tests.work import work_in
 
 pytestmark = pytest.mark.fast
 
@@ -325,7 +326,7 @@ def test_every_damage_to_such_a_history_is_seen(run, data):
     assert data.draw(st.sampled_from(damages))().failures
 
 
-def test_fifty_thousand_operations_on_ten_thousand_registers_take_seconds():
+def test_fifty_thousand_operations_on_ten_thousand_registers_are_little_work():
     chance, operations = random.Random(1), []
     for member in range(10_000):
         held, moment = "none", chance.random()
@@ -335,10 +336,10 @@ def test_fifty_thousand_operations_on_ten_thousand_registers_take_seconds():
             lost = kind == SET and chance.random() < 0.1
             end = math.inf if lost else moment + 0.4 + 0.4 * chance.random()
             operations.append(Operation("p", Register(member, member % 100), kind, held, moment - 0.4, end))
-    began = time.process_time()
+    verdicts = []
+    calls = work_in(lambda: verdicts.append(judge(operations, held={})))
 
-    verdict = judge(operations, held={})
-
+    (verdict,) = verdicts
     assert verdict.operations == 50_000
-    assert time.process_time() - began < 5
+    assert calls < 3_000_000
     assert {failure.what.partition(": ")[2][:15] for failure in verdict.failures} == {"the store holds"}
