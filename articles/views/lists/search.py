@@ -39,8 +39,8 @@ _REASON = Markup('<a class="why" href="%s" rel="nofollow">%s</a>')
 _EXCERPT, _BEFORE = 300, 100
 """Characters of a text that are shown, and most of them before the first match."""
 
-_MOST_COMPARED = 20_000
-"""Characters of a page's texts in which the first matches are looked for: some letters take 3 µs each."""
+_MOST_COMPARED = 10_000
+"""Characters of a page's long texts in which the first matches are looked for: some letters take 10 µs each."""
 
 _MOST_NAMES = 50
 """Groups, or members, that a search shows."""
@@ -201,7 +201,7 @@ def _excerpts(texts: Iterable[Article | Comment], query: Query) -> Iterator[Mark
     left = _MOST_COMPARED
     for one in texts:
         words = plain(one.html)
-        compared = words[:left]
+        compared = words[:left] if len(words) > _EXCERPT else ""  # a short text is shown whole
         left -= len(compared)
         first = first_match(compared, query) % (len(compared) or 1)
         start = 0 if first < _BEFORE else words.rfind(" ", 0, first - _BEFORE // 2) + 1 or first - _BEFORE // 2
