@@ -20,6 +20,7 @@ from articles.domain.errors import StoreError
 from articles.domain.limits import LIMITS, Rate
 from articles.domain.lists import closed_groups, without_groups
 from articles.domain.rules import Rules
+from articles.domain.trust import BACKERS
 from articles.finding import Finder, Follower, Index, IndexFolder, MemoryIndex
 from articles.operation import metrics
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, MoveState, Place, Repository, connect
@@ -55,7 +56,7 @@ def rules(configured: Any = chosen) -> Rules:
         ring_accounts=configured.VOTING_RING_ACCOUNTS,
         ring_window=configured.VOTING_RING_MINUTES * 60,
         new_member=configured.NEW_MEMBER_DAYS * 86400,
-        trusted_points=configured.NEW_MEMBER_POINTS,
+        trusted_points=max(BACKERS, configured.NEW_MEMBER_POINTS) if configured.NEW_MEMBER_POINTS else 0,
         flags_to_remove=configured.FLAGS_TO_REMOVE,
         suggestions=configured.SUGGESTIONS,
         hot_refresh=configured.HOT_REFRESH_SECONDS,

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Simulate votes of new members that wait: what rings gain, and what a site with honest newcomers loses.
 
+Rings also buy accounts that are trusted: what their points and vouches do for the ring's fresh accounts.
+
     python -m bench.probation FILE
 
 FILE: articles of one site, in the format of `manage.py import_articles`. The front page is computed as the site
@@ -14,15 +16,20 @@ points are needed as well, for longer than anything stays on the page, as member
 import argparse
 import statistics
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import exp, inf
 from random import Random
 
 from articles.domain.ranking import DAY, PERCENT, RECENT, Parameters
+from articles.domain.trust import counted
 from bench.front_page import MATURING, OLDEST, PAGE, Site, moments, read_site, weight_at
 
 DAYS = 3
 RINGS = (20, 200)
+BOUGHT = (1, 2, 5)
+VOUCHES, POINTS, ARTICLES = 3, 5, 5
+"""Defaults of the settings, and the articles of each fresh account for which the ring votes."""
+
 SHARES = (0.05, 0.1, 0.2, 0.3, 1.0)
 """The last one is a new site, where everyone is new."""
 
@@ -72,12 +79,15 @@ def targets(site: Site) -> list[int]:
     return list(range(first, last, max(1, (last - first) // TARGETS)))
 
 
-def gains(site: Site, n: int) -> dict[tuple[int, str], tuple[int, int]]:
-    """Return the most places that a ring gains for an article at any hour, and its hours gained on the first page.
+Gains = dict[tuple[int, str], tuple[int, int]]
 
-    By the size of the ring and what becomes of its votes.
+
+def gains(site: Site, n: int, rings: Iterable[tuple[int, str]]) -> Gains:
+    """Return the most places that rings gain for an article at any hour, and their hours gained on the first page.
+
+    `rings`: by their size and what becomes of their votes.
     """
-    found = {(ring, label): (0, 0) for ring in RINGS for label in WAITS}
+    found: Gains = dict.fromkeys(rings, (0, 0))
     for hour in range(1, WATCHED):
         now = site.times[n] + hour * HOUR + 1
         seconds = per_point(site, now)
@@ -91,14 +101,73 @@ def gains(site: Site, n: int) -> dict[tuple[int, str], tuple[int, int]]:
     return found
 
 
+def averages(found: Sequence[Gains], ring: tuple[int, str]) -> tuple[float, float]:
+    """Return the places and the hours that a ring gains, as means over the articles."""
+    return statistics.mean(one[ring][0] for one in found), statistics.mean(one[ring][1] for one in found)
+
+
 def show_rings(site: Site) -> None:
-    found = [gains(site, n) for n in targets(site)]
+    rings = [(ring, label) for ring in RINGS for label in WAITS]
+    found = [gains(site, n, rings) for n in targets(site)]
     print(f"\nA ring, over {len(found)} articles: places gained at best, and hours gained on the first page\n")
     print("| accounts | their votes | places | places per account | hours on the first page |")
     print("| ---: | --- | ---: | ---: | ---: |")
-    for ring, label in found[0]:
-        places, hours = (statistics.mean(one[ring, label][at] for one in found) for at in (0, 1))
+    for ring, label in rings:
+        places, hours = averages(found, (ring, label))
         print(f"| {ring} | {label} | {places:.1f} | {places / ring:.2f} | {hours:.1f} |")
+
+
+# What bought accounts do for a ring
+
+
+def votes_that_rank(bought: int, fresh: int, *, is_one_root: bool, by_number: bool) -> int:
+    """Return how many votes of a ring rank after 30 days, with those of bought accounts.
+
+    Everyone whose vote ranks votes for five articles of each fresh account, and trusted accounts vouch for as many
+    as they can. `is_one_root`: one of the bought accounts invited the others; `by_number`: points count whoever
+    gave them, if their votes rank, as an earlier version had it.
+    """
+    accounts = range(bought + fresh)
+    origins = {one: {one} | ({0} if is_one_root and one < bought else set()) for one in accounts}
+    trusted, vouched = {*range(bought)}, dict[int, int]()
+    for _day in range(DAYS, 30):
+        for by in trusted.copy():
+            waiting = [one for one in accounts if one not in trusted and one not in vouched]
+            for one in waiting[: VOUCHES - [*vouched.values()].count(by)]:
+                vouched[one] = by
+                origins[one].add(by)
+        ranking = {*trusted, *vouched}
+        for one in accounts[bought:]:
+            points = dict.fromkeys((ranking if by_number else trusted) - {one}, ARTICLES)
+            backing = {other: origins[other] for other in points}
+            if (sum(points.values()) if by_number else counted(points, backing, set())) >= POINTS:
+                trusted.add(one)
+    return len({*trusted, *vouched})
+
+
+def show_bought(site: Site) -> None:
+    cases = [
+        (bought, fresh, is_one_root, by_number)
+        for bought in BOUGHT
+        for fresh in RINGS
+        for is_one_root in ((False,) if bought == 1 else (True, False))
+        for by_number in (True, False)
+    ]
+    votes = [
+        votes_that_rank(bought, fresh, is_one_root=is_one_root, by_number=by_number)
+        for bought, fresh, is_one_root, by_number in cases
+    ]
+    at_once = next(iter(WAITS))
+    rings = {(number, at_once) for number in votes}
+    found = [gains(site, n, rings) for n in targets(site)]
+    print("\nTrusted accounts that a ring bought, and what they do for its fresh accounts in 30 days\n")
+    print("| bought | fresh | points count | votes that rank | places | hours on the first page |")
+    print("| --- | ---: | --- | ---: | ---: | ---: |")
+    for (bought, fresh, is_one_root, by_number), number in zip(cases, votes, strict=True):
+        places, hours = averages(found, (number, at_once))
+        origin = "" if bought == 1 else ", related" if is_one_root else ", unrelated"
+        rule = "by number" if by_number else "from three"
+        print(f"| {bought}{origin} | {fresh} | {rule} | {number} | {places:.1f} | {hours:.1f} |")
 
 
 # What a site with newcomers loses
@@ -156,9 +225,9 @@ def show_newcomers(site: Site) -> None:
                 less = [n for _, n in page_at(site, now, points, weight)]
                 same.append(len({*full[:PAGE]} & {*less[:PAGE]}) / PAGE)
                 correlation.append(rank_correlation(full[:TOP], less[:TOP]))
-                for counted, page in ((hours, full), (fewer, less)):
+                for shown, page in ((hours, full), (fewer, less)):
                     for n in page[:PAGE]:
-                        counted[n] = counted.get(n, 0) + 1
+                        shown[n] = shown.get(n, 0) + 1
             losing = sum(fewer.get(n, 0) * 2 <= number for n, number in hours.items()) / len(hours)
             print(
                 f"| {share:.0%} | {label} | {statistics.mean(same):.1%} | {statistics.mean(correlation):.3f} "
@@ -173,6 +242,7 @@ def main() -> None:
     days = (site.times[-1] - site.times[0]) / DAY
     print(f"{len(site.times):,} articles in {days:.0f} days")
     show_rings(site)
+    show_bought(site)
     show_newcomers(site)
 
 

@@ -35,6 +35,7 @@ from articles.web.identity import actor
 from articles.wiring import repository
 from moderation.rules.acting import MemberFacts, judge
 from moderation.statements import BY_SITE, state
+from moderation.trust import is_trusted
 
 REASONS = {
     FlagReason.SPAM: pgettext_lazy("reason of a flag", "Spam"),
@@ -172,7 +173,8 @@ def set_flag(request: HttpRequest, subject: SubjectId, reason: FlagReason, words
     article_id, flags = article_of(subject), repository().flags
     verdict = judge(request.user, MemberFacts.of_report(request.user, article_id, reason.value, words))
     verdict.refuse()
-    if flags.set(subject, actor(request).id, reason, words):
+    trusted = not repository().rules.flags_to_remove or is_trusted(request.user)
+    if flags.set(subject, actor(request).id, reason, words, is_trusted=trusted):
         state(flags.get_author(subject), Act.REMOVAL, FLAGGED_REASON, SITE, BY_SITE, subject=subject)
     verdict.carry_out_report(article_id)
 

@@ -50,9 +50,10 @@ from articles.text.refusals import action_sentence
 from articles.text.slugs import SLUGS_PER_REQUEST
 from articles.web import limits
 from articles.web.articles import restore_title
-from articles.web.identity import actor, check_ban, is_trusted, writer
+from articles.web.identity import actor, check_ban, writer
 from articles.wiring import group_titles, repository
 from moderation.rights import may_decide, undoable
+from moderation.trust import is_trusted
 from owner.choices import chosen
 
 _MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{3}")

@@ -26,9 +26,10 @@ from articles.domain.errors import ActionRefused, MayNotVouch, NotOnProbation, V
 from articles.domain.members import UserId
 from articles.repository import Repository
 from articles.text.refusals import action_sentence
-from articles.web.identity import is_trusted, member_named
+from articles.web.identity import member_named
 from articles.wiring import repository
 from moderation.subjects import take
+from moderation.trust import is_trusted
 from owner.choices import chosen
 
 _LOOKED_AT = 1000

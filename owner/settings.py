@@ -87,7 +87,10 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
     ),
     "NEW_MEMBER_POINTS": (
         gettext_lazy("Points until which a member is new"),
-        gettext_lazy("Points that others give to the member's articles. 0: points do not matter."),
+        gettext_lazy(
+            "Points that the member's articles get from others who aren't new, among them a moderator or three "
+            "who are unrelated. At least 3; 0: points do not matter."
+        ),
     ),
     "PROBATION": (
         gettext_lazy("Let the votes of new members wait"),

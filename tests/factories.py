@@ -130,3 +130,11 @@ def vote(repository: Repository, article_id: int, times: int = 1, choice: Choice
     """Cast votes by members who have cast none before."""
     for _ in range(times):
         repository.votes.cast(article_id, next(_voters), choice)
+
+
+def vote_by_trusted(repository: Repository, article_id: int, times: int = 5) -> None:
+    """Cast votes by members who are no longer new, and unrelated."""
+    for _ in range(times):
+        backer = member(f"backer{next(_voters)}")
+        backer.trust()
+        repository.votes.cast(article_id, backer.pk, Choice.VOTE)

@@ -80,7 +80,7 @@ FLOORS = (
     ),
     ("articles.web",),
     ("moderation.rules.acting",),
-    ("moderation.rights", "owner.administrator"),
+    ("moderation.rights", "moderation.trust", "owner.administrator"),
     ("articles.wiring", "articles.demo"),
     ("articles.finding",),
     ("articles.repository", "links.fetcher", "moderation.rules.matching"),
@@ -232,7 +232,7 @@ CAPABILITIES = {
     },
     "moderation": {
         *(f"moderation.{name}" for name in ("flags", "log", "mail", "redactions", "rights")),
-        *(f"moderation.{name}" for name in ("second_factors", "urls")),
+        *(f"moderation.{name}" for name in ("second_factors", "trust", "urls")),
         "moderation.rules.acting",
     },
     "owner": {"owner.administrator", "owner.choices", "owner.colours", "owner.steps", "owner.urls"},

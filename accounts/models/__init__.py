@@ -35,7 +35,7 @@ from accounts.models.rules import HeldPost, ModeratorRule, RuleVersion, TextDige
 from accounts.models.sign_in import Authenticator, Identity, Passkey, RecoveryCode
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
 from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
-from accounts.models.vouches import ENOUGH, Vouch, VouchLimitError
+from accounts.models.vouches import ENOUGH, Vouch, VouchLimitError, origins_of
 from accounts.models.webhooks import Delivery, Webhook, WebhookLimitError, WebhookPosition
 from accounts.sessions import MemberSession
 
@@ -101,4 +101,5 @@ __all__ = [
     "Webhook",
     "WebhookLimitError",
     "WebhookPosition",
+    "origins_of",
 ]

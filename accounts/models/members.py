@@ -11,6 +11,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.core.exceptions import ValidationError
 from django.db import connection, models, transaction
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.functional import cached_property, lazy
@@ -84,6 +85,17 @@ WAITING_MAIL = {"now": 0, "hourly": 3600, "daily": 86400}
 
 class UserQuerySet(models.QuerySet["User"]):
     """Accounts. Changing them in bulk sends no signal, so it tells the processes that remember them here."""
+
+    def in_standing(self) -> "UserQuerySet":
+        """Return those who are active and not banned from the whole site's posts or votes."""
+        banned = Q(banned_from__gt="") & (Q(ban_ends_at=None) | Q(ban_ends_at__gt=timezone.now()))
+        return self.filter(is_active=True, left_at=None).exclude(banned)
+
+    def site_moderators(self) -> "UserQuerySet":
+        """Return those who may have permissions for the whole site, as `may_be_untrusted` asks for them."""
+        has_some = Exists(User.groups.through.objects.filter(user=OuterRef("pk")))
+        has_own = Exists(User.user_permissions.through.objects.filter(user=OuterRef("pk")))
+        return self.filter(Q(is_superuser=True) | has_some | has_own)
 
     def update(self, **values: Any) -> int:
         """Change accounts. Two queries."""

@@ -1,15 +1,18 @@
-"""Vouches: members in good standing say that a newcomer is honest, and answer for it with their next ones."""
+"""Vouches: members in good standing say that a newcomer is honest, and answer for it with their next ones.
+
+Also who brought in whom, by a vouch or an invitation.
+"""
 
 from collections import Counter
 from collections.abc import Collection
 from datetime import timedelta
 
 from django.db import models, transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models.members import User, current_name
 from accounts.models.moderation import BanScope
+from accounts.models.sign_up import Invitation
 from owner.choices import chosen
 
 MONTH = timedelta(days=30)
@@ -48,9 +51,11 @@ class VouchManager(models.Manager["Vouch"]):
 
         Those by members who are banned or deleted by now weigh nothing. Two queries, one without vouches.
         """
-        banned = Q(banned_from__gt="") & (Q(ban_ends_at=None) | Q(ban_ends_at__gt=timezone.now()))
-        standing = User.objects.filter(is_active=True, left_at=None).exclude(banned)
-        pairs = list(self.filter(member__in=members, by__in=standing).order_by().values_list("member", "by"))
+        pairs = list(
+            self.filter(member__in=members, by__in=User.objects.in_standing())
+            .order_by()
+            .values_list("member", "by")
+        )
         wrong = self._count_wrong({by for _, by in pairs}) if pairs else {}
         weights = Counter[int]()
         for member, by in pairs:
@@ -110,3 +115,44 @@ class Vouch(models.Model):
     def member_name(self) -> str:
         """Name of the member vouched for; "" if that account is deleted."""
         return current_name(self.member)
+
+
+_MOST_LEVELS = 20
+_UNKNOWN = 0
+"""Stands for whoever is further up than is looked: no member has this id."""
+
+
+def origins_of(members: Collection[int]) -> dict[int, set[int]]:
+    """Return of each member: itself, who invited or vouched for it, and so on up to moderators.
+
+    Moderators bring in many strangers: they are among the origins only of those whom they brought in themselves.
+    Three queries for each level.
+    """
+    origins = {member: {member} for member in members}
+    last = {member: {member} for member in members}
+    for level in range(_MOST_LEVELS):
+        above = _brought_in_by(set().union(*last.values()))
+        if not above:
+            return origins
+        by = set().union(*above.values())
+        moderators = set(User.objects.site_moderators().filter(pk__in=by).values_list("pk", flat=True))
+        for member, reached in last.items():
+            found = set().union(*(above.get(one, ()) for one in reached)) - origins[member]
+            last[member] = found - moderators
+            origins[member] |= last[member] if level else found
+    for member, reached in last.items():
+        origins[member] |= {_UNKNOWN} if reached else set()
+    return origins
+
+
+def _brought_in_by(members: Collection[int]) -> dict[int, set[int]]:
+    """Return who invited, or vouched for, each of these members. Two queries, none without members."""
+    found: dict[int, set[int]] = {}
+    if members:
+        invited = Invitation.objects.filter(invited__in=members).values_list("invited", "inviter")
+        for member, by in [
+            *invited.order_by(),
+            *Vouch.objects.filter(member__in=members).values_list("member", "by"),
+        ]:
+            found.setdefault(member, set()).add(by)
+    return found

@@ -26,9 +26,10 @@ from articles.domain import lists
 from articles.models import ArticlePermissions
 from articles.text.slugs import requested_slug
 from articles.web import hiding
-from articles.web.identity import actor, may_be_untrusted, member_named, reader_id
+from articles.web.identity import actor, member_named, reader_id
 from articles.web.preferences import current_groups, preferences_of, set_followed
 from articles.wiring import repository
+from moderation.trust import may_be_untrusted
 
 MemberName = PathEx[str, P(description=gettext_noop("The member's name."), examples=["alice"])]
 

@@ -1,6 +1,7 @@
 """A member's posted, voted, opposed and saved articles. All but the first are shown only to the member."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -21,6 +22,9 @@ Noted = tuple[ArticleId, float]
 
 ARTICLES_RATED = 100
 """Number of a member's newest articles whose points decide whether the member is trusted."""
+
+_MOST_VOTES_READ = 2_000
+"""Votes on these articles of which it is read who cast them."""
 
 
 class Members(OfStore):
@@ -80,15 +84,40 @@ class Members(OfStore):
         Each article's first vote is the poster's own. `ranked`: only of choices that are not left out of ranking.
         Two round trips; one without articles, three if `ranked` and some of their votes are left out.
         """
+        listed = self._rated(poster)
+        if not ranked:
+            return MemberPage(tuple(listed), 1, has_next=False).points
+        return sum(one.ranked_points for one in listed) - self._count_own_ranked(poster, listed)
+
+    def count_votes_by(self, poster: UserId) -> Mapping[UserId, int]:
+        """Return on how many articles of `get_points` each other member has a vote that ranks.
+
+        As far as voter sets are kept: until some days after voting ends. Of very many votes, some that are drawn
+        anew each time. Four round trips.
+        """
+        voted_on = [article.id for article in self._rated(poster) if article.votes > 1]
+        if not voted_on:
+            return {}
+        shards, most = self._store.shards, max(1, _MOST_VOTES_READ // len(voted_on))
+        with self._store.pipeline() as pipe:
+            for article_id in voted_on:
+                pipe.srandmember(shards.of(article_id).voted(article_id), most)
+            found = Counter(user for voters in pipe.execute() for user in voters if user.isdecimal())
+        del found[str(poster)]
+        if not found:
+            return {}
+        with self._store.commands() as client:
+            left_out = client.smismember(shards.directory.left_out, list(found))
+        return {int(user): found[user] for user, is_out in zip(found, left_out, strict=True) if not is_out}
+
+    def _rated(self, poster: UserId) -> list[Article]:
+        """Return a member's newest `ARTICLES_RATED` articles, those that are listed."""
         replies = self._store.in_shards(
             lambda pipe, keys: pipe.zrevrange(keys.posted(poster), 0, ARTICLES_RATED - 1, withscores=True)
         )
         newest = islice(_noted(replies), ARTICLES_RATED)
         articles = read_articles(self._store, [article_id for article_id, _ in newest], None)
-        listed = [one for one in articles if one.removed is None]
-        if not ranked:
-            return MemberPage(tuple(listed), 1, has_next=False).points
-        return sum(one.ranked_points for one in listed) - self._count_own_ranked(poster, listed)
+        return [one for one in articles if one.removed is None]
 
     def _count_own_ranked(self, poster: UserId, articles: Sequence[Article]) -> int:
         """Return in how many of these points of articles that rank the poster's own vote is one.

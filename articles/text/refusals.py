@@ -159,17 +159,13 @@ LIMITS = {
 
 NEW_MEMBERS = {
     (True, False): gettext_lazy("You are a new member until your account is %(age)s old."),
-    (True, True): ngettext_lazy(
-        "You are a new member until your account is %(age)s old and others have given your articles "
-        "%(points)s point.",
-        "You are a new member until your account is %(age)s old and others have given your articles "
-        "%(points)s points.",
-        "points",
+    (True, True): gettext_lazy(
+        "You are a new member until your account is %(age)s old and your recent articles have %(points)s points "
+        "from members who are no longer new, among them a moderator or three who are unrelated."
     ),
-    (False, True): ngettext_lazy(
-        "You are a new member until others have given your articles %(points)s point.",
-        "You are a new member until others have given your articles %(points)s points.",
-        "points",
+    (False, True): gettext_lazy(
+        "You are a new member until your recent articles have %(points)s points from members who are no longer "
+        "new, among them a moderator or three who are unrelated."
     ),
 }
 """Until when the limits of new members apply, by whether age and points matter."""

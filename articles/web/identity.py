@@ -26,7 +26,7 @@ from articles.domain.notices import Notice
 from articles.web.client_address import Address, Proxies, client_address, neighbourhood
 from articles.wiring import group_title, repository
 from moderation.rights import may, may_in_groups
-from owner.choices import chosen
+from moderation.trust import is_trusted, may_be_untrusted
 
 View = Callable[..., HttpResponse]
 
@@ -122,43 +122,12 @@ def may_be_new(member: Any) -> bool:
     return not repository().rules.limits.keys().isdisjoint(FOR_NEW_MEMBERS) and may_be_untrusted(member)
 
 
-def may_be_untrusted(member: Any) -> bool:
-    """Return whether a member may not be old enough, or lack points: `is_trusted` looks closer. No round trip."""
-    if member.trusted_at or member.is_superuser or member.has_permissions:
-        return False
-    return repository().rules.trusted_points > 0 or _is_young(member)
-
-
 def is_new_member(member: Any) -> bool:
     """Return whether the limits of new members apply; they do not to members with permissions.
 
     No round trip for a member who is trusted or young, else at most two.
     """
     return may_be_new(member) and not is_trusted(member)
-
-
-def is_trusted(member: Any) -> bool:
-    """Return whether a member is old enough and has the points, or has permissions; then the member is for good.
-
-    Where the votes of new members wait, only points that rank count: new members cannot trust each other. Round
-    trips as `is_new_member`.
-    """
-    if not may_be_untrusted(member):
-        return True
-    repo = repository()
-    if (
-        _is_young(member)
-        or repo.members.get_points(member.pk, ranked=chosen.PROBATION) < repo.rules.trusted_points
-    ):
-        return False
-    member.trust()
-    return True
-
-
-def _is_young(member: Any) -> bool:
-    repo = repository()
-    age = repo.store.now() - member.date_joined.timestamp()
-    return repo.rules.new_member > 0 and age < repo.rules.new_member
 
 
 def needs(*permissions: str, in_groups: bool = False, carries: Collection[str] = ()) -> Callable[[View], View]:

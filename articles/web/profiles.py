@@ -21,9 +21,10 @@ from articles.forms.fields import CleanedField, TextInput, check_links
 from articles.text.lines import ABOUT_LIMIT, InvalidInput, clean_about
 from articles.text.markdown import links_in
 from articles.web import limits
-from articles.web.identity import is_new_member, may_be_untrusted, reader_id, writer
+from articles.web.identity import is_new_member, reader_id, writer
 from articles.wiring import html_of, repository, retract
 from moderation.rights import may_see_inviters, may_see_subjects
+from moderation.trust import may_be_untrusted
 from owner.choices import chosen
 
 

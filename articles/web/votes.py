@@ -24,12 +24,11 @@ from articles.web.identity import (
     address_of,
     check_ban,
     is_new_member,
-    is_trusted,
     may_be_new,
-    may_be_untrusted,
     network_of,
 )
 from articles.wiring import repository
+from moderation.trust import is_trusted, may_be_untrusted
 from owner.choices import chosen
 
 _log = logging.getLogger(__name__)

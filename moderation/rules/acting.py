@@ -32,6 +32,7 @@ from articles.text.markdown import links_in, render
 from articles.wiring import repository
 from moderation.rights import may
 from moderation.rules.matching import Definition, Facts, Rule, RuleAct, Rules, Subject
+from moderation.trust import points_that_count
 from owner.choices import Recent
 
 _log = logging.getLogger(__name__)
@@ -106,7 +107,7 @@ class MemberFacts(Facts):
 
     @cached_property
     def points(self) -> int:
-        return repository().members.get_points(self._author.pk)
+        return points_that_count(self._author)
 
     def count_posts(self, hours: int) -> int:
         return self._count(repository().store.now() - hours * 3600)[self.subject is Subject.COMMENT]

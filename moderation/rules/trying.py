@@ -26,6 +26,7 @@ from articles.wiring import repository
 from moderation.rights import have_any
 from moderation.rules.acting import links_of
 from moderation.rules.matching import MOST_DAYS, Definition, Facts, Rule, Rules, Subject
+from moderation.trust import points_that_count
 
 MOST_TRIED = 2_000
 """Subjects of a trial: the newest articles, the comments on them, the newest accounts, or the heaviest flags."""
@@ -93,7 +94,8 @@ class PastFacts(Facts):
 
     @cached_property
     def points(self) -> int:
-        return repository().members.get_points(self._tried.author)
+        author = User.objects.filter(pk=self._tried.author).first()
+        return points_that_count(author) if author else 0
 
     def count_posts(self, hours: int) -> int:
         return self._count(self._tried.at - hours * 3600)[self.subject is Subject.COMMENT]

@@ -8,7 +8,7 @@ from django.utils import timezone
 from accounts.models import User
 from articles import wiring
 from articles.domain.limits import Rate
-from tests.factories import browser_of, comment_on, post, vote
+from tests.factories import browser_of, comment_on, post, vote_by_trusted
 from tests.internals import Limits, Members, failing
 
 USES = 2
@@ -28,7 +28,7 @@ def grow_older(user: User, days: float = 3.1) -> None:
 
 def give_points(user: User, points: int) -> None:
     """Let the member post an article, and others give it points."""
-    vote(wiring.repository(), post(wiring.repository(), 900 + user.pk, poster=user.pk), points)
+    vote_by_trusted(wiring.repository(), post(wiring.repository(), 900 + user.pk, poster=user.pk), points)
 
 
 def is_limited(user: User) -> bool:
@@ -48,7 +48,8 @@ def test_a_new_members_posts_are_limited_and_the_form_says_until_when(bob):
     assert 'value="My long title 2"' in response.text
     assert (
         "New members can post 2 articles in 1 day. You are a new member until your account is 3 days old and "
-        "others have given your articles 5 points. Try again in 12 hours."
+        "your recent articles have 5 points from members who are no longer new, among them a moderator or three "
+        "who are unrelated. Try again in 12 hours."
     ) in response.text
 
 
@@ -61,8 +62,8 @@ def test_comments_are_limited_too_and_in_the_readers_language(article, bob):
 
     assert response.status_code == 429
     assert (
-        "新会员在 1 天内最多可发表 2 条评论。在你注册满 3 天且你的文章从他人处获得 5 分之前，你都算新会员。"
-        "请在 12 小时后重试。"
+        "新会员在 1 天内最多可发表 2 条评论。在你注册满 3 天，且你近期的文章从非新会员处获得 5 分"
+        "（其中须有一位版主，或三位互不相关的会员）之前，你都算新会员。请在 12 小时后重试。"
     ) in response.text
 
 

@@ -17,7 +17,7 @@ from articles.domain.moderation_log import Action
 from moderation import vouches
 from moderation.bans import ban, lift_ban
 from moderation.left_out import set_left_out
-from tests.factories import actor, browser_of, comment_on, member, post, vote
+from tests.factories import actor, browser_of, comment_on, member, post, vote, vote_by_trusted
 from tests.pages.invited import grow, text_of
 from tests.store_state import problems
 
@@ -75,7 +75,7 @@ def test_a_new_members_votes_are_shown_and_wait_and_the_member_is_told_until_whe
     assert (found.votes, found.left_out, found.ranked_points) == (2, LeftOut(1, 0), 1)
     page = unescape(browser_of(bob).get("/mine/voted/").text)
     assert "Your votes are counted and shown, but don't affect ranking yet." in page
-    assert "until your account is 3 days old and others have given your articles 5 points." in page
+    assert "until your account is 3 days old and your recent articles have 5 points from members who" in page
     assert "A title" in page
     assert browser_of(bob).get("/api/me").json()["votes_wait"] is True
     assert b'"votes_wait": true' in browser_of(bob).get("/settings/data/").getvalue()
@@ -112,7 +112,7 @@ def test_the_vote_that_comes_with_posting_waits_too(site_store, bob):
     (article,) = site_store.members.get_posted(bob.pk).articles
     assert (article.points, article.ranked_points) == (1, 0)
     grow_older(bob)
-    vote(site_store, article.id, 5)
+    vote_by_trusted(site_store, article.id)
     keep_house(site_store)
     assert site_store.articles.get(article.id).ranked_points == 6
 
@@ -121,7 +121,7 @@ def test_votes_of_other_members_and_without_probation_rank_at_once(
     site_store, settings, article, alice, bob, carol
 ):
     grow_older(bob)
-    vote(site_store, post(site_store, 7, poster=bob.pk), 5)
+    vote_by_trusted(site_store, post(site_store, 7, poster=bob.pk))
     for user in (bob, carol):
         cast(user, article)
     settings.PROBATION = False
@@ -155,7 +155,7 @@ def test_votes_count_all_at_once_when_the_member_is_no_longer_new(site_store, ar
     keep_house(site_store)
     assert left_out_of(site_store, article) == LeftOut(1, 0), "the member still needs points"
 
-    vote(site_store, post(site_store, 7, poster=bob.pk), 5)
+    vote_by_trusted(site_store, post(site_store, 7, poster=bob.pk))
     keep_house(site_store)
 
     assert left_out_of(site_store, article) == LeftOut(0, 0)

@@ -26,7 +26,7 @@ from moderation.rules.matching import Definition, RuleAct, Subject
 from moderation.rules.trying import attempt
 from tests.cases import for_each
 from tests.clock import Clock
-from tests.factories import actor, browser_of, comment_on, link, member, post, vote
+from tests.factories import actor, browser_of, comment_on, link, member, post, vote_by_trusted
 from tests.store_state import client_of
 
 RULES = "/moderation/rules/"
@@ -377,7 +377,7 @@ def test_age_points_and_first_posts(site_store, alice, bob, rule):
     assert posted(bob, 1)
     assert flagged() == ["First / Poor / Young"]
     ((first, _),) = site_store.members.iterate_posted(bob.pk)
-    vote(site_store, first, times=2)
+    vote_by_trusted(site_store, first, 3)
     User.objects.filter(pk=bob.pk).update(date_joined=timezone.now() - timedelta(days=11))
     assert posted(bob, 2)
     assert flagged() == ["First / Poor / Young"]

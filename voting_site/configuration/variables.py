@@ -436,8 +436,8 @@ VARIABLES = (
         "NEW_MEMBER_POINTS",
         "number",
         "5",
-        "Points that a member's articles must get from others before the limits of new members stop applying; "
-        "0: points do not matter.",
+        "Points, at least 3, that a member's articles must get before the limits of new members stop applying: "
+        "from others who are not new, among them a moderator or three who are unrelated; 0: points do not matter.",
         0,
         1000,
         in_browser=True,
@@ -464,7 +464,7 @@ VARIABLES = (
         "number",
         "0",
         "Weight of open flags at which the site removes an article or a comment by itself (docs/operation.md); "
-        "0: only moderators do. A new member's flag weighs 1.",
+        "0: only moderators do. A member's first flag weighs 1; those of new members weigh nothing.",
         0,
         200,
     ),

@@ -53,18 +53,22 @@ class Flags:
         self._articles = articles
         self._comments = comments
 
-    def set(self, subject: SubjectId, member: UserId, reason: FlagReason, words: str = "") -> bool:
+    def set(
+        self, subject: SubjectId, member: UserId, reason: FlagReason, words: str = "", *, is_trusted: bool = True
+    ) -> bool:
         """Flag an article or a comment, or change the member's flag. Two round trips. Idempotent.
 
-        If the flags weigh as much as the operator's `Rules.flags_to_remove`, it is removed: one more. Returns
-        whether this call removed it. Raises
-        ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved, AccountDeleted, OwnContent, NotThePoster,
-        FlagDecided, FlagsFull.
+        If the flags weigh as much as the operator's `Rules.flags_to_remove`, it is removed: one more. Where that
+        is possible, flags of members who are not trusted weigh nothing. Returns whether this call removed it.
+
+        Raises ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved, AccountDeleted, OwnContent,
+        NotThePoster, FlagDecided, FlagsFull.
         """
-        is_request = reason is FlagReason.WITHDRAWAL
+        is_request, limit = reason is FlagReason.WITHDRAWAL, self._store.rules.flags_to_remove
         own_weight = weight(0, 0) if is_request else weight(*self.get_record(member))
+        if limit and not is_trusted:
+            own_weight = 0
         heaviness = self._cast(subject, member, reason.value, own_weight, words)
-        limit = self._store.rules.flags_to_remove
         if limit and heaviness >= limit and not is_request:
             with suppress(ArticleRemoved, ArticleMerged, CommentRemoved):
                 self.remove(subject, SITE, FLAGGED_REASON)

@@ -22,8 +22,9 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.views.votes import row_of
 from articles.web import error_pages
 from articles.web.form_answers import Done, form_or_script, login_first
-from articles.web.identity import actor, may_be_untrusted
+from articles.web.identity import actor
 from articles.wiring import repository
+from moderation.trust import may_be_untrusted
 from owner.choices import chosen
 
 Response = TypeVar("Response", bound=HttpResponseBase)
