@@ -176,14 +176,9 @@ def _post(reply: _Reply) -> None:
     """Post the reply as its member, as the page does. Raises _Refused, InvalidInput, ArticlesError."""
     if not reply.is_from_member:
         raise _Refused(_("It came from another address than %(address)s.") % {"address": reply.member.email})
-    text = _text_of(reply.mail)
-    comments.post(
-        _request_of(reply.member),
-        article_of(reply.comment),
-        check_links(clean_comment(text)),
-        reply.comment,
-        mail=reply.key,
-    )
+    text, request = check_links(clean_comment(_text_of(reply.mail))), _request_of(reply.member)
+    limits.take_texts(request, len(text.encode()))
+    comments.post(request, article_of(reply.comment), text, reply.comment, mail=reply.key)
 
 
 def _text_of(mail: IncomingMail) -> str:

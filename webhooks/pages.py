@@ -40,6 +40,7 @@ STATES = {
 PROBLEMS = {
     "off": gettext_lazy("The webhook was off."),
     "full": gettext_lazy("Too many deliveries waited."),
+    "removed": gettext_lazy("It was removed before it could be sent."),
     "key": gettext_lazy("The site's secret key has changed: add the webhook again."),
     "slow": gettext_lazy("The server did not answer in time."),
     "tls": gettext_lazy("The connection was not secure."),

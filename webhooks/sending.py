@@ -25,6 +25,7 @@ from accounts.mail import send_text, site_origin
 from accounts.models import Delivery, User, Webhook, WebhookPosition
 from accounts.models.webhooks import MOST_WAITING
 from articles.repository import Repository
+from articles.wiring import repository
 from links import posting
 from links.fetching import Answer, NotFetched
 from owner.choices import chosen, closed_groups
@@ -123,7 +124,13 @@ def _wants(webhook: Webhook, event: Event, closed: Set[str]) -> bool:
     if event.kind == events.POINTS and event.points < webhook.points:
         return False
     is_elsewhere = bool(named) and event.kind != events.WAITING and not named & groups
-    return not is_elsewhere and not (closed & groups and not closed & groups & named)
+    return not is_elsewhere and not _is_closed(webhook, groups, closed)
+
+
+def _is_closed(webhook: Webhook, groups: Iterable[str], closed: Set[str]) -> bool:
+    """Return whether only members see what is in these groups, and the webhook names none of those for members."""
+    behind = closed & set(groups)
+    return bool(behind) and behind.isdisjoint(webhook.slugs)
 
 
 def _key(event: Event) -> str:
@@ -187,9 +194,17 @@ def deliver(number: int) -> None:
 
 
 def _send(webhook: Webhook, delivery: Delivery) -> None:
-    """Send a delivery, and note what became of it. Raises TryLater."""
+    """Send a delivery, and note what became of it. Raises TryLater, StoreError.
+
+    What is sent is drawn now. What others do not see any longer is not sent.
+    """
+    happened = Happened.from_text(delivery.body)
+    drawn = events.draw(repository(), happened.data)
+    if drawn is None or _is_closed(webhook, drawn.groups, closed_groups()):
+        _note(delivery, Delivery.FAILED, problem="removed")
+        return
     try:
-        answer = _posted(webhook, delivery)
+        answer = _posted(webhook, delivery, happened._replace(data=drawn.data))
     except KeyChanged:
         webhook.switch(on=False, because="key")
     except posting.Resting as rest:
@@ -208,9 +223,9 @@ def _send(webhook: Webhook, delivery: Delivery) -> None:
             _failed(webhook, delivery, answer.status, "", posting.pause_in(answer))
 
 
-def _posted(webhook: Webhook, delivery: Delivery) -> Answer:
+def _posted(webhook: Webhook, delivery: Delivery, happened: Happened) -> Answer:
     """Send a delivery. Raises NotFetched, KeyChanged, posting.Resting."""
-    secret, body = webhook.read_secret(), bodies.body_for(webhook.form, Happened.from_text(delivery.body))
+    secret, body = webhook.read_secret(), bodies.body_for(webhook.form, happened)
     headers = body.headers
     if webhook.form == bodies.STANDARD:
         headers |= bodies.signatures(secret.keys, f"msg_{delivery.key}", int(time.time()), body.content)

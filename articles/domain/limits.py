@@ -48,13 +48,13 @@ class Rate(NamedTuple):
         return Rate(self.uses * factor, self.seconds)
 
 
-def take(full_at: int, now: int, rate: Rate) -> tuple[int, int]:
-    """Take one use at `now`; return when the limit is full again, and how long to wait for the use: 0 if taken.
+def take(full_at: int, now: int, rate: Rate, count: int = 1) -> tuple[int, int]:
+    """Take uses at `now`; return when the limit is full again, and how long to wait for them: 0 if taken.
 
     All in ms. `full_at`: when the limit is full, 0 if it is. lua/lib/members.lua has the same formula.
     """
     # A moment beyond the capacity is from a clock that was ahead: it must not block anyone for longer than that.
-    moment = min(max(full_at, now), now + rate.capacity_ms) + rate.refill_ms
+    moment = min(max(full_at, now), now + rate.capacity_ms) + count * rate.refill_ms
     wait = moment - now - rate.capacity_ms
     return (full_at, wait) if wait > 0 else (moment, 0)
 
@@ -128,6 +128,12 @@ LIMITS = (
         Per.READER,
         "60 in 2 min",
         "Forms and changes by the API, accepted or refused, other than votes and passwords",
+    ),
+    Limit(
+        "texts",
+        Per.MEMBER,
+        "2000000 in 1 d",
+        "Bytes of forms and changes by the API, and of replies by mail: what the site keeps of a member",
     ),
     Limit("large", Per.NETWORK, "20 in 1 min", "Requests of more than 100,000 bytes, without a session"),
     Limit("large_wide", Per.WIDE_NETWORK, "60 in 1 min", "Requests of more than 100,000 bytes, without a session"),
@@ -206,7 +212,7 @@ VOTES = BY_NAME["votes"].name
 
 
 class Use(NamedTuple):
-    """One use of a limit by a subject."""
+    """A use of a limit by a subject, or several."""
 
     limit: str
     subject: str
@@ -214,6 +220,12 @@ class Use(NamedTuple):
 
     share: int = 1
     """How many times the limit's uses the subject has."""
+
+    uses: int = 1
+
+    def taken_of(self, rate: Rate) -> int:
+        """Return how many uses are taken: never more than the limit holds, which no wait would allow."""
+        return min(self.uses, rate.uses)
 
     def rate(self, rates: Mapping[str, Rate]) -> Rate | None:
         """Return the rate by which the use is limited; None if it is not."""
@@ -238,7 +250,8 @@ class LocalLimits:
         return limit, wait
 
     def _take(self, use: Use, rate: Rate, now: int) -> int:
-        self._full_at[use], wait = take(self._full_at.pop(use, 0), now, rate)
+        whose = use._replace(uses=1)
+        self._full_at[whose], wait = take(self._full_at.pop(whose, 0), now, rate, use.taken_of(rate))
         if len(self._full_at) > self._MOST_SUBJECTS:
             self._full_at.popitem(last=False)
         return wait

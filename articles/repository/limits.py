@@ -33,7 +33,11 @@ def take_calls(store: Store, uses: Sequence[Use]) -> list[Call]:
     """Return a call for each use that is limited; `check` reads the replies."""
     now = _milliseconds(store)
     return [
-        Call("limits/take", [names.limit(use.limit, use.subject)], [now, rate.refill_ms, rate.capacity_ms])
+        Call(
+            "limits/take",
+            [names.limit(use.limit, use.subject)],
+            [now, use.taken_of(rate) * rate.refill_ms, rate.capacity_ms],
+        )
         for use in uses
         if (rate := use.rate(store.rules.limits))
     ]

@@ -128,6 +128,7 @@ LIMITS = {
     "flags": gettext_lazy("You have flagged too many things in a short time."),
     "suggestions": gettext_lazy("You have suggested too many changes in a short time."),
     "changes": gettext_lazy("You have sent too many forms in a short time."),
+    "texts": gettext_lazy("You have sent a lot of text in a short time."),
     "large": gettext_lazy("Too many large forms were sent from your network in a short time."),
     "views": gettext_lazy("Too many views were reported in a short time."),
     "search": gettext_lazy("Too many searches in a short time."),

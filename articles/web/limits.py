@@ -6,7 +6,7 @@ texts count as well. What is posted, voted and flagged also has limits of its ow
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -177,23 +177,44 @@ def _limits_of(request: HttpRequest) -> tuple[str, ...]:
 def take(request: HttpRequest, *limits: str) -> None:
     """Take one use of each limit. Raises LimitReached. One round trip, none without limits.
 
-    While the store is away, this process counts by itself.
+    A member's change also takes its bytes. While the store is away, this process counts by itself.
     """
-    uses = _take(limits, partial(_subjects, request))
+    size = _size_of(request) if "changes" in limits else 0
+    uses = _take(limits, partial(_subjects, request), _of_bytes(request, size))
     if not set(_WRONG_PASSWORDS).isdisjoint(limits):
         vars(request)["taken"] = uses
 
 
-def _take(limits: Collection[str], subjects: Callable[[Per], dict[str, int]]) -> list[Use]:
-    """Take one use of each limit, by each of its subjects; return the uses. Raises LimitReached."""
+def take_texts(request: HttpRequest, size: int) -> None:
+    """Take the bytes of something that the site keeps, and that is no form or change. Raises LimitReached."""
+    _take((), partial(_subjects, request), _of_bytes(request, size))
+
+
+def _size_of(request: HttpRequest) -> int:
+    """Return the bytes of a request's form, or of its body: more than what is kept of it."""
+    if request.content_type == "application/json":
+        return int(request.META.get("CONTENT_LENGTH") or 0)
+    return sum(len(value.encode("utf-8", "replace")) for _name, value in unsent_form.fields_of(request))
+
+
+def _of_bytes(request: HttpRequest, size: int) -> list[Use]:
+    """Return the uses that so many bytes take of a member."""
+    member = reader_id(request) if size else None
+    return [Use("texts", str(member), uses=size)] if member else []
+
+
+def _take(
+    limits: Collection[str], subjects: Callable[[Per], dict[str, int]], more: Sequence[Use] = ()
+) -> list[Use]:
+    """Take one use of each limit, by each of its subjects, and more; return the uses. Raises LimitReached."""
     uses: list[Use] = []
     try:
         repo = repository()
-        if uses := _uses(limits, subjects, repo.rules):
+        if uses := [*more, *_uses(limits, subjects, repo.rules)]:
             repo.limits.take(uses)
     except StoreError:
         of_site = rules()
-        uses = uses or _uses(limits, subjects, of_site)
+        uses = uses or [*more, *_uses(limits, subjects, of_site)]
         limit, wait_ms = _local.take(uses, of_site.limits, int(time.time() * 1000))
         if wait_ms:
             of_site.refuse(limit, wait_ms)

@@ -1,5 +1,6 @@
 """Rate limits of pages and forms: what is refused, what readers see, and what stays possible for others."""
 
+import json
 import time
 
 import pyotp
@@ -747,3 +748,68 @@ def test_explaining_a_result_counts_as_a_search(article):
     for address in (f"/articles/{article}/why/?q=one", f"/api/articles/{article}/ranking?q=one", "/search/?q=one"):
         assert Client().get(address).status_code == 429, address
     assert Client().get(f"/articles/{article}/why/").status_code == 200
+
+
+# Bytes
+
+
+TEXT = "字" * 3_000
+BUDGET = 20_000
+
+
+def sent_as_json(method, address, **fields):
+    return lambda one: getattr(one, method)(address, json.dumps(fields, ensure_ascii=False), "application/json")
+
+
+KEPT = {
+    "an article": lambda one: one.post("/post/", {"title": "Mine", "text": TEXT}),
+    "an edit": lambda one: one.post("/articles/1/edit/", {"title": "Mine", "text": TEXT}),
+    "a comment": lambda one: one.post("/articles/1/comments/", {"text": TEXT}),
+    "an edit of a comment": lambda one: one.post("/comments/1000001/edit/", {"text": TEXT}),
+    "a flag": lambda one: one.post("/articles/1/flag/", {"reason": "spam", "words": TEXT}),
+    "a profile": lambda one: one.post("/settings/about/", {"about": TEXT}),
+    "an appeal": lambda one: one.post("/appeal/", {"text": TEXT}),
+    "a token": lambda one: one.post("/settings/tokens/", {"name": TEXT}),
+    "an article by the API": sent_as_json("post", "/api/articles", title="Mine", text=TEXT),
+    "a comment by the API": sent_as_json("post", "/api/articles/1/comments", text=TEXT),
+    "a profile by the API": sent_as_json("put", "/api/me/about", text=TEXT),
+}
+
+
+@pytest.mark.parametrize("door", KEPT)
+def test_the_bytes_that_a_member_sends_have_a_budget_at_every_door(settings, article, alice, door):
+    settings.LIMIT_CHANGES, settings.LIMIT_TEXTS = None, Rate(BUDGET, 86_400)
+    browser = browser_of(alice)
+
+    statuses = [KEPT[door](browser).status_code for _ in range(3)]
+
+    assert (429 in statuses[:2], statuses[2]) == (False, 429), statuses
+    for other in KEPT.values():
+        assert other(browser).status_code == 429
+
+
+def test_a_text_over_the_budget_comes_back_with_a_sentence_that_says_when_to_go_on(settings, article, alice):
+    settings.LIMIT_TEXTS = Rate(BUDGET, 86_400)
+    browser = browser_of(alice)
+    for _ in range(3):
+        response = browser.post("/articles/1/comments/", {"text": TEXT}, headers={"accept-language": "zh-Hans"})
+
+    assert response.status_code == 429
+    assert TEXT in response.text
+    assert "你在短时间内发送了太多文字。请在 8 小时 24 分钟后重试。" in response.text
+
+
+def test_short_changes_and_other_members_are_not_concerned(settings, article, alice, bob):
+    settings.LIMIT_CHANGES, settings.LIMIT_TEXTS = None, Rate(BUDGET, 86_400)
+    for _ in range(2):
+        browser_of(alice).post("/articles/1/comments/", {"text": TEXT})
+
+    assert browser_of(alice).post("/articles/1/comments/", {"text": "Short"}).status_code == 302
+    assert browser_of(bob).post("/articles/1/comments/", {"text": TEXT}).status_code == 302
+
+
+def test_a_budget_that_is_smaller_than_one_text_takes_it_once(settings, article, alice):
+    settings.LIMIT_TEXTS = Rate(5_000, 86_400)
+    browser = browser_of(alice)
+
+    assert statuses([browser.post("/articles/1/comments/", {"text": TEXT}) for _ in range(2)]) == [302, 429]

@@ -55,6 +55,17 @@ def test_the_rate_is_never_exceeded_in_the_long_run(rate):
     assert taken <= 4 * rate.uses
 
 
+def test_several_uses_are_taken_at_once_or_none_and_never_more_than_the_limit_holds():
+    full_at, wait = take(0, NOW, RATE, 4)
+    assert (full_at - NOW, wait) == (8_000, 0)
+    assert take(full_at, NOW, RATE, 2) == (full_at, 2_000)
+    assert take(full_at, NOW, RATE, 1) == (NOW + 10_000, 0)
+
+    limits, rates = LocalLimits(), {"texts": RATE}
+    assert limits.take([Use("texts", "1", uses=99)], rates, NOW) == ("texts", 0)
+    assert limits.take([Use("texts", "1", uses=2)], rates, NOW) == ("texts", 4_000)
+
+
 def test_a_process_alone_refuses_like_the_store():
     limits, use = LocalLimits(), Use("logins", "a")
 

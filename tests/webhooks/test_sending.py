@@ -361,6 +361,52 @@ def test_the_log_keeps_the_last_deliveries_and_sends_one_again(hook, tell, recei
     assert not sending.replay(webhook.deliveries.last())
 
 
+def test_a_waiting_delivery_keeps_no_copy_of_a_text_and_sends_it_as_it_is_then(
+    hook, tell, receiver, site_store, alice, bob
+):
+    webhook = hook(events="article.posted,comment.posted")
+    article = post_as(site_store, alice, "A title", "", text="𠀀" * 20_000).id
+    comment = comment_on(site_store, article, "𠀁" * 20_000, bob.pk)
+    receiver.answers = [(500, {})]
+    assert len(tell()) == 1
+
+    assert sum(len(one.body.encode()) for one in webhook.deliveries.all()) < 4_000
+    site_store.comments.edit(comment, bob.pk, "Shorter")
+    pass_by(timedelta(minutes=1))
+    work_off(OUT)
+    data = {one["type"]: one["data"] for one in said(receiver.taken[1:])}
+    assert data["article.posted"]["article"]["text"] == "𠀀" * 20_000
+    assert data["comment.posted"]["comment"]["text"] == "Shorter"
+    ids = [headers["webhook-id"] for _path, headers, _body in receiver.taken]
+    assert ids[0] in ids[1:]
+
+
+@pytest.mark.parametrize("how", ["article removed", "comment removed", "comment deleted", "group closed"])
+def test_what_others_do_not_see_any_longer_is_not_sent(
+    hook, tell, receiver, site_store, alice, bob, carol, python, how, django_capture_on_commit_callbacks
+):
+    webhook = hook(events="comment.posted")
+    article = post_as(site_store, alice, "A title", "https://example.org/a", ["python"]).id
+    comment = comment_on(site_store, article, "A secret", bob.pk)
+    receiver.answers = [(500, {})]
+    assert len(tell()) == 1
+
+    if how == "article removed":
+        site_store.articles.remove(article, actor(carol), "Spam")
+    elif how == "comment removed":
+        site_store.comments.remove(comment, actor(carol), "Spam")
+    elif how == "comment deleted":
+        site_store.comments.delete(comment, bob.pk)
+    else:
+        with django_capture_on_commit_callbacks(execute=True):
+            set_visibility("python", actor(carol), "?", is_closed=True)
+    pass_by(timedelta(minutes=1))
+    work_off(OUT)
+
+    assert len(receiver.taken) == 1
+    assert [(one.state, one.problem) for one in webhook.deliveries.all()] == [(Delivery.FAILED, "removed")]
+
+
 def test_what_waits_is_bounded(hook, tell, site_store, alice, monkeypatch):
     monkeypatch.setattr(sending, "MOST_WAITING", 2)
     webhook = hook()

@@ -1,7 +1,7 @@
 --[[
-Give back one use of a limit that was taken for nothing.
+Give back uses of a limit that were taken for nothing.
 KEYS  1 limit
-ARGV  1 now, ms  2 time that refills one use, ms
+ARGV  1 now, ms  2 time that refills the uses, ms
 Returns  {"ok"}
 Cost  O(1)
 TOUCHES  limit:<action>:<subject> rw

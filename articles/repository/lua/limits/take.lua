@@ -1,7 +1,7 @@
 --[[
-Take one use of a limit, unless all are used up.
+Take uses of a limit, unless fewer are left.
 KEYS  1 limit
-ARGV  1 now, ms  2 time that refills one use, ms  3 time that refills all, ms
+ARGV  1 now, ms  2 time that refills the uses, ms  3 time that refills all, ms
 Returns  {"ok"} | {"limited", time to wait, ms}
 Cost  O(1)
 TOUCHES  limit:<action>:<subject> rw
