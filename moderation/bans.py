@@ -127,7 +127,7 @@ Scope = PathEx[
 class BanChange(GivenGrounds):
     __doc__ = gettext_noop("Whether a member is banned, for how long, and why.")
 
-    banned: bool = Field(strict=True, description=gettext_noop("False lifts the ban."), examples=[True])
+    banned: bool = Field(description=gettext_noop("False lifts the ban."), examples=[True])
     days: int = Field(0, ge=0, le=MOST_DAYS, description=gettext_noop("0 for a ban without end."), examples=[7])
     reason: schemas.PublicReason = Field(examples=["Spam."])
 

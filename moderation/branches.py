@@ -356,9 +356,7 @@ class BranchActs(GivenGrounds):
         description=gettext_noop("Removes the articles and comments of these last days; 0 for none."),
         examples=[7],
     )
-    left_out: bool = Field(
-        False, strict=True, description=gettext_noop("True excludes votes from ranking."), examples=[False]
-    )
+    left_out: bool = Field(False, description=gettext_noop("True excludes votes from ranking."), examples=[False])
     reason: schemas.PublicReason = Field(examples=["A voting ring."])
 
 

@@ -243,7 +243,7 @@ class CommentRemoval(schemas.Removal, GivenGrounds):
 class Locking(GivenGrounds):
     __doc__ = gettext_noop("Whether to lock a discussion, and why.")
 
-    locked: bool = Field(strict=True, description=gettext_noop("False unlocks it."), examples=[True])
+    locked: bool = Field(description=gettext_noop("False unlocks it."), examples=[True])
     reason: str = Field(
         description=gettext_noop("Everyone can read it in the moderation log; at most 500 characters."),
         examples=["It went in circles."],

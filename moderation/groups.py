@@ -167,7 +167,7 @@ def lift_by_form(request: HttpRequest, slug: str, ban_id: int) -> HttpResponse:
 class ModeratorChange(BaseModel):
     __doc__ = gettext_noop("Whether a member moderates a group, and why.")
 
-    moderates: bool = Field(strict=True, description=gettext_noop("False ends it."), examples=[True])
+    moderates: bool = Field(description=gettext_noop("False ends it."), examples=[True])
     reason: schemas.PublicReason = Field(examples=["Knows the field."])
 
 
@@ -181,7 +181,7 @@ class GroupModerators(BaseModel):
 class GroupBanChange(GivenGrounds):
     __doc__ = gettext_noop("Whether a member is banned from a group, for how long, and why.")
 
-    banned: bool = Field(strict=True, description=gettext_noop("False lifts the ban."), examples=[True])
+    banned: bool = Field(description=gettext_noop("False lifts the ban."), examples=[True])
     days: int = Field(0, ge=0, le=MOST_DAYS, description=gettext_noop("0 for a ban without end."), examples=[7])
     reason: schemas.PublicReason = Field(examples=["Off topic, again and again."])
 

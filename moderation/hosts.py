@@ -101,7 +101,7 @@ class HostBlocking(BaseModel):
         description=gettext_noop("For example, example.org or a link to it. Its subdomains are blocked too."),
         examples=["spam.example"],
     )
-    blocked: bool = Field(strict=True, description=gettext_noop("False unblocks it."), examples=[True])
+    blocked: bool = Field(description=gettext_noop("False unblocks it."), examples=[True])
     reason: schemas.PublicReason = Field(examples=["It sells pills."])
 
 

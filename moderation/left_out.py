@@ -102,7 +102,7 @@ def _done(request: HttpRequest, member: User) -> HttpResponse:
 class LeavingOut(GivenGrounds):
     __doc__ = gettext_noop("Whether to exclude a member's votes from ranking, and why.")
 
-    left_out: bool = Field(strict=True, description=gettext_noop("False includes them again."), examples=[True])
+    left_out: bool = Field(description=gettext_noop("False includes them again."), examples=[True])
     reason: schemas.PublicReason = Field(examples=["A voting ring."])
 
 

@@ -400,7 +400,7 @@ class QueuedNotices(BaseModel):
 class NoticeDecision(GivenGrounds):
     __doc__ = gettext_noop("A decision on a legal notice.")
 
-    removed: bool = Field(strict=True, description=gettext_noop("False lets the content stay."), examples=[False])
+    removed: bool = Field(description=gettext_noop("False lets the content stay."), examples=[False])
     reason: str = Field(
         description=gettext_noop("The sender can read it; everyone, if the content is removed."),
         examples=["It is a quotation."],

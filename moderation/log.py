@@ -179,18 +179,12 @@ def _before(request: HttpRequest) -> float:
 
 _HAS_NEXT = gettext_noop("Whether there is a next page. A page can be empty and have a next one.")
 
-_LATEST = 10.0**11
-"""Limit of moments in a query, in Unix seconds: some 3,000 years."""
-
 
 class BeforeQuery(schemas.AfterQuery):
     __doc__ = gettext_noop("Which part of the removed comments.")
 
-    before: float | SkipJsonSchema[None] = Field(
+    before: schemas.Moment | SkipJsonSchema[None] = Field(
         None,
-        ge=0,
-        lt=_LATEST,
-        allow_inf_nan=False,
         description=gettext_noop(
             "Only removals before this moment, in Unix seconds: next_before of the previous part. By default, the "
             "latest ones."

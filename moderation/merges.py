@@ -133,7 +133,6 @@ class ArticleMerging(BaseModel):
 
     into: int | None = Field(
         ge=1,
-        strict=True,
         description=gettext_noop("Number of the article that stays; null undoes a merge."),
         examples=[58],
     )

@@ -223,7 +223,7 @@ class QueuedProfiles(BaseModel):
 class ProfileDecision(GivenGrounds):
     __doc__ = gettext_noop("Whether to remove a profile text, and why.")
 
-    removed: bool = Field(strict=True, description=gettext_noop("False keeps it."), examples=[True])
+    removed: bool = Field(description=gettext_noop("False keeps it."), examples=[True])
     reason: str = Field(
         "",
         description=gettext_noop(

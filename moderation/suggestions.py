@@ -325,7 +325,7 @@ class Suggested(BaseModel):
 class Decision(BaseModel):
     __doc__ = gettext_noop("Whether to apply a suggestion.")
 
-    accepted: bool = Field(strict=True, description=gettext_noop("False declines it."), examples=[True])
+    accepted: bool = Field(description=gettext_noop("False declines it."), examples=[True])
 
 
 class Undoing(BaseModel):

@@ -166,7 +166,7 @@ class SweepChange(BaseModel):
     __doc__ = gettext_noop("Whether to restore what a sweep removed, and why.")
 
     restored: bool = Field(
-        strict=True, description=gettext_noop("False continues a sweep that is not complete."), examples=[True]
+        description=gettext_noop("False continues a sweep that is not complete."), examples=[True]
     )
     reason: str = Field(
         "",

@@ -5,7 +5,6 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 from ninja import Query, Status
 from pydantic import BaseModel, Field
-from pydantic.json_schema import SkipJsonSchema
 
 from articles.api import schemas
 from articles.api.protocol import cursors
@@ -183,7 +182,7 @@ class CommentText(BaseModel):
 class NewComment(CommentText):
     __doc__ = gettext_noop("A comment to post.")
 
-    parent: int | SkipJsonSchema[None] = Field(
+    parent: int | None = Field(
         None, description=gettext_noop("The comment to reply to; if omitted, the comment is at top level.")
     )
 

@@ -37,11 +37,41 @@ _COMMON_RESPONSES: Json = dict.fromkeys(("408", "414", "431", "500"), _FAILURE) 
 """Responses of every operation, which none declares: limits, errors, and refusals of the web server."""
 
 
+_TAGS: Json = {
+    "articles": "Articles and their lists: reading, posting, voting, saving, flagging, suggesting, moderating.",
+    "automatic-rules": "Rules that act on what members post.",
+    "blocked-hosts": "Hosts whose links cannot be posted.",
+    "changes": "What changed since a moment, for mirrors.",
+    "comments": "Comments: reading, editing, voting, flagging, moderating.",
+    "groups": "Groups, their moderators and bans.",
+    "held": "Posts that wait for moderators.",
+    "hot": "The hot list.",
+    "inbox": "Notices.",
+    "link-info": "What a page says about itself.",
+    "log": "The log of moderation.",
+    "me": "The member who asks: lists, settings, devices, statements.",
+    "posted-before": "Articles that were posted with the same link.",
+    "queue": "What waits for moderators.",
+    "removed": "What was removed.",
+    "search": "Search for articles and comments.",
+    "users": "Members: profiles, vouches, flags, bans, notes.",
+    "views": "Counting views.",
+}
+"""What operations are grouped by: the first part of their path."""
+
+
 @cache
 def document() -> Json:
     """Return the OpenAPI document, in English."""
     spec: dict[str, Any] = _with_plain_references(json.loads(json.dumps(api.get_openapi_schema())))
-    for _path, _method, operation in operations(spec):
+    spec["servers"] = [{"url": "/"}]
+    spec["info"] |= {
+        "contact": {"name": "The operator of the site"},
+        "license": {"name": "MIT", "identifier": "MIT"},
+    }
+    spec["tags"] = [{"name": name, "description": text} for name, text in _TAGS.items()]
+    for path, _method, operation in operations(spec):
+        operation["tags"] = [path.split("/")[2]]
         for parameter in operation["parameters"]:
             parameter.pop("examples", None)  # they are in its schema too; here OpenAPI wants a map
         operation["responses"] |= {status: dict(response) for status, response in _COMMON_RESPONSES.items()}

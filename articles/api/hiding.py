@@ -41,7 +41,7 @@ class HidingChange(BaseModel):
         description=gettext_noop("The name of a group or member, a host, a word, or the id of an article."),
         examples=["example.org"],
     )
-    hidden: bool = Field(strict=True, examples=[True])
+    hidden: bool = Field(examples=[True])
 
 
 @router.get(

@@ -89,7 +89,7 @@ class Read(BaseModel):
 class Muting(BaseModel):
     __doc__ = gettext_noop("Whether to mute a discussion.")
 
-    muted: bool = Field(strict=True, examples=[True])
+    muted: bool = Field(examples=[True])
 
 
 class Muted(BaseModel):
@@ -102,7 +102,7 @@ class Muted(BaseModel):
 class Blocking(BaseModel):
     __doc__ = gettext_noop("Whether to block a member.")
 
-    blocked: bool = Field(strict=True, examples=[True])
+    blocked: bool = Field(examples=[True])
 
 
 class Blocked(BaseModel):

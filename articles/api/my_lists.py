@@ -63,7 +63,7 @@ class FollowingQuery(schemas.PageQuery):
 class Saving(BaseModel):
     __doc__ = gettext_noop("Whether to save an article.")
 
-    saved: bool = Field(strict=True, examples=[True])
+    saved: bool = Field(examples=[True])
 
 
 class Saved(BaseModel):
@@ -76,7 +76,7 @@ class Saved(BaseModel):
 class Following(BaseModel):
     __doc__ = gettext_noop("Whether to follow a group.")
 
-    followed: bool = Field(strict=True, examples=[True])
+    followed: bool = Field(examples=[True])
 
 
 class Followed(BaseModel):

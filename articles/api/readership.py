@@ -4,7 +4,7 @@ from typing import Literal
 
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop
-from pydantic import BaseModel, Field, StrictInt
+from pydantic import BaseModel, Field
 
 from articles.api.protocol.operations import BearerToken, SessionCookie, anyone, failing, router
 from articles.domain import readership
@@ -22,9 +22,7 @@ CLIENT_ID_LIMIT = 200
 class View(BaseModel):
     __doc__ = gettext_noop("A reader viewing an article.")
 
-    article_id: StrictInt = Field(
-        alias="articleId", description=gettext_noop("The article's number."), examples=[42]
-    )
+    article_id: int = Field(alias="articleId", description=gettext_noop("The article's number."), examples=[42])
     visitor_id: str | None = Field(
         None,
         alias="visitorId",

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_noop
 from ninja import Status
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
 
 from articles.domain import articles, lists
 from articles.domain.articles import Choice
@@ -19,6 +20,7 @@ from articles.domain.lists import HOT_PERIODS, TOP_PERIODS, Order, Period
 from articles.text.slugs import SLUGS_PER_REQUEST
 
 _NUMBER = re.compile("[1-9][0-9]{0,99}")
+_MOMENT = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
 
 
 def _plain_number(raw: object) -> object:
@@ -32,6 +34,15 @@ def _plain_number_or_zero(raw: object) -> object:
     return raw if raw == "0" else _plain_number(raw)
 
 
+def _plain_moment(raw: object) -> object:
+    if isinstance(raw, str) and not _MOMENT.fullmatch(raw):
+        raise PydanticCustomError("float_type", "not a number")
+    return raw
+
+
+Moment = Annotated[float, Field(ge=0, lt=10.0**11), BeforeValidator(_plain_moment)]
+"""A moment in a query, in Unix seconds; some 3,000 years at most."""
+
 PlainNumber = Annotated[int, BeforeValidator(_plain_number)]
 PlainNumberOrZero = Annotated[int, BeforeValidator(_plain_number_or_zero)]
 Slugs = Annotated[list[str], Field(max_length=SLUGS_PER_REQUEST, examples=[["python"]])]
@@ -39,7 +50,7 @@ PublicReason = Annotated[str, Field(description=gettext_noop("Everyone can read 
 
 
 After = Annotated[
-    str | SkipJsonSchema[None],
+    Annotated[str, Field(min_length=1)] | SkipJsonSchema[None],
     Field(
         description=gettext_noop(
             "next_after of the previous response. The next entries follow, and none is repeated or skipped, even "
@@ -383,7 +394,7 @@ class Assigned(BaseModel):
 class Removal(BaseModel):
     __doc__ = gettext_noop("Whether to remove an article, and why.")
 
-    removed: bool = Field(strict=True, description=gettext_noop("False restores it."), examples=[True])
+    removed: bool = Field(description=gettext_noop("False restores it."), examples=[True])
     reason: str = Field(
         description=gettext_noop("Everyone can read it in the moderation log; at most 500 characters."),
         examples=["It is spam."],

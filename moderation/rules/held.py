@@ -202,7 +202,7 @@ class HeldList(BaseModel):
 class Approval(BaseModel):
     __doc__ = gettext_noop("Whether to post it.")
 
-    approved: bool = Field(strict=True, description=gettext_noop("False refuses it."), examples=[True])
+    approved: bool = Field(description=gettext_noop("False refuses it."), examples=[True])
     reason: str = Field("", description=gettext_noop("Why not; the author reads it. Required for a refusal."))
 
 

@@ -304,7 +304,7 @@ class TrialResult(BaseModel):
 class Switch(BaseModel):
     __doc__ = gettext_noop("Whether the rule acts.")
 
-    on: bool = Field(strict=True, description=gettext_noop("False switches it off."), examples=[True])
+    on: bool = Field(description=gettext_noop("False switches it off."), examples=[True])
     days: int = Field(0, ge=0, le=365, description=gettext_noop("For how long; 0 without end."))
 
 

@@ -4,18 +4,41 @@ import re
 import shlex
 from html import unescape
 from html.parser import HTMLParser
+from itertools import chain, product
+from urllib.parse import urlencode
 
 import pytest
+from pydantic import ValidationError
 
 from accounts.models import HeldPost, LegalNotice, ModeratorRule, Statement, Sweep, User
 from articles.api import documentation
 from articles.api.documentation import document
+from articles.api.protocol.operations import router
 from articles.text.messages import INPUT
 from moderation import branches
+from tests import contract
 from tests.caller import error_of
 from tests.cases import for_each
 from tests.cast import CAROL
 from tests.contract import ANYWHERE, name_of
+
+KEYWORDS = {
+    *(
+        "$ref",
+        "anyOf",
+        "const",
+        "default",
+        "description",
+        "enum",
+        "examples",
+        "format",
+        "items",
+        "maxItems",
+        "maxLength",
+    ),
+    *("maximum", "exclusiveMaximum", "minLength", "minimum", "exclusiveMinimum", "pattern", "title", "type"),
+}
+"""Keywords of JSON Schema that parameters use."""
 
 _CHANGE = ("400", "401", "403", "413", "415", "503")
 ENDPOINTS = {
@@ -238,6 +261,53 @@ def test_path_parameters_are_declared():
     for (_, path), operation in operations().items():
         declared = {entry["name"] for entry in operation["parameters"] if entry["in"] == "path"}
         assert declared == set(re.findall(r"{(\w+)}", path))
+
+
+SAMPLES = (None, True, 0, 1, 1.5, float("inf"), "1", "a", "true", [], ["a"], [1], {})
+
+
+def test_a_body_has_the_types_of_the_document_and_no_others():
+    """In particular, true is no 1, and "5" is no 5."""
+    named = {operation["operationId"]: operation for operation in operations().values()}
+    for one in chain.from_iterable(view.operations for view in router.path_operations.values()):
+        schema = named[one.view_func.__name__].get("requestBody")
+        if schema is None:
+            continue
+        schema = document()["components"]["schemas"][name_of(schema["content"]["application/json"]["schema"])]
+        (model,) = (
+            kind
+            for kind in one.view_func.__annotations__.values()
+            if getattr(kind, "__name__", "") == schema["title"]
+        )
+        example = {
+            name: field["examples"][0] for name, field in schema["properties"].items() if "examples" in field
+        }
+        for name, sample in product(schema["properties"], SAMPLES):
+            body = example | {name: sample}
+            is_valid = contract.validator(schema).is_valid(body) and sample != float("inf")
+            try:
+                model.model_validate(body)
+                errors = []
+            except ValidationError as error:
+                errors = [found["type"] for found in error.errors()]
+            assert set(errors) <= {"value_error"} if is_valid else errors, (model, body)
+
+
+def test_a_moment_of_a_query_is_written_as_in_json(anyone, as_carol):
+    for text in ("1_0", " 5", "+5", "５", "NaN", "Infinity", "1e99", "1e999", "-1", "0x1p3", ".5", "5.", "1,5"):
+        assert error_of(as_carol.get(f"removed/comments?{urlencode({'before': text})}")) == (400, "invalid"), text
+    assert as_carol.get("removed/comments?before=1e9").status_code == 200
+    assert error_of(anyone.get("articles?after=")) == (400, "invalid")
+
+
+def test_every_operation_has_a_described_tag_and_no_keyword_is_unknown():
+    names = [tag["name"] for tag in document()["tags"]]
+
+    assert {tag for operation in operations().values() for tag in operation["tags"]} == set(names)
+    assert document()["servers"]
+    for operation in operations().values():
+        for parameter in operation["parameters"]:
+            assert set(parameter["schema"]) <= KEYWORDS, parameter
 
 
 def test_the_reasons_for_refusing_text_are_documented():

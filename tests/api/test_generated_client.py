@@ -16,6 +16,11 @@ from articles.api.documentation import document, operations
 from articles.domain.suggestions import SuggestionKind, suggestion_id
 
 NAME = "generated_client"
+TAGS = {
+    operation["operationId"]: operation["tags"][0].replace("-", "_")
+    for _path, _method, operation in operations(document())
+}
+"""The module of the client that has an operation."""
 
 
 @pytest.fixture(scope="module")
@@ -449,7 +454,7 @@ def test_responses_and_problems_match_the_document(generated, users):
     models = importlib.import_module(f"{NAME}.models")
 
     for call in CALLS:
-        operation = importlib.import_module(f"{NAME}.api.default.{call.operation}")
+        operation = importlib.import_module(f"{NAME}.api.{TAGS[call.operation]}.{call.operation}")
         arguments = {name: _value(models, value) for name, value in dict(call.arguments).items()}
         if call.body:
             model, fields = call.body

@@ -5,6 +5,7 @@ account.
 """
 
 from collections.abc import Callable, Iterator
+from enum import Enum
 from typing import Any, get_args, get_origin
 
 from django.conf import settings
@@ -17,6 +18,7 @@ from django.utils.translation import gettext_noop
 from ninja import P, PathEx, Router, Status
 from ninja.constants import NOT_SET
 from ninja.security.base import AuthBase
+from pydantic import BaseModel, ConfigDict, Strict
 
 from accounts.models import MODERATE, POST, READ, VOTE, Token, User
 from articles.api import schemas
@@ -207,12 +209,31 @@ class SiteRouter(Router):
         response: Any = NOT_SET,
         **options: Any,
     ) -> None:
+        for taken in view_func.__annotations__.values():
+            if (
+                isinstance(taken, type)
+                and issubclass(taken, BaseModel)
+                and taken is not view_func.__annotations__["return"]
+            ):
+                _read_strictly(taken)
         returned: Any = view_func.__annotations__["return"]
         answers = {201: get_args(returned)[0]} if get_origin(returned) is Status else {200: returned}
         answers |= {} if response is NOT_SET else response
         answers |= failing(*_failures(path, methods[0], auth, view_func))
         in_order = dict(sorted(answers.items(), key=lambda answer: answer[0] if answer[0] >= 400 else 0))
         super().add_api_operation(path, methods, view_func, auth=auth, response=in_order, **options)
+
+
+def _read_strictly(body: type[BaseModel]) -> None:
+    """Let a body have the types of its document only: no `true` for 1, no "5" for 5, no 1 for true."""
+    body.model_config |= ConfigDict(strict=True, allow_inf_nan=False)
+    for field in body.model_fields.values():
+        for kind in (field.annotation, *get_args(field.annotation)):
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                _read_strictly(kind)
+            elif isinstance(kind, type) and issubclass(kind, Enum):
+                field.metadata.append(Strict(strict=False))  # a text for the value that it names
+    body.model_rebuild(force=True)
 
 
 def _failures(path: str, method: str, auth: tuple[object, ...], view_func: Callable[..., Any]) -> Iterator[int]:

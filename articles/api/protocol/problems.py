@@ -188,6 +188,7 @@ _VALIDATION = {
     "string_type": gettext_noop("“%(field)s” must be text."),
     "string_too_long": gettext_noop("“%(field)s” is too long. The limit is %(max_length)s characters."),
     "int_type": gettext_noop("“%(field)s” must be a whole number."),
+    "float_type": gettext_noop("“%(field)s” must be a number."),
     "list_type": gettext_noop("“%(field)s” must be a list."),
     "too_long": gettext_noop("“%(field)s” has too many items. The limit is %(max_length)s."),
     "less_than_equal": gettext_noop("“%(field)s” is too high. The maximum is %(le)s."),
