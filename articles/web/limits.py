@@ -410,10 +410,10 @@ def note_code(member: User, *, is_right: bool, can_be_guessed: bool, **_signal: 
     subjects = partial(_whole_account, member)
     if not is_right:
         try:
-            _take(("wrong_codes",), subjects)
+            _take(("codes_before_mail",), subjects)
         except LimitReached:
             with suppress(LimitReached):
-                _take(("warnings",), subjects)
+                _take(("codes_mails",), subjects)
                 warn(member)
     elif can_be_guessed:
         with suppress(StoreError):
