@@ -111,7 +111,11 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path(".well-known/security.txt", well_known.security_txt, name="security_txt"),
     path(".well-known/change-password", well_known.change_password, name="change_password"),
     path(".well-known/nodeinfo", well_known.nodeinfo_links, name="nodeinfo_links"),
-    path("nodeinfo/2.1", well_known.nodeinfo, name="nodeinfo"),
+    *(
+        path(place, well_known.nodeinfo, {"version": version, "is_lemmys": True}, name="nodeinfo")
+        for place, version in well_known.OF_LEMMY.items()
+    ),
+    path("nodeinfo/2.1", well_known.nodeinfo, name="nodeinfo"),  # `reverse` returns the last one
     path("sitemap.xml", crawlers.sitemap, name="sitemap"),
     path("sitemap-lists.xml", crawlers.lists, name="sitemap_lists"),
     path("sitemap-articles-<article_id:number>.xml", crawlers.articles, name="sitemap_articles"),

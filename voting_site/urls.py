@@ -29,6 +29,7 @@ urlpatterns = [
     path("api/", include("articles.api.urls")),
     path("", include("articles.urls")),
     path("", include("accounts.urls")),
+    path("", include("articles.lemmy.addresses")),
 ]
 
 handler400 = "articles.api.protocol.envelope.bad_request"

@@ -34,7 +34,18 @@ from accounts.models.oauth import App, AppRequest, Grant
 from accounts.models.rules import HeldPost, ModeratorRule, RuleVersion, TextDigest
 from accounts.models.sign_in import Authenticator, Identity, Passkey, RecoveryCode
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
-from accounts.models.tokens import MODERATE, POST, READ, SCOPES, VOTE, Token, TokenLimitError, TokenManager
+from accounts.models.tokens import (
+    MODERATE,
+    POST,
+    READ,
+    SCOPES,
+    VOTE,
+    Token,
+    TokenLimitError,
+    TokenManager,
+    as_jwt,
+    token_in,
+)
 from accounts.models.vouches import ENOUGH, Vouch, VouchLimitError, origins_of
 from accounts.models.webhooks import Delivery, Webhook, WebhookLimitError, WebhookPosition
 from accounts.sessions import MemberSession
@@ -101,5 +112,7 @@ __all__ = [
     "Webhook",
     "WebhookLimitError",
     "WebhookPosition",
+    "as_jwt",
     "origins_of",
+    "token_in",
 ]

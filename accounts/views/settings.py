@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from accounts import account_deletion
 from accounts.forms import DeleteAccountForm, EmailForm, MailForm, TokenForm
 from accounts.mail import public_address
-from accounts.models import Token, TokenLimitError, User
+from accounts.models import Token, TokenLimitError, User, as_jwt
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
 from owner.choices import chosen
@@ -103,7 +103,9 @@ def issue_token(request: MemberRequest) -> HttpResponse:
             form.add_error(None, _("You have reached the limit of tokens. Revoke one first."))
         else:
             scheme, host = public_address(request)
-            context = {"token": token, "plaintext": plaintext, "api": f"{scheme}://{host}/api/me"}
+            jwt = as_jwt(token, plaintext, host) if chosen.LEMMY_API else ""
+            api = f"{scheme}://{host}/api/me"
+            context = {"token": token, "plaintext": plaintext, "jwt": jwt, "api": api}
             return render(request, "accounts/token.html", context)
     return settings_page(request, 400, token_form=form)
 

@@ -5,7 +5,8 @@ _DOCUMENTATION = f"{API}docs"
 _OF_FEEDS = ("/feeds/", "/following/", "/integrity/")
 _FEEDS = (".atom", ".rss", ".json")
 _OF_PROGRAMS = (
-    *("/.well-known/nodeinfo", "/nodeinfo/2.1", "/.well-known/oauth-authorization-server"),
+    *("/.well-known/nodeinfo", "/nodeinfo/2.1", "/nodeinfo/2.1.json", "/nodeinfo/2.0", "/nodeinfo/2.0.json"),
+    *("/version", "/.well-known/oauth-authorization-server"),
     *("/oauth/token/", "/oauth/revoke/", "/oauth/register/", "/oauth/device/"),
 )
 
@@ -16,8 +17,11 @@ HEADERS = (
 """Every origin may read the answer, with these headers beside those that browsers always show."""
 
 METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
-SENT = "Authorization, Content-Type, If-Modified-Since, If-None-Match"
-"""Headers that programs may send: not X-CSRFToken, which goes with a session."""
+SENT = (
+    "Authorization, Cache-Control, Content-Type, If-Modified-Since, If-None-Match, Pragma, User-Agent, "
+    "X-Requested-With"
+)
+"""Headers that programs may send, or that their libraries add: not X-CSRFToken, which goes with a session."""
 
 
 def is_open(path: str) -> bool:

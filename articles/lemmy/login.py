@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from pydantic import Field
 
 from accounts.forms import LoginForm
-from accounts.models import POST, READ, VOTE, Token, TokenLimitError, User
+from accounts.models import POST, READ, VOTE, Token, TokenLimitError, User, as_jwt
 from accounts.names import cleaned_token_name
 from accounts.passwords import password_confirmed
 from accounts.sign_in import codes
@@ -26,6 +26,7 @@ from articles.api.protocol.problems import Problem
 from articles.lemmy.operations import Json, operation
 from articles.lemmy.shapes import when
 from articles.web import limits
+from articles.web.addresses import site_address
 
 LIFE = timedelta(days=365)
 """Time for which the token of an app works, as a session does at most."""
@@ -51,12 +52,16 @@ def log_in(
         raise Problem(403, "missing_totp_secret", _("Log in on the site first, and set up a second step."))
     try:
         scopes, expires_at = (READ, VOTE, POST), timezone.now() + LIFE
-        _token, plaintext = Token.objects.issue(member, app_of(request), scopes=scopes, expires_at=expires_at)
+        token, plaintext = Token.objects.issue(member, app_of(request), scopes=scopes, expires_at=expires_at)
     except TokenLimitError:
         message = _("You have reached the limit of tokens. Revoke one first.")
         raise Problem(409, "system_err_login", message) from None
     password_confirmed.send(sender=__name__, request=request)
-    return {"jwt": plaintext, "registration_created": False, "verify_email_sent": False}
+    return {
+        "jwt": as_jwt(token, plaintext, urlsplit(site_address(request)).netloc),
+        "registration_created": False,
+        "verify_email_sent": False,
+    }
 
 
 def _named(request: HttpRequest, name: str, password: str) -> User:

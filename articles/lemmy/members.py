@@ -13,7 +13,7 @@ from articles.domain.articles import Article
 from articles.domain.comments import Comment
 from articles.lemmy.articles import shown_articles
 from articles.lemmy.operations import Json, Number, Page, beyond, operation
-from articles.lemmy.shapes import Shapes, slug_of
+from articles.lemmy.shapes import Shapes, local_name, slug_of
 from articles.searching import Kind
 from articles.web import hiding, profiles
 from articles.web.identity import actor, reader_id
@@ -26,7 +26,7 @@ def member_of(number: int | None, name: str | None = None) -> User:
     try:
         if number is not None:
             return members.get(pk=number, left_at=None)
-        return members.get_by_natural_key((name or "").partition("@")[0])
+        return members.get_by_natural_key(local_name(name or "") or "")
     except User.DoesNotExist:
         raise Problem(404, "couldnt_find_person", _("There is no such member.")) from None
 

@@ -1,7 +1,7 @@
 """What the operations of Lemmy's API share: their table, parameters, who may call them, limits, and failures.
 
 Only a token identifies a member here, never a session: `Authorization: Bearer`, or `auth` in the query or the body
-of older apps. Parameters that Lemmy has and the site has no use for are ignored.
+of older apps. It may be in the JWT that the login returned. Parameters that the site has no use for are ignored.
 """
 
 import inspect
@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from accounts.models import READ
+from accounts.models import READ, token_in
 from accounts.passwords import HashesBusy
 from articles.api.protocol.envelope import in_envelope
 from articles.api.protocol.operations import BearerToken
@@ -143,7 +143,7 @@ def _asking(request: HttpRequest, found: Operation, sent: Mapping[str, Any]) -> 
     header = request.headers.get("Authorization") or f"Bearer {sent.get('auth', '')}"
     scheme, _space, token = header.partition(" ")
     if scheme.lower() == "bearer" and token.strip() not in _NO_TOKENS:
-        request.META["HTTP_AUTHORIZATION"] = header
+        request.META["HTTP_AUTHORIZATION"] = f"Bearer {token_in(token.strip())}"
         vars(request).pop("headers", None)  # which were read before
         try:
             found.token(request)

@@ -95,6 +95,20 @@ def _members(text: str) -> list[str]:
     return get_user_model().objects.beginning_with(text.strip().removeprefix("@"), _MOST) if text.strip() else []
 
 
+def _place_at(address: str, host: str) -> tuple[str, dict[str, Any]]:
+    """Return the route of a page of this host, and what it names; those of Lemmy's own pages have the same."""
+    try:
+        parts = urlsplit(address)
+        path = parts.path.rstrip("/")
+        place = resolve(f"{path}/") if parts.netloc.lower() == host.lower() else None
+    except (ValueError, Resolver404):
+        place = None
+    if place is None or parts.scheme not in ("http", "https"):
+        return "", {}
+    route = place.kwargs.get("route", place.view_name)
+    return ("articles:group", {"slug": WHOLE_SITE}) if route == "articles:front" else (route, place.kwargs)
+
+
 @operation("GET", "resolve_object", limited=("search",), word="couldnt_find_object")
 def resolve_object(request: HttpRequest, q: str) -> Json:
     """Find what an address of the site, `!group` or `@member` stands for."""
@@ -103,12 +117,8 @@ def resolve_object(request: HttpRequest, q: str) -> Json:
         return {"community": community_response(shapes, slug_of(None, q[1:]))["community_view"]}
     if q.startswith("@"):
         return {"person": shapes.person_view(member_of(None, q[1:]))}
-    try:
-        parts = urlsplit(q)
-        place = resolve(parts.path) if f"{parts.scheme}://{parts.netloc}" == shapes.site else None
-    except (ValueError, Resolver404):
-        place = None
-    match place.view_name if place else "", place.kwargs if place else {}:
+    route, named = _place_at(q, urlsplit(shapes.site).netloc)
+    match route, named:
         case "articles:article", {"article_id": int(number)}:
             article = repository().articles.get(number, reader_id(request))
             return {"post": shapes.post_views([article])[0]}

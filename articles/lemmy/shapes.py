@@ -4,6 +4,7 @@ Every post of Lemmy is in one community. An article that is in several groups is
 the one that the list is of; an article without a group is in the community that stands for the whole site.
 """
 
+import re
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import UTC, datetime
@@ -11,8 +12,10 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.http import HttpRequest
+from django.http.request import split_domain_port, validate_host
 from django.utils import timezone
 
 from accounts.models import User
@@ -64,10 +67,17 @@ def number_of(slug: str) -> int:
     return digest % (2**31 - 2) + 2
 
 
+def local_name(name: str) -> str | None:
+    """Return a name without the site's host, which apps may add; None for a name of another site."""
+    plain, _at, host = name.partition("@")
+    return plain if not host or validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS) else None
+
+
 def slug_of(number: int | None, name: str | None = None) -> str:
     """Return the slug of a community that a request names, perhaps with the site's host. Raises GroupNotFound."""
     if number is None:
-        plain = (name or "").partition("@")[0]
+        if (plain := local_name(name or "")) is None:
+            raise GroupNotFound(str(name))
         return plain if plain == WHOLE_SITE else requested_slug(plain)
     for slug in (WHOLE_SITE, *group_titles()):
         if number_of(slug) == number:
@@ -127,6 +137,15 @@ class _Accounts:
 
 _accounts = _Accounts()
 forget_accounts = _accounts.forget
+
+
+_CODE = r"(?<!`)(`+)(?!`)(?:[^`]|(?!\1(?!`))`+)*+\1(?!`)"
+_SITE_LINK = re.compile(rf"{_CODE}|(\]\(\s*+<?|^ {{0,3}}\[[^\]\n]++\]:[ \t]*+<?)(?=/(?![/\\]))", re.MULTILINE)
+
+
+def absolute_links(text: str, site: str) -> str:
+    """Return a Markdown text in which links to pages of the site, such as `/rules/`, have the site's address."""
+    return _SITE_LINK.sub(lambda found: f"{found[2]}{site}" if found[2] else found[0], text)
 
 
 class Shapes:
@@ -195,7 +214,7 @@ class Shapes:
     def community_view(self, group: Group) -> Json:
         """Return a group with its counts. Those of its comments and active members are not counted."""
         community, followers = self.community(group.slug), self._lively.followers.get(group.slug, 0)
-        described = {"description": group.description} if group.description else {}
+        described = {"description": absolute_links(group.description, self.site)} if group.description else {}
         return {
             "community": {**community, **described},
             "subscribed": self.subscribed(group.slug),

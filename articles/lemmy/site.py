@@ -10,11 +10,12 @@ from articles.domain.errors import StoreError
 from articles.domain.lists import Order, without_groups
 from articles.lemmy.members import moderated_by
 from articles.lemmy.operations import Json, operation
-from articles.lemmy.shapes import Shapes, beginning, facts, when
+from articles.lemmy.shapes import Shapes, absolute_links, beginning, facts, when
 from articles.site import site_text
+from articles.text.markdown import plain
 from articles.views.well_known import LEMMY_VERSION
 from articles.web import reading
-from articles.wiring import group_titles, repository
+from articles.wiring import group_titles, html_of_site_text, repository
 from owner import choices
 from owner.choices import Recent, chosen
 
@@ -70,8 +71,8 @@ def _site_view(shapes: Shapes, *, is_closed: bool) -> Json:
             "id": 1,
             "instance_id": 1,
             "name": chosen.SITE_NAME,
-            **facts(description=welcome.text if welcome else None),
-            **facts(sidebar=rules.text if rules and not is_closed else None),
+            **facts(description=plain(html_of_site_text(welcome.text)) if welcome else None),
+            **facts(sidebar=absolute_links(rules.text, shapes.site) if rules and not is_closed else None),
             "published": published,
             "actor_id": shapes.site,
             "last_refreshed_at": published,

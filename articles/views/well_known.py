@@ -44,8 +44,12 @@ def change_password(_request: HttpRequest) -> HttpResponse:
     return redirect("accounts:password_change")
 
 
-_SCHEMA = "http://nodeinfo.diaspora.software/ns/schema/2.1"
+_SCHEMA = "http://nodeinfo.diaspora.software/ns/schema/"
+_NEWEST = "2.1"
 _SOFTWARE = "article-voting"
+
+OF_LEMMY = {"nodeinfo/2.0": "2.0", "nodeinfo/2.0.json": "2.0", "nodeinfo/2.1.json": "2.1", "version": "2.1"}
+"""Further addresses at which programs for Lemmy ask for this without looking where it is, with their schemas."""
 
 LEMMY_VERSION = "0.19.9"
 """The version of Lemmy whose API the site answers with LEMMY_API: apps decide by it what to ask for."""
@@ -73,20 +77,22 @@ def nodeinfo_links(request: HttpRequest) -> HttpResponse:
     """Name the address of what the site tells of itself. Raises Http404 if it tells nothing."""
     _check_told()
     return JsonResponse(
-        {"links": [{"rel": _SCHEMA, "href": f"{site_address(request)}{reverse('articles:nodeinfo')}"}]}
+        {"links": [{"rel": _SCHEMA + _NEWEST, "href": f"{site_address(request)}{reverse('articles:nodeinfo')}"}]}
     )
 
 
 @require_safe
-def nodeinfo(_request: HttpRequest) -> HttpResponse:
+def nodeinfo(_request: HttpRequest, version: str = _NEWEST, *, is_lemmys: bool = False) -> HttpResponse:
     """Return software and rounded counts. Raises Http404 if the site tells nothing.
 
     Apps choose by the software the API that they speak. The schema wants at least one protocol of federation: the
-    site has none, and claims none.
+    site has none, and claims none. `is_lemmys`: at an address that only programs for Lemmy ask.
     """
     _check_told()
+    if is_lemmys and not chosen.LEMMY_API:
+        raise Http404("not told here")
     content = {
-        "version": "2.1",
+        "version": version,
         "software": {"name": "lemmy", "version": LEMMY_VERSION}
         if chosen.LEMMY_API
         else {"name": _SOFTWARE, "version": settings.VERSION},
@@ -96,7 +102,7 @@ def nodeinfo(_request: HttpRequest) -> HttpResponse:
         "usage": {"users": {}, "localPosts": 0} if chosen.is_for_members else _usage(),
         "metadata": {"nodeName": chosen.SITE_NAME},
     }
-    return JsonResponse(content, content_type=f'application/json; profile="{_SCHEMA}#"')
+    return JsonResponse(content, content_type=f'application/json; profile="{_SCHEMA}{version}#"')
 
 
 def _check_told() -> None:

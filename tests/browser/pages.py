@@ -367,6 +367,7 @@ NAMESPACES_WITHOUT_PAGES = {
     "admin": "Django's own",
     "api": "answers in JSON; but for its documentation",
     "lemmy": "answers in JSON",
+    "lemmy_pages": "redirects to pages",
 }
 
 WITHOUT_PAGE = {
