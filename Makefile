@@ -118,7 +118,7 @@ lint-api: $(LINTERS_READY)
 		$$node node_modules/@redocly/cli/bin/cli.js lint openapi.json --format=stylish --lint-config=error && \
 		$$node node_modules/@stoplight/spectral-cli/dist/index.js lint openapi.json --fail-severity=warn
 
-PRODUCT = manage.py voting_site articles accounts integrity links moderation owner push tasks webhooks
+PRODUCT = manage.py $(filter-out bench tests,$(patsubst %/__init__.py,%,$(wildcard */__init__.py)))
 
 # Ask the vulnerability service about every locked package: fails if it knows a fault, and says what it did not check.
 audit-deps: $(TOOLS_READY)

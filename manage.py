@@ -10,7 +10,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - in syntax that an older Python c
 try:
     from voting_site.command_line import execute
 except ModuleNotFoundError as missing:
-    own = ("accounts", "articles", "integrity", "links", "moderation", "owner", "voting_site")
+    own = os.listdir(os.path.dirname(os.path.abspath(__file__)))
     if (missing.name or "").partition(".")[0] in own:
         raise
     sys.exit("The package %s is not installed: use `make run`, or .venv/bin/python." % missing.name)  # noqa: UP031

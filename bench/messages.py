@@ -15,9 +15,10 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 from opencc import OpenCC
 
+from tests.source import PRODUCT
+
 ROOT = Path(__file__).parents[1]
-SOURCES = ("accounts", "articles", "integrity", "links", "moderation", "owner", "push", "templates")
-SOURCES += ("voting_site", "webhooks")
+SOURCES = sorted([*PRODUCT, "templates"])
 
 _METHODS = [("**.py", "python"), ("**.html", "jinja2"), ("**.txt", "jinja2")]
 _OPTIONS = {pattern: {"silent": "false"} for pattern in ("**.html", "**.txt")}

@@ -26,13 +26,10 @@ from types import FrameType
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.source import ROOT, modules
+from tests.source import PRODUCT, ROOT, modules
 from tests.test_floors import upward_in_repository
 
-PRODUCT = (
-    *("articles", "accounts", "integrity", "links", "moderation", "owner", "push", "tasks", "webhooks"),
-    *("voting_site", "manage"),
-)
+PROGRAM = (*PRODUCT, "manage")
 SMALL = 25
 WARM = 3
 """Requests of a kind before the one that counts."""
@@ -43,7 +40,7 @@ Row = tuple[str, object]
 def product() -> Iterator[Row]:
     """Yield the rows about the product's files."""
     python = [
-        path for name, path in modules().items() if name.split(".")[0] in PRODUCT and ".migrations" not in name
+        path for name, path in modules().items() if name.split(".")[0] in PROGRAM and ".migrations" not in name
     ]
     scripts = [*(ROOT / "articles").rglob("*.lua")]
     yield "product lines: Python; Lua", f"{_lines(python):,}; {_lines(scripts):,}"

@@ -6,10 +6,10 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = (
-    *("articles", "accounts", "integrity", "links", "moderation", "owner", "push", "tasks", "webhooks"),
-    *("voting_site", "bench"),
-)
+PRODUCT = sorted({path.parent.name for path in ROOT.glob("*/__init__.py")} - {"bench", "tests"})
+"""The packages that run the site; what needs such a list takes it from the folders."""
+
+PACKAGES = (*PRODUCT, "bench")
 
 
 def name_of(path: Path) -> str:

@@ -8,6 +8,7 @@ import stat
 import pytest
 import redis
 
+from tests.waiting import until
 from voting_site.embedded import StorePaths, StoreStartError
 from voting_site.embedded import server as server_log
 
@@ -91,16 +92,18 @@ def test_the_log_is_in_the_data_directory_and_is_appended_to(paths: StorePaths, 
     assert paths.log.parent == paths.data_dir
 
 
-def test_a_large_log_is_rotated(paths: StorePaths, supervise, monkeypatch):
-    monkeypatch.setattr(server_log, "_ROTATE_BYTES", 1000)
-    supervise().stop()
-    first = paths.log.read_text()
-
+def test_a_log_has_a_bound_while_the_server_runs(paths: StorePaths, supervise, monkeypatch):
     supervise()
+    monkeypatch.setattr(server_log, "_ROTATE_BYTES", 100_000)
+    former = paths.data_dir / "store.log.1"
+    for number in range(3):  # as the server does: another process appends
+        with paths.log.open("ab", buffering=0) as log:
+            log.write(f"{number} Error accepting\n".encode() * 10_000)
+        until(lambda: paths.log.stat().st_size < 100_000)
+        assert former.read_text().endswith(f"{number} Error accepting\n")
 
-    assert len(first) > 1000
-    assert (paths.data_dir / "store.log.1").read_text() == first
-    assert first not in paths.log.read_text()
+    assert mode(former) == 0o600
+    assert answers(paths)
 
 
 def test_a_stale_socket_and_lock_do_not_prevent_a_start(paths: StorePaths, supervise):

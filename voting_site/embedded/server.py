@@ -3,11 +3,13 @@
 import logging
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import BinaryIO, Self
@@ -63,12 +65,25 @@ class ServerLog:
         self._start = 0
 
     def open(self) -> BinaryIO:
-        """Open the file for appending. A log over 10 MB is first renamed to `<name>.1`."""
-        if self.path.exists() and self.path.stat().st_size > _ROTATE_BYTES:
-            self.path.replace(self.path.with_name(f"{self.path.name}.1"))
+        """Open the file for appending."""
+        self.bound()
         file = open(self.path, "ab", opener=_open_private)  # noqa: SIM115 - the caller closes it
         self._start = file.tell()
         return file
+
+    def bound(self) -> None:
+        """Move what is in a log over 10 MB to `<name>.1`, also while a server appends to it. Best-effort."""
+        with suppress(OSError):
+            if self.path.stat().st_size <= _ROTATE_BYTES:
+                return
+            former = self.path.with_name(f"{self.path.name}.1")
+            former.unlink(missing_ok=True)  # its space may be needed
+            self._start = 0
+            try:
+                os.close(os.open(former, os.O_WRONLY | os.O_CREAT, 0o600))
+                shutil.copyfile(self.path, former)
+            finally:
+                os.truncate(self.path, 0)  # even on a full disk
 
     def messages(self) -> list[str]:
         """Return the last lines of this run, oldest first, without pid, date and level."""
@@ -131,6 +146,10 @@ class Server:
     def pid(self) -> int:
         return self._process.pid
 
+    def bound_log(self) -> None:
+        """Keep the log bounded; without free descriptors, the server writes megabytes a second."""
+        self._log.bound()
+
     @property
     def status(self) -> int | None:
         """Exit status of the process; None while it runs, negative for the signal that ended it."""
@@ -144,6 +163,7 @@ class Server:
         """
         report = time.monotonic() + _LOADING_REPORT
         while not stopping.wait(_READY_POLL):
+            self.bound_log()
             answer = probe.ping(self._paths.socket)
             if answer is probe.Answer.READY:
                 self._warn_if_truncated()

@@ -195,6 +195,7 @@ class Supervisor:
 
     def _watch(self, server: Server) -> None:
         while not self._stopping.wait(_WATCH_POLL):
+            server.bound_log()
             if server.status is not None:
                 logger.warning("the store's server died with status %d and is restarted", server.status)
                 return

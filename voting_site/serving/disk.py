@@ -3,6 +3,9 @@
 import logging
 import os
 import time
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from heapq import nlargest
 from pathlib import Path
 
 FULL_BYTES = 1024 * 1024
@@ -23,6 +26,28 @@ def is_full(folder: Path) -> bool:
 def sentence(folder: Path) -> str:
     """Return a sentence for the operator about the full disk."""
     return f"The disk of DATA_DIR ({folder}) is full: nothing can be saved until space is freed."
+
+
+_NAMED = 3
+"""The largest files that a refusal names."""
+
+
+def refusal(data_dir: Path, folders: Collection[Path]) -> str:
+    """Return the sentence, with the largest files of the site's folders that are on the same disk."""
+    disk = data_dir.stat().st_dev
+    largest = nlargest(_NAMED, {facts for folder in folders for facts in _files(folder, disk)})
+    named = ", ".join(f"{path} ({size / 1e6:,.1f} MB)" for size, path in largest if size)
+    return f"{sentence(data_dir)} The largest files: {named}." if named else sentence(data_dir)
+
+
+def _files(folder: Path, disk: int) -> Iterator[tuple[int, str]]:
+    """Yield the size on the disk and the path of each file that can be seen."""
+    for at, _folders, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                facts = os.lstat(path := os.path.join(at, name))
+                if facts.st_dev == disk:
+                    yield facts.st_blocks * 512, path
 
 
 class DiskWatch:

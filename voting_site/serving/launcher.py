@@ -107,7 +107,7 @@ def serve(say: Say, *, runs_housekeeping: bool = True) -> int:
     """
     host, port, data_dir = settings.HOST, settings.PORT, Path(settings.DATA_DIR)
     if disk.is_full(data_dir):
-        raise CannotServe(disk.sentence(data_dir))
+        raise CannotServe(disk.refusal(data_dir, [data_dir, Path(settings.BACKUP_DIR or data_dir)]))
     workers = settings.WEB_WORKERS
     with (
         bound(host, port, PATIENCE, workers) as listeners,
