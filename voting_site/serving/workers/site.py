@@ -12,6 +12,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils import translation
 
+from articles.api import documentation
 from articles.operation import metric_files
 from articles.readership.record import GatheredViews, count_apart
 from articles.retractions import Retractions
@@ -36,6 +37,7 @@ def serve(descriptors: Sequence[int], patience: float, began: Callable[[], objec
 
     # Once before the forks, not at each one's first request.
     load_most_read()
+    documentation.document()  # half a second, in which a worker's clients would give up
     for language, _name in settings.LANGUAGES:
         with translation.override(language):
             reverse("articles:front")  # it reads all addresses
