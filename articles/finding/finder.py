@@ -27,6 +27,7 @@ from articles.finding.index import (
     SCHEMA,
     Index,
     MemoryIndex,
+    State,
     column,
     column_of,
     id_of,
@@ -42,7 +43,7 @@ from articles.finding.index import (
     value_of,
     without_panics,
 )
-from articles.repository import PageWindow, Repository, page_window
+from articles.repository import ChangesLostError, PageWindow, Repository, page_window
 from articles.searching import NOTHING, Between, Hiding, Kind, Named, Query, Words, of_host, stems_of
 
 MOST_FOUND = 1000
@@ -307,17 +308,30 @@ class Finder:
 
     @_reading
     def list_outdated(self, repository: Repository, ids: Sequence[ArticleId]) -> list[ArticleId]:
-        """Return those of these articles that the index does not contain as they are.
+        """Return those of these articles that the index does not contain as they are, although it has followed.
 
-        [] while it is built, or if it is another store's. Two round trips.
+        [] while it is built, or if it is another store's. Three round trips.
         """
         searcher, is_complete = self._searcher()
         state = read_state(searcher)
         if not is_complete or state is None or state.copy != repository.changes.get_copy():
             return []
+        waiting = _waiting(repository, state)
+        ids = [one for one in ids if waiting is not None and one not in waiting]
         marks = column_of(searcher, "mark", ARTICLES, ids)
         listed = {article.id: mark_of_article(article) for article in repository.changes.read_articles(ids)}
         return [one for one in ids if marks.get(one) != listed.get(one)]
+
+    @_reading
+    def tell_progress(self, repository: Repository) -> str:
+        """Return how far the index is behind the store, as a sentence; "" if it is not, or is no index."""
+        state = read_state(self._searcher()[0])
+        if state is None:
+            return ""
+        waiting = _waiting(repository, state)
+        if state.reached is not None or waiting is None:
+            return "The search index is being built."
+        return f"The search index is behind: {len(waiting):,} articles to enter." if waiting else ""
 
     @_reading
     def explain(self, repository: Repository, query: Query, article: Article) -> Relevance | Unfound:
@@ -379,6 +393,20 @@ class Finder:
             if state := read_state(searcher):
                 return searcher, state.reached is None
         return MemoryIndex().searcher(), False
+
+
+def _waiting(repository: Repository, state: State) -> set[ArticleId] | None:
+    """Return the articles whose changes the index has not reached; None if it has to be built again."""
+    try:
+        found = repository.changes.read_since(state.moments)
+    except ChangesLostError:
+        return None
+    return {
+        article_of(one.id) if one.is_comment else one.id
+        for prefix, changes in found.items()
+        for one in changes
+        if one.at > state.moments[prefix]
+    }
 
 
 def _time_and_link(searcher: tantivy.Searcher, ids: Iterable[ArticleId]) -> list[tuple[int, int]]:

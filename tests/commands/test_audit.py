@@ -80,17 +80,25 @@ def follower(used, settings, tmp_path):
     wiring.forget_finder()
 
 
-def test_an_article_that_the_search_index_does_not_follow_is_a_finding(run, used, follower, monkeypatch):
+def test_what_the_search_index_has_missed_is_a_finding_and_what_it_has_not_reached_is_told(
+    run, used, follower, monkeypatch
+):
     def follow(_seconds):
         follower.catch_up()
         wiring.forget_finder()  # so that the index is opened as it is now
 
     used.articles.edit(2, MODERATOR, "Edited", "https://example.org/edited", moderator=True)
 
+    behind = "The search index is behind: 1 articles to enter."
+    assert run("audit") == f"{behind}\n5 articles, no findings.\n"
+    for shard in used.store.shards.all:
+        used.store.client.delete(shard.changes)
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
     outdated = "search index: article 2 is not in it as it is; `manage.py index` builds it again"
     assert audit() == ([outdated, "1 finding."], 1)
+    used.articles.edit(2, MODERATOR, "Edited again", "https://example.org/edited", moderator=True)
     monkeypatch.setattr("time.sleep", follow)
+    follow(0)
     assert run("audit") == "5 articles, no findings.\n"
 
 

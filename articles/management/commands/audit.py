@@ -48,6 +48,8 @@ class Command(StoreCommand):
                 bar.clear()
                 self.stdout.write(str(finding))
                 findings += 1
+        if behind := finder().tell_progress(repository):
+            self.stdout.write(behind)
         for problem in (*missing_accounts(repository), *check_counts(repository), *_outdated(repository)):
             self.stdout.write(problem)
             findings += 1
