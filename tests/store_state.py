@@ -505,3 +505,9 @@ def write_stamp(repository: Repository, field: str, value: str) -> None:
 def forget_accounts(repository: Repository) -> None:
     """Make the store one of a version that did not record whether accounts remember it."""
     repository.store.client.hdel(names.SCHEMA, "remembered")
+
+
+def lose_changes(repository: Repository) -> None:
+    """Let the store forget which articles have changed, as if a search index had missed it."""
+    for shard in repository.store.shards.all:
+        repository.store.client.delete(shard.changes)

@@ -12,7 +12,14 @@ from articles.domain.lists import Order
 from tests.cast import MODERATOR
 from tests.commands.rows import row
 from tests.internals import failing
-from tests.store_state import add_foreign_key, lose_from_ranking, lose_group_members, lose_ranking, ranking_values
+from tests.store_state import (
+    add_foreign_key,
+    lose_changes,
+    lose_from_ranking,
+    lose_group_members,
+    lose_ranking,
+    ranking_values,
+)
 
 
 @pytest.fixture
@@ -91,8 +98,7 @@ def test_what_the_search_index_has_missed_is_a_finding_and_what_it_has_not_reach
 
     behind = "The search index is behind: 1 articles to enter."
     assert run("audit") == f"{behind}\n5 articles, no findings.\n"
-    for shard in used.store.shards.all:
-        used.store.client.delete(shard.changes)
+    lose_changes(used)
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
     outdated = "search index: article 2 is not in it as it is; `manage.py index` builds it again"
     assert audit() == ([outdated, "1 finding."], 1)

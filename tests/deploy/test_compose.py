@@ -5,13 +5,12 @@ import re
 import shutil
 import subprocess
 from ipaddress import ip_network
-from pathlib import Path
 
 import pytest
 import redis
 import yaml
-from django.conf import settings
 
+from tests.deploy.compose_file import COMPOSE, FOLDER, SERVICES, TEXT
 from tests.deploy.dockerfile import steps
 from tests.waiting import until
 from voting_site.configuration.variables import VARIABLES
@@ -19,10 +18,6 @@ from voting_site.embedded.binary import find_binary
 from voting_site.embedded.server import _SETTINGS as EMBEDDED_STORE
 from voting_site.serving.metrics_folder import SHARED_MEMORY
 
-FOLDER = Path(settings.BASE_DIR, "deploy")
-TEXT = (FOLDER / "compose.yaml").read_text("utf-8")
-COMPOSE = yaml.safe_load(TEXT)
-SERVICES = COMPOSE["services"]
 FROM_THE_SITE = ("web", "tick")
 OVERLAYS = {
     name: yaml.safe_load((FOLDER / f"compose.{name}.yaml").read_text("utf-8")) for name in ("sentinel", "cluster")

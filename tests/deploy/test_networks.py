@@ -8,8 +8,8 @@ from functools import partial
 
 import pytest
 
+from tests.deploy.compose_file import COMPOSE, FOLDER, SERVICES
 from tests.deploy.networks import OUTSIDE, networks_of, running
-from tests.deploy.test_compose import COMPOSE, FOLDER, SERVICES
 from tests.site_process import variables
 from tests.waiting import until
 from voting_site.embedded.binary import find_binary

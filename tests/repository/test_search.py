@@ -18,7 +18,7 @@ from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import comment_on, imported
 from tests.rules import connect, default_rules
 from tests.searches import Search
-from tests.store_state import problems
+from tests.store_state import lose_changes, problems
 from tests.waiting import until
 
 NUMBERS = count(1)
@@ -397,8 +397,7 @@ def test_what_the_index_has_not_reached_is_told_and_only_what_it_has_missed_is_l
 
     assert search.finder.list_outdated(repository, [kept, edited, new]) == []
     assert search.finder.tell_progress(repository) == "The search index is behind: 2 articles to enter."
-    for shard in repository.store.shards.all:
-        repository.store.client.delete(shard.changes)
+    lose_changes(repository)
     assert search.finder.list_outdated(repository, [kept, edited, new]) == [edited, new]
     assert search.finder.tell_progress(repository) == ""
 
