@@ -264,10 +264,10 @@ def _share_response_models() -> None:
     """
     make, made = Operation._create_response_model, dict[Any, Any]()
 
-    def shared(self: Operation, response: Any) -> Any:
-        if response not in made:
-            made[response] = make(self, response)
-        return made[response]
+    def shared(self: Operation, response_param: Any) -> Any:
+        if response_param not in made:
+            made[response_param] = make(self, response_param)
+        return made[response_param]
 
     Operation._create_response_model = shared  # type: ignore[method-assign]
 
