@@ -273,6 +273,7 @@ def test_a_flag_by_a_rule_waits_in_the_queue_without_weight(site_store, bob, car
 def test_flags_by_rules_never_remove(site_store, bob, alice, rule, settings):
     settings.FLAGS_TO_REMOVE = 1.5
     wiring.forget_repositories()
+    alice.trust()
     rule("article", "flag")
     browser_of(bob).post("/post/", article_form())
     (entry,) = site_store.flags.get_page().entries

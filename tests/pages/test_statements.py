@@ -115,6 +115,7 @@ def test_what_many_flags_remove_is_said_to_be_removed_automatically(
 ):
     settings.FLAGS_TO_REMOVE = 1
     wiring.forget_repositories()
+    bob.trust()
     browser_of(bob).post(f"/articles/{article}/flag/", {"reason": FlagReason.SPAM})
 
     statement = Statement.objects.get()

@@ -107,7 +107,11 @@ def test_a_refusal_says_what_was_limited_and_when_it_works_again(language, sente
     ("terms", "end"),
     [
         ({"age": 86400}, "until your account is 1 day old."),
-        ({"points": 1}, "until others have given your articles 1 point."),
+        (
+            {"points": 5},
+            "until your recent articles have 5 points from members who are no longer new, among them a moderator "
+            "or three who are unrelated.",
+        ),
     ],
 )
 def test_a_refusal_of_a_new_member_names_only_what_matters(terms, end):
