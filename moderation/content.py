@@ -126,6 +126,7 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
     """Change the groups of an article; moderators of groups only take it out of these."""
     repo = repository()
     article = repo.articles.get(article_id)
+    article.check_unmerged()
     if not may(request.user, ASSIGN_GROUPS):
         return _taking_out(request, article)
     form = AssignForm(request.POST or None, groups=repo.groups.list_all(), current=article.groups)
@@ -213,6 +214,7 @@ def _of_article(template: str, action: Action, change: Change, part: str = "") -
     def view(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
         article, subject = repository().articles.get(article_id), root_of(article_id)
         moderator = acting(request, REMOVE_ARTICLES, article.groups)
+        article.check_unmerged()
         if action is Action.RESTORE:
             check_not_own(article.poster, moderator.id)
         page = reverse("articles:article", args=[article_id]) + part

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_noop
 from ninja import Query
 from pydantic import BaseModel, Field
 
-from accounts.models import Ban, BanScope, GroupModerator, Mute
+from accounts.models import Ban, BanScope, GroupModerator
 from accounts.web.form_pages import MemberRequest
 from articles.api import schemas
 from articles.api.comments import Comment
@@ -18,7 +18,7 @@ from articles.domain import notices as domain
 from articles.domain.moderation_log import Action
 from articles.domain.notices import NoticeKind
 from articles.searching import Kind
-from articles.web import hiding
+from articles.web import comments, hiding
 from articles.web.identity import actor, inbox_read_until, mark_read, member_named, named
 from articles.wiring import repository
 
@@ -217,10 +217,7 @@ def mark_inbox_read(request: HttpRequest, reading: Reading) -> Read:
     auth=SAVERS,
 )
 def mute_discussion(request: MemberRequest, article_id: ArticleNumber, muting: Muting) -> Muted:
-    if muting.muted:
-        Mute.objects.mute(request.user, repository().articles.get(article_id).id)
-    else:
-        Mute.objects.filter(user=request.user, article=article_id).delete()
+    comments.mute(request.user, article_id, is_wanted=muting.muted)
     return Muted(article_id=article_id, muted=muting.muted)
 
 

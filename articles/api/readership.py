@@ -63,7 +63,7 @@ class ViewCount(BaseModel):
         "count once; views by bots do not count. With a session, it also marks the article as read by you. "
         "It changes nothing else of yours, so no CSRF token is needed."
     ),
-    response=failing(404),
+    response=failing(404, 409),
     auth=(BearerToken(limits=("views",)), anyone("views")),
     openapi_extra={"security": [{SessionCookie.__name__: []}, {}]},
 )

@@ -195,10 +195,14 @@ class Article(Content):
 
     def check_listed(self) -> None:
         """Raise ArticleMerged or ArticleRemoved unless it is in the lists."""
-        if self.merged_into is not None:
-            raise ArticleMerged(self.id)
+        self.check_unmerged()
         if self.removed is not None:
             raise ArticleRemoved(self.id)
+
+    def check_unmerged(self) -> None:
+        """Raise ArticleMerged if it was merged into another one: what concerns both concerns that one."""
+        if self.merged_into is not None:
+            raise ArticleMerged(self.id)
 
     def check_open(self) -> None:
         """Raise ArticleMerged, ArticleRemoved or DiscussionLocked unless comments can be written on it."""

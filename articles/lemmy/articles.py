@@ -223,9 +223,10 @@ def mark_posts_as_read(
         limits.take(request, *["views"] * len(numbers))
         known, repo = visit_of(request), repository()
         visit = Visit(known.visitor, known.network, Suspicion.BOT)
-        for article in repo.articles.get_many([*numbers]):
-            with logged_failure(article.id):
-                repo.pageviews.record(article.id, visit, reader_id(request), by_link=True)
+        opened = dict.fromkeys(one.merged_into or one.id for one in repo.articles.get_many([*numbers]))
+        for number in opened:
+            with logged_failure(number):
+                repo.pageviews.record(number, visit, reader_id(request), by_link=True)
     return {"success": True}
 
 

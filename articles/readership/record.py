@@ -18,7 +18,13 @@ from django.http import HttpRequest, HttpResponse
 from django.http.cookie import parse_cookie
 
 from articles.domain.articles import ArticleId
-from articles.domain.errors import ArticleRemoved, ArticlesError, StoreUnavailable, ViewsArchived
+from articles.domain.errors import (
+    ArticleMerged,
+    ArticleRemoved,
+    ArticlesError,
+    StoreUnavailable,
+    ViewsArchived,
+)
 from articles.domain.members import UserId
 from articles.domain.readership import ViewCount, Visit
 from articles.models import ArchivedViews
@@ -71,7 +77,7 @@ def logged_failure(article_id: ArticleId) -> Iterator[None]:
     """Log an error of the repository instead of raising it: a view that cannot be counted is no reason to fail."""
     try:
         yield
-    except ArticleRemoved:
+    except (ArticleRemoved, ArticleMerged):
         return  # its page remains, and counts no views
     except ArticlesError as error:
         _log.warning("view of article %d not counted: %s: %s", article_id, type(error).__name__, error)
@@ -117,7 +123,7 @@ def record_view(
 ) -> ViewCount:
     """Record a view like `Pageviews.record`, after restoring the counters of the article if they are archived.
 
-    Raises ArticleNotFound, ArticleRemoved, and StoreUnavailable, which includes an unavailable database.
+    Raises ArticleNotFound, ArticleRemoved, ArticleMerged, and StoreUnavailable, also of the database.
     """
     row: ArchivedViews | None = None
     for _ in range(_ATTEMPTS):

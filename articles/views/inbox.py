@@ -28,7 +28,7 @@ from articles.searching import Kind
 from articles.text.markdown import plain
 from articles.text.refusals import action_sentence
 from articles.views.lists.paging import numbered_pager, page_number
-from articles.web import error_pages, hiding
+from articles.web import comments, error_pages, hiding
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, inbox_read_until, mark_read, member_named, named
 from articles.wiring import repository
@@ -151,9 +151,5 @@ def mute(request: MemberRequest, article_id: int) -> HttpResponse:
     is_wanted = _MUTING.get(request.POST.get("muted", ""))
     if is_wanted is None:
         return error_pages.page(request, 400)
-    if is_wanted:
-        article = repository().articles.get(article_id)
-        Mute.objects.mute(request.user, article.id)
-    else:
-        Mute.objects.filter(user=request.user, article=article_id).delete()
+    comments.mute(request.user, article_id, is_wanted=is_wanted)
     return redirect(_discussion(request, article_id))

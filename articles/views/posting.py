@@ -142,6 +142,7 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
     moderator, is_poster = may(request.user, EDIT_ANY_ARTICLE), article.poster == reader_id(request)
     if not moderator and not is_poster:
         raise PermissionDenied
+    article.check_unmerged()
     until, now = article.posted_at + repo.rules.edit_window, repo.store.now()
     form = EditForm(
         request.POST or None,

@@ -84,7 +84,10 @@ class _Changes:
         return {name for name, value in values.items() if value is not None}
 
     def applied_to(self, before: Preferences, reader: int = 0) -> Preferences:
-        """Return the preferences after the changes. Raises NotDone, HiddenFull and ArticleNotFound."""
+        """Return the preferences after the changes.
+
+        Raises NotDone, HiddenFull, ArticleNotFound and ArticleMerged.
+        """
         after, kind = before.hiding, self.kind or Kind.GROUP
         try:
             if self.show is not None:

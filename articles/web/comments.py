@@ -6,9 +6,11 @@ at every comment, edit or deletion belongs here.
 
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from django.http import HttpRequest
 
+from accounts.models import Mute
 from articles.domain.articles import ArticleId
 from articles.domain.comments import Comment, CommentId
 from articles.domain.errors import ArticleRemoved, CommentNotFound
@@ -99,3 +101,12 @@ def delete(request: HttpRequest, comment_id: CommentId) -> None:
         topic = partial(_topic, before.article)
         audience = audience_of(request, "", topic, before.article, before=before.text)
     comments.delete(comment_id, author, unmentioned=audience.unmentioned)
+
+
+def mute(member: Any, article_id: ArticleId, *, is_wanted: bool) -> None:
+    """Mute the discussion of an article, or unmute it. Idempotent. Raises ArticleNotFound, ArticleMerged."""
+    if is_wanted:
+        repository().articles.get(article_id).check_unmerged()
+        Mute.objects.mute(member, article_id)
+    else:
+        Mute.objects.filter(user=member, article=article_id).delete()

@@ -61,7 +61,7 @@ def applied(
 def with_hidden(hiding: Hiding, kind: Kind, typed: str, reader: UserId | None) -> Hiding:
     """Return what the reader hides with one more, typed in any spelling. At most one round trip, or one query.
 
-    Raises InvalidInput, HiddenFull, GroupNotFound and ArticleNotFound.
+    Raises InvalidInput, HiddenFull, GroupNotFound, ArticleNotFound and ArticleMerged.
     """
     if kind is Kind.GROUP:
         return _with_group(hiding, _slug(typed))
@@ -69,7 +69,7 @@ def with_hidden(hiding: Hiding, kind: Kind, typed: str, reader: UserId | None) -
     if kind is Kind.MEMBER and value == reader:
         raise InvalidInput("member-self")
     if kind is Kind.ARTICLE:
-        repository().articles.get(int(value))
+        repository().articles.get(int(value)).check_unmerged()
     after = hiding.changed(kind, value, hidden=True)
     if len(after.values(kind)) > MOST[kind]:
         raise HiddenFull

@@ -232,6 +232,7 @@ def flag(repository: Repository, clock: Clock, article_id: int) -> None:
     flags.set(root_of(article_id), 77, FlagReason.SPAM)
     repository.articles.remove(article_id, MODERATOR, "Spam")
     repository.articles.restore(article_id, MODERATOR, "No spam")
+    flags.set(root_of(article_id), BOB, FlagReason.WITHDRAWAL)
 
 
 def confirm(repository: Repository, article_id: int) -> None:

@@ -117,7 +117,7 @@ def test_an_undo_leaves_no_trace(repository, stay, story):
 
     merge(repository, story, stay)
     assert repository.articles.get(stay).left_out == LeftOut(0, 1), "a left-out choice stays left out"
-    assert repository.flags.count() == 1, "its flags wait for a decision"
+    assert repository.flags.count() == 0, "its flags wait for the undo"
     undo(repository, story)
 
     after, theirs = contents(repository), repository.store.shards.of(story)

@@ -6,7 +6,7 @@ ARGV  1 id  2 editor's user id  3 editor's name  4 "1" for a moderator  5 now, s
       12 members that the text mentions, comma-separated  13 members that only the text before mentions, as in
       comments/edit.lua  14 text, or ''  15 HTML of the text, as it is kept  16 "title"  17 title  18… further content:
       fields, each followed by its value
-Returns  {"ok", previous link} | {"missing"} | {"gone"} | {"removed"} | {"not_poster"} | {"late"}
+Returns  {"ok", previous link} | {"missing"} | {"gone"} | {"removed"} | {"merged_away"} | {"not_poster"} | {"late"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, group:<slug> rw, <order>:<slug> rw,
          counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
@@ -17,9 +17,10 @@ local title, link, poster, time, removed, merged, text, votes, opposes, left_out
   'title', 'link', 'poster', 'time', 'removed', 'merged', 'text', 'votes', 'opposes', 'left_out', 'groups'))
 if not (title and link and as_time(time)) then return {'missing'} end
 if is_gone(prefix, editor) then return {'gone'} end
+if merged then return removal(merged) end
 if moderator ~= '1' then
   if poster ~= editor then return {'not_poster'} end
-  if removed then return removal(merged) end
+  if removed then return removal() end
   if milliseconds(moments(prefix, now)) - milliseconds(tonumber(time)) > milliseconds(tonumber(window)) then
     return {'late'}
   end

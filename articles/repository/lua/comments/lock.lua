@@ -2,14 +2,15 @@
 Close the discussion of an article, and log it.
 KEYS  1 article
 ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix
-Returns  {"ok"} | {"missing"} | {"locked"}
+Returns  {"ok"} | {"missing"} | {"merged_away"} | {"locked"}
 Cost  O(log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw, changes: rw, log: rw
 INCLUDE  changes, moderation_log, ranking, values
 ]]
-local title, locked, removed, groups, last_comment =
-  unpack(redis.call('HMGET', KEYS[1], 'title', 'locked', 'removed', 'groups', 'last_comment'))
+local title, locked, removed, groups, last_comment, merged =
+  unpack(redis.call('HMGET', KEYS[1], 'title', 'locked', 'removed', 'groups', 'last_comment', 'merged'))
 if not title then return {'missing'} end
+if merged then return removal(merged) end
 if locked then return {'locked'} end
 
 redis.call('HSET', KEYS[1], 'locked', ARGV[4])

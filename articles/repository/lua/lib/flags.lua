@@ -16,6 +16,13 @@ local function has_subject(prefix, id)
   return time and not deleted, time and (merged or not removed)
 end
 
+-- Return whether it is an article that was merged into another one: its flags wait until it is on its own again.
+local function is_merged(prefix, subject)
+  local article = article_of(subject)
+  local into = comment_id(article, 0) == subject and redis.pcall('HGET', prefix .. 'article:' .. article, 'merged')
+  return type(into) == 'string'
+end
+
 -- Return the parts of a flag, nil for a damaged one: its reason, its time in Unix seconds, its weight, its state, its words.
 local function flag_parts(text)
   local reason, at, weight, state, words = string.match(text or '', '^(%S+) (%S+) (%S+) (%S+) (.*)$')
@@ -62,8 +69,8 @@ end
 -- Damaged keys do not make it fail.
 local function queue_flagged(prefix, subject, flags)
   local sum, place = queue_place(flags)
-  if place then redis.pcall('ZADD', prefix .. 'flagged:', exactly(place), subject)
-  else redis.pcall('ZREM', prefix .. 'flagged:', subject) end
+  if is_merged(prefix, subject) or not place then redis.pcall('ZREM', prefix .. 'flagged:', subject)
+  else redis.pcall('ZADD', prefix .. 'flagged:', exactly(place), subject) end
   return sum
 end
 

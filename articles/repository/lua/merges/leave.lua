@@ -5,9 +5,9 @@ KEYS  1 article
 ARGV  1 id  2 name of the moderator  3 now, s  4 reason  5 shard prefix  6 id of the article into which it is merged
 Returns  {"ok"} | {"missing"} | {"removed"} | {"merged_away"} | {"has_merges"}
 Cost  O(groups · log N)
-TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, removed: rw, group:<slug> rw,
+TOUCHES  article:<id> rw, flagged: rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, removed: rw, group:<slug> rw,
          <order>:<slug> rw, rings: rw, next:score rw, changes: rw, log: rw
-INCLUDE  changes, lists, moderation_log, values
+INCLUDE  changes, inbox, lists, moderation_log, values
 ]]
 local article, id, prefix, into = KEYS[1], ARGV[1], ARGV[5], ARGV[6]
 
@@ -23,5 +23,6 @@ redis.call('HSET', article, 'removed', ARGV[4], 'merged', into)
 unlist_article(prefix, id, split(groups))
 note_changed(prefix, id)
 redis.call('ZADD', prefix .. 'removed:', time, id)
+redis.pcall('ZREM', prefix .. 'flagged:', root_of(id))
 log_article(prefix, 'merge', ARGV[3], ARGV[2], id, title, ARGV[4], {target = into})
 return {'ok'}

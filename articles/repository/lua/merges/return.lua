@@ -5,10 +5,10 @@ KEYS  1 article
 ARGV  1 id  2 name of the moderator  3 now, s  4 reason  5 shard prefix  6 size of the hot list
 Returns  {"ok"} | {"missing"} | {"not_merged"}
 Cost  O(groups · log N)
-TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, removed: rw, group:<slug> rw,
-         <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r, rings: rw, next:score rw, changes: rw, ranking: r,
-         log: rw
-INCLUDE  listing, members, moderation_log, ranking, values
+TOUCHES  article:<id> rw, flags:<comment> r, flagged: rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw,
+         removed: rw, group:<slug> rw, <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r, rings: rw, next:score rw,
+         changes: rw, ranking: r, log: rw
+INCLUDE  flags, inbox, listing, members, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 
@@ -23,5 +23,6 @@ redis.call('HDEL', article, 'removed', 'merged')
 redis.call('ZREM', prefix .. 'removed:', id)
 local first, _, _, last = ring_facts(ring)
 if first then list_ring(prefix, id, last) end
+queue_flagged(prefix, root_of(id), flags_of(prefix, root_of(id)))
 log_article(prefix, 'unmerge', ARGV[3], ARGV[2], id, title, ARGV[4], {target = merged})
 return {'ok'}

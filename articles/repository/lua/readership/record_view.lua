@@ -9,7 +9,7 @@ ARGV  1 id  2 visitor  3 network, or ''  4 suspicion, or ''  5 now, s  6 how lon
       15 1 if the article's link was opened, or '': its page
 Returns  {"ok" | "repeat" | "bot" | "prefetch" | "burst", page views, visitors, hotness,
          when the member's visit before ended, s, or ''}
-         | {"missing"} | {"removed"} | {"archived"}
+         | {"missing"} | {"removed"} | {"merged_away"} | {"archived"}
 Cost  O(log N)
 TOUCHES  article:<id> r, visits:<user> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> rw, hll:uv:<id> rw,
          counter:suspect:<id> rw, days:<id> rw, days: rw, hll:day:<day> rw, seen:<id>:<visitor> rw,
@@ -21,10 +21,10 @@ local id, visitor, network, suspicion, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[
 local now, again, window, keep = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[9]), tonumber(ARGV[10])
 local day, days_kept = math.floor(now / 86400), tonumber(ARGV[11])
 
-local time, groups, removed, archived, comments = unpack(redis.call('HMGET', article,
-  'time', 'groups', 'removed', 'archived', 'comments'))
+local time, groups, removed, merged, archived, comments = unpack(redis.call('HMGET', article,
+  'time', 'groups', 'removed', 'merged', 'archived', 'comments'))
 if not as_time(time) then return {'missing'} end
-if removed then return {'removed'} end
+if removed then return removal(merged) end
 if archived and suspicion == '' then return {'archived'} end
 local current = parameters(prefix)
 time = tonumber(time)

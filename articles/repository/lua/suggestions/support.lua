@@ -6,7 +6,7 @@ KEYS  1 article  2 articles with suggestions that the member supports
 ARGV  1 id  2 user id  3 id of the suggestion  4 title, groups, or '' to take the support back  5 title, or groups,
       comma-separated  6 now, s  7 how long a suggestion is open, s  8 supporters that apply it  9 most open suggestions
       10 size of the hot list  11 shard prefix
-Returns  {"ok", 1 if it was applied, else 0} | {"missing"} | {"removed"} | {"gone"} | {"own_article"}
+Returns  {"ok", 1 if it was applied, else 0} | {"missing"} | {"removed"} | {"merged_away"} | {"gone"} | {"own_article"}
          | {"suggestion_closed"} | {"no_change"} | {"suggestions_full"}
 Cost  O((suggestions + groups) · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, suggested:<user> rw, gone: r, leftout: r, <order>: rw, top:<period> rw,
@@ -17,10 +17,10 @@ INCLUDE  inbox, left_out, members, suggestions, values
 local article, id, user, name, kind, to, now = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local prefix, since = ARGV[11], tonumber(ARGV[6]) - tonumber(ARGV[7])
 
-local title, time, poster, removed, votes, opposes, groups =
-  unpack(redis.call('HMGET', article, 'title', 'time', 'poster', 'removed', 'votes', 'opposes', 'groups'))
+local title, time, poster, removed, merged, votes, opposes, groups =
+  unpack(redis.call('HMGET', article, 'title', 'time', 'poster', 'removed', 'merged', 'votes', 'opposes', 'groups'))
 if not (title and as_time(time) and as_count(votes) and as_count(opposes)) then return {'missing'} end
-if removed then return {'removed'} end
+if removed then return removal(merged) end
 if is_gone(prefix, user) then return {'gone'} end
 local list, open, found = suggestions_since(article, since, title, groups, name)
 if kind == '' then

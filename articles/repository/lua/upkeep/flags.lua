@@ -37,6 +37,7 @@ local function check_all(say, id)
   if REPAIRS and not is_shown then decide_flags(prefix, id, 'removed', math.huge) end
   if REPAIRS then flags = flags_of(prefix, id) end
   local _, place = queue_place(flags)
+  if is_merged(prefix, id) then place = nil end
   if tonumber(redis.call('ZSCORE', KEYS[1], id) or '') == place then return end
   say('not in the queue by its flags')
   if REPAIRS then queue_flagged(prefix, id, flags) end

@@ -4,15 +4,17 @@ accounts of one network have voted. Idempotent: a ring that began after what the
 KEYS  1 article  2 flagged articles
 ARGV  1 article id  2 time of the last vote that the moderator saw, s  3 now, s  4 shard prefix
       5 moderator
-Returns  {"ok"} | {"missing"}
+Returns  {"ok"} | {"missing"} | {"merged_away"}
 Cost  O(log N)
 TOUCHES  article:<id> rw, rings: rw, ranking: r, log: rw
 INCLUDE  closing, members, moderation_log, values
 ]]
 local article = KEYS[1]
 local now = moments(ARGV[4], ARGV[3])
-local title, time, ring, checked = unpack(redis.call('HMGET', article, 'title', 'time', 'ring', 'ring_checked'))
+local title, time, ring, checked, merged =
+  unpack(redis.call('HMGET', article, 'title', 'time', 'ring', 'ring_checked', 'merged'))
 if not as_time(time) then return {'missing'} end
+if merged then return removal(merged) end
 
 local seen = math.min(tonumber(ARGV[2]), now)
 redis.call('HSET', article, 'ring_checked', string.format('%.3f', math.max(seen, as_time(checked) or 0)))
