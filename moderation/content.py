@@ -34,8 +34,10 @@ from articles.domain.errors import (
     CommentRemoved,
     DiscussionLocked,
     DiscussionNotLocked,
+    DuplicateLink,
     GroupExists,
     NotRemoved,
+    ReadersWouldChange,
 )
 from articles.domain.flags import SubjectId
 from articles.domain.moderation_log import Action, Actor
@@ -46,7 +48,16 @@ from articles.text.refusals import action_sentence
 from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs, reader_id
 from articles.wiring import group_titles, repository
-from moderation.rights import acting, acting_on, check_not_own, check_reversible, may, own_groups
+from moderation.rights import (
+    acting,
+    acting_about,
+    acting_on,
+    check_not_own,
+    check_reversible,
+    check_same_readers,
+    may,
+    own_groups,
+)
 from moderation.rules.acting import note_reversal
 from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, GroundedReasonForm, Grounds, state
 
@@ -65,7 +76,8 @@ def remove(subject: SubjectId, moderator: Actor, reason: str, grounds: Grounds =
 def restore(subject: SubjectId, moderator: Actor, reason: str, _grounds: Grounds = NO_GROUNDS) -> None:
     """Restore an article or a comment. Two round trips, for moderators of groups three.
 
-    Raises OwnMatter, DecidedForSite, ArticleNotFound, NotRemoved, CommentNotFound, CommentNotRemoved.
+    Raises OwnMatter, DecidedForSite, ArticleNotFound, NotRemoved, DuplicateLink, CommentNotFound,
+    CommentNotRemoved.
     """
     repo = repository()
     if is_root(subject):
@@ -111,9 +123,10 @@ _AGAINST_MEMBERS = (Action.REMOVE, Action.REMOVE_COMMENT, Action.LOCK)
 def take_out(request: HttpRequest, article: Article, groups: Collection[str], reason: str) -> tuple[str, ...]:
     """Take an article out of groups; return those that it is still in. Three round trips.
 
-    Raises PermissionDenied, ArticleNotFound.
+    Raises PermissionDenied, ReadersWouldChange, ArticleNotFound.
     """
     moderator = acting(request, ASSIGN_GROUPS, groups)
+    check_same_readers(request.user, article.groups, {*article.groups} - {*groups})
     left = repository().groups.assign(article.id, (), groups, actor=moderator, reason=reason)
     if {*left} != {*article.groups}:
         note_reversal(article.id)
@@ -152,9 +165,13 @@ def _taking_out(request: HttpRequest, article: Article) -> HttpResponse:
     titles = group_titles()
     form = TakeOutForm(request.POST or None, groups={slug: titles.get(slug, slug) for slug in sorted(own)})
     if request.method == "POST" and form.is_valid():
-        take_out(request, article, form.cleaned_data["groups"], form.cleaned_data["reason"])
-        messages.success(request, _("The article's groups have been saved."))
-        return redirect("articles:article", article.id)
+        try:
+            take_out(request, article, form.cleaned_data["groups"], form.cleaned_data["reason"])
+        except ReadersWouldChange as refused:
+            form.add_error("groups", action_sentence(refused))
+        else:
+            messages.success(request, _("The article's groups have been saved."))
+            return redirect("articles:article", article.id)
     unsent_form.refill(request, form)
     context = {"form": form, "article": article}
     return render(request, "moderation/take_out.html", context, status=400 if form.errors else 200)
@@ -183,6 +200,8 @@ def _with_reason(
             done = just_done(repository(), request, action)
             if not any((entry.article_id, entry.reason) == (context["article"].id, reason) for entry in done):
                 messages.error(request, action_sentence(refused))
+                if isinstance(refused, DuplicateLink):
+                    page = reverse("articles:article", args=[refused.article_id])
         return redirect(page)
     unsent_form.refill(request, form)
     return render(request, template, context | {"form": form}, status=400 if form.errors else 200)
@@ -196,7 +215,7 @@ def _of_comment(template: str, action: Action, change: Change) -> Callable[..., 
     def view(request: HttpRequest, comment_id: CommentId) -> HttpResponse:
         repo = repository()
         comment, article = repo.comments.get(comment_id), repo.articles.get(article_of(comment_id))
-        moderator = acting(request, REMOVE_ARTICLES, article.groups)
+        moderator = acting_about(request, REMOVE_ARTICLES, article)
         if action is Action.RESTORE_COMMENT:
             check_not_own(comment.author, moderator.id)
         page = reverse("articles:comment", args=[comment_id])
@@ -213,7 +232,7 @@ def _of_article(template: str, action: Action, change: Change, part: str = "") -
     @needs(REMOVE_ARTICLES, in_groups=True, carries=["reason", *FIELDS])
     def view(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
         article, subject = repository().articles.get(article_id), root_of(article_id)
-        moderator = acting(request, REMOVE_ARTICLES, article.groups)
+        moderator = acting_about(request, REMOVE_ARTICLES, article)
         article.check_unmerged()
         if action is Action.RESTORE:
             check_not_own(article.poster, moderator.id)

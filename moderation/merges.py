@@ -27,7 +27,7 @@ from articles.text.refusals import action_sentence
 from articles.web.addresses import path_of
 from articles.web.identity import actor, needs, reader_id
 from articles.wiring import repository
-from moderation.rights import check_not_own
+from moderation.rights import check_merge_readers, check_not_own
 from moderation.subjects import take
 
 _TARGET = re.compile(r"(?:\S*/articles/)?([0-9]{1,15})(?:[/?#]\S*)?")
@@ -37,13 +37,14 @@ _LONGEST_TARGET = 300
 def merge(article_id: ArticleId, into: ArticleId, moderator: Actor, reason: str) -> bool:
     """Merge an article into another one, for as long as one request may take; return whether all votes are moved.
 
-    If the other one was merged itself, into the article that it was merged into. Idempotent. Raises OwnMatter, and
-    the errors of `Merges.merge`.
+    If the other one was merged itself, into the article that it was merged into. Idempotent. Raises OwnMatter,
+    MergeAcrossReaders, and the errors of `Merges.merge`.
     """
     repo = repository()
     target = repo.articles.get(into)
     target = repo.articles.get(target.merged_into) if target.merged_into else target
     _check_not_own(article_id, target.id, moderator)
+    check_merge_readers(repo.articles.get(article_id), target)
     return take(repo.merges.merge(article_id, target.id, moderator, reason))
 
 

@@ -52,9 +52,9 @@ from articles.web import limits
 from articles.web.articles import restore_title
 from articles.web.identity import actor, check_ban, writer
 from articles.wiring import group_titles, repository
-from moderation.rights import may_decide, undoable
+from moderation.rights import check_same_readers, may_decide, undoable
 from moderation.trust import is_trusted
-from owner.choices import chosen
+from owner.choices import chosen, closed_groups
 
 _MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{3}")
 
@@ -71,7 +71,7 @@ def suggest(request: HttpRequest, article: Article, kind: SuggestionKind, to: st
     if not is_trusted(request.user):
         raise NotTrustedYet(member.id)
     limits.take(request, "suggestions")
-    return repository().suggestions.support(article.id, member.id, kind, to)
+    return repository().suggestions.support(article.id, member.id, kind, to, closed=closed_groups())
 
 
 def take_back(request: HttpRequest, article: Article, suggestion: str) -> None:
@@ -87,6 +87,8 @@ def decide(request: HttpRequest, article: Article, suggestion: str, *, accepted:
     found = _open(article, suggestion)
     if not may_decide(request, article, found.kind):
         raise PermissionDenied
+    if accepted and found.kind is SuggestionKind.GROUPS:
+        check_same_readers(request.user, article.groups, found.groups)
     repository().suggestions.decide(article.id, writer(request, article.groups), found, accepted=accepted)
 
 
@@ -107,6 +109,7 @@ def undo(request: HttpRequest, article: Article, at: float | None) -> None:
         restore_title(request, article, title)
     else:
         added, removed = (_slugs(entry.details.get(name, "")) for name in ("added", "removed"))
+        check_same_readers(request.user, article.groups, {*article.groups} - {*added} | {*removed})
         repo.groups.assign(article.id, removed, added, actor=editor)
 
 

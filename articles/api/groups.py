@@ -27,7 +27,7 @@ from articles.text.slugs import clean_slug, requested_slug
 from articles.web.groups import liveliness, merge, set_visibility, visibility_of
 from articles.web.identity import actor
 from articles.wiring import repository
-from moderation.rights import acting, may, may_in_groups
+from moderation.rights import acting, check_same_readers, may, may_in_groups
 from moderation.rules.acting import note_reversal
 
 Form = TypeVar("Form", bound=forms.Form)
@@ -149,6 +149,7 @@ def assign_groups(
     else:
         added, others = [], {*current} - {*slugs}
         moderator = acting(request, ASSIGN_GROUPS, others)
+        check_same_readers(request.user, current, slugs)
     check_groups(slugs, known)
     groups = repo.groups.assign(article_id, added, others, actor=moderator, reason=reason)
     if {*groups} != {*current}:

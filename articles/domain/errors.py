@@ -94,6 +94,14 @@ class DuplicateLink(ActionRefused):
         self.article_id = article_id
 
 
+class ReadersWouldChange(ActionRefused):
+    """Only moderators who assign groups change whether everyone can read an article."""
+
+
+class MergeAcrossReaders(ActionRefused):
+    """Everyone can read one of the articles, and only members the other: a merge would show or hide comments."""
+
+
 class SavedFull(ActionRefused):
     """The member has saved the maximum number of articles."""
 

@@ -177,6 +177,7 @@ class Articles:
         join: Sequence[str] = (),
         leave: Sequence[str] = (),
         moderator: bool,
+        changes_readers: bool = False,
         reason: str = "",
         mentioned: Collection[UserId] = (),
         unmentioned: Mapping[UserId, float] = NO_ONE,
@@ -188,6 +189,9 @@ class Articles:
         with the rules of `Groups.assign`. Notifies those who are `mentioned` and have had no notice of it; the
         `unmentioned` are as in `Comments.edit`.
 
+        `changes_readers`: whether the groups change who sees it, which is the poster's to change until there are
+        comments: ReadersWouldChange.
+
         Two round trips; two more if the link changes, and two with groups to join. Raises ArticleNotFound,
         ArticleRemoved, NotThePoster, EditingClosed, AccountDeleted, and DuplicateLink if another article was
         posted with the new link within `Rules.repost_window`. A withdrawn article claims no link.
@@ -198,7 +202,13 @@ class Articles:
         if moves and (holder := self._claim(_digest(content), article_id)) != article_id:
             raise DuplicateLink(holder)
         rules: list[Value] = [exact_time(self._store.now()), self._store.rules.edit_window, reason]
-        arguments: list[Value] = [article_id, editor.id, editor.name, int(moderator), *rules]
+        arguments: list[Value] = [
+            article_id,
+            editor.id,
+            editor.name,
+            1 if moderator else 2 * changes_readers,
+            *rules,
+        ]
         targets = self._groups.ensure_targets(join, self._groups.get_targets(join))
         new_groups = list(dict.fromkeys(targets.values()))
         try:
@@ -244,15 +254,28 @@ class Articles:
     def restore(self, article_id: ArticleId, actor: Actor, reason: str, sweep: str = "") -> None:
         """Return a removed article to every list; if a sweep is given, only if that sweep removed it.
 
-        Its link leads to it again, for the rest of `Rules.repost_window`. If it was posted again meanwhile, both
-        articles are listed, and the link leads to the other one. Two round trips. Raises ArticleNotFound,
-        NotRemoved.
+        Its link leads to it again, for the rest of `Rules.repost_window`. Four round trips. Raises
+        ArticleNotFound, NotRemoved, and DuplicateLink if it was posted again meanwhile: it leads to that article.
         """
+        before = self.get(article_id, with_text=True)
+        digest, now = _digest(before), self._store.now()
+        seconds_left = int(before.posted_at + self._store.rules.repost_window - now)
+        holder = self._find_holder(digest) if seconds_left <= 0 else self._claim(digest, article_id, seconds_left)
+        if holder not in (None, article_id) and any(one.removed is None for one in self.get_many([holder])):
+            raise DuplicateLink(holder)
         further: list[Value] = [self._store.rules.hot_size, sweep]
-        *content, posted_at = self._moderate("articles/restore", article_id, actor, reason, *further)
-        seconds_left = int(float(posted_at) + self._store.rules.repost_window - self._store.now())
-        if seconds_left > 0:
-            self._claim(post_digest(*content), article_id, seconds_left)
+        try:
+            self._moderate("articles/restore", article_id, actor, reason, *further)
+        except StoreError:
+            raise
+        except ArticlesError:
+            if before.is_withdrawn:  # whose link is free
+                self._store.run("lease/release", [names.link(digest)], [article_id])
+            raise
+
+    def _find_holder(self, digest: str) -> ArticleId | None:
+        with self._store.commands() as client:
+            return _holder(client.get(names.link(digest)))
 
     def _moderate(
         self, script: str, article_id: ArticleId, actor: Actor, reason: str, *more: Value

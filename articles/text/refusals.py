@@ -70,6 +70,12 @@ ACTIONS = {
     "editing-closed": gettext_lazy("This article can no longer be edited."),
     "withdrawing-closed": gettext_lazy("You can no longer withdraw this article. Please ask a moderator."),
     "duplicate-link": gettext_lazy("Another article with this link was posted recently."),
+    "readers-would-change": gettext_lazy(
+        "This would change who can read the article. Only a moderator who can assign groups can do that."
+    ),
+    "merge-across-readers": gettext_lazy(
+        "One of these articles is for members only. Give both the same readers first, by their groups."
+    ),
     "saved-full": gettext_lazy("You have saved the maximum number of articles. Remove some of them first."),
     "followed-full": gettext_lazy("You follow the maximum number of groups. Unfollow one of them first."),
     "hidden-full": gettext_lazy("You are hiding the maximum number of these. Show one of them again first."),

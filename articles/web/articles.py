@@ -22,7 +22,7 @@ from articles.web.identity import actor, is_new_member, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.web.votes import begin_probation
 from articles.wiring import finder, repository
-from moderation.rights import may
+from moderation.rights import changes_readers, may
 from moderation.rules.acting import MemberFacts, judge
 
 
@@ -70,7 +70,8 @@ def edit(
     A moderator's edit notifies no one. Raises Banned, PermissionDenied, LimitReached, RefusedByRule,
     ChangeNeedsApproval, and the errors of `Articles.edit`.
     """
-    editor = writer(request, {*before.groups, *join} - {*leave})
+    after = {*before.groups, *join} - {*leave}
+    editor = writer(request, after)
     if as_moderator and not may(request.user, EDIT_ANY_ARTICLE):
         raise PermissionDenied
     limits.take_edit(request)
@@ -79,8 +80,7 @@ def edit(
     verdict.refuse_change()
     audience = NO_AUDIENCE
     if is_own:
-        groups = {*before.groups, *join} - {*leave}
-        topic = Topic(content.title, content.link, groups, before.id, before.poster)
+        topic = Topic(content.title, content.link, after, before.id, before.poster)
         audience = audience_of(request, content.text, lambda: topic, before=before.text)
     repository().articles.edit(
         before.id,
@@ -88,6 +88,7 @@ def edit(
         join=join,
         leave=leave,
         moderator=as_moderator and not (join or leave),
+        changes_readers=changes_readers(before.groups, after),
         reason=reason,
         mentioned=audience.mentioned,
         unmentioned=audience.unmentioned,

@@ -30,7 +30,7 @@ from articles.domain.flags import FlagState, SubjectId, rules_named
 from articles.domain.moderation_log import SITE, Action, rule_actor
 from articles.text.markdown import links_in, render
 from articles.wiring import repository
-from moderation.rights import may
+from moderation.rights import changes_readers, may
 from moderation.rules.matching import Definition, Facts, Rule, RuleAct, Rules, Subject
 from moderation.trust import points_that_count
 from owner.choices import Recent
@@ -170,11 +170,13 @@ class Verdict:
     def carry_out(self, subject: SubjectId, article_id: ArticleId, *, is_new: bool) -> None:
         """Flag what was posted or edited; change the groups and the discussion of an article that is new."""
         self.note_text()
-        self._count(lambda: self._flag(subject) + (self._change_article(article_id) if is_new else []))
+        self._count(
+            lambda: self._flag(subject) + (self._change_article(article_id, is_new=True) if is_new else [])
+        )
 
     def carry_out_report(self, article_id: ArticleId) -> None:
         """Change the groups and the discussion of the article that was flagged."""
-        self._count(lambda: self._change_article(article_id))
+        self._count(lambda: self._change_article(article_id, is_new=False))
 
     def _count(self, act: Callable[[], list[str]]) -> None:
         """Let rules act, and count those that did. A failure of the store does not undo the post: it is logged."""
@@ -195,14 +197,16 @@ class Verdict:
             return names
         return []
 
-    def _change_article(self, article_id: ArticleId) -> list[str]:
+    def _change_article(self, article_id: ArticleId, *, is_new: bool) -> list[str]:
         """Put the article into groups or out of them, and lock its discussion; return the rules that did."""
         return [
-            one.name for one in self._by(RuleAct.JOIN, RuleAct.LEAVE, RuleAct.LOCK) if _change(article_id, one)
+            one.name
+            for one in self._by(RuleAct.JOIN, RuleAct.LEAVE, RuleAct.LOCK)
+            if _change(article_id, one, is_new=is_new)
         ]
 
 
-def _change(article_id: ArticleId, rule: Rule) -> bool:
+def _change(article_id: ArticleId, rule: Rule, *, is_new: bool) -> bool:
     """Let a rule change an article once: what moderators reverse stays reversed. Return whether it did."""
     repo, wanted, by = repository(), rule.definition, rule_actor(rule.name)
     if any(one.actor_name == by.name for one in repo.moderation_log.get_for_article(article_id).entries):
@@ -217,6 +221,9 @@ def _change(article_id: ArticleId, rule: Rule) -> bool:
     if (wanted.group in article.groups) is joins or wanted.group not in repo.groups.get_titles():
         return False
     add, remove = ([wanted.group], []) if joins else ([], [wanted.group])
+    after = {*article.groups, *add} - {*remove}
+    if changes_readers(article.groups, after) or (article.groups and not after and not is_new):
+        return False  # moderators decide that
     repo.groups.assign(article_id, add, remove, actor=by, reason=wanted.sentence)
     return True
 

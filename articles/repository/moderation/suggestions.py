@@ -1,6 +1,6 @@
 """Suggestions of another title or other groups: supported by members, decided by posters and moderators."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.members import UserId
@@ -33,14 +33,18 @@ class Suggestions(OfStore):
         """Return the open suggestions for an article that was read with its HTML. No round trip."""
         return list(open_suggestions(article.suggested, article.title, article.groups, self._store.now()))
 
-    def support(self, article_id: ArticleId, member: UserId, kind: SuggestionKind, to: str) -> bool:
+    def support(
+        self, article_id: ArticleId, member: UserId, kind: SuggestionKind, to: str, *, closed: Collection[str] = ()
+    ) -> bool:
         """Suggest a title, or existing groups, or support that; return whether the quorum of `Rules` applied it.
+
+        Supporters alone neither change whether it is in `closed` groups, nor take it out of all its groups.
 
         One round trip, and one or more if groups were changed. Idempotent. Raises ArticleNotFound, ArticleRemoved,
         AccountDeleted, OwnArticle, SuggestionClosed, SuggestionUnchanged, SuggestionsFull.
         """
         with self._store.retracting([article_id]):
-            is_applied = self._support(article_id, member, suggestion_id(kind, to), kind.value, to)
+            is_applied = self._support(article_id, member, suggestion_id(kind, to), kind.value, to, closed)
             if is_applied and kind is SuggestionKind.GROUPS:
                 self._groups.follow_merges(split_groups(to))
         return is_applied
@@ -52,7 +56,15 @@ class Suggestions(OfStore):
         """
         self._support(article_id, member, suggestion, "", "")
 
-    def _support(self, article_id: ArticleId, member: UserId, suggestion: str, kind: str, to: str) -> bool:
+    def _support(
+        self,
+        article_id: ArticleId,
+        member: UserId,
+        suggestion: str,
+        kind: str,
+        to: str,
+        closed: Collection[str] = (),
+    ) -> bool:
         store, keys = self._store, self._store.shards.of(article_id)
         (is_applied,) = store.change(
             "suggestions/support",
@@ -60,7 +72,7 @@ class Suggestions(OfStore):
             [keys.article(article_id), keys.suggested(member)],
             [
                 *(article_id, member, suggestion, kind, to, exact_time(store.now()), SUGGESTION_SECONDS),
-                *(store.rules.suggestions, MOST_SUGGESTIONS, store.rules.hot_size, keys.prefix),
+                *(store.rules.suggestions, MOST_SUGGESTIONS, store.rules.hot_size, keys.prefix, ",".join(closed)),
             ],
         )
         return bool(is_applied)

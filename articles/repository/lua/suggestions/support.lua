@@ -1,11 +1,12 @@
 --[[
 Suggest another title or other groups of an article, or support such a suggestion: a member supports one of each kind. With
-enough support, apply it, as the site; members whose votes are left out of ranking do not count for that. The poster is
+enough support, apply it, as the site, unless it changes whether everyone sees the article, or takes it out of all its
+groups: then moderators decide; members whose votes are left out of ranking do not count for that. The poster is
 notified of a new one. Or take the support back. Idempotent.
 KEYS  1 article  2 articles with suggestions that the member supports
 ARGV  1 id  2 user id  3 id of the suggestion  4 title, groups, or '' to take the support back  5 title, or groups,
       comma-separated  6 now, s  7 how long a suggestion is open, s  8 supporters that apply it  9 most open suggestions
-      10 size of the hot list  11 shard prefix
+      10 size of the hot list  11 shard prefix  12 groups for members only, comma-separated
 Returns  {"ok", 1 if it was applied, else 0} | {"missing"} | {"removed"} | {"merged_away"} | {"gone"} | {"own_article"}
          | {"suggestion_closed"} | {"no_change"} | {"suggestions_full"}
 Cost  O((suggestions + groups) · log N)
@@ -42,7 +43,17 @@ local counted = 0
 for _, one in ipairs(found.by) do
   if not is_left_out(prefix, one) then counted = counted + 1 end
 end
-local is_enough = counted >= tonumber(ARGV[8])
+-- Return whether two lists of groups have one in common.
+local function meet(some, others)
+  for _, slug in ipairs(split(some)) do
+    if contains(others, slug) then return true end
+  end
+  return false
+end
+
+local is_decided_above = kind == 'groups'
+  and (meet(groups or '', ARGV[12]) ~= meet(to, ARGV[12]) or current ~= '' and not meet(current, to))
+local is_enough = counted >= tonumber(ARGV[8]) and not is_decided_above
 if is_enough then apply_suggestion(prefix, id, found, '*', now, tonumber(ARGV[10]))
 elseif is_new then notify(prefix, poster, 'suggestion', root_of(id), now) end
 write_suggestions(article, list)
