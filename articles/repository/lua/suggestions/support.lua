@@ -43,17 +43,7 @@ local counted = 0
 for _, one in ipairs(found.by) do
   if not is_left_out(prefix, one) then counted = counted + 1 end
 end
--- Return whether two lists of groups have one in common.
-local function meet(some, others)
-  for _, slug in ipairs(split(some)) do
-    if contains(others, slug) then return true end
-  end
-  return false
-end
-
-local is_decided_above = kind == 'groups'
-  and (meet(groups or '', ARGV[12]) ~= meet(to, ARGV[12]) or current ~= '' and not meet(current, to))
-local is_enough = counted >= tonumber(ARGV[8]) and not is_decided_above
+local is_enough = counted >= tonumber(ARGV[8]) and (kind == 'title' or supporters_may(current, to, ARGV[12]))
 if is_enough then apply_suggestion(prefix, id, found, '*', now, tonumber(ARGV[10]))
 elseif is_new then notify(prefix, poster, 'suggestion', root_of(id), now) end
 write_suggestions(article, list)
