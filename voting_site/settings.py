@@ -242,13 +242,20 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "voting_site.configuration.logs.OneLineFormatter"}},
+    "formatters": {
+        "text": {"()": "voting_site.configuration.logs.OneLineFormatter"},
+        "json": {"()": "voting_site.configuration.logs.JsonFormatter"},
+    },
     "filters": {
         "faults": {"()": "voting_site.configuration.logs.TracebacksOfFaults"},
         "outages": {"()": "voting_site.configuration.logs.OutagesReportedOnce"},
     },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["faults", "outages"]}
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": CONFIGURATION["LOG_FORMAT"],
+            "filters": ["faults", "outages"],
+        }
     },
     "root": {"handlers": ["console"], "level": CONFIGURATION["LOG_LEVEL"]},
     "loggers": {"django.server": {"handlers": ["console"], "propagate": False}},

@@ -270,5 +270,6 @@ KINDS = {
     "reading": Kind(_one_of("everyone", "members"), "everyone or members"),
     "second factor": Kind(_one_of("off", "offered", "moderators", "all"), "one of off, offered, moderators, all"),
     "names": Kind(_one_of("ascii", "any"), "ascii or any"),
+    "log format": Kind(_one_of("text", "json"), "text or json"),
     "log level": Kind(_one_of("DEBUG", "INFO", "WARNING", "ERROR"), "a log level: DEBUG, INFO, WARNING, ERROR"),
 }

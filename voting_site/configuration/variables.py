@@ -577,6 +577,12 @@ VARIABLES = (
         64,
     ),
     Variable("LOG_LEVEL", "log level", "INFO", "Lowest level of log lines: DEBUG, INFO, WARNING or ERROR."),
+    Variable(
+        "LOG_FORMAT",
+        "log format",
+        "text",
+        "Form of log lines: text, or json: an object with time, level, logger, message and process in each line.",
+    ),
 )
 
 

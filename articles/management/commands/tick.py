@@ -4,6 +4,7 @@ import sys
 from argparse import ArgumentTypeError
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandParser
 
 from articles import housekeeping
@@ -51,6 +52,8 @@ class Command(StoreCommand):
             sys.exit(1)
 
     def _report(self, results: list[StepResult]) -> None:
+        if settings.LOG_FORMAT == "json":
+            return  # housekeeping logs its steps
         for result in results:
             self.stdout.write(housekeeping.line(result))
         if not results:
