@@ -165,15 +165,12 @@ def test_lemmys_addresses_lead_to_the_sites_pages(site_store, article, settings,
             "/c/a/b",
             "/c/python@lemmy.example",
             "/u/alice@lemmy.example",
-            "/u/alice@",
             "/feeds/u/alice@lemmy.example.xml",
         ),
     ],
 )
 def test_other_addresses_of_the_kind_lead_nowhere(article, address):
-    answer = Client().get(address, follow=True)
-
-    assert answer.status_code == 404 or answer.redirect_chain == [("/users/alice/", 302)]
+    assert Client().get(address).status_code == 404
 
 
 def test_an_address_leads_on_whether_or_not_the_reader_sees_what_is_there(
