@@ -8,6 +8,7 @@ store and database.
 """
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -68,10 +69,7 @@ def measure(repository: object, articles: int) -> None:
     sizes = {row.article_id: len(row.ballots) for row in BallotRecord.objects.all()}
     largest = max(sizes, key=sizes.get)
     record = Record.unpacked(bytes(BallotRecord.objects.get(article_id=largest).ballots))
-    ballots = len(record.ballots) + sum(
-        int(head.split(" ")[2]) + int(head.split(" ")[3])
-        for head in BallotRecord.objects.exclude(article_id=largest).values_list("head", flat=True)
-    )
+    ballots = sum(json.loads(head)["ballots"] for head in BallotRecord.objects.values_list("head", flat=True))
     print(f"{made:,} records with {ballots:,} ballots made in {took:.1f} s: {1000 * took / made:.1f} ms a record")
     print(
         f"largest: {len(record.ballots):,} ballots, {sizes[largest] / len(record.ballots):.1f} bytes each; ",

@@ -1,5 +1,6 @@
-"""Ballot records: votes of an article as text and hashes that anyone can recompute. Knows no framework.
+"""The format of ballot records and of their chain: texts and hashes that anyone can recompute. Knows no framework.
 
+docs/integrity.md specifies it for people who write a verifier: what changes here changes there, and raises FORMAT.
 The trees are those of RFC 9162, section 2.1, with SHA-256.
 """
 
@@ -7,13 +8,20 @@ import gzip
 import hashlib
 import hmac
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from articles.domain.articles import ArticleId, Choice, LeftOut
 from articles.domain.members import UserId
+
+FORMAT = 2
+"""Version of the format. It is in each text that is hashed."""
+
+FIRST = "0" * 64
+"""What the first day of a chain follows, and the first version of a record."""
 
 BY_MODERATORS = "moderators"
 """Class of a vote that is left out of ranking because moderators leave its member's votes out."""
@@ -22,6 +30,20 @@ ON_PROBATION = "probation"
 """Class of a vote that is left out because its member was new until voting closed."""
 
 _NONE = "-"
+_BALLOT = re.compile(
+    f"([0-9a-f]{{64}}) ({Choice.VOTE}|{Choice.OPPOSE}) "
+    f"({_NONE}|{BY_MODERATORS}|{ON_PROBATION}) ({_NONE}|[1-9][0-9]*)"
+)
+
+
+def canonical(value: object) -> str:
+    """Return the only spelling of a JSON value of texts, whole numbers, lists and objects. All texts are ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def digest_of(text: str) -> str:
+    """Return the hash of a text, in hex."""
+    return _sha256(text.encode()).hex()
 
 
 def _sha256(data: bytes) -> bytes:
@@ -58,7 +80,10 @@ class Ballot:
     @classmethod
     def of(cls, line: str) -> "Ballot":
         """Return the ballot of a line. Raises ValueError."""
-        commitment, choice, left_out, origin = line.split(" ")
+        match = _BALLOT.fullmatch(line)
+        if match is None:
+            raise ValueError(line)
+        commitment, choice, left_out, origin = match.groups()
         return cls(
             commitment,
             Choice(choice),
@@ -98,6 +123,9 @@ class Record:
     ballots: tuple[Ballot, ...]
     """Sorted by commitment."""
 
+    former: str = FIRST
+    """Digest of the version before."""
+
     @property
     def votes(self) -> int:
         return self.unnamed[0] + self._count(Choice.VOTE)
@@ -124,15 +152,31 @@ class Record:
         return self._tree[-1][0].hex()
 
     @cached_property
-    def head(self) -> str:
-        """All of the record but its ballots, in one line."""
-        numbers = (self.article, self.version, self.votes, self.opposes, *self.left_out, *self.unnamed)
-        return " ".join([*map(str, numbers), self.root, self.nonce])
+    def head(self) -> Mapping[str, Any]:
+        """All of the record but its ballots."""
+        left_out = self.left_out
+        return {
+            "article": self.article,
+            "ballots": len(self.ballots),
+            "day": self.day,
+            "format": FORMAT,
+            "former": self.former,
+            "kind": "record",
+            "nonce": self.nonce,
+            "opposes": self.opposes,
+            "opposes_left_out": left_out.opposes,
+            "root": self.root,
+            "unnamed_opposes": self.unnamed[1],
+            "unnamed_votes": self.unnamed[0],
+            "version": self.version,
+            "votes": self.votes,
+            "votes_left_out": left_out.votes,
+        }
 
     @cached_property
     def digest(self) -> str:
-        """What the chain has of the record, in hex."""
-        return _sha256(self.head.encode()).hex()
+        """What the chain has of the record: the hash of its head, in hex."""
+        return digest_of(canonical(self.head))
 
     def path(self, place: int) -> list[str]:
         """Return the hashes that lead from a ballot to the root, in hex. `place`: its number, from 0."""
@@ -147,40 +191,28 @@ class Record:
         """Return the number of a commitment's ballot, from 0; None without one."""
         return next((at for at, one in enumerate(self.ballots) if one.commitment == commitment), None)
 
-    def as_json(self) -> dict[str, Any]:
-        """Return what `ballots.json` has."""
-        left_out = self.left_out
-        return {
-            "article": self.article,
-            "version": self.version,
-            "day": self.day,
-            "votes": self.votes,
-            "opposes": self.opposes,
-            "votes_left_out": left_out.votes,
-            "opposes_left_out": left_out.opposes,
-            "unnamed_votes": self.unnamed[0],
-            "unnamed_opposes": self.unnamed[1],
-            "root": self.root,
-            "nonce": self.nonce,
-            "digest": self.digest,
-            "ballots": [ballot.line for ballot in self.ballots],
-        }
+    @property
+    def text(self) -> str:
+        """The public file."""
+        return canonical({"ballots": [ballot.line for ballot in self.ballots], "head": self.head})
 
     def packed(self) -> bytes:
-        """Return `ballots.json`, compressed: about 36 bytes a ballot."""
-        return gzip.compress(json.dumps(self.as_json(), separators=(",", ":")).encode(), mtime=0)
+        """Return the public file, compressed: about 36 bytes a ballot."""
+        return gzip.compress(self.text.encode(), mtime=0)
 
     @classmethod
     def unpacked(cls, packed: bytes) -> "Record":
         """Return the record that was packed. Raises ValueError, OSError."""
         fields = json.loads(gzip.decompress(packed))
+        head = fields["head"]
         return cls(
-            fields["article"],
-            fields["version"],
-            fields["day"],
-            (fields["unnamed_votes"], fields["unnamed_opposes"]),
-            fields["nonce"],
+            head["article"],
+            head["version"],
+            head["day"],
+            (head["unnamed_votes"], head["unnamed_opposes"]),
+            head["nonce"],
             tuple(map(Ballot.of, fields["ballots"])),
+            head["former"],
         )
 
 
@@ -188,10 +220,30 @@ def sorted_ballots(ballots: Iterable[Ballot]) -> tuple[Ballot, ...]:
     return tuple(sorted(ballots, key=lambda ballot: ballot.commitment))
 
 
-FIRST = "0" * 64
-"""What the first day of a chain follows."""
+def day_text(
+    previous: str, day: str, records: Iterable[tuple[ArticleId, int, str]], reports: Iterable[tuple[str, str]]
+) -> str:
+    """Return the file of a day of the chain, whose hash is the day's.
+
+    `previous`: hash of the day before; `records`: article, version and digest; `reports`: month and digest.
+    """
+    return canonical(
+        {
+            "day": day,
+            "format": FORMAT,
+            "kind": "day",
+            "previous": previous,
+            "records": sorted(records),
+            "reports": sorted(reports),
+        }
+    )
 
 
-def day_hash(previous: str, day: str, digests: Sequence[str]) -> str:
-    """Return the hash of a day of the chain: of the day before, its own name, and its digests, sorted. In hex."""
-    return _sha256(" ".join([previous, day, *sorted(digests)]).encode()).hex()
+def chain_text(days: Iterable[tuple[str, str]]) -> str:
+    """Return the list of all days, each with its hash."""
+    return canonical({"days": list(days), "format": FORMAT, "kind": "chain"})
+
+
+def month_text(month: str, figures: Mapping[str, int | str]) -> str:
+    """Return the report of a month, of which the chain has the hash."""
+    return canonical({"figures": figures, "format": FORMAT, "kind": "month", "month": month})

@@ -32,7 +32,7 @@ class BallotRecord(models.Model):
     version = models.PositiveSmallIntegerField()
     day = models.DateField(help_text="Day of the chain.")
     digest = models.CharField(max_length=64)
-    head = models.CharField(max_length=300, help_text="What the digest is of.")
+    head = models.TextField(help_text="JSON, of which the digest is the hash.")
     ballots = models.BinaryField(null=True, help_text="The public file, compressed; none once they are dropped.")
 
     class Meta:
@@ -65,9 +65,9 @@ class ChainDay(models.Model):
     """A day of the chain with all that was recorded on it. Rows are only added."""
 
     day = models.DateField(primary_key=True)
-    previous = models.CharField(max_length=64, help_text="Hash of the day before.")
     hash = models.CharField(max_length=64)
-    digests = models.TextField(help_text="Digests of what was recorded, sorted, with blanks between.")
+    number = models.PositiveIntegerField(help_text="How many records and reports it has.")
+    text = models.TextField(help_text="JSON, of which the hash is taken.")
 
     class Meta:
         default_permissions = ()  # not edited by hand

@@ -3,7 +3,6 @@
 Numbers from 1 to 4 are published as "<5", and no sums from which they would follow.
 """
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ from accounts.models.law import GROUNDS, NOTICE_REASONS, OUTCOMES, Act
 from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import SITE, Action, LogEntry
 from articles.repository import Repository
+from integrity.ballots import digest_of, month_text
 from integrity.models import BallotRecord, MonthReport
 from moderation.flags import REASONS
 
@@ -114,28 +114,29 @@ SECTIONS: Mapping[str, tuple[object, Mapping[str, object]]] = {
 def complete_months(repository: Repository, today: date) -> int:
     """Make the reports of the months that have ended since the first record; return how many. Idempotent."""
     made, month = 0, _first_open_month(today)
-    while month and (following := _next(month)) <= today:
-        numbers = count(repository, month, following)
+    while month and (end := following(month)) <= today:
+        numbers = count(repository, month, end)
         figures = {name: _published(number) for name, number in numbers.items() if _is_known(name)}
-        text = canonical({"month": f"{month:%Y-%m}", "figures": figures})
+        text = month_text(f"{month:%Y-%m}", figures)
         MonthReport.objects.get_or_create(
-            month=month, defaults={"day": today, "text": text, "digest": hashlib.sha256(text.encode()).hexdigest()}
+            month=month, defaults={"day": today, "text": text, "digest": digest_of(text)}
         )
-        made, month = made + 1, following
+        made, month = made + 1, end
     return made
 
 
 def _first_open_month(today: date) -> date | None:
     """Return the first month without a report; None before the first record. Without records, last month."""
     if last := MonthReport.objects.order_by("-month").values_list("month", flat=True).first():
-        return _next(last)
+        return following(last)
     first = BallotRecord.objects.order_by("day").values_list("day", flat=True).first()
     if first is None and settings.BALLOT_DAYS == 0:
         first = today.replace(day=1) - timedelta(days=1)
     return first.replace(day=1) if first else None
 
 
-def _next(month: date) -> date:
+def following(month: date) -> date:
+    """Return the first day of the next month."""
     return (month + timedelta(days=31)).replace(day=1)
 
 
@@ -145,11 +146,6 @@ def _is_known(name: str) -> bool:
 
 def _published(number: int) -> Figure:
     return number if number == 0 or number >= FEW else f"<{FEW}"
-
-
-def canonical(report: object) -> str:
-    """Return the text of a report of which the chain has the hash."""
-    return json.dumps(report, sort_keys=True, separators=(",", ":"))
 
 
 def count(repository: Repository, begin: date, end: date) -> Counter[str]:
@@ -172,9 +168,9 @@ def _moment(day: date) -> float:
 def _count_votes(begin: date, end: date) -> Counter[str]:
     heads = BallotRecord.objects.filter(version=1, day__gte=begin, day__lt=end).values_list("head", flat=True)
     found = Counter[str]()
-    for head in heads.iterator():
-        names = ("votes", "opposes", "votes_left_out", "opposes_left_out")
-        found.update(dict(zip(names, map(int, head.split(" ")[2:6]), strict=True)))
+    for text in heads.iterator():
+        head = json.loads(text)
+        found.update({name: head[name] for name in ("votes", "opposes", "votes_left_out", "opposes_left_out")})
         found["articles_closed"] += 1
     return found
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import patch_cache_control, patch_vary_headers
@@ -17,8 +18,10 @@ from django.utils.translation import ngettext, override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.web.form_pages import MemberRequest, members_only
-from articles.domain.articles import ArticleId, Choice
+from accounts.models import READ
+from articles.api.protocol.operations import BearerToken
+from articles.api.protocol.problems import Problem, login_required
+from articles.domain.articles import ArticleId
 from articles.feeds import Feed, Item, answer
 from articles.formatting.values import grouped
 from articles.kept_pages import in_turn
@@ -27,7 +30,7 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.caching import unless_known
 from articles.web.identity import reader_id
 from articles.wiring import repository
-from integrity.ballots import Record, commitment_of, opening_of
+from integrity.ballots import FORMAT, Ballot, Record, canonical, chain_text, commitment_of, opening_of
 from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport
 from integrity.months import SECTIONS, Figure
 from owner.choices import chosen
@@ -47,7 +50,7 @@ def record(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     article = _visible(request, article_id)
     rows = list(BallotRecord.objects.filter(article_id=article_id).order_by("-version"))
     latest = Record.unpacked(bytes(rows[0].ballots)) if rows and rows[0].ballots else None
-    day = ChainDay.objects.filter(day=rows[0].day).first() if rows else None
+    day = ChainDay.objects.filter(day=rows[0].day).defer("text").first() if rows else None
     own = _own(request, latest) if latest else None
     context = {
         "article": article,
@@ -55,14 +58,14 @@ def record(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
         "rows": rows,
         "record": latest,
         "day": day,
-        "own": own,
+        "own": own[0].choice if own else None,
     }
     response = render(request, "integrity/record.html", context)
     response["X-Robots-Tag"] = "noindex"
     return response
 
 
-def _own(request: HttpRequest, latest: Record) -> dict[str, Any] | None:
+def _own(request: HttpRequest, latest: Record) -> tuple[Ballot, dict[str, Any]] | None:
     """Return the member's ballot and what proves that it is in the record; None without one. One query."""
     member = reader_id(request)
     row = None if member is None else BallotKey.objects.filter(member=member).first()
@@ -73,44 +76,45 @@ def _own(request: HttpRequest, latest: Record) -> dict[str, Any] | None:
     if place is None:
         return None
     ballot = latest.ballots[place]
-    return {
-        "ballot": ballot,
-        "is_vote": ballot.choice is Choice.VOTE,
-        "article": latest.article,
+    return ballot, {
+        "ballot": ballot.line,
+        "format": FORMAT,
+        "head": latest.head,
+        "index": place,
+        "kind": "proof",
         "member": member,
         "opening": opening.hex(),
-        "line": ballot.line,
-        "number": place,
-        "of": len(latest.ballots),
         "path": latest.path(place),
-        "head": latest.head,
-        "digest": latest.digest,
     }
-
-
-_PROOF = ("article", "member", "opening", "line", "number", "of", "path", "head", "digest")
 
 
 @require_safe
 @never_cache
-@members_only()
-def proof(request: MemberRequest, article_id: ArticleId) -> HttpResponse:
-    """Return what proves that the member's vote is in the record, as a file."""
+def proof(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
+    """Return what proves that the member's vote is in the record, as a file. Accepts a token of the API.
+
+    A browser without a login is led to it; others get 401.
+    """
+    try:
+        member = BearerToken(READ, ())(request) or request.user
+    except Problem as refusal:
+        return refusal.answer
+    if not member.is_authenticated:
+        is_page = "text/html" in request.headers.get("Accept", "") and "Authorization" not in request.headers
+        return redirect_to_login(request.get_full_path()) if is_page else login_required().answer
     _visible(request, article_id)
     row = _row_of(article_id)
-    own = _own(request, Record.unpacked(bytes(row.ballots or b"")))
+    own = _own(request, Record.unpacked(bytes(row.ballots))) if row.ballots else None
     if own is None:
         raise Http404("no vote of this member is in a record")
-    day = ChainDay.objects.filter(day=row.day).first()
-    of_day = {"day": row.day.isoformat(), **(_day_json(day) if day else {})}
-    response = JsonResponse({name: own[name] for name in _PROOF} | of_day, json_dumps_params={"indent": 1})
+    response = HttpResponse(canonical(own[1]), content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="ballot-{article_id}.json"'
     return response
 
 
 def _row_of(article_id: ArticleId, version: str = "") -> BallotRecord:
-    """Return a record that still has its ballots, by default the latest version."""
-    rows = BallotRecord.objects.filter(article_id=article_id, ballots__isnull=False)
+    """Return a record, by default the latest version."""
+    rows = BallotRecord.objects.filter(article_id=article_id)
     if version:
         rows = rows.filter(version=int(version)) if version.isascii() and version.isdigit() else rows.none()
     if found := rows.order_by("-version").first():
@@ -120,27 +124,18 @@ def _row_of(article_id: ArticleId, version: str = "") -> BallotRecord:
 
 @require_safe
 def ballots(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
-    """Return the record of an article as JSON, by default the latest version."""
+    """Return the record of an article as JSON, by default the latest version; of dropped ones, the head."""
     _visible(request, article_id)
     row = _row_of(article_id, request.GET.get("version", "")[:5])
-    packed = bytes(row.ballots or b"")
+    packed = bytes(row.ballots or gzip.compress(f'{{"head":{row.head}}}'.encode(), mtime=0))
     is_packed = "gzip" in request.headers.get("Accept-Encoding", "")
     response = HttpResponse(packed if is_packed else gzip.decompress(packed), content_type="application/json")
     if is_packed:
         response["Content-Encoding"] = "gzip"
-    response["ETag"] = f'W/"{row.digest[:32]}"'
+    response["ETag"] = f'W/"{row.digest[:32]}{"" if row.ballots else "-"}"'
     patch_vary_headers(response, ("Accept-Encoding",))
     patch_cache_control(response, private=True, no_cache=True)
     return unless_known(request, response)
-
-
-def _day_json(day: ChainDay) -> dict[str, Any]:
-    return {
-        "day": day.day.isoformat(),
-        "previous": day.previous,
-        "hash": day.hash,
-        "digests": day.digests.split(),
-    }
 
 
 @require_safe
@@ -148,9 +143,10 @@ def index(request: HttpRequest) -> HttpResponse:
     """Show the days of the chain, the latest first."""
     number = page_number(request)
     first = (number - 1) * DAYS_PER_PAGE
-    days = list(ChainDay.objects.order_by("-day")[first : first + DAYS_PER_PAGE + 1])
-    shown = [(day, _number_of(day.digests.count(" ") + 1)) for day in days[:DAYS_PER_PAGE]]
-    head = days[0] if days and number == 1 else ChainDay.objects.order_by("-day").first()
+    chain = ChainDay.objects.order_by("-day").defer("text")
+    days = list(chain[first : first + DAYS_PER_PAGE + 1])
+    shown = [(day, _number_of(day.number)) for day in days[:DAYS_PER_PAGE]]
+    head = days[0] if days and number == 1 else chain.first()
     pager = numbered_pager(number, has_next=len(days) > DAYS_PER_PAGE)
     months = list(MonthReport.objects.order_by("-month"))
     sections = _sections(months[0]) if months else []
@@ -204,29 +200,23 @@ def months_csv(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 def chain(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """Return all days of the chain, the oldest first, without what was recorded on them."""
     days = ChainDay.objects.order_by("day").values_list("day", "hash")
-    return JsonResponse({"days": [{"day": day.isoformat(), "hash": hashed} for day, hashed in days]})
+    text = chain_text((day.isoformat(), hashed) for day, hashed in days)
+    return HttpResponse(text, content_type="application/json")
 
 
 @require_safe
-def of_day(request: HttpRequest, day: date) -> HttpResponse:
-    """Return a day of the chain with the records that the reader may see."""
-    found = ChainDay.objects.filter(day=day).first()
-    if found is None:
-        raise Http404("nothing was recorded on that day")
-    rows = BallotRecord.objects.filter(day=day).values_list("article_id", "version", "digest", "head")
-    visible = {one.id for one in repository().articles.get_many([row[0] for row in rows], reader_id(request))}
-    names = ("article", "version", "digest", "head")
-    reports = MonthReport.objects.filter(day=day).values_list("month", "digest")
-    heads = [dict(zip(names, row, strict=True)) for row in rows if row[0] in visible]
-    months = [{"month": f"{month:%Y-%m}", "digest": digest} for month, digest in reports]
-    return JsonResponse(_day_json(found) | {"records": heads, "reports": months})
+def of_day(request: HttpRequest, day: date) -> HttpResponse:  # noqa: ARG001
+    """Return a day of the chain, as its hash is taken. It is the same for all readers."""
+    if found := ChainDay.objects.filter(day=day).first():
+        return HttpResponse(found.text, content_type="application/json")
+    raise Http404("nothing was recorded on that day")
 
 
 @require_safe
 @in_turn
 def feed(request: HttpRequest, kind: str) -> HttpResponse:
     """Return the feed of the chain: its readers keep copies of the hashes."""
-    days = list(ChainDay.objects.order_by("-day")[:_IN_FEED])
+    days = list(ChainDay.objects.order_by("-day").defer("text")[:_IN_FEED])
     with override(chosen.language):
         about = _("The hash of each day's ballot records.")
         of_site = feed_of(request, _("Ballot records"), about, reverse("articles:integrity"), request.path)
@@ -251,9 +241,7 @@ def _items(feed: Feed, days: Iterable[ChainDay]) -> Iterable[Item]:
     for day in days:
         page, name = reverse("articles:chain_day", args=[day.day]), day.day.isoformat()
         ended = day.day + timedelta(days=1)
-        yield _item(
-            feed, f"{name}: {day.hash}", page, f"integrity/{name}", ended, _number_of(day.digests.count(" ") + 1)
-        )
+        yield _item(feed, f"{name}: {day.hash}", page, f"integrity/{name}", ended, _number_of(day.number))
 
 
 def _item(feed: Feed, title: str, page: str, name: str, day: date, text: str) -> Item:

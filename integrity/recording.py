@@ -25,13 +25,15 @@ from integrity.ballots import (
     ON_PROBATION,
     Ballot,
     Record,
+    canonical,
     commitment_of,
-    day_hash,
+    day_text,
+    digest_of,
     opening_of,
     sorted_ballots,
 )
 from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport, new_key
-from integrity.months import complete_months
+from integrity.months import complete_months, following
 
 _log = logging.getLogger(__name__)
 
@@ -41,21 +43,22 @@ _DROPPED_AT_ONCE = 200
 
 
 def record_closed(repository: Repository, budget: float) -> int:
-    """Make the records of closed articles for about `budget` seconds, and complete days and months.
+    """Make the records of closed articles for about `budget` seconds, and complete months before and days after.
 
-    Returns how many records were made. Idempotent; can be interrupted anywhere. Raises StoreError, DatabaseError.
+    So each day, or an earlier one, has the reports of all months before it. Returns how many records were made.
+    Idempotent; can be interrupted anywhere. Raises StoreError, DatabaseError.
     """
     clocks = repository.clock.compare()
     today = datetime.fromtimestamp(min(clocks.store, clocks.machine), UTC).date()
     made, has_more, skipped = 0, settings.BALLOT_DAYS > 0, set[ArticleId]()
     deadline = time.monotonic() + budget
+    complete_months(repository, max(today, _first_open_day()))
     while has_more and time.monotonic() < deadline:
         has_more = False
         for found in repository.ballots.find_closed(skipped):
             number, is_complete = _record(repository, found, today, deadline, skipped)
             made += number
             has_more = has_more or (is_complete and found.has_more)
-    complete_months(repository, max(today, _first_open_day()))
     complete_days(today)
     if settings.BALLOT_DAYS:
         _drop_ballots(today - timedelta(days=settings.BALLOT_DAYS))
@@ -80,7 +83,8 @@ def _record(
             is_complete = False
             continue
         before = former.get(article)
-        record = _made(article, today, cast, before)
+        is_dropped = article in former and before is None
+        record = None if is_dropped else _made(article, today, cast, before)
         if record is None:
             skipped.add(article)
             continue
@@ -93,16 +97,22 @@ def _record(
     return made, repository.ballots.note(found, noted) and is_complete
 
 
-def _latest(articles: Collection[ArticleId]) -> Mapping[ArticleId, Record]:
-    """Return the latest records of articles, with their ballots."""
-    rows = BallotRecord.objects.filter(article_id__in=articles, ballots__isnull=False).order_by("version")
-    return {row.article_id: Record.unpacked(bytes(row.ballots or b"")) for row in rows}
+def _latest(articles: Collection[ArticleId]) -> Mapping[ArticleId, Record | None]:
+    """Return the latest records of articles; None for one whose ballots were dropped."""
+    rows = BallotRecord.objects.filter(article_id__in=articles).order_by("version")
+    return {row.article_id: Record.unpacked(bytes(row.ballots)) if row.ballots else None for row in rows}
+
+
+def _next_day() -> date:
+    """Return the day after the last of the chain."""
+    last = ChainDay.objects.order_by("-day").values_list("day", flat=True).first()
+    return last + timedelta(days=1) if last else date.min
 
 
 def _first_open_day() -> date:
-    """Return the day after the last of the chain: what is complete is never changed."""
-    last = ChainDay.objects.order_by("-day").values_list("day", flat=True).first()
-    return last + timedelta(days=1) if last else date.min
+    """Return the first day that can have more records: neither the chain nor the report of a month has it."""
+    reported = MonthReport.objects.order_by("-month").values_list("month", flat=True).first()
+    return max(_next_day(), following(reported) if reported else date.min)
 
 
 def _made(article: ArticleId, day: date, cast: Cast, before: Record | None) -> Record | None:
@@ -122,7 +132,14 @@ def _made(article: ArticleId, day: date, cast: Cast, before: Record | None) -> R
         kept += [one for one in before.ballots if one.origin in cast.merged]
     else:
         kept += _ballots(article, cast, cast.origins)
-    record = Record(article, before.version + 1, day.isoformat(), before.unnamed, _nonce(), sorted_ballots(kept))
+    record = replace(
+        before,
+        version=before.version + 1,
+        day=max(day.isoformat(), before.day),
+        nonce=_nonce(),
+        ballots=sorted_ballots(kept),
+        former=before.digest,
+    )
     if (record.votes, record.opposes) != (cast.votes, cast.opposes):
         _log.error("the votes of article %d are not those of its ballot record", article)
         return before
@@ -174,14 +191,14 @@ def _write(record: Record) -> None:
         version=record.version,
         day=record.day,
         digest=record.digest,
-        head=record.head,
+        head=canonical(record.head),
         ballots=record.packed(),
     )
 
 
 def complete_days(today: date) -> None:
     """Add the days before `today` that have records to the chain. One query if there are none."""
-    after = _first_open_day()
+    after = _next_day()
     days = {
         day
         for model in _CHAINED
@@ -190,14 +207,12 @@ def complete_days(today: date) -> None:
     for day in sorted(days):
         with transaction.atomic():
             last = ChainDay.objects.order_by("-day").first()
-            digests = sorted(
-                one for model in _CHAINED for one in model.objects.filter(day=day).values_list("digest", flat=True)
-            )
-            previous = last.hash if last else FIRST
-            named = day.isoformat()
-            ChainDay.objects.create(
-                day=day, previous=previous, hash=day_hash(previous, named, digests), digests=" ".join(digests)
-            )
+            records = BallotRecord.objects.filter(day=day).values_list("article_id", "version", "digest")
+            months = MonthReport.objects.filter(day=day).values_list("month", "digest")
+            reports = [(f"{month:%Y-%m}", digest) for month, digest in months]
+            text = day_text(last.hash if last else FIRST, day.isoformat(), records, reports)
+            number = len(records) + len(reports)
+            ChainDay.objects.create(day=day, hash=digest_of(text), number=number, text=text)
 
 
 def _drop_ballots(before: date) -> None:

@@ -1,10 +1,10 @@
 """Verifying: whether records are what the chain says, and what the store counts. Reads only."""
 
-import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator
 
 from articles.repository import Repository
-from integrity.ballots import FIRST, Record, day_hash
+from integrity.ballots import FIRST, Record, canonical, day_text, digest_of
 from integrity.models import BallotRecord, ChainDay, MonthReport
 
 Progress = Callable[[int, int], None]
@@ -37,7 +37,8 @@ def _check_record(row: BallotRecord, record: Record, before: Record | None) -> I
     commitments = [ballot.commitment for ballot in record.ballots]
     if commitments != sorted(set(commitments)):
         yield f"{name}: twice the same ballot, or not sorted"
-    if (record.head, record.digest, record.day) != (row.head, row.digest, row.day.isoformat()):
+    facts = (record.article, record.version, record.day, record.digest, canonical(record.head))
+    if facts != (row.article_id, row.version, row.day.isoformat(), row.digest, row.head):
         yield f"{name}: the file does not fit its digest"
     own = [{ballot for ballot in one.ballots if not ballot.origin} for one in (before or record, record)]
     if own[0] != own[1]:
@@ -45,23 +46,23 @@ def _check_record(row: BallotRecord, record: Record, before: Record | None) -> I
 
 
 def _check_chain() -> Iterator[str]:
-    previous, chained = FIRST, set[str]()
-    last = None
+    previous, chained, last = FIRST, set[str](), None
     for day in ChainDay.objects.order_by("day"):
-        last, name, digests = day.day, day.day.isoformat(), day.digests.split()
-        if day.previous != previous:
+        last, name, found = day.day, day.day.isoformat(), json.loads(day.text)
+        if found["previous"] != previous:
             yield f"day {name} of the chain does not follow the one before"
-        if day.hash != day_hash(day.previous, name, digests):
+        records, reports = map(tuple, found["records"]), map(tuple, found["reports"])
+        if digest_of(day.text) != day.hash or day_text(previous, name, records, reports) != day.text:
             yield f"day {name} of the chain does not fit its hash"
         previous = day.hash
-        chained.update(digests)
+        chained.update(one[-1] for one in (*found["records"], *found["reports"]))
     rows = BallotRecord.objects.values_list("article_id", "version", "digest", "day")
     for article, version, digest, made_on in rows.iterator(chunk_size=_ROWS):
         if digest not in chained and last is not None and made_on <= last:
             yield f"ballots of article {article}, version {version}: not in the chain"
         chained.discard(digest)
     for month, digest, text in MonthReport.objects.values_list("month", "digest", "text"):
-        if hashlib.sha256(text.encode()).hexdigest() != digest:
+        if digest_of(text) != digest:
             yield f"the report of {month:%Y-%m} does not fit its digest"
         chained.discard(digest)
     for digest in sorted(chained):
@@ -83,11 +84,11 @@ def _wrong_counts(repository: Repository, articles: Iterable[int]) -> dict[int, 
     """Return those of the articles that differ from their records, and how. One query, one round trip."""
     noted = {article: facts for article, facts in repository.ballots.get_counts([*articles]).items() if facts[0]}
     rows = BallotRecord.objects.filter(article_id__in=noted).order_by("version")
-    heads = {article: head.split(" ") for article, head in rows.values_list("article_id", "head")}
+    heads = {article: json.loads(head) for article, head in rows.values_list("article_id", "head")}
     wrong = dict[int, str]()
     for article, facts in noted.items():
         if article not in heads:
             wrong[article] = f"article {article}: its ballot record is missing"
-        elif tuple(map(int, heads[article][1:4])) != facts:
+        elif tuple(heads[article][name] for name in ("version", "votes", "opposes")) != facts:
             wrong[article] = f"article {article}: its votes are not those of its ballot record"
     return wrong

@@ -49,6 +49,8 @@ OPEN = frozenset(
         *("articles:healthz", "articles:readyz", "articles:metrics"),
         # Its address is private.
         "articles:following_feed",
+        # It asks for a token or a login itself.
+        "articles:ballot_proof",
     )
 )
 """Names of the views that need no account on a site for members. They show no content of the site."""

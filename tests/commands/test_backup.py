@@ -96,7 +96,7 @@ def used(run, site_store, alice, carol):
     day, packed = date(2026, 1, 1), b"\x1f\x8b"
     BallotRecord.objects.create(article_id=1, version=1, day=day, digest="d", head="1 1", ballots=packed)
     MonthReport.objects.create(month=day, day=day, digest="r", text="{}")
-    ChainDay.objects.create(day=day, previous="0", hash="1", digests="d")
+    ChainDay.objects.create(day=day, hash="1", number=1, text="{}")
     Invitation.objects.create(inviter=alice, code="code", expires_at=timezone.now(), invited=carol)
     WaitingAccount.objects.create(user=alice)
     Vouch.objects.create(by=alice, member=carol)

@@ -14,14 +14,16 @@ from articles.domain.articles import Choice
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import Actor
+from integrity import recording
 from integrity.models import BallotRecord, ChainDay, MonthReport
-from integrity.months import SECTIONS, complete_months, count
+from integrity.months import SECTIONS, complete_months, count, following
 from integrity.verifying import verify
 from moderation.bans import ban, lift_ban
 from moderation.flags import REASONS
 from tests.cast import BOB, CAROL
 from tests.factories import browser_of, comment_on, post
 from tests.integrity.conftest import record_of
+from tests.store_state import change_article
 
 MODERATOR = Actor(CAROL, "carol")
 
@@ -66,14 +68,40 @@ def test_months_without_housekeeping_are_made_up_for(ended, let_pass):
     assert len({one.month for one in MonthReport.objects.all()}) == MonthReport.objects.count()
 
 
+def test_no_day_comes_before_the_report_of_an_earlier_month(site_store, article, close, monkeypatch):
+    """Not even if a process dies as soon as it has made the first record of the new month."""
+    close()
+    month = date.fromisoformat(record_of(article).day).month
+
+    def dies(*_):
+        raise InterruptedError
+
+    monkeypatch.setattr(type(site_store.ballots), "note", dies)
+    while (latest := BallotRecord.objects.latest("day").day).month == month:
+        post(site_store, BallotRecord.objects.count() + 1)
+        with pytest.raises(InterruptedError):
+            close()
+    assert MonthReport.objects.get().day <= latest
+
+
+def test_a_reported_month_gets_no_more_records(ended, site_store, time_of):
+    ChainDay.objects.all().delete()
+    number = post(site_store, 2)
+    time_of.advance(-20 * 86400)
+    site_store.clock.accept()
+    change_article(site_store, number, {"time": time_of() - 8 * 86400, "closes": time_of() - 86400})
+
+    recording.record_closed(site_store, 60)
+
+    assert record_of(number).day >= following(ended).isoformat()
+
+
 def test_the_report_is_in_the_chain(ended, site_store, let_pass):
     let_pass(1)
     report = MonthReport.objects.get()
 
-    assert report.digest in ChainDay.objects.get(day=report.day).digests.split()
+    assert [f"{ended:%Y-%m}", report.digest] in json.loads(ChainDay.objects.get(day=report.day).text)["reports"]
     assert list(verify(site_store, lambda *_: None)) == []
-    found = Client().get(f"/integrity/{report.day.isoformat()}.json").json()
-    assert found["reports"] == [{"month": f"{ended:%Y-%m}", "digest": report.digest}]
     MonthReport.objects.update(text=report.text.replace('"<5"', "9", 1))
     assert f"the report of {ended:%Y-%m} does not fit its digest" in list(verify(site_store, lambda *_: None))
 
