@@ -1,10 +1,12 @@
 """What the accounts database keeps of ballots: members' keys, records of closed articles, and the chain."""
 
+import gzip
 import secrets
 
 from django.db import models
 
 from accounts.models import User
+from integrity.ballots import chain_text
 
 
 def new_key() -> bytes:
@@ -44,6 +46,10 @@ class BallotRecord(models.Model):
     def __str__(self) -> str:
         return f"ballots of article {self.article_id}, version {self.version}"
 
+    def packed_file(self) -> bytes:
+        """Return the public file, compressed: without ballots if they were dropped."""
+        return bytes(self.ballots or gzip.compress(f'{{"head":{self.head}}}'.encode(), mtime=0))
+
 
 class MonthReport(models.Model):
     """The report of a month, as it was published. Rows are only added."""
@@ -75,3 +81,9 @@ class ChainDay(models.Model):
 
     def __str__(self) -> str:
         return f"{self.day}: {self.hash}"
+
+
+def chain_file() -> str:
+    """Return the public file of the chain: all days, the oldest first, without what was recorded on them."""
+    days = ChainDay.objects.order_by("day").values_list("day", "hash")
+    return chain_text((day.isoformat(), hashed) for day, hashed in days)

@@ -114,10 +114,11 @@ SECTIONS: Mapping[str, tuple[object, Mapping[str, object]]] = {
 def complete_months(repository: Repository, today: date) -> int:
     """Make the reports of the months that have ended since the first record; return how many. Idempotent."""
     made, month = 0, _first_open_month(today)
+    has_records = settings.BALLOT_DAYS > 0 or BallotRecord.objects.exists()
     while month and (end := following(month)) <= today:
         numbers = count(repository, month, end)
-        figures = {name: _published(number) for name, number in numbers.items() if _is_known(name)}
-        text = month_text(f"{month:%Y-%m}", figures)
+        names = [name for name in numbers if has_records or name not in VOTES]
+        text = month_text(f"{month:%Y-%m}", {name: _published(numbers[name]) for name in names})
         MonthReport.objects.get_or_create(
             month=month, defaults={"day": today, "text": text, "digest": digest_of(text)}
         )
@@ -140,8 +141,13 @@ def following(month: date) -> date:
     return (month + timedelta(days=31)).replace(day=1)
 
 
-def _is_known(name: str) -> bool:
-    return settings.BALLOT_DAYS > 0 or name not in VOTES
+def months_table() -> str:
+    """Return all reports as CSV: a line for each month and figure."""
+    lines = ["month,figure,number"]
+    for report in MonthReport.objects.order_by("month"):
+        found = json.loads(report.text)
+        lines += (f"{found['month']},{name},{number}" for name, number in found["figures"].items())
+    return "".join(f"{line}\r\n" for line in lines)
 
 
 def _published(number: int) -> Figure:

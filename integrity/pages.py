@@ -1,6 +1,5 @@
 """The pages and files of ballot records, and of the chain of days."""
 
-import csv
 import gzip
 import json
 from collections.abc import Iterable
@@ -30,9 +29,9 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.caching import unless_known
 from articles.web.identity import reader_id
 from articles.wiring import repository
-from integrity.ballots import FORMAT, Ballot, Record, canonical, chain_text, commitment_of, opening_of
-from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport
-from integrity.months import SECTIONS, Figure
+from integrity.ballots import FORMAT, Ballot, Record, canonical, commitment_of, opening_of
+from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport, chain_file
+from integrity.months import SECTIONS, Figure, months_table
 from owner.choices import chosen
 
 DAYS_PER_PAGE = 30
@@ -127,7 +126,7 @@ def ballots(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Return the record of an article as JSON, by default the latest version; of dropped ones, the head."""
     _visible(request, article_id)
     row = _row_of(article_id, request.GET.get("version", "")[:5])
-    packed = bytes(row.ballots or gzip.compress(f'{{"head":{row.head}}}'.encode(), mtime=0))
+    packed = row.packed_file()
     is_packed = "gzip" in request.headers.get("Accept-Encoding", "")
     response = HttpResponse(packed if is_packed else gzip.decompress(packed), content_type="application/json")
     if is_packed:
@@ -186,22 +185,15 @@ def month_json(request: HttpRequest, month: date) -> HttpResponse:  # noqa: ARG0
 @require_safe
 def months_csv(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """Return all reports: a line for each month and figure."""
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response = HttpResponse(months_table(), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="integrity.csv"'
-    lines = csv.writer(response)
-    lines.writerow(["month", "figure", "number"])
-    for report in MonthReport.objects.order_by("month"):
-        found = json.loads(report.text)
-        lines.writerows([found["month"], name, number] for name, number in found["figures"].items())
     return response
 
 
 @require_safe
 def chain(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """Return all days of the chain, the oldest first, without what was recorded on them."""
-    days = ChainDay.objects.order_by("day").values_list("day", "hash")
-    text = chain_text((day.isoformat(), hashed) for day, hashed in days)
-    return HttpResponse(text, content_type="application/json")
+    return HttpResponse(chain_file(), content_type="application/json")
 
 
 @require_safe

@@ -1,72 +1,73 @@
-"""Verifying: whether records are what the chain says, and what the store counts. Reads only."""
+"""Verifying: what tools/verify_ballots.py finds of all records of this site, and the counts. Reads only."""
 
+import gzip
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from articles.repository import Repository
-from integrity.ballots import FIRST, Record, canonical, day_text, digest_of
-from integrity.models import BallotRecord, ChainDay, MonthReport
+from integrity.models import BallotRecord, ChainDay, MonthReport, chain_file
+from integrity.months import months_table
+from tools.verify_ballots import WAITS, Seen, check_site
 
 Progress = Callable[[int, int], None]
 """Receives the number of records done so far, and of all."""
 
-_ROWS, _ARTICLES = 100, 500
+_ARTICLES = 500
 
 
-def verify(repository: Repository, progress: Progress) -> Iterator[str]:
-    """Yield what is wrong with records and their chain. Raises StoreError, DatabaseError."""
-    yield from _check_chain()
-    total, done, before = BallotRecord.objects.count(), 0, None
-    for row in BallotRecord.objects.order_by("article_id", "version").iterator(chunk_size=_ROWS):
-        same = before if before and before.article == row.article_id else None
-        record = _unpacked(row)
-        if record is not None:
-            yield from _check_record(row, record, same)
-        before, done = record, done + 1
-        progress(done, total)
-    yield from check_counts(repository)
+def verify(
+    repository: Repository, progress: Progress, seen: Seen | None = None, waits: Iterable[float] = WAITS
+) -> Iterator[str]:
+    """Yield what is wrong with records, chain and reports. Raises StoreError, DatabaseError."""
+    files = _Files(repository, progress, BallotRecord.objects.count())
+    numbers = BallotRecord.objects.values_list("article_id", flat=True).distinct()
+    today = datetime.fromtimestamp(repository.store.now(), UTC).date()
+    return check_site(files.read, also=numbers, waits=waits, today=today, seen=seen)
 
 
-def _unpacked(row: BallotRecord) -> Record | None:
-    """Return a record; None if its ballots were dropped."""
-    return Record.unpacked(bytes(row.ballots)) if row.ballots else None
+@dataclass
+class _Files:
+    """The public files as a reader who may see every article gets them."""
 
+    repository: Repository
+    progress: Progress
+    total: int
+    done: int = 0
 
-def _check_record(row: BallotRecord, record: Record, before: Record | None) -> Iterator[str]:
-    name = f"ballots of article {row.article_id}, version {row.version}"
-    commitments = [ballot.commitment for ballot in record.ballots]
-    if commitments != sorted(set(commitments)):
-        yield f"{name}: twice the same ballot, or not sorted"
-    facts = (record.article, record.version, record.day, record.digest, canonical(record.head))
-    if facts != (row.article_id, row.version, row.day.isoformat(), row.digest, row.head):
-        yield f"{name}: the file does not fit its digest"
-    own = [{ballot for ballot in one.ballots if not ballot.origin} for one in (before or record, record)]
-    if own[0] != own[1]:
-        yield f"{name}: votes on the article itself have changed"
+    def read(self, path: str, most_bytes: int) -> bytes | None:  # noqa: ARG002
+        """Return a file; None if there is none."""
+        if path == "/integrity/chain.json":
+            return chain_file().encode()
+        if path == "/integrity/months.csv":
+            return months_table().encode()
+        if match := re.fullmatch(r"/articles/(\d+)/ballots\.json(?:\?version=(\d+))?", path):
+            return self._record(int(match[1]), match[2])
+        if path.startswith("/api/"):
+            return self._article(int(path.rpartition("/")[2]))
+        name = path.removeprefix("/integrity/").removesuffix(".json")
+        if len(name) == len("2026-11"):
+            row: MonthReport | ChainDay | None = MonthReport.objects.filter(month=f"{name}-01").first()
+        else:
+            row = ChainDay.objects.filter(day=name).first()
+        return row.text.encode() if row else None
 
+    def _record(self, article: int, version: str | None) -> bytes | None:
+        rows = BallotRecord.objects.filter(article_id=article)
+        if version is not None:
+            rows = rows.filter(version=int(version))
+            self.done += 1
+            self.progress(min(self.done, self.total), self.total)
+        row = rows.order_by("-version").first()
+        return gzip.decompress(row.packed_file()) if row else None
 
-def _check_chain() -> Iterator[str]:
-    previous, chained, last = FIRST, set[str](), None
-    for day in ChainDay.objects.order_by("day"):
-        last, name, found = day.day, day.day.isoformat(), json.loads(day.text)
-        if found["previous"] != previous:
-            yield f"day {name} of the chain does not follow the one before"
-        records, reports = map(tuple, found["records"]), map(tuple, found["reports"])
-        if digest_of(day.text) != day.hash or day_text(previous, name, records, reports) != day.text:
-            yield f"day {name} of the chain does not fit its hash"
-        previous = day.hash
-        chained.update(one[-1] for one in (*found["records"], *found["reports"]))
-    rows = BallotRecord.objects.values_list("article_id", "version", "digest", "day")
-    for article, version, digest, made_on in rows.iterator(chunk_size=_ROWS):
-        if digest not in chained and last is not None and made_on <= last:
-            yield f"ballots of article {article}, version {version}: not in the chain"
-        chained.discard(digest)
-    for month, digest, text in MonthReport.objects.values_list("month", "digest", "text"):
-        if digest_of(text) != digest:
-            yield f"the report of {month:%Y-%m} does not fit its digest"
-        chained.discard(digest)
-    for digest in sorted(chained):
-        yield f"the record {digest} of the chain is missing"
+    def _article(self, number: int) -> bytes | None:
+        for found in self.repository.articles.get_many([number]):
+            says = {"id": found.id, "votes": found.votes, "opposes": found.opposes}
+            return json.dumps(says | {"merged_into": found.merged_into}).encode()
+        return None
 
 
 def check_counts(repository: Repository) -> Iterator[str]:

@@ -8,6 +8,7 @@ from articles.repository import Repository
 from integrity import recording
 from integrity.ballots import Record
 from integrity.models import BallotRecord
+from integrity.verifying import verify
 from tests.clock import DAY, Clock
 from tests.store_state import set_clock
 
@@ -37,6 +38,11 @@ def let_pass(site_store: Repository, time_of: Clock) -> Callable[[float], int]:
 def close(let_pass: Callable[[float], int]) -> Callable[[], int]:
     """A function that lets voting on all articles end, and records it."""
     return lambda: let_pass(7.01)
+
+
+def verified(repository: Repository) -> list[str]:
+    """Return what is wrong with the records, the chain and the reports of the site."""
+    return list(verify(repository, lambda *_: None, waits=()))
 
 
 def record_of(article: int, version: int | None = None) -> Record:

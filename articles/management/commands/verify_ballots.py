@@ -7,8 +7,8 @@ from django.core.management.base import CommandParser
 
 from articles.management.base import StoreCommand, add_progress_argument, progress
 from articles.wiring import patient_repository
-from integrity.models import BallotRecord, ChainDay
 from integrity.verifying import verify
+from tools.verify_ballots import Seen
 
 
 class Command(StoreCommand):
@@ -20,17 +20,13 @@ class Command(StoreCommand):
         add_progress_argument(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
-        findings = 0
+        findings, seen = 0, Seen()
         with progress(unit="records", shown=options["progress"]) as bar:
-            for finding in verify(patient_repository(), bar.reach):
+            for finding in verify(patient_repository(), bar.reach, seen):
                 bar.clear()
                 self.stdout.write(finding)
                 findings += 1
         if findings:
             self.stdout.write(f"{findings:,} findings." if findings > 1 else "1 finding.")
             sys.exit(1)
-        days = ChainDay.objects.order_by("-day").values_list("hash", flat=True)
-        self.stdout.write(
-            f"{BallotRecord.objects.count():,} records and {len(days):,} days, no findings. "
-            f"Latest hash: {days.first() or '-'}"
-        )
+        self.stdout.write(f"No findings. {seen}")
