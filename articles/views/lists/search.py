@@ -22,6 +22,7 @@ from articles.domain.lists import SearchOrder
 from articles.finding import ARTICLES, COMMENTS
 from articles.formatting.values import grouped
 from articles.searching import MOST_CHARACTERS, Query, first_match, groups_named, marked_parts, read_query
+from articles.searching.tokens import LONGEST_TOKEN
 from articles.text.markdown import plain
 from articles.text.slugs import requested_slug
 from articles.views.hiding import hidden_note
@@ -196,14 +197,17 @@ def _reasons(articles: Iterable[Article], text: str) -> dict[ArticleId, Markup]:
 def _excerpts(texts: Iterable[Article | Comment], query: Query) -> Iterator[Markup]:
     """Yield a part of each text around the first match, with matches marked.
 
-    It is the beginning of a text that has no match, or is compared in part or not at all.
+    It is the beginning of a short text, and of one that has no match, or is compared in part or not at all.
+    A text that matches at its beginning is compared no further.
     """
     left = _MOST_COMPARED
     for one in texts:
         words = plain(one.html)
-        compared = words[:left] if len(words) > _EXCERPT else ""  # a short text is shown whole
-        left -= len(compared)
-        first = first_match(compared, query) % (len(compared) or 1)
+        first = 0
+        if len(words) > _EXCERPT and first_match(words[:_BEFORE], query) >= _BEFORE - LONGEST_TOKEN:
+            compared = words[:left]
+            left -= len(compared)
+            first = first_match(compared, query) % (len(compared) or 1)
         start = 0 if first < _BEFORE else words.rfind(" ", 0, first - _BEFORE // 2) + 1 or first - _BEFORE // 2
         end = start + _EXCERPT
         parts = marked_parts(words[start:end], query)
