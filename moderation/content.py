@@ -54,7 +54,7 @@ from moderation.rights import (
     acting_on,
     check_not_own,
     check_reversible,
-    check_same_readers,
+    check_taken_out,
     may,
     own_groups,
 )
@@ -126,7 +126,7 @@ def take_out(request: HttpRequest, article: Article, groups: Collection[str], re
     Raises PermissionDenied, ReadersWouldChange, ArticleNotFound.
     """
     moderator = acting(request, ASSIGN_GROUPS, groups)
-    check_same_readers(request.user, article.groups, {*article.groups} - {*groups})
+    check_taken_out(request.user, article, {*article.groups} - {*groups})
     left = repository().groups.assign(article.id, (), groups, actor=moderator, reason=reason)
     if {*left} != {*article.groups}:
         note_reversal(article.id)

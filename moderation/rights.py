@@ -15,7 +15,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from accounts.models import AboutFlag, Ban, BanScope, HeldPost, LegalNotice, Statement, User
+from accounts.models import AboutFlag, Ban, BanScope, HeldPost, LegalNotice, ModeratorRule, Statement, User
 from accounts.models.law import Act
 from accounts.models.moderation import Appealable
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES
@@ -27,6 +27,7 @@ from articles.domain.errors import (
     CommentNotFound,
     DecidedForSite,
     FellowModerator,
+    GroupsDecided,
     MergeAcrossReaders,
     OwnDecision,
     OwnMatter,
@@ -126,23 +127,90 @@ def check_merge_readers(article: Article, other: Article) -> None:
         raise MergeAcrossReaders(article.id)
 
 
+def check_taken_out(user: Any, article: Article, after: Collection[str]) -> None:
+    """Raise PermissionDenied or ReadersWouldChange if a moderator of groups cannot leave an article in these.
+
+    If that is none, those count that it left by members' suggestions.
+    """
+    check_same_readers(user, article.groups, after)
+    if not (after or may(user, ASSIGN_GROUPS, _passed_groups(user, article) | {*article.groups})):
+        raise PermissionDenied(ASSIGN_GROUPS)
+
+
+def check_settled(user: Any, article: Article, after: Collection[str]) -> None:
+    """Raise GroupsDecided if a poster would put an article into groups, or take it out, against moderators."""
+    changed = {*article.groups} ^ {*after}
+    if changed and not may(user, ASSIGN_GROUPS) and not changed.isdisjoint(settled_groups(article)):
+        raise GroupsDecided
+
+
+def settled_groups(article: Article) -> frozenset[str]:
+    """Return the groups that moderators, or rules, were the last to put an article into or take it out of."""
+    poster = article.poster_name
+    return _groups_changed(article, lambda entry: entry.actor_name not in (SITE.name, poster))
+
+
+def brought_groups(article: Article) -> frozenset[str]:
+    """Return the groups that members were the last to put an article into or take it out of; not its poster."""
+    return _groups_changed(article, lambda entry: _is_of_members(entry, article))
+
+
+def _passed_groups(user: Any, article: Article) -> frozenset[str]:
+    """Return the same with those where this member was the last, without acting for a group."""
+    name = user.get_username()
+
+    def is_passed(entry: LogEntry) -> bool:
+        is_own = entry.actor_name == name and "capacity" not in entry.details
+        return is_own or _is_of_members(entry, article)
+
+    return _groups_changed(article, is_passed)
+
+
+def _is_of_members(entry: LogEntry, article: Article) -> bool:
+    """Return whether members made a change: by a suggestion, also if the poster accepted it, or by a flag."""
+    if entry.action is Action.APPLY_SUGGESTION:
+        return entry.actor_name in (SITE.name, article.poster_name)
+    rule = ModeratorRule.objects.filter(name=entry.rule).first() if entry.rule else None
+    return rule is not None and rule.current.definition["subject"] == _FLAGS
+
+
+_FLAGS = "report"
+"""What rules look at that act when members flag something."""
+
+
+def _groups_changed(article: Article, made: Callable[[LogEntry], bool]) -> frozenset[str]:
+    """Return the groups whose last change, as the article's log has it, was one of these; merged ones as targets.
+
+    No round trip without a log, else at most two for each 25 changes and one more.
+    """
+    if not article.is_logged:
+        return frozenset()
+    last = dict[str, LogEntry]()
+    for entry in _entries_about(article.id):
+        for slug in (*entry.slugs("added"), *entry.slugs("removed")):
+            last.setdefault(slug, entry)
+    targets = repository().groups.get_targets(sorted(last))
+    return frozenset(targets.get(slug, slug) for slug, entry in last.items() if made(entry))
+
+
 def decided_groups(user: Any, article: Article) -> frozenset[str] | None:
     """Return the groups whose moderators decide about an article; None if only those of the whole site do.
 
-    These are all that it is in, and those that it left by suggestions or by the member's own edits. It has to be
-    in one of them by the decision of someone else. At most two round trips for each 25 changes.
+    These are all that it is in, and those that it left by members' suggestions or by the member's own edits.
+    It has to be, or to have been, in one of them by the decision of someone else.
     """
-    brought, left = set[str](), set[str]()
-    for entry in reversed(_entries_about(article.id)):
-        is_own = entry.actor_name == user.get_username() and "capacity" not in entry.details
-        is_members = entry.action is Action.APPLY_SUGGESTION and entry.actor_name == SITE.name
-        added, removed = entry.slugs("added"), entry.slugs("removed")
-        brought -= {*added, *removed}
-        left -= {*added, *removed}
-        if is_own or is_members:
-            brought |= {*added}
-            left |= {*removed}
-    return frozenset({*article.groups} | left) if {*article.groups} - brought or left - brought else None
+    groups, passed = frozenset(article.groups), _passed_groups(user, article)
+    return groups | passed if groups - passed or passed - groups else None
+
+
+def decides(user: Any, permission: str, article: Article) -> bool:
+    """Return whether a member may do what needs this permission to an article: see `acting_about`."""
+    if may(user, permission):
+        return True
+    if not may(user, permission, article.groups):
+        return False
+    groups = decided_groups(user, article)
+    return groups is not None and may(user, permission, groups)
 
 
 def _entries_about(article_id: int) -> list[LogEntry]:
@@ -162,10 +230,8 @@ def acting_about(request: HttpRequest, permission: str, article: Article) -> Act
     A moderator of groups does not get hold of an article by suggestions or by moving it. Raises PermissionDenied.
     """
     moderator = acting(request, permission, article.groups)
-    if moderator.groups:
-        groups = decided_groups(request.user, article)
-        if groups is None or not may(request.user, permission, groups):
-            raise PermissionDenied(permission)
+    if not decides(request.user, permission, article):
+        raise PermissionDenied(permission)
     return moderator
 
 
@@ -274,19 +340,40 @@ RING_PERMISSIONS = (REMOVE_ARTICLES, ASSIGN_GROUPS)
 def may_decide(request: HttpRequest, article: Article, kind: SuggestionKind) -> bool:
     """Return whether the reader decides on suggestions of this kind for an article: its poster, and moderators."""
     user = request.user
-    permission = EDIT_ANY_ARTICLE if kind is SuggestionKind.TITLE else ASSIGN_GROUPS
-    return user.is_authenticated and (article.poster == user.pk or may(user, permission))
+    return user.is_authenticated and (article.poster == user.pk or may(user, permission_for(kind)))
 
 
-def undoable(entry: LogEntry, article: Article) -> SuggestionKind | None:
-    """Return what an entry of the article's log changed, if it is a suggestion whose change is still there."""
-    if entry.action is not Action.APPLY_SUGGESTION:
-        return None
-    if title := entry.details.get("old_title"):
-        return SuggestionKind.TITLE if article.title == entry.title and title != REDACTED else None
-    added, removed = (set(filter(None, entry.details.get(name, "").split(","))) for name in ("added", "removed"))
-    is_there = added <= {*article.groups} and removed.isdisjoint(article.groups)
-    return SuggestionKind.GROUPS if is_there else None
+def permission_for(kind: SuggestionKind) -> str:
+    """Return the permission with which moderators decide on suggestions of this kind."""
+    return EDIT_ANY_ARTICLE if kind is SuggestionKind.TITLE else ASSIGN_GROUPS
+
+
+def find_undoable(request: HttpRequest, article: Article, entries: Collection[LogEntry]) -> list[LogEntry]:
+    """Return those of the newest entries of an article's log that the reader can undo, newest first.
+
+    These are suggestions that were applied, and that nothing has changed since. A poster does not undo what a
+    moderator accepted.
+    """
+    found, later = list[LogEntry](), set[str]()
+    for entry in entries:
+        old, added, removed = entry.details.get("old_title"), entry.slugs("added"), entry.slugs("removed")
+        kind = SuggestionKind.TITLE if old else SuggestionKind.GROUPS
+        changed = {*added, *removed} | ({_TITLE} if old else set())
+        groups = {*article.groups}
+        is_there = article.title == entry.title if old else groups.issuperset(added) and groups.isdisjoint(removed)
+        is_last, later = later.isdisjoint(changed) and is_there and old != REDACTED, later | changed
+        if entry.action is Action.APPLY_SUGGESTION and is_last and _may_undo(request, article, kind, entry):
+            found.append(entry)
+    return found
+
+
+_TITLE = "title "
+"""Stands for the title among slugs, which have no blank."""
+
+
+def _may_undo(request: HttpRequest, article: Article, kind: SuggestionKind, entry: LogEntry) -> bool:
+    is_of_poster = entry.actor_name in (SITE.name, article.poster_name)
+    return may_decide(request, article, kind) and (is_of_poster or may(request.user, permission_for(kind)))
 
 
 class VotingRingsLink:

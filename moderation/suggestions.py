@@ -4,7 +4,7 @@ One with enough support is applied, and is in the log; the poster or a moderator
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django import forms
@@ -19,7 +19,7 @@ from django.views.decorators.cache import never_cache
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
-from accounts.models import MODERATE, POST, BanScope
+from accounts.models import MODERATE, POST, Ban, BanScope
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only, page_with_form
 from articles.api.groups import check_groups, slugs_of
@@ -52,7 +52,14 @@ from articles.web import limits
 from articles.web.articles import restore_title
 from articles.web.identity import actor, check_ban, writer
 from articles.wiring import group_titles, repository
-from moderation.rights import check_same_readers, may_decide, undoable
+from moderation.rights import (
+    brought_groups,
+    check_same_readers,
+    check_settled,
+    find_undoable,
+    may_decide,
+    settled_groups,
+)
 from moderation.trust import is_trusted
 from owner.choices import chosen, closed_groups
 
@@ -71,7 +78,12 @@ def suggest(request: HttpRequest, article: Article, kind: SuggestionKind, to: st
     if not is_trusted(request.user):
         raise NotTrustedYet(member.id)
     limits.take(request, "suggestions")
-    return repository().suggestions.support(article.id, member.id, kind, to, closed=closed_groups())
+    given = dict[str, Collection[str]](closed=closed_groups())
+    if kind is SuggestionKind.GROUPS:
+        banned = Ban.objects.current().filter(member=article.poster, scope=BanScope.GROUP.value)
+        fixed = settled_groups(article).union(banned.values_list("group", flat=True))
+        given |= {"brought": brought_groups(article), "fixed": fixed}
+    return repository().suggestions.support(article.id, member.id, kind, to, **given)
 
 
 def take_back(request: HttpRequest, article: Article, suggestion: str) -> None:
@@ -87,9 +99,12 @@ def decide(request: HttpRequest, article: Article, suggestion: str, *, accepted:
     found = _open(article, suggestion)
     if not may_decide(request, article, found.kind):
         raise PermissionDenied
+    after = article.groups
     if accepted and found.kind is SuggestionKind.GROUPS:
-        check_same_readers(request.user, article.groups, found.groups)
-    repository().suggestions.decide(article.id, writer(request, article.groups), found, accepted=accepted)
+        after = found.groups
+        check_same_readers(request.user, article.groups, after)
+        check_settled(request.user, article, after)
+    repository().suggestions.decide(article.id, writer(request, after), found, accepted=accepted)
 
 
 def undo(request: HttpRequest, article: Article, at: float | None) -> None:
@@ -97,24 +112,20 @@ def undo(request: HttpRequest, article: Article, at: float | None) -> None:
 
     Raises Banned, PermissionDenied, SuggestionNotFound, and the errors of `Articles.edit` and `Groups.assign`.
     """
-    repo, editor = repository(), writer(request, article.groups)
-    entries = repo.moderation_log.get_for_article(article.id).entries
-    entry = next((one for one in entries if undoable(one, article) and at in (None, one.at)), None)
-    kind = undoable(entry, article) if entry else None
-    if entry is None or kind is None:
-        raise SuggestionNotFound(article.id)
-    if not may_decide(request, article, kind):
+    if not any(may_decide(request, article, kind) for kind in SuggestionKind):
         raise PermissionDenied
+    repo = repository()
+    entries = find_undoable(request, article, repo.moderation_log.get_for_article(article.id).entries)
+    entry = next((one for one in entries if at in (None, one.at)), None)
+    if entry is None:
+        raise SuggestionNotFound(article.id)
     if title := entry.details.get("old_title"):
         restore_title(request, article, title)
     else:
-        added, removed = (_slugs(entry.details.get(name, "")) for name in ("added", "removed"))
-        check_same_readers(request.user, article.groups, {*article.groups} - {*added} | {*removed})
-        repo.groups.assign(article.id, removed, added, actor=editor)
-
-
-def _slugs(text: str) -> list[str]:
-    return [slug for slug in text.split(",") if slug]
+        added, removed = entry.slugs("added"), entry.slugs("removed")
+        after = {*article.groups} - {*added} | {*removed}
+        check_same_readers(request.user, article.groups, after)
+        repo.groups.assign(article.id, removed, added, actor=writer(request, after))
 
 
 def _open(article: Article, suggestion: str) -> Suggestion:

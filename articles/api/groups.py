@@ -27,7 +27,7 @@ from articles.text.slugs import clean_slug, requested_slug
 from articles.web.groups import liveliness, merge, set_visibility, visibility_of
 from articles.web.identity import actor
 from articles.wiring import repository
-from moderation.rights import acting, check_same_readers, may, may_in_groups
+from moderation.rights import acting, check_taken_out, may, may_in_groups
 from moderation.rules.acting import note_reversal
 
 Form = TypeVar("Form", bound=forms.Form)
@@ -137,7 +137,8 @@ def assign_groups(
         raise PermissionDenied
     repo, slugs = repository(), slugs_of(assignment.groups)
     reason = clean_reason(assignment.reason) if assignment.reason else ""
-    current = repo.articles.get(article_id).groups
+    article = repo.articles.get(article_id)
+    current = article.groups
     known = {*repo.groups.get_titles(), *current}
     if may(request.user, ASSIGN_GROUPS):
         moderator, added = actor(request), slugs
@@ -149,7 +150,7 @@ def assign_groups(
     else:
         added, others = [], {*current} - {*slugs}
         moderator = acting(request, ASSIGN_GROUPS, others)
-        check_same_readers(request.user, current, slugs)
+        check_taken_out(request.user, article, slugs)
     check_groups(slugs, known)
     groups = repo.groups.assign(article_id, added, others, actor=moderator, reason=reason)
     if {*groups} != {*current}:

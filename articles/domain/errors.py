@@ -98,6 +98,10 @@ class ReadersWouldChange(ActionRefused):
     """Only moderators who assign groups change whether everyone can read an article."""
 
 
+class GroupsDecided(ActionRefused):
+    """A moderator put an article into a group, or took it out; its poster would reverse that."""
+
+
 class MergeAcrossReaders(ActionRefused):
     """Everyone can read one of the articles, and only members the other: a merge would show or hide comments."""
 

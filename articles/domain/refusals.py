@@ -78,6 +78,7 @@ REFUSALS = (
     Refusal("late_to_withdraw", errors.WithdrawingClosed, 409, "withdrawing-closed", "late_to_withdraw"),
     Refusal(None, errors.DuplicateLink, 409, "duplicate-link", None),
     Refusal("readers", errors.ReadersWouldChange, 409, "readers-would-change", "readers"),
+    Refusal(None, errors.GroupsDecided, 409, "groups-decided", None),
     Refusal(None, errors.MergeAcrossReaders, 409, "merge-across-readers", None),
     Refusal("full", errors.SavedFull, 409, "saved-full", "full"),
     Refusal(None, errors.FollowedFull, 409, "followed-full", None),

@@ -177,7 +177,7 @@ class Articles:
         join: Sequence[str] = (),
         leave: Sequence[str] = (),
         moderator: bool,
-        changes_readers: bool = False,
+        closed: Collection[str] = (),
         reason: str = "",
         mentioned: Collection[UserId] = (),
         unmentioned: Mapping[UserId, float] = NO_ONE,
@@ -189,7 +189,7 @@ class Articles:
         with the rules of `Groups.assign`. Notifies those who are `mentioned` and have had no notice of it; the
         `unmentioned` are as in `Comments.edit`.
 
-        `changes_readers`: whether the groups change who sees it, which is the poster's to change until there are
+        `closed`: the groups for members only. Whether it is in one is the poster's to change until there are
         comments: ReadersWouldChange.
 
         Two round trips; two more if the link changes, and two with groups to join. Raises ArticleNotFound,
@@ -206,7 +206,7 @@ class Articles:
             article_id,
             editor.id,
             editor.name,
-            1 if moderator else 2 * changes_readers,
+            1 if moderator else ",".join(sorted(closed)),
             *rules,
         ]
         targets = self._groups.ensure_targets(join, self._groups.get_targets(join))

@@ -73,6 +73,9 @@ ACTIONS = {
     "readers-would-change": gettext_lazy(
         "This would change who can read the article. Only a moderator who can assign groups can do that."
     ),
+    "groups-decided": gettext_lazy(
+        "A moderator decided this about the article’s groups. Only moderators can change it."
+    ),
     "merge-across-readers": gettext_lazy(
         "One of these articles is for members only. Give both the same readers first, by their groups."
     ),

@@ -37,7 +37,7 @@ from articles.web.identity import reader_id
 from articles.web.limits import take
 from articles.web.preferences import preferences_of
 from articles.wiring import finder, group_titles, repository
-from moderation.rights import VotingRingsLink, may, may_decide, may_see_subjects, own_groups, undoable
+from moderation.rights import VotingRingsLink, find_undoable, may, may_see_subjects, own_groups
 from owner.choices import chosen
 
 
@@ -287,8 +287,7 @@ def _history(request: HttpRequest, article: Article) -> str:
     if not article.is_logged:
         return ""
     log = repository().moderation_log.get_for_article(article.id)
-    kinds = {entry.at: undoable(entry, article) for entry in log.entries}
-    may_undo = {at for at, kind in kinds.items() if kind and may_decide(request, article, kind)}
+    may_undo = {entry.at for entry in find_undoable(request, article, log.entries)}
     return drawn("articles/history.html", {"log": log, "article": article, "undoable": may_undo}, request)
 
 

@@ -22,8 +22,9 @@ from articles.web.identity import actor, is_new_member, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.web.votes import begin_probation
 from articles.wiring import finder, repository
-from moderation.rights import changes_readers, may
+from moderation.rights import check_settled, may
 from moderation.rules.acting import MemberFacts, judge
+from owner.choices import closed_groups
 
 
 def post(request: HttpRequest, content: Content, groups: Sequence[str], *, is_approved: bool = False) -> Posted:
@@ -68,12 +69,13 @@ def edit(
     """Change an article, which was read with its text. Groups are the poster's to change, even for a moderator.
 
     A moderator's edit notifies no one. Raises Banned, PermissionDenied, LimitReached, RefusedByRule,
-    ChangeNeedsApproval, and the errors of `Articles.edit`.
+    ChangeNeedsApproval, GroupsDecided, and the errors of `Articles.edit`.
     """
     after = {*before.groups, *join} - {*leave}
     editor = writer(request, after)
     if as_moderator and not may(request.user, EDIT_ANY_ARTICLE):
         raise PermissionDenied
+    check_settled(request.user, before, after)
     limits.take_edit(request)
     is_own = before.poster == editor.id
     verdict = judge(request.user, MemberFacts.of_article(request.user, content, before.groups))
@@ -88,7 +90,7 @@ def edit(
         join=join,
         leave=leave,
         moderator=as_moderator and not (join or leave),
-        changes_readers=changes_readers(before.groups, after),
+        closed=closed_groups(),
         reason=reason,
         mentioned=audience.mentioned,
         unmentioned=audience.unmentioned,

@@ -34,17 +34,27 @@ class Suggestions(OfStore):
         return list(open_suggestions(article.suggested, article.title, article.groups, self._store.now()))
 
     def support(
-        self, article_id: ArticleId, member: UserId, kind: SuggestionKind, to: str, *, closed: Collection[str] = ()
+        self,
+        article_id: ArticleId,
+        member: UserId,
+        kind: SuggestionKind,
+        to: str,
+        *,
+        closed: Collection[str] = (),
+        brought: Collection[str] = (),
+        fixed: Collection[str] = (),
     ) -> bool:
         """Suggest a title, or existing groups, or support that; return whether the quorum of `Rules` applied it.
 
-        Supporters alone neither change whether it is in `closed` groups, nor take it out of all its groups.
+        Supporters alone neither change whether it is in `closed` groups, nor whether it is in one that is `fixed`,
+        nor take it out of all its groups; those do not count into which supporters `brought` it.
 
         One round trip, and one or more if groups were changed. Idempotent. Raises ArticleNotFound, ArticleRemoved,
         AccountDeleted, OwnArticle, SuggestionClosed, SuggestionUnchanged, SuggestionsFull.
         """
         with self._store.retracting([article_id]):
-            is_applied = self._support(article_id, member, suggestion_id(kind, to), kind.value, to, closed)
+            limits = closed, brought, fixed
+            is_applied = self._support(article_id, member, suggestion_id(kind, to), kind.value, to, *limits)
             if is_applied and kind is SuggestionKind.GROUPS:
                 self._groups.follow_merges(split_groups(to))
         return is_applied
@@ -63,7 +73,7 @@ class Suggestions(OfStore):
         suggestion: str,
         kind: str,
         to: str,
-        closed: Collection[str] = (),
+        *limits: Collection[str],
     ) -> bool:
         store, keys = self._store, self._store.shards.of(article_id)
         (is_applied,) = store.change(
@@ -72,7 +82,8 @@ class Suggestions(OfStore):
             [keys.article(article_id), keys.suggested(member)],
             [
                 *(article_id, member, suggestion, kind, to, exact_time(store.now()), SUGGESTION_SECONDS),
-                *(store.rules.suggestions, MOST_SUGGESTIONS, store.rules.hot_size, keys.prefix, ",".join(closed)),
+                *(store.rules.suggestions, MOST_SUGGESTIONS, store.rules.hot_size, keys.prefix),
+                *(",".join(sorted(one)) for one in limits),
             ],
         )
         return bool(is_applied)

@@ -1,14 +1,14 @@
 --[[
 Change an article's content and groups, and log the change.
 KEYS  1 article
-ARGV  1 id  2 editor's user id  3 editor's name  4 1 for a moderator, 2 for a poster whose change of groups
-      changes who sees it, else 0  5 now, s  6 how long the poster may edit, s
+ARGV  1 id  2 editor's user id  3 editor's name  4 1 for a moderator, else the groups for members only,
+      comma-separated  5 now, s  6 how long the poster may edit, s
       7 reason  8 shard prefix  9 groups to join, comma-separated  10 groups to leave  11 size of the hot list
       12 members that the text mentions, comma-separated  13 members that only the text before mentions, as in
       comments/edit.lua  14 text, or ''  15 HTML of the text, as it is kept  16 "title"  17 title  18… further content:
       fields, each followed by its value
 Returns  {"ok", previous link} | {"missing"} | {"gone"} | {"removed"} | {"merged_away"} | {"not_poster"} | {"late"}
-         | {"readers"} if such an article has comments
+         | {"readers"} if an article with comments would join the first group for members only, or leave the last
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, group:<slug> rw, <order>:<slug> rw,
          counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
@@ -27,8 +27,9 @@ if moderator ~= '1' then
     return {'late'}
   end
 end
-if moderator == '2' and (merges or redis.call('HEXISTS', article, 'comment_ids') == 1) then return {'readers'} end
 local kept, joined, left = regroup(groups, join, leave)
+local opens = moderator ~= '1' and meet(groups, moderator) ~= meet(table.concat(kept, ','), moderator)
+if opens and (merges or redis.call('HEXISTS', article, 'comment_ids') == 1) then return {'readers'} end
 local moves = #joined + #left > 0
 if moves and not (as_count(votes) and as_count(opposes)) then return {'missing'} end
 local details, differs = {}, (text or '') ~= ARGV[14]

@@ -79,6 +79,14 @@ local function unlist_article(prefix, id, groups)
   for _, list in ipairs({'next:score', 'rings:'}) do redis.call('ZREM', prefix .. list, id) end
 end
 
+-- Return whether two lists of groups have one in common.
+local function meet(some, others)
+  for _, slug in ipairs(split(some)) do
+    if contains(others, slug) then return true end
+  end
+  return false
+end
+
 -- Return the groups of an article, as lists, once it joins some and leaves others, all given comma-separated: those it
 -- is in then, those it joins and those it leaves. A group that is to be joined and left is left.
 local function regroup(groups, join, leave)

@@ -60,18 +60,15 @@ local function without_support(list, user, kind, spared)
   return kept
 end
 
--- Return whether two lists of groups have one in common.
-local function meet(some, others)
-  for _, slug in ipairs(split(some)) do
-    if contains(others, slug) then return true end
-  end
-  return false
-end
-
 -- Return whether supporters alone may change these groups to others: they neither change whether everyone sees the article,
--- given the groups that are closed, nor take it out of all its groups.
-local function supporters_may(groups, to, closed)
-  return meet(groups, closed) == meet(to, closed) and (groups == '' or meet(groups, to))
+-- given the groups that are closed, nor anything about fixed groups, nor take it out of all the groups into which others
+-- than supporters put it.
+local function supporters_may(groups, to, closed, brought, fixed)
+  for _, slug in ipairs(split(fixed)) do
+    if contains(groups, slug) ~= contains(to, slug) then return false end
+  end
+  local own = table.concat(regroup(groups, '', brought), ',')
+  return meet(groups, closed) == meet(to, closed) and (own == '' or meet(own, to))
 end
 
 local function close_suggestion(one, now)

@@ -1,12 +1,12 @@
 --[[
 Suggest another title or other groups of an article, or support such a suggestion: a member supports one of each kind. With
-enough support, apply it, as the site, unless it changes whether everyone sees the article, or takes it out of all its
-groups: then moderators decide; members whose votes are left out of ranking do not count for that. The poster is
+enough support, apply it, as the site, unless supporters may not change these groups: then moderators decide; members whose votes are left out of ranking do not count for that. The poster is
 notified of a new one. Or take the support back. Idempotent.
 KEYS  1 article  2 articles with suggestions that the member supports
 ARGV  1 id  2 user id  3 id of the suggestion  4 title, groups, or '' to take the support back  5 title, or groups,
       comma-separated  6 now, s  7 how long a suggestion is open, s  8 supporters that apply it  9 most open suggestions
       10 size of the hot list  11 shard prefix  12 groups for members only, comma-separated
+      13 groups into which supporters brought it  14 groups that supporters can neither add nor take away
 Returns  {"ok", 1 if it was applied, else 0} | {"missing"} | {"removed"} | {"merged_away"} | {"gone"} | {"own_article"}
          | {"suggestion_closed"} | {"no_change"} | {"suggestions_full"}
 Cost  O((suggestions + groups) · log N)
@@ -43,7 +43,7 @@ local counted = 0
 for _, one in ipairs(found.by) do
   if not is_left_out(prefix, one) then counted = counted + 1 end
 end
-local is_enough = counted >= tonumber(ARGV[8]) and (kind == 'title' or supporters_may(current, to, ARGV[12]))
+local is_enough = counted >= tonumber(ARGV[8]) and (kind == 'title' or supporters_may(current, to, unpack(ARGV, 12)))
 if is_enough then apply_suggestion(prefix, id, found, '*', now, tonumber(ARGV[10]))
 elseif is_new then notify(prefix, poster, 'suggestion', root_of(id), now) end
 write_suggestions(article, list)
