@@ -217,12 +217,12 @@ def use_flags(repository: Repository, clock: Clock) -> None:
 
 def suggest_both(repository: Repository, article_id: int, slugs: list[str], more: list[str]) -> None:
     """Suggest a title and groups, which two members support, then more groups, accepted, and a title, declined."""
-    suggestions = repository.suggestions
+    suggestions, own = repository.suggestions, repository.articles.get(article_id).groups
     for member in (81, 82):
         suggestions.support(article_id, member, SuggestionKind.TITLE, "Best")
-        suggestions.support(article_id, member, SuggestionKind.GROUPS, joined_slugs(slugs))
+        suggestions.support(article_id, member, SuggestionKind.GROUPS, joined_slugs({*own, *slugs}))
     suggestions.support(article_id, CAROL, SuggestionKind.TITLE, "Better")
-    suggestions.support(article_id, CAROL, SuggestionKind.GROUPS, joined_slugs(more))
+    suggestions.support(article_id, CAROL, SuggestionKind.GROUPS, joined_slugs({*own, *more}))
     for one in suggestions.list_open(repository.articles.get(article_id, with_html=True)):
         suggestions.decide(article_id, MODERATOR, one, accepted=one.kind is SuggestionKind.GROUPS)
 
