@@ -194,7 +194,7 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
 def remake_html(repository: Repository, article_id: int, comment_id: int) -> None:
     """Read an article and a comment whose HTML is not there, as in the store of an earlier version."""
     keys = repository.store.shards.of(article_id)
-    repository.articles.edit(article_id, MODERATOR, "New", "", text="A *text*", moderator=True)
+    repository.articles.edit(article_id, MODERATOR, f"New {article_id}", "", text="A *text*", moderator=True)
     for name in (keys.article(article_id), keys.comment(comment_id)):
         assert repository.store.client.hdel(name, "html")
     assert repository.articles.get(article_id, with_html=True).html == "<p>A <em>text</em></p>\n"

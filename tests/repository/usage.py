@@ -146,7 +146,7 @@ def use(repository: Repository, clock: Clock) -> None:
     use_comments(repository, clock)
     use_flags(repository, clock)
     repository.suggestions.support(7, CAROL, SuggestionKind.TITLE, "Best")
-    suggest_both(repository, 8, ["python"], ["python", "redis"])
+    suggest_both(repository, 8, ["python", "redis"], ["python"])
     for step in (repository.left_out.leave_out, repository.left_out.count_again):
         for user in (11, 13):
             list(step(user, f"user{user}", MODERATOR, "A ring"))
@@ -217,12 +217,12 @@ def use_flags(repository: Repository, clock: Clock) -> None:
 
 def suggest_both(repository: Repository, article_id: int, slugs: list[str], more: list[str]) -> None:
     """Suggest a title and groups, which two members support, then more groups, accepted, and a title, declined."""
-    suggestions, own = repository.suggestions, repository.articles.get(article_id).groups
+    suggestions = repository.suggestions
     for member in (81, 82):
         suggestions.support(article_id, member, SuggestionKind.TITLE, "Best")
-        suggestions.support(article_id, member, SuggestionKind.GROUPS, joined_slugs({*own, *slugs}))
+        suggestions.support(article_id, member, SuggestionKind.GROUPS, joined_slugs(slugs))
     suggestions.support(article_id, CAROL, SuggestionKind.TITLE, "Better")
-    suggestions.support(article_id, CAROL, SuggestionKind.GROUPS, joined_slugs({*own, *more}))
+    suggestions.support(article_id, CAROL, SuggestionKind.GROUPS, joined_slugs(more))
     for one in suggestions.list_open(repository.articles.get(article_id, with_html=True)):
         suggestions.decide(article_id, MODERATOR, one, accepted=one.kind is SuggestionKind.GROUPS)
 
