@@ -386,6 +386,12 @@ class Finder:
             self._known_titles = repository, now, titles
         return titles
 
+    def percent_built(self, repository: Repository) -> int:
+        """Return how much of the index has been built. One round trip."""
+        state = read_state(self._searcher()[0])
+        reached = (state.reached or 0) if state else 0
+        return min(99, 100 * reached // max(1, repository.changes.get_last_id()))
+
     def _searcher(self) -> tuple[tantivy.Searcher, bool]:
         """Return a view of the index, and whether it is complete; an empty view without one of this format."""
         with suppress(OSError):

@@ -71,11 +71,11 @@ class Refresher:
     def _run(self) -> None:
         trimmed_at = 0.0
         while True:
-            self.keep_waiting(KEEP_EVERY)
             self.keep_main_lists()
             if time.monotonic() - trimmed_at > _TRIM_EVERY:
                 self._pages.trim()
                 trimmed_at = time.monotonic()
+            self.keep_waiting(KEEP_EVERY)
 
     def keep_waiting(self, seconds: float) -> None:
         """Keep the pages that were asked for, and those that are within the next seconds, until a retraction."""

@@ -3,16 +3,18 @@
 import os
 import time
 from datetime import date
+from types import SimpleNamespace
 
 import pytest
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import QueryDict
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from articles import site
 from articles.domain.articles import Choice
 from articles.kept_pages import pages
 from articles.kept_pages.pages import Address, KeptPages, pack
+from articles.kept_pages.refresher import Refresher
 from articles.kept_pages.requests import KEPT_VIEWS, PARAMETERS
 from articles.models import SiteText
 from integrity.models import MonthReport
@@ -279,6 +281,19 @@ def test_the_main_lists_are_kept_without_readers_in_every_language(kept, outage,
     for path in ("/", "/newest/", "/hot/", "/top/", "/groups/"):
         for language in ("en", "zh-hans"):
             assert Client().get(path, headers={"Accept-Language": language}).status_code == 200
+
+
+def test_the_main_lists_are_kept_from_the_first_request_on(tmp_path, monkeypatch, db):
+    monkeypatch.setattr(
+        "articles.kept_pages.refresher.Thread",
+        lambda target, **_: SimpleNamespace(start=target, is_alive=lambda: False),
+    )
+
+    def keep(request):
+        raise SystemExit(request.path)
+
+    with pytest.raises(SystemExit, match=r"^/$"):
+        Refresher(tmp_path, KeptPages(tmp_path), keep).see(RequestFactory().get("/about/"), "http://testserver")
 
 
 def test_the_copy_of_a_removed_article_shows_no_more_than_its_page(kept, outage, article, carol, refresher):

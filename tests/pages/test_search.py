@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice
+from articles.finding import Finder, MemoryIndex
 from articles.searching import marking
 from tests.cast import MODERATOR
 from tests.factories import actor, member, post_as
@@ -48,6 +49,16 @@ def test_found_articles_have_the_words_highlighted(site_store, alice):
     assert 'aria-label="Vote for “Voting &lt;b&gt;on&lt;/b&gt; Straße”"' in page or "Voting &lt;b&gt;" in page
     assert "1 article found" in page
     assert 'data-told="1 article found"' in page
+
+
+def test_an_index_that_is_being_built_is_said_to_be(site_store, alice, monkeypatch):
+    post(site_store, alice, "Voting")
+    monkeypatch.setattr("articles.views.lists.search.finder", lambda: Finder(MemoryIndex()))
+
+    page = text_of(Client().get("/search/?q=vote"))
+
+    assert "The search index is being built: 0%. There may be more results." in page
+    assert "No results" not in page
 
 
 def test_chinese_words_are_found_and_highlighted(site_store, alice):

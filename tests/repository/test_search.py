@@ -364,7 +364,7 @@ def test_an_interrupted_build_continues_and_says_that_it_is_incomplete(search, r
     search.follower.catch_up(lambda: next(stops))
     page = search.finder.get_page(repository, read_query("redis"))
 
-    assert (len(page.articles), page.complete) == (2, False)
+    assert (len(page.articles), page.complete, search.finder.percent_built(repository)) == (2, False, 50)
     with pytest.raises(SearchIncompleteError):
         search.finder.list_newest(repository, read_query("redis"), 9)
     assert {*search("redis")} == posted

@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import Comment
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import SearchOrder
+from articles.domain.lists import CommentSearchPage, SearchOrder, SearchPage
 from articles.finding import ARTICLES, COMMENTS
 from articles.formatting.values import grouped
 from articles.searching import MOST_CHARACTERS, Query, first_match, groups_named, marked_parts, read_query
@@ -76,11 +76,17 @@ def search(request: HttpRequest) -> HttpResponse:
         "title": page_title(search_heading(text) if text else _("Search"), page_number(request)),
         "hidden": _hidden_note(request, context["page"], text, slug, kind),
         "doubts": query.doubts,
+        "building": _percent_built(context["page"]),
     }
     if query.clauses and not counts[kind] and (mistake := finder().suggest(query)):
         better = text.lower().replace(*mistake, 1)
         context |= {"better": better, "better_address": _address(better, SearchOrder.RELEVANCE, slug, kind)}
     return render(request, "lists/search.html", context)
+
+
+def _percent_built(page: SearchPage | CommentSearchPage | None) -> int | None:
+    """Return how much of the search index has been built; None once it is complete."""
+    return None if page is None or page.complete else finder().percent_built(repository())
 
 
 def _articles(request: HttpRequest, text: str, query: Query, slug: str | None) -> dict[str, Any]:
