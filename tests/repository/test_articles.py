@@ -386,6 +386,8 @@ def test_a_withdrawn_article_leaves_every_list_and_its_link_can_be_posted_again(
     assert problems(repository) == []
     again = repository.articles.post(ALICE, "alice", "Again", link(1))
     assert again.is_new
+    with pytest.raises(DuplicateLink):
+        repository.articles.restore(article_id, MODERATOR, "It was good")
     repository.articles.withdraw(again.id, ALICES)
     repository.articles.restore(article_id, MODERATOR, "It was good")
     assert [article.id for article in repository.lists.get_page(Order.TIME).articles] == [article_id]
