@@ -254,15 +254,19 @@ class Articles:
     def restore(self, article_id: ArticleId, actor: Actor, reason: str, sweep: str = "") -> None:
         """Return a removed article to every list; if a sweep is given, only if that sweep removed it.
 
-        Its link leads to it again, for the rest of `Rules.repost_window`. Four round trips. Raises
-        ArticleNotFound, NotRemoved, and DuplicateLink if it was posted again meanwhile: it leads to that article.
+        Its link leads to it again, for the rest of `Rules.repost_window`. At most four round trips. Raises
+        ArticleNotFound, NotRemoved, and DuplicateLink if the link leads to an article that was posted within the
+        window: while this one was listed, it could not have been posted.
         """
-        before = self.get(article_id, with_text=True)
-        digest, now = _digest(before), self._store.now()
-        seconds_left = int(before.posted_at + self._store.rules.repost_window - now)
-        holder = self._find_holder(digest) if seconds_left <= 0 else self._claim(digest, article_id, seconds_left)
-        if holder not in (None, article_id) and any(one.removed is None for one in self.get_many([holder])):
-            raise DuplicateLink(holder)
+        before, window = self.get(article_id, with_text=True), self._store.rules.repost_window
+        digest = _digest(before)
+        if before.is_hidden:
+            left = int(before.posted_at + window - self._store.now())
+            holder = self._claim(digest, article_id, left) if left > 0 else self._find_holder(digest)
+            others = self.get_many([holder]) if holder not in (None, article_id) else []
+            for other in others:
+                if other.removed is None and abs(other.posted_at - before.posted_at) <= window:
+                    raise DuplicateLink(other.id)
         further: list[Value] = [self._store.rules.hot_size, sweep]
         try:
             self._moderate("articles/restore", article_id, actor, reason, *further)

@@ -596,6 +596,12 @@ class Machine(RuleBasedStateMachine):
             with pytest.raises(NotRemoved if article else ArticleNotFound):
                 self.repository.articles.restore(article_id, MODERATOR, "No spam")
             return
+        holder = self.articles.get(self.claims.get(link_digest(article.link), (article_id, 0))[0])
+        is_other = holder is not None and holder is not article and holder.removed is None
+        if is_other and abs(holder.time - article.time) <= RULES.repost_window:
+            with pytest.raises(DuplicateLink):
+                self.repository.articles.restore(article_id, MODERATOR, "No spam")
+            return
         self.repository.articles.restore(article_id, MODERATOR, "No spam")
         article.removed = None
         self.logged += 1
