@@ -121,7 +121,8 @@ def public_log(request: HttpRequest) -> HttpResponse:
     return render(request, "moderation/log.html", context)
 
 
-_REST = re.compile(r"[0-9]{1,17}(\.[0-9]{1,12}){0,1023}")
+_REST = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12}){0,1023}|[0-9]{13,17}\.[0-9]{1,12}")
+"""Counts, a shard each; or a moment in microseconds, and how many entries of it were shown."""
 
 
 def _rest(request: HttpRequest) -> list[int] | None:

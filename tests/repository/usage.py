@@ -146,7 +146,7 @@ def use(repository: Repository, clock: Clock) -> None:
     use_comments(repository, clock)
     use_flags(repository, clock)
     repository.suggestions.support(7, CAROL, SuggestionKind.TITLE, "Best")
-    suggest_both(repository, 8, ["python", "redis"], ["python"])
+    suggest_both(repository, 8, ["python", "redis"], ["redis"])
     for step in (repository.left_out.leave_out, repository.left_out.count_again):
         for user in (11, 13):
             list(step(user, f"user{user}", MODERATOR, "A ring"))

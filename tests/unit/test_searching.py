@@ -202,7 +202,7 @@ MANY_TERMS = {
     "alternatives of pairs": " OR ".join(f"{one}{one}" for one in WORDS),
     "alternatives of phrases": " OR ".join(f'"a{one} b"' for one in WORDS),
     "alternatives of filters": " OR ".join(f"by:p{n}" for n in range(40)),
-    "alternatives of ranges": " OR ".join(f"points:>{n}" for n in range(40)),
+    "alternatives of ranges": " OR ".join(f" points:>{n}" for n in range(40)),
     "alternatives of days": " OR ".join(f"after:{n}" for n in range(2000, 2040)),
     "alternatives in a field": "in:title " + " OR ".join(WORDS),
     "exclusions": " ".join(f"-{one}" for one in WORDS),
@@ -213,7 +213,7 @@ MANY_TERMS = {
     "letters": " OR ".join("abcdefghijklmnopqrstuvwxyz"),
     "syllables": " ".join(chr(0xAC00 + 30 * n) for n in range(90)),
     "hosts": " OR ".join(f"host:{n}.example" for n in range(20)),
-    "groups": " OR ".join(f"group:g{n}" for n in range(20)),
+    "groups": " OR ".join(f" group:g{n}" for n in range(20)),
     "doubtful filters": " OR ".join(f"is:{n}" for n in range(40)),
 }
 

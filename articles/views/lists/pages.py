@@ -170,7 +170,8 @@ def _list(
 
 def _is_site_empty(page: ArticlePage) -> bool:
     """Return whether this is the list of the whole site by votes or time, and nothing was posted."""
-    return page.order in (Order.SCORE, Order.TIME) and not (page.is_of_groups or page.articles or page.total)
+    has_any = page.articles or page.total or page.hidden
+    return page.order in (Order.SCORE, Order.TIME) and not (page.is_of_groups or has_any)
 
 
 def _drawn(
