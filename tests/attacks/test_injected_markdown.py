@@ -12,7 +12,7 @@ from tests.factories import browser_of, post_as
 
 ALLOWED = re.compile(
     r"(a|blockquote|br|code|em|h[3-6]|hr|li|ol|p|pre|s|strong|table|tbody|td|th|thead|tr|ul)"
-    r"|a (href|rel)|ol start|pre tabindex"
+    r"|a (href|rel|title)|ol start|li value|pre (tabindex|title)|(blockquote|h[3-6]|li|ol|p|td|th|ul) dir"
 )
 
 OURS = [
